@@ -6,8 +6,8 @@ use crate::input::read_input;
 use crate::limits::parse_limits;
 use crate::loads::choose_codec;
 use icecore::{Limits, Request, Stage, detect as detection};
-use icecore_inspect::describe::{Tone, name_words, words};
-use icecore_inspect::{Row, Show, Tree};
+use icecore_inspect::describe::{Tone, describe_key, describe_value};
+use icecore_inspect::{Row, TreeOptions, Tree};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -102,10 +102,10 @@ fn list_rows(
     let format = stage.format();
     let outcome = format.read(&unwrapped.bytes, stage.settings(), Request::new(&limits).detailed());
     let document = &outcome.document;
-    let show = Show { items, fold: true, ..Show::default() };
+    let show = TreeOptions { items, fold: true, ..TreeOptions::default() };
     let rows = Tree::new(document, show).filter_map(|row| match row {
         Row::Value { node, depth, step, extent, body } => {
-            let words = words(document, node, text);
+            let words = describe_value(document, node, text);
             let count = document.at(body.unwrap_or(node)).filter(|here| here.kind().is_container());
             Some(TreeRow {
                 depth,
@@ -128,7 +128,7 @@ fn list_rows(
             start: None,
             end: None,
         }),
-        Row::Member { value, depth } => name_words(document, value, text).map(|(kind, _, text)| TreeRow {
+        Row::Member { value, depth } => describe_key(document, value, text).map(|(kind, _, text)| TreeRow {
             depth,
             step: "-".to_owned(),
             kind,

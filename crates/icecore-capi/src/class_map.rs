@@ -1,7 +1,7 @@
 //! New names of classes, for hosts that build objects of renamed classes.
 
-use crate::error::{ErrorOut, guard, icecore_error, usage};
-use crate::lent;
+use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
+use crate::borrow_bytes;
 use icecore::ClassMap;
 use std::ffi::c_char;
 
@@ -21,11 +21,11 @@ pub unsafe extern "C" fn icecore_class_map_new(
 ) -> *mut icecore_class_map {
     let mut map = std::ptr::null_mut();
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: `text` points to `len` bytes.
-        let text = unsafe { lent(text.cast(), len) };
-        let text = std::str::from_utf8(text).map_err(|_| usage("a map of classes in UTF-8", "other bytes"))?;
+        let text = unsafe { borrow_bytes(text.cast(), len) };
+        let text = std::str::from_utf8(text).map_err(|_| usage_error("a map of classes in UTF-8", "other bytes"))?;
         map = Box::into_raw(Box::new(icecore_class_map(ClassMap::parse(text)?)));
         Ok(())
     });
@@ -47,11 +47,11 @@ pub unsafe extern "C" fn icecore_class_map_name(
     room: usize,
 ) -> usize {
     let mut length = 0;
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that is only read.
         let Some(map) = (unsafe { map.as_ref() }) else { return Ok(()) };
         // SAFETY: `name` points to `len` bytes.
-        let name = unsafe { lent(name.cast(), len) };
+        let name = unsafe { borrow_bytes(name.cast(), len) };
         let Some(found) = map.0.rename(name) else { return Ok(()) };
         length = found.len();
         if !new_name.is_null() {

@@ -1,7 +1,7 @@
 //! The classes that a document names.
 
-use crate::error::{ErrorOut, guard, icecore_error, usage};
-use crate::lent;
+use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
+use crate::borrow_bytes;
 use crate::stage::icecore_stage;
 use crate::tape::icecore_bytes;
 use icecore::read_as;
@@ -35,20 +35,20 @@ pub unsafe extern "C" fn icecore_classes(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
         let (Some(stage), Some(visit)) = (unsafe { stage.as_ref() }, visit) else {
-            return Err(usage("a stage and a function", "null"));
+            return Err(usage_error("a stage and a function", "null"));
         };
         // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
-        let bytes = unsafe { lent(bytes, len) };
+        let bytes = unsafe { borrow_bytes(bytes, len) };
         let document = read_as(bytes, stage.codec.stage(), &stage.codec.limits)?;
         for class in document.classes() {
             let used = icecore_class_use {
-                name: icecore_bytes::of(&class.name),
-                kind: icecore_bytes::of(class.kind.as_bytes()),
-                path: icecore_bytes::of(class.path.as_bytes()),
+                name: icecore_bytes::from_slice(&class.name),
+                kind: icecore_bytes::from_slice(class.kind.as_bytes()),
+                path: icecore_bytes::from_slice(class.path.as_bytes()),
                 count: class.count,
             };
             // SAFETY: `visit` returns normally; what `used` names outlives the call.

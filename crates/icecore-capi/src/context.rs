@@ -1,10 +1,10 @@
 //! Reusable contexts, and reading with them.
 
-use crate::error::{ErrorOut, guard, icecore_error, put, usage, zeroed};
-use crate::lent;
+use crate::error::{ErrorOut, run_guarded, icecore_error, write_text, usage_error, zero_chars};
+use crate::borrow_bytes;
 use crate::stage::icecore_stage;
 use crate::tape::{
-    Filling, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_PARTIAL, icecore_bytes, icecore_long,
+    LentMemory, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_PARTIAL, icecore_bytes, icecore_long,
     icecore_names, icecore_node, icecore_view,
 };
 use icecore::{
@@ -24,8 +24,8 @@ pub struct icecore_context {
     /// The decompressed data of the last document.
     pub(crate) body: Vec<u8>,
     pub(crate) long: Vec<icecore_long>,
-    pub(crate) filling: Filling,
-    pub(crate) out: Out,
+    pub(crate) filling: LentMemory,
+    pub(crate) out: OutputBuffer,
     pub(crate) losses: Vec<String>,
     /// The state of a document that is written in parts.
     pub(crate) parts: PartProgress,
@@ -34,7 +34,7 @@ pub struct icecore_context {
 }
 
 impl icecore_context {
-    fn trim(&mut self, kept: usize) {
+    fn trim_memory(&mut self, kept: usize) {
         let tape = self.document.tape();
         if tape.nodes().len() > kept / size_of::<icecore_node>() || tape.arena().len() > kept {
             drop(self.document.tape_mut().take_memory());
@@ -48,10 +48,10 @@ impl icecore_context {
     }
 
     /// Returns a view of the tape, whose strings are borrowed from the input.
-    pub(crate) fn view(&mut self, input: icecore_bytes, consumed: usize) -> icecore_view {
+    pub(crate) fn make_view(&mut self, input: icecore_bytes, consumed: usize) -> icecore_view {
         let tape = self.document.tape();
         self.long.clear();
-        self.long.extend(tape.long_strings().map(icecore_long::of));
+        self.long.extend(tape.long_strings().map(icecore_long::from_location));
         icecore_view {
             nodes: tape.nodes().as_ptr().cast::<icecore_node>(),
             node_count: tape.nodes().len(),
@@ -61,9 +61,9 @@ impl icecore_context {
             input_len: input.len,
             arena: tape.arena().as_ptr(),
             arena_len: tape.arena().len(),
-            keys: icecore_names::of(tape.keys()),
-            classes: icecore_names::of(tape.classes()),
-            encodings: icecore_names::of(tape.encodings()),
+            keys: icecore_names::from_names(tape.keys()),
+            classes: icecore_names::from_names(tape.classes()),
+            encodings: icecore_names::from_names(tape.encodings()),
             long_strings: self.long.as_ptr(),
             long_count: self.long.len(),
             consumed,
@@ -74,14 +74,14 @@ impl icecore_context {
 
 /// The destination of writers.
 #[derive(Default)]
-pub(crate) struct Out {
+pub(crate) struct OutputBuffer {
     pub(crate) bytes: Vec<u8>,
     /// The end of each of several values.
     pub(crate) ends: Vec<usize>,
     pub(crate) spare: Spare,
 }
 
-impl Output for Out {
+impl Output for OutputBuffer {
     fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
@@ -100,7 +100,7 @@ impl Output for Out {
 }
 
 /// Maximum number of bytes of each kind of memory that a context keeps for the next call.
-pub(crate) const KEPT: usize = 16 << 20;
+pub(crate) const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// Creates a context, which must be freed with `icecore_context_free`.
 #[unsafe(no_mangle)]
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn icecore_context_free(context: *mut icecore_context) {
 pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
     // SAFETY: a handle that no other call uses.
     let Some(context) = (unsafe { context.as_mut() }) else { return };
-    context.trim(KEPT);
+    context.trim_memory(MAX_KEPT_BYTES);
 }
 
 /// The same with another limit: at most `bytes` of each kind of memory are kept.
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
 pub unsafe extern "C" fn icecore_context_trim_to(context: *mut icecore_context, bytes: usize) {
     // SAFETY: a handle that no other call uses.
     let Some(context) = (unsafe { context.as_mut() }) else { return };
-    context.trim(bytes);
+    context.trim_memory(bytes);
     if context.filling.nodes.capacity() > bytes / size_of::<icecore_node>() {
         context.filling.nodes = Vec::new();
     }
@@ -184,15 +184,15 @@ pub unsafe extern "C" fn icecore_read(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: handles, see `lib.rs`: no other call uses the context, the stage is only read.
         let (context, stage) = unsafe { (context.as_mut(), stage.as_ref()) };
         let (Some(context), Some(stage), false) = (context, stage, view.is_null()) else {
-            return Err(usage("a context, a stage and a view", "null"));
+            return Err(usage_error("a context, a stage and a view", "null"));
         };
         // SAFETY: `bytes` points to `len` bytes, which don't change as long as the view is used.
-        let mut input = unsafe { lent(bytes, len) };
+        let mut input = unsafe { borrow_bytes(bytes, len) };
         let codec = &stage.codec;
         let filled = codec.read(input, context.document.tape_mut());
         if let Some(error) = filled.error {
@@ -201,8 +201,8 @@ pub unsafe extern "C" fn icecore_read(
                     context.body = body;
                     input = &context.body;
                 }
-                let input = icecore_bytes::of(input);
-                let read = context.view(input, filled.consumed);
+                let input = icecore_bytes::from_slice(input);
+                let read = context.make_view(input, filled.consumed);
                 // SAFETY: checked above: `view` is not null, so it points to a struct.
                 unsafe { view.write(read) };
             }
@@ -229,8 +229,8 @@ pub unsafe extern "C" fn icecore_read(
         if flags & ICECORE_ASCII_BYTES != 0 {
             context.document.tape_mut().ascii_to_bytes(input);
         }
-        let input = icecore_bytes::of(input);
-        let read = icecore_view { is_simple: u32::from(filled.is_simple), ..context.view(input, filled.consumed) };
+        let input = icecore_bytes::from_slice(input);
+        let read = icecore_view { is_simple: u32::from(filled.is_simple), ..context.make_view(input, filled.consumed) };
         // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(read) };
         Ok(())
@@ -253,11 +253,11 @@ pub unsafe extern "C" fn icecore_path(
     room: usize,
 ) -> usize {
     let mut length = 0;
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
         // SAFETY: `input` points to `len` bytes; the document is dropped before the call returns.
-        let input = unsafe { lent(input, len) };
+        let input = unsafe { borrow_bytes(input, len) };
         let tape = std::mem::take(context.document.tape_mut());
         let document = Document::from_tape(input, tape);
         let text = document.at(node).as_ref().map(Cursor::path).unwrap_or_default();
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn icecore_path(
         length = text.len();
         if !path.is_null() && room > 0 {
             // SAFETY: not null, so it points to `room` bytes that may be written.
-            put(&text, unsafe { zeroed(path, room) });
+            write_text(&text, unsafe { zero_chars(path, room) });
         }
         Ok(())
     });

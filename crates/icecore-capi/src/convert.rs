@@ -1,8 +1,8 @@
 //! Conversion in one call.
 
-use crate::error::{ErrorOut, guard, icecore_error, usage};
-use crate::lent;
-use crate::stage::{icecore_stage, memory_of, text, within};
+use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
+use crate::borrow_bytes;
+use crate::stage::{icecore_stage, document_memory, require_utf8, lower_limits};
 use icecore::{Error, Limits, Request, Stage, read_as, read_with};
 use std::ffi::{CStr, c_char};
 
@@ -54,24 +54,24 @@ pub unsafe extern "C" fn icecore_convert_within(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         if out.is_null() || to.is_null() {
-            return Err(usage("a stage to convert to, and a buffer", "null"));
+            return Err(usage_error("a stage to convert to, and a buffer", "null"));
         }
         // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
-        let input = unsafe { lent(bytes, len) };
+        let input = unsafe { borrow_bytes(bytes, len) };
         let from = match from.is_null() {
             true => "",
             // SAFETY: not null, so it points to a text that ends with 0.
-            false => text(unsafe { CStr::from_ptr(from) }.to_bytes(), "a stage")?,
+            false => require_utf8(unsafe { CStr::from_ptr(from) }.to_bytes(), "a stage")?,
         };
         // SAFETY: checked above: not null, so it points to a text that ends with 0.
-        let to = text(unsafe { CStr::from_ptr(to) }.to_bytes(), "a stage")?;
+        let to = require_utf8(unsafe { CStr::from_ptr(to) }.to_bytes(), "a stage")?;
         let from = if from.is_empty() { icecore::detect::stage_of(input)? } else { Stage::parse(from)? };
         let converted = convert_within(input, &from, &Stage::parse(to)?, memory)?;
         // SAFETY: checked above: `out` is not null, so it points to a struct.
-        unsafe { out.write(icecore_buffer::of(converted)) };
+        unsafe { out.write(icecore_buffer::from_vec(converted)) };
         Ok(())
     })
 }
@@ -81,15 +81,15 @@ fn convert_within(input: &[u8], from: &Stage, to: &Stage, memory: u64) -> Result
     const DETAIL: u64 = 8;
     let keeps_spelling = std::ptr::eq(from.format(), to.format());
     let factor = if keeps_spelling { DETAIL } else { 1 };
-    let limits = within(&Limits::default(), memory, !from.wrappers().is_empty(), factor);
+    let limits = lower_limits(&Limits::default(), memory, !from.wrappers().is_empty(), factor);
     let mut request = Request::new(&limits);
     request.detail = keeps_spelling;
     let document = read_with(input, from, request)?;
-    let rest = memory.saturating_sub(memory_of(&document).saturating_mul(factor));
+    let rest = memory.saturating_sub(document_memory(&document).saturating_mul(factor));
     // Wrappers need a copy of the content.
     let rest = if to.wrappers().is_empty() { rest } else { rest / 2 };
     let mut converted = Vec::new();
-    icecore::write_to(&document, to, &within(&Limits::default(), rest, false, 1), &mut converted)?;
+    icecore::write_to(&document, to, &lower_limits(&Limits::default(), rest, false, 1), &mut converted)?;
     Ok(converted)
 }
 
@@ -110,27 +110,27 @@ pub unsafe extern "C" fn icecore_convert_stages(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: handles, see `lib.rs`; they are only read.
         let (from, to) = unsafe { (from.as_ref(), to.as_ref()) };
         let (Some(from), Some(to), false) = (from, to, out.is_null()) else {
-            return Err(usage("two stages, and a buffer", "null"));
+            return Err(usage_error("two stages, and a buffer", "null"));
         };
         // SAFETY: `bytes` points to `len` bytes; the document is dropped before the call returns.
-        let input = unsafe { lent(bytes, len) };
+        let input = unsafe { borrow_bytes(bytes, len) };
         let document = read_as(input, from.codec.stage(), &from.codec.limits)?;
         let mut converted = Vec::new();
         match from.memory {
             u64::MAX => to.codec.write(&document, &mut converted)?,
             // The remaining memory is for the output.
             memory => {
-                let limits = within(&to.codec.limits, memory.saturating_sub(memory_of(&document)), false, 1);
+                let limits = lower_limits(&to.codec.limits, memory.saturating_sub(document_memory(&document)), false, 1);
                 icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?
             }
         };
         // SAFETY: checked above: `out` is not null, so it points to a struct.
-        unsafe { out.write(icecore_buffer::of(converted)) };
+        unsafe { out.write(icecore_buffer::from_vec(converted)) };
         Ok(())
     })
 }
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn icecore_convert_stages(
 impl icecore_buffer {
     pub(crate) const NONE: icecore_buffer = icecore_buffer { bytes: std::ptr::null_mut(), len: 0, capacity: 0 };
 
-    pub(crate) fn of(converted: Vec<u8>) -> icecore_buffer {
+    pub(crate) fn from_vec(converted: Vec<u8>) -> icecore_buffer {
         let mut converted = std::mem::ManuallyDrop::new(converted);
         icecore_buffer { bytes: converted.as_mut_ptr(), len: converted.len(), capacity: converted.capacity() }
     }
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn icecore_buffer_free(buffer: *mut icecore_buffer) {
     let Some(buffer) = (unsafe { buffer.as_mut() }) else { return };
     if !buffer.bytes.is_null() {
         // SAFETY: pointer, length and capacity are those of the vector that
-        // `icecore_buffer::of` forgot. It is dropped once: the struct is emptied below.
+        // `icecore_buffer::from_vec` forgot. It is dropped once: the struct is emptied below.
         drop(unsafe { Vec::from_raw_parts(buffer.bytes, buffer.len, buffer.capacity) });
     }
     *buffer = icecore_buffer::NONE;

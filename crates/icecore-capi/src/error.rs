@@ -102,7 +102,7 @@ fn detail_code(detail: ErrorDetail) -> u32 {
     code as u32
 }
 
-fn code(kind: ErrorKind) -> u32 {
+fn error_code(kind: ErrorKind) -> u32 {
     use icecore_error_kind::*;
     let code = match kind {
         ErrorKind::Truncated => ICECORE_TRUNCATED,
@@ -121,9 +121,9 @@ fn code(kind: ErrorKind) -> u32 {
 }
 
 /// Copies a text to a C field, and ends it with 0. A text that is too long is cut at a character boundary.
-pub(crate) fn put(text: &str, field: &mut [c_char]) {
-    let Some(room) = field.len().checked_sub(1) else { return };
-    let mut end = text.len().min(room);
+pub(crate) fn write_text(text: &str, field: &mut [c_char]) {
+    let Some(max_len) = field.len().checked_sub(1) else { return };
+    let mut end = text.len().min(max_len);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -138,7 +138,7 @@ pub(crate) fn put(text: &str, field: &mut [c_char]) {
 ///
 /// # Safety
 /// `field` points to `room` bytes that may be written for `'a`, and nothing else points to them.
-pub(crate) unsafe fn zeroed<'a>(field: *mut c_char, room: usize) -> &'a mut [c_char] {
+pub(crate) unsafe fn zero_chars<'a>(field: *mut c_char, room: usize) -> &'a mut [c_char] {
     // SAFETY: there are `room` bytes, which need no alignment; after the first line they
     // are initialised.
     unsafe {
@@ -149,14 +149,14 @@ pub(crate) unsafe fn zeroed<'a>(field: *mut c_char, room: usize) -> &'a mut [c_c
 
 impl icecore_error {
     #[cold]
-    fn set(&mut self, error: &Error) -> u32 {
+    fn set_from_error(&mut self, error: &Error) -> u32 {
         let offset = |offset: Option<u64>| offset.and_then(|offset| i64::try_from(offset).ok()).unwrap_or(-1);
-        self.kind = code(error.kind());
+        self.kind = error_code(error.kind());
         self.detail = error.detail().map_or(0, detail_code);
         self.offset = offset(error.offset());
         self.original_offset = offset(error.original_offset());
-        put(error.path().unwrap_or(""), &mut self.path);
-        put(&error.to_string(), &mut self.message);
+        write_text(error.path().unwrap_or(""), &mut self.path);
+        write_text(&error.to_string(), &mut self.message);
         self.kind
     }
 }
@@ -172,14 +172,14 @@ impl ErrorOut {
     /// `error` is null, or points to a struct that may be written until the call of the C
     /// interface returns. It may be uninitialised.
     #[inline]
-    pub(crate) unsafe fn to(error: *mut icecore_error) -> ErrorOut {
+    pub(crate) unsafe fn from_pointer(error: *mut icecore_error) -> ErrorOut {
         ErrorOut(error)
     }
 }
 
 /// Runs the body of a call, and turns its error or panic into a code for C.
 #[inline]
-pub(crate) fn guard(error: ErrorOut, run: impl FnOnce() -> Result<(), Error>) -> u32 {
+pub(crate) fn run_guarded(error: ErrorOut, run: impl FnOnce() -> Result<(), Error>) -> u32 {
     // A panic may leave a handle partly changed. Each call clears a handle before it fills it.
     let result = catch_unwind(AssertUnwindSafe(run));
     let failed = match result {
@@ -187,17 +187,17 @@ pub(crate) fn guard(error: ErrorOut, run: impl FnOnce() -> Result<(), Error>) ->
         Ok(Err(error)) => Some(error),
         Err(_) => None,
     };
-    report(error, failed)
+    report_error(error, failed)
 }
 
 /// Fills the caller's error, and returns the kind.
 #[cold]
-fn report(ErrorOut(error): ErrorOut, failed: Option<Error>) -> u32 {
-    let kind = failed.as_ref().map_or(ICECORE_PANIC, |failed| code(failed.kind()));
+fn report_error(ErrorOut(error): ErrorOut, failed: Option<Error>) -> u32 {
+    let kind = failed.as_ref().map_or(ICECORE_PANIC, |failed| error_code(failed.kind()));
     if error.is_null() {
         return kind;
     }
-    // SAFETY: `ErrorOut::to` was called with a struct that may be written, as `error` is
+    // SAFETY: `ErrorOut::from_pointer` was called with a struct that may be written, as `error` is
     // not null. The zeros come first: a reference needs initialised fields, and zeros are
     // valid in each of them.
     let error = unsafe {
@@ -205,12 +205,12 @@ fn report(ErrorOut(error): ErrorOut, failed: Option<Error>) -> u32 {
         &mut *error
     };
     match failed {
-        Some(failed) => error.set(&failed),
+        Some(failed) => error.set_from_error(&failed),
         None => {
             error.kind = ICECORE_PANIC;
             error.offset = -1;
             error.original_offset = -1;
-            put("a defect in icecore: please report it", &mut error.message);
+            write_text("a defect in icecore: please report it", &mut error.message);
             ICECORE_PANIC
         }
     }
@@ -218,6 +218,6 @@ fn report(ErrorOut(error): ErrorOut, failed: Option<Error>) -> u32 {
 
 /// An error of kind `Usage`.
 #[cold]
-pub(crate) fn usage(expected: &'static str, found: impl Into<String>) -> Error {
+pub(crate) fn usage_error(expected: &'static str, found: impl Into<String>) -> Error {
     Error::new(ErrorKind::Usage).expecting(expected).finding(found.into())
 }

@@ -1,9 +1,9 @@
 //! Filling a tape: lending and growing the memory of a context, and assigning ids to names.
 
 use crate::context::icecore_context;
-use crate::error::{ErrorOut, guard, usage};
-use crate::lent;
-use crate::tape::{Filling, ICECORE_NONE, icecore_node, icecore_tape, unchecked};
+use crate::error::{ErrorOut, run_guarded, usage_error};
+use crate::borrow_bytes;
+use crate::tape::{LentMemory, ICECORE_NONE, icecore_node, icecore_tape, into_c_nodes};
 use icecore::{
     Error, ErrorKind, Kind,
     raw::{Location, Node},
@@ -16,15 +16,15 @@ use icecore::{
 /// points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut icecore_tape) -> u32 {
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let (Some(context), false) = (unsafe { context.as_mut() }, tape.is_null()) else {
-            return Err(usage("a context and a tape", "null"));
+            return Err(usage_error("a context and a tape", "null"));
         };
         context.document.tape_mut().clear();
         let (nodes, arena) = context.document.tape_mut().take_memory();
         if nodes.capacity() > context.filling.nodes.capacity() {
-            context.filling.nodes = unchecked(nodes);
+            context.filling.nodes = into_c_nodes(nodes);
         }
         if arena.capacity() > context.filling.arena.capacity() {
             context.filling.arena = arena;
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn icecore_begin(context: *mut icecore_context, tape: *mut
             class_generation: context.document.tape().classes().generation() as u32,
             has_own_names: 0,
         };
-        context.filling.lend(&mut begun);
+        context.filling.lend_memory(&mut begun);
         // SAFETY: checked above: `tape` is not null, so it points to a struct.
         unsafe { tape.write(begun) };
         Ok(())
@@ -69,14 +69,14 @@ pub unsafe extern "C" fn icecore_grow_nodes(
     tape: *mut icecore_tape,
     more: usize,
 ) -> u32 {
-    let reserve = |filling: &mut Filling, tape: &icecore_tape| {
+    let reserve = |filling: &mut LentMemory, tape: &icecore_tape| {
         if tape.node_count.saturating_add(more) >= ICECORE_NONE as usize - 65_536 {
             return Err(Error::new(ErrorKind::Limit).finding("too many values"));
         }
         filling.nodes.try_reserve(more).map_err(|_| Error::no_memory())
     };
     // SAFETY: context and tape go together, and the tape was filled up to its counts.
-    unsafe { grow(context, tape, reserve) }
+    unsafe { grow_memory(context, tape, reserve) }
 }
 
 /// Reserves space for `more` bytes.
@@ -90,28 +90,28 @@ pub unsafe extern "C" fn icecore_grow_arena(
     more: usize,
 ) -> u32 {
     // SAFETY: context and tape go together, and the tape was filled up to its counts.
-    unsafe { grow(context, tape, |filling, _| filling.arena.try_reserve(more).map_err(|_| Error::no_memory())) }
+    unsafe { grow_memory(context, tape, |filling, _| filling.arena.try_reserve(more).map_err(|_| Error::no_memory())) }
 }
 
 /// Takes back the memory of a tape, reserves more, and lends it again.
 ///
 /// # Safety
 /// As for `icecore_grow_nodes`.
-unsafe fn grow(
+unsafe fn grow_memory(
     context: *mut icecore_context,
     tape: *mut icecore_tape,
-    reserve: impl FnOnce(&mut Filling, &icecore_tape) -> Result<(), Error>,
+    reserve: impl FnOnce(&mut LentMemory, &icecore_tape) -> Result<(), Error>,
 ) -> u32 {
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses, and a struct that `icecore_begin` wrote.
         let (context, tape) = unsafe { (context.as_mut(), tape.as_mut()) };
         let (Some(context), Some(tape)) = (context, tape) else {
-            return Err(usage("a context and a tape", "null"));
+            return Err(usage_error("a context and a tape", "null"));
         };
         // SAFETY: the tape was lent from this context, and filled up to its counts.
-        unsafe { context.filling.filled(tape) };
+        unsafe { context.filling.set_filled(tape) };
         reserve(&mut context.filling, tape)?;
-        context.filling.lend(tape);
+        context.filling.lend_memory(tape);
         Ok(())
     })
 }
@@ -132,11 +132,11 @@ pub unsafe extern "C" fn icecore_key(
     len: usize,
 ) -> u16 {
     let mut id = 0;
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
         // SAFETY: `name` points to `len` bytes; the table copies them.
-        let name = unsafe { lent(name, len) };
+        let name = unsafe { borrow_bytes(name, len) };
         let kind = if kind == Kind::Symbol as u8 { Kind::Symbol } else { string_kind(kind) };
         id = context.document.tape_mut().key_id(kind, flags, name).unwrap_or(0);
         Ok(())
@@ -155,11 +155,11 @@ fn string_kind(kind: u8) -> Kind {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class(context: *mut icecore_context, kind: u8, name: *const u8, len: usize) -> u32 {
     let mut id = 0;
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
         // SAFETY: `name` points to `len` bytes; the table copies them.
-        let name = unsafe { lent(name, len) };
+        let name = unsafe { borrow_bytes(name, len) };
         id = context.document.tape_mut().class_id(string_kind(kind), name)?;
         Ok(())
     });
@@ -174,11 +174,11 @@ pub unsafe extern "C" fn icecore_class(context: *mut icecore_context, kind: u8, 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_encoding(context: *mut icecore_context, name: *const u8, len: usize) -> u32 {
     let mut id = 0;
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let Some(context) = (unsafe { context.as_mut() }) else { return Ok(()) };
         // SAFETY: `name` points to `len` bytes; the table copies them.
-        let name = unsafe { lent(name, len) };
+        let name = unsafe { borrow_bytes(name, len) };
         id = u32::from(context.document.tape_mut().encoding_id(name)?);
         Ok(())
     });
@@ -198,14 +198,14 @@ pub unsafe extern "C" fn icecore_long_string(
     len: u64,
     node: *mut icecore_node,
 ) -> u32 {
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let (Some(context), false) = (unsafe { context.as_mut() }, node.is_null()) else {
-            return Err(usage("a context and a node", "null"));
+            return Err(usage_error("a context and a node", "null"));
         };
         let long = context.document.tape_mut().long_string(string_kind(kind), Location::Arena(offset), len);
         // SAFETY: checked above: `node` is not null, so it points to a struct; both types have
-        // the same layout, see `checked`.
+        // the same layout, see `check_c_nodes`.
         unsafe { node.cast::<Node>().write(long) };
         Ok(())
     })

@@ -1,10 +1,10 @@
 //! JSON as written and read by Perl's modules, without a stage: for objects that are made for one call.
 
 use crate::context::icecore_context;
-use crate::error::{ErrorOut, guard, icecore_error, usage};
-use crate::lent;
+use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
+use crate::borrow_bytes;
 use crate::tape::{ICECORE_EACH, icecore_bytes, icecore_tape, icecore_view};
-use crate::write::give_back;
+use crate::write::reclaim_memory;
 use icecore::format::json::perl::{self, Beyond, NonFiniteStyle, Style};
 use icecore::{Error, ErrorKind};
 
@@ -33,7 +33,7 @@ pub struct icecore_json_style {
 }
 
 impl icecore_json_style {
-    fn style(&self) -> Style {
+    fn to_style(&self) -> Style {
         Style {
             beyond: match self.beyond {
                 1 => Beyond::Latin1,
@@ -69,22 +69,22 @@ pub unsafe extern "C" fn icecore_json_write(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: a handle that no other call uses, and structs, see `lib.rs`: both were
         // filled, so they are initialised.
         let (context, style, tape) = unsafe { (context.as_mut(), style.as_ref(), tape.as_ref()) };
         let (Some(context), Some(style), Some(tape), false) = (context, style, tape, out.is_null()) else {
-            return Err(usage("a context, a style, a tape and a place for the result", "null"));
+            return Err(usage_error("a context, a style, a tape and a place for the result", "null"));
         };
         // SAFETY: `tape` was lent from `context`, and filled up to its counts.
-        unsafe { context.fill(None, tape)? };
-        context.empty_out();
-        let written = perl::write(&context.document, &style.style(), &mut context.out);
-        give_back(context.document.tape_mut(), &mut context.filling);
+        unsafe { context.fill_document(None, tape)? };
+        context.clear_output();
+        let written = perl::write(&context.document, &style.to_style(), &mut context.out);
+        reclaim_memory(context.document.tape_mut(), &mut context.filling);
         written?;
         // SAFETY: checked above: `out` is not null, so it points to a struct.
-        unsafe { out.write(icecore_bytes::of(&context.out.bytes)) };
+        unsafe { out.write(icecore_bytes::from_slice(&context.out.bytes)) };
         Ok(())
     })
 }
@@ -103,20 +103,20 @@ pub unsafe extern "C" fn icecore_json_read(
     flags: u32,
     view: *mut icecore_view,
 ) -> u32 {
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let (Some(context), false) = (unsafe { context.as_mut() }, view.is_null()) else {
-            return Err(usage("a context and a view", "null"));
+            return Err(usage_error("a context and a view", "null"));
         };
         // SAFETY: `bytes` points to `len` bytes, which don't change as long as the view is used.
-        let input = unsafe { lent(bytes, len) };
+        let input = unsafe { borrow_bytes(bytes, len) };
         let tape = context.document.tape_mut();
         tape.clear();
         let read = perl::read(input, depth as usize, tape);
         let Some((end, has_ids)) = read.filter(|(end, _)| *end == len || flags & ICECORE_EACH != 0) else {
             return Err(Error::new(ErrorKind::Unsupported));
         };
-        let read = icecore_view { is_simple: u32::from(has_ids), ..context.view(icecore_bytes::of(input), end) };
+        let read = icecore_view { is_simple: u32::from(has_ids), ..context.make_view(icecore_bytes::from_slice(input), end) };
         // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(read) };
         Ok(())

@@ -99,7 +99,7 @@ pub extern "C" fn icecore_version() -> *const c_char {
 ///
 /// # Safety
 /// `ptr` is null, or `len` is 0, or `ptr` points to `len` bytes that do not change for `'a`.
-unsafe fn lent<'a>(ptr: *const u8, len: usize) -> &'a [u8] {
+unsafe fn borrow_bytes<'a>(ptr: *const u8, len: usize) -> &'a [u8] {
     if ptr.is_null() || len == 0 {
         return &[];
     }

@@ -6,8 +6,8 @@
 //! `icecore_question_answer`.
 
 use crate::context::icecore_context;
-use crate::error::{ErrorOut, guard, icecore_error, put, usage, zeroed};
-use crate::lent;
+use crate::error::{ErrorOut, run_guarded, icecore_error, write_text, usage_error, zero_chars};
+use crate::borrow_bytes;
 use crate::tape::icecore_bytes;
 use icecore::policy::{
     Answer, ClassName, Host, NameComparison, Otherwise, Question, Rules, State, Verdict, Words, refused,
@@ -110,9 +110,9 @@ pub struct icecore_class_name {
 impl icecore_class_name {
     /// # Safety
     /// `bytes` points to `len` bytes that stay as they are for `'n`.
-    unsafe fn lent<'n>(&self) -> (&'n [u8], bool) {
+    unsafe fn borrow_name<'n>(&self) -> (&'n [u8], bool) {
         // SAFETY: `bytes` and `len` belong together, and the bytes stay for `'n`.
-        (unsafe { lent(self.bytes, self.len) }, self.is_text != 0)
+        (unsafe { borrow_bytes(self.bytes, self.len) }, self.is_text != 0)
     }
 }
 
@@ -134,11 +134,11 @@ pub struct icecore_rules {
     rules: Rules,
 }
 
-fn names_of(flags: u32) -> NameComparison {
+fn names_from_flags(flags: u32) -> NameComparison {
     if flags & ICECORE_NAMES_PHP != 0 { NameComparison::Php } else { NameComparison::Exact }
 }
 
-fn otherwise_of(number: u32) -> Option<Otherwise> {
+fn otherwise_from_code(number: u32) -> Option<Otherwise> {
     use icecore_otherwise::*;
     [
         (ICECORE_ANY, Otherwise::Any),
@@ -152,7 +152,7 @@ fn otherwise_of(number: u32) -> Option<Otherwise> {
     .map(|(_, otherwise)| otherwise)
 }
 
-fn number_of(otherwise: Otherwise) -> u32 {
+fn otherwise_code(otherwise: Otherwise) -> u32 {
     use icecore_otherwise::*;
     let number = match otherwise {
         Otherwise::Any => ICECORE_ANY,
@@ -164,7 +164,7 @@ fn number_of(otherwise: Otherwise) -> u32 {
     number as u32
 }
 
-fn answer_of(answer: Answer) -> u32 {
+fn answer_code(answer: Answer) -> u32 {
     let verdict = match answer.verdict {
         Verdict::Refused => icecore_verdict::ICECORE_REFUSED,
         Verdict::Allowed => icecore_verdict::ICECORE_ALLOWED,
@@ -181,13 +181,13 @@ fn answer_of(answer: Answer) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_policy_word(word: *const c_char, len: usize) -> u32 {
     // SAFETY: `word` points to `len` bytes; the slice is dropped before the call returns.
-    Otherwise::of_word(unsafe { lent(word.cast(), len) }).map_or(0, number_of)
+    Otherwise::of_word(unsafe { borrow_bytes(word.cast(), len) }).map_or(0, otherwise_code)
 }
 
 /// Creates rules that allow nothing, which must be freed with `icecore_rules_free`. `flags`: `ICECORE_NAMES_PHP` or 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_rules_new(flags: u32) -> *mut icecore_rules {
-    Box::into_raw(Box::new(icecore_rules { rules: Rules::new(names_of(flags)) }))
+    Box::into_raw(Box::new(icecore_rules { rules: Rules::new(names_from_flags(flags)) }))
 }
 
 /// Frees rules, or does nothing with null.
@@ -217,14 +217,14 @@ pub unsafe extern "C" fn icecore_rules_allow(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: a handle that no other call uses, and an initialised struct.
         let (Some(rules), Some(name)) = (unsafe { rules.as_mut() }, unsafe { name.as_ref() }) else {
-            return Err(usage("rules and a name", "null"));
+            return Err(usage_error("rules and a name", "null"));
         };
         // SAFETY: the caller filled `name`; the rules copy its bytes.
-        let (bytes, is_text) = unsafe { name.lent() };
+        let (bytes, is_text) = unsafe { name.borrow_name() };
         if exactly != 0 { rules.rules.allow_exactly(bytes, is_text) } else { rules.rules.allow(bytes, is_text) }
     })
 }
@@ -235,10 +235,10 @@ pub unsafe extern "C" fn icecore_rules_allow(
 /// `rules` is null or rules that no other call uses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_rules_otherwise(rules: *mut icecore_rules, otherwise: u32) -> u32 {
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
-        let (Some(rules), Some(otherwise)) = (unsafe { rules.as_mut() }, otherwise_of(otherwise)) else {
-            return Err(usage("rules, and what is done otherwise", "something else"));
+        let (Some(rules), Some(otherwise)) = (unsafe { rules.as_mut() }, otherwise_from_code(otherwise)) else {
+            return Err(usage_error("rules, and what is done otherwise", "something else"));
         };
         rules.rules.otherwise(otherwise);
         Ok(())
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn icecore_rules_otherwise(rules: *mut icecore_rules, othe
 /// # Safety
 /// `layers` is null or points to `count` pointers, each null or to rules that no call changes
 /// for `'r`.
-unsafe fn chain<'r>(layers: *const *const icecore_rules, count: usize) -> impl Iterator<Item = &'r Rules> {
+unsafe fn layer_rules<'r>(layers: *const *const icecore_rules, count: usize) -> impl Iterator<Item = &'r Rules> {
     let layers = match layers.is_null() {
         true => &[][..],
         // SAFETY: not null, so it points to `count` pointers.
@@ -276,21 +276,21 @@ pub unsafe extern "C" fn icecore_class_verdict(
 ) -> u32 {
     let mut answer = 0;
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: null or an initialised struct.
-        let Some(name) = (unsafe { name.as_ref() }) else { return Err(usage("a name", "null")) };
+        let Some(name) = (unsafe { name.as_ref() }) else { return Err(usage_error("a name", "null")) };
         // SAFETY: the caller filled `name`; the question is dropped before the call returns.
-        let (bytes, is_text) = unsafe { name.lent() };
-        let mut question = Question::new(ClassName::new(names_of(flags), bytes, is_text)?);
+        let (bytes, is_text) = unsafe { name.borrow_name() };
+        let mut question = Question::new(ClassName::new(names_from_flags(flags), bytes, is_text)?);
         // SAFETY: `layers` and `count` belong together; no call changes the rules meanwhile.
-        for rules in unsafe { chain(layers, count) } {
+        for rules in unsafe { layer_rules(layers, count) } {
             question.rules(rules);
             if question.is_final() {
                 break;
             }
         }
-        answer = answer_of(question.answer());
+        answer = answer_code(question.answer());
         Ok(())
     });
     answer
@@ -310,15 +310,15 @@ pub unsafe extern "C" fn icecore_question_begin(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: null or an initialised struct.
         let (Some(name), false) = (unsafe { name.as_ref() }, question.is_null()) else {
-            return Err(usage("a question and a name", "null"));
+            return Err(usage_error("a question and a name", "null"));
         };
         // SAFETY: the caller filled `name`; the slice is dropped before the call returns.
-        let (bytes, is_text) = unsafe { name.lent() };
-        ClassName::new(names_of(flags), bytes, is_text)?;
+        let (bytes, is_text) = unsafe { name.borrow_name() };
+        ClassName::new(names_from_flags(flags), bytes, is_text)?;
         // SAFETY: checked above: `question` is not null, so it points to a struct.
         unsafe { question.write(icecore_question { name: *name, flags, said: 0, is_final: 0 }) };
         Ok(())
@@ -330,18 +330,18 @@ impl icecore_question {
     ///
     /// # Safety
     /// `question` is null or was begun, and the bytes of its name did not change since.
-    unsafe fn go_on(question: *mut icecore_question, say: impl FnOnce(&mut Question<'_>)) -> u32 {
+    unsafe fn continue_with(question: *mut icecore_question, update: impl FnOnce(&mut Question<'_>)) -> u32 {
         let mut is_final = 0;
-        guard(ErrorOut::NONE, || {
+        run_guarded(ErrorOut::NONE, || {
             // SAFETY: null, or a struct that `icecore_question_begin` wrote; the caller owns it.
             let Some(asked) = (unsafe { question.as_mut() }) else { return Ok(()) };
             // SAFETY: it was begun, so its name has bytes, which did not change.
-            let mut question = unsafe { asked.question() };
-            say(&mut question);
+            let mut question = unsafe { asked.to_question() };
+            update(&mut question);
             (asked.said, asked.is_final) = match question.state() {
                 State::Open => (0, 0),
-                State::Unless(otherwise) => (number_of(otherwise), 0),
-                State::Final(otherwise) => (number_of(otherwise), 1),
+                State::Unless(otherwise) => (otherwise_code(otherwise), 0),
+                State::Final(otherwise) => (otherwise_code(otherwise), 1),
             };
             is_final = asked.is_final;
             Ok(())
@@ -351,15 +351,15 @@ impl icecore_question {
 
     /// # Safety
     /// The question was begun, and the bytes of its name stay as they are for `'n`.
-    unsafe fn question<'n>(&self) -> Question<'n> {
+    unsafe fn to_question<'n>(&self) -> Question<'n> {
         // SAFETY: `icecore_question_begin` copied the name; its bytes stay for `'n`.
-        let (bytes, is_text) = unsafe { self.name.lent() };
-        let state = match (otherwise_of(self.said), self.is_final) {
+        let (bytes, is_text) = unsafe { self.name.borrow_name() };
+        let state = match (otherwise_from_code(self.said), self.is_final) {
             (None, _) => State::Open,
             (Some(otherwise), 0) => State::Unless(otherwise),
             (Some(otherwise), _) => State::Final(otherwise),
         };
-        Question::at(ClassName::checked(names_of(self.flags), bytes, is_text), state)
+        Question::at(ClassName::checked(names_from_flags(self.flags), bytes, is_text), state)
     }
 }
 
@@ -383,12 +383,12 @@ pub unsafe extern "C" fn icecore_question_items(
     let ask = |question: &mut Question<'_>| {
         for item in items {
             // SAFETY: the caller filled each item; the question does not keep its bytes.
-            let (bytes, is_text) = unsafe { item.lent() };
+            let (bytes, is_text) = unsafe { item.borrow_name() };
             question.item(ClassName::checked(question.name().names(), bytes, is_text));
         }
     };
     // SAFETY: null, or begun, with a name that did not change.
-    unsafe { icecore_question::go_on(question, ask) }
+    unsafe { icecore_question::continue_with(question, ask) }
 }
 
 /// Records that a list of the caller contains the class, for a list that the engine can't read, such as a hash or a
@@ -399,7 +399,7 @@ pub unsafe extern "C" fn icecore_question_items(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_allow(question: *mut icecore_question) -> u32 {
     // SAFETY: null, or begun, with a name that did not change.
-    unsafe { icecore_question::go_on(question, |question| question.allow()) }
+    unsafe { icecore_question::continue_with(question, |question| question.allow()) }
 }
 
 /// Evaluates a layer that the engine stores. Returns 1 if the answer is final.
@@ -417,7 +417,7 @@ pub unsafe extern "C" fn icecore_question_rules(question: *mut icecore_question,
         }
     };
     // SAFETY: null, or begun, with a name that did not change.
-    unsafe { icecore_question::go_on(question, ask) }
+    unsafe { icecore_question::continue_with(question, ask) }
 }
 
 /// Applies the rule of a layer of the caller for the classes that are not in its lists: one of `icecore_otherwise`.
@@ -428,12 +428,12 @@ pub unsafe extern "C" fn icecore_question_rules(question: *mut icecore_question,
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_otherwise(question: *mut icecore_question, otherwise: u32) -> u32 {
     let set = |question: &mut Question<'_>| {
-        if let Some(otherwise) = otherwise_of(otherwise) {
+        if let Some(otherwise) = otherwise_from_code(otherwise) {
             question.otherwise(otherwise);
         }
     };
     // SAFETY: null, or begun, with a name that did not change.
-    unsafe { icecore_question::go_on(question, set) }
+    unsafe { icecore_question::continue_with(question, set) }
 }
 
 /// Returns the answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. A class that no layer allows is refused.
@@ -445,10 +445,10 @@ pub unsafe extern "C" fn icecore_question_answer(question: *const icecore_questi
     // SAFETY: null, or a struct that `icecore_question_begin` wrote.
     let Some(question) = (unsafe { question.as_ref() }) else { return 0 };
     // SAFETY: it was begun, so its name has bytes, which did not change.
-    answer_of(unsafe { question.question() }.answer())
+    answer_code(unsafe { question.to_question() }.answer())
 }
 
-fn use_of(class: &ClassUse) -> u32 {
+fn class_use_code(class: &ClassUse) -> u32 {
     use icecore_use::*;
     let used = match class.kind {
         "enum" => ICECORE_USE_ENUM,
@@ -493,24 +493,24 @@ pub unsafe extern "C" fn icecore_refused(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: a handle that no other call uses.
         let (Some(context), Some(visit)) = (unsafe { context.as_mut() }, visit) else {
-            return Err(usage("a context and a function", "null"));
+            return Err(usage_error("a context and a function", "null"));
         };
         // SAFETY: `layers` and `count` belong together; no call changes the rules meanwhile.
-        let layers: Vec<_> = unsafe { chain(layers, count) }.collect();
+        let layers: Vec<_> = unsafe { layer_rules(layers, count) }.collect();
         // SAFETY: `input` points to `len` bytes; the document is dropped before the call returns.
-        let input = unsafe { lent(input, len) };
+        let input = unsafe { borrow_bytes(input, len) };
         let tape = std::mem::take(context.document.tape_mut());
         let document = Document::from_tape(input, tape);
-        let found = refused(&document, &layers, names_of(flags), |class| use_of(class) & uses != 0);
+        let found = refused(&document, &layers, names_from_flags(flags), |class| class_use_code(class) & uses != 0);
         *context.document.tape_mut() = document.into_tape();
         for class in found? {
-            let name = icecore_bytes::of(&class.name);
+            let name = icecore_bytes::from_slice(&class.name);
             let name = icecore_class_name { bytes: name.bytes, len: name.len, is_text: u32::from(class.is_text) };
-            let path = icecore_bytes::of(class.path.as_bytes());
+            let path = icecore_bytes::from_slice(class.path.as_bytes());
             let class = icecore_refused_class { name, path, is_reported: u32::from(class.is_reported) };
             // SAFETY: `visit` returns normally; what `class` names outlives the call.
             unsafe { visit(&class, data) };
@@ -537,35 +537,35 @@ pub unsafe extern "C" fn icecore_class_words(
     room: usize,
 ) -> usize {
     let mut length = 0;
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: null or an initialised struct.
         let Some(name) = (unsafe { name.as_ref() }) else { return Ok(()) };
         // SAFETY: `path` points to `path_len` bytes; the text is dropped before the call returns.
-        let path = String::from_utf8_lossy(unsafe { lent(path.cast(), path_len) });
+        let path = String::from_utf8_lossy(unsafe { borrow_bytes(path.cast(), path_len) });
         // SAFETY: the caller filled `name`; the slice is dropped before the call returns.
-        let (bytes, is_text) = unsafe { name.lent() };
-        let said = said(what, host, ClassName::checked(names_of(flags), bytes, is_text), &path)?;
-        length = said.len();
+        let (bytes, is_text) = unsafe { name.borrow_name() };
+        let message = class_message(what, host, ClassName::checked(names_from_flags(flags), bytes, is_text), &path)?;
+        length = message.len();
         if !text.is_null() && room > 0 {
             // SAFETY: not null, so it points to `room` bytes that may be written.
-            put(&said, unsafe { zeroed(text, room) });
+            write_text(&message, unsafe { zero_chars(text, room) });
         }
         Ok(())
     });
     length
 }
 
-fn said(what: u32, host: u32, name: ClassName<'_>, path: &str) -> Result<String, Error> {
+fn class_message(message_kind: u32, host: u32, name: ClassName<'_>, path: &str) -> Result<String, Error> {
     use icecore_words::*;
     let hosts = [Host::Perl, Host::Php, Host::Ruby];
-    let host = hosts.get(host as usize).ok_or_else(|| usage("a host", host.to_string()))?;
+    let host = hosts.get(host as usize).ok_or_else(|| usage_error("a host", host.to_string()))?;
     let words = Words::new(*host, name);
-    Ok(match what {
+    Ok(match message_kind {
         what if what == ICECORE_WORDS_LITERAL as u32 => words.literal(),
         what if what == ICECORE_WORDS_SHOWN as u32 => words.shown(),
         what if what == ICECORE_WORDS_REMEDY as u32 => words.remedy(),
         what if what == ICECORE_WORDS_REFUSED as u32 => words.refusal(path),
         what if what == ICECORE_WORDS_BUILT as u32 => words.built(),
-        other => return Err(usage("words about a class", other.to_string())),
+        other => return Err(usage_error("words about a class", other.to_string())),
     })
 }

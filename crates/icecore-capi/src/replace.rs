@@ -1,9 +1,9 @@
 //! Replaces text inside documents; every other byte stays the same.
 
 use crate::convert::icecore_buffer;
-use crate::error::{ErrorOut, guard, icecore_error, put, usage};
-use crate::lent;
-use crate::stage::text;
+use crate::error::{ErrorOut, run_guarded, icecore_error, write_text, usage_error};
+use crate::borrow_bytes;
+use crate::stage::require_utf8;
 use icecore::raw::ErrorDetail;
 use icecore::rewrite::{Broken, Rewriting, Tally, document, value};
 use icecore::{Error, ErrorKind, Limits, Stage};
@@ -77,14 +77,14 @@ pub struct icecore_replaced {
 /// Prepared pairs with flags, a format and limits. A host keeps one handle, and prepares it before each document;
 /// unchanged settings are not prepared again.
 pub struct icecore_replacer {
-    ready: Option<Ready>,
+    ready: Option<PreparedRules>,
     how: Rewriting,
     /// Maximum memory in bytes for replacements and their positions.
     memory: u64,
 }
 
 /// The requested settings, and what was prepared from them.
-struct Ready {
+struct PreparedRules {
     pairs: Vec<(Vec<u8>, Vec<u8>)>,
     format: String,
     flags: u32,
@@ -98,31 +98,31 @@ const _: () = {
     is_sync::<icecore_replacer>();
 };
 
-type Lent<'a> = (&'a [u8], &'a [u8]);
+type BorrowedPair<'a> = (&'a [u8], &'a [u8]);
 
 impl icecore_pair {
     /// # Safety
     /// `pairs` is null or points to `count` structs, each of whose pointers points to as many bytes as its length says;
     /// none of this changes for `'a`.
-    unsafe fn lent<'a>(pairs: *const icecore_pair, count: usize) -> impl ExactSizeIterator<Item = Lent<'a>> + Clone {
+    unsafe fn borrow_pairs<'a>(pairs: *const icecore_pair, count: usize) -> impl ExactSizeIterator<Item = BorrowedPair<'a>> + Clone {
         let pairs: &'a [icecore_pair] = match pairs.is_null() || count == 0 {
             true => &[],
             // SAFETY: neither null nor empty, so it points to `count` initialised structs.
             false => unsafe { std::slice::from_raw_parts(pairs, count) },
         };
         // SAFETY: the caller filled each of them; the bytes stay for `'a`.
-        pairs.iter().map(|pair| unsafe { (lent(pair.from, pair.from_len), lent(pair.to, pair.to_len)) })
+        pairs.iter().map(|pair| unsafe { (borrow_bytes(pair.from, pair.from_len), borrow_bytes(pair.to, pair.to_len)) })
     }
 }
 
-impl Ready {
-    fn new<'a>(pairs: impl Iterator<Item = Lent<'a>> + Clone, format: &str, flags: u32) -> Result<Ready, Error> {
+impl PreparedRules {
+    fn new<'a>(pairs: impl Iterator<Item = BorrowedPair<'a>> + Clone, format: &str, flags: u32) -> Result<PreparedRules, Error> {
         if flags & !ALL_FLAGS != 0 {
-            return Err(usage("flags of ICECORE_REPLACE_", format!("{flags:#x}")));
+            return Err(usage_error("flags of ICECORE_REPLACE_", format!("{flags:#x}")));
         }
         let has = |flag: u32| flags & flag != 0;
         if has(ICECORE_REPLACE_URL) && has(ICECORE_REPLACE_REGEX) {
-            return Err(usage("pairs that are addresses, or pairs that are regular expressions", "both"));
+            return Err(usage_error("pairs that are addresses, or pairs that are regular expressions", "both"));
         }
         let mut builder =
             Rules::builder().regex(has(ICECORE_REPLACE_REGEX)).ignore_case(has(ICECORE_REPLACE_IGNORE_CASE));
@@ -132,27 +132,27 @@ impl Ready {
         let rules = builder.build().map_err(|error| Error::new(ErrorKind::Usage).finding(error.to_string()))?;
         let stage = if format.is_empty() { None } else { Some(Stage::parse(format)?) };
         let pairs = pairs.map(|(from, to)| (from.to_vec(), to.to_vec())).collect();
-        Ok(Ready { pairs, format: format.to_owned(), flags, rules, stage })
+        Ok(PreparedRules { pairs, format: format.to_owned(), flags, rules, stage })
     }
 
-    fn is_for<'a>(&self, pairs: impl ExactSizeIterator<Item = Lent<'a>>, format: &str, flags: u32) -> bool {
-        let is_same = |(own, asked): (&(Vec<u8>, Vec<u8>), Lent<'a>)| own.0 == asked.0 && own.1 == asked.1;
+    fn matches_request<'a>(&self, pairs: impl ExactSizeIterator<Item = BorrowedPair<'a>>, format: &str, flags: u32) -> bool {
+        let is_same = |(own, asked): (&(Vec<u8>, Vec<u8>), BorrowedPair<'a>)| own.0 == asked.0 && own.1 == asked.1;
         let has_same_settings = self.flags == flags && self.format == format && self.pairs.len() == pairs.len();
         has_same_settings && self.pairs.iter().zip(pairs).all(is_same)
     }
 
     /// Returns the bytes with all replacements; `None` if nothing changed.
-    fn apply(&self, bytes: &[u8], how: &Rewriting, memory: u64) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
-        let most = most(bytes.len(), &how.limits).min(memory);
-        let mut replacing = self.rules.replacing().with_encoded(how.base64).with_insert_limit(most);
+    fn apply(&self, bytes: &[u8], rewriting: &Rewriting, memory: u64) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
+        let max_bytes = max_output(bytes.len(), &rewriting.limits).min(memory);
+        let mut replacing = self.rules.replacing().with_encoded(rewriting.base64).with_insert_limit(max_bytes);
         // If memory is limited, the positions of replacements count as well.
         if memory != u64::MAX {
-            replacing = replacing.with_change_cost(COST);
+            replacing = replacing.with_change_cost(EDIT_COST);
         }
         let mut tally = Tally::default();
         let edits = match &self.stage {
-            None => value(bytes, &mut replacing, how, &mut tally),
-            Some(stage) => document(bytes, stage, &mut replacing, how, &mut tally)?,
+            None => value(bytes, &mut replacing, rewriting, &mut tally),
+            Some(stage) => document(bytes, stage, &mut replacing, rewriting, &mut tally)?,
         };
         if replacing.is_full() {
             return Err(Error::new(ErrorKind::Limit)
@@ -161,19 +161,19 @@ impl Ready {
                 .helping("replace by something shorter, or fewer places at once"));
         }
         let changed = (!edits.is_empty()).then(|| edits.apply(bytes));
-        let replaced = icecore_replaced::of(&tally, &replacing, changed.is_some());
+        let replaced = icecore_replaced::from_tally(&tally, &replacing, changed.is_some());
         Ok((changed, replaced))
     }
 }
 
 impl icecore_replaced {
-    fn of(tally: &Tally, replacing: &Replacing<'_>, is_changed: bool) -> icecore_replaced {
+    fn from_tally(tally: &Tally, replacing: &Replacing<'_>, is_changed: bool) -> icecore_replaced {
         let mut first_broken = [0; 256];
         if let Some(Broken { format, offset, reason, .. }) = tally.first_broken.first() {
-            put(&format!("{format} at offset {offset}: {reason}"), &mut first_broken);
+            write_text(&format!("{format} at offset {offset}: {reason}"), &mut first_broken);
         }
         let mut explanations = [0; 256];
-        put(&list_explanations(tally, explanations.len() - 1), &mut explanations);
+        write_text(&list_explanations(tally, explanations.len() - 1), &mut explanations);
         icecore_replaced {
             is_changed: u32::from(is_changed),
             strings: tally.changed,
@@ -193,12 +193,12 @@ impl icecore_replaced {
 }
 
 /// Returns the explanations that fit into the buffer.
-fn list_explanations(tally: &Tally, most: usize) -> String {
+fn list_explanations(tally: &Tally, max_len: usize) -> String {
     let mut list = String::new();
     for (name, count) in &tally.explanations {
         let comma = if list.is_empty() { "" } else { "," };
         let entry = format!("{comma}{name}={count}");
-        if list.len() + entry.len() > most {
+        if list.len() + entry.len() > max_len {
             break;
         }
         list += &entry;
@@ -207,16 +207,16 @@ fn list_explanations(tally: &Tally, most: usize) -> String {
 }
 
 /// Memory for a position in addition to the replacement, while it is in the lists of nested strings.
-const COST: u64 = 128;
+const EDIT_COST: u64 = 128;
 
 /// Returns the maximum number of inserted bytes: a short text may be found in many places of hostile data.
-fn most(len: usize, limits: &Limits) -> u64 {
+fn max_output(len: usize, limits: &Limits) -> u64 {
     /// An amount that is not worth refusing.
     const ALWAYS: u64 = 64 << 20;
     (len as u64).saturating_mul(limits.growth).max(ALWAYS).min(limits.output)
 }
 
-fn rewriting(flags: u32) -> Rewriting {
+fn rewriting_from_flags(flags: u32) -> Rewriting {
     let mut how = Rewriting::default();
     how.keys = flags & ICECORE_REPLACE_KEYS != 0;
     how.classes = flags & ICECORE_REPLACE_CLASSES != 0;
@@ -229,12 +229,12 @@ fn rewriting(flags: u32) -> Rewriting {
 ///
 /// # Safety
 /// `out` points to a struct; `counts` is null or points to one.
-unsafe fn give(
+unsafe fn write_results(
     (changed, replaced): (Option<Vec<u8>>, icecore_replaced),
     out: *mut icecore_buffer,
     counts: *mut icecore_replaced,
 ) {
-    let buffer = changed.map_or(icecore_buffer::NONE, icecore_buffer::of);
+    let buffer = changed.map_or(icecore_buffer::NONE, icecore_buffer::from_vec);
     // SAFETY: `out` points to a struct, which may be written.
     unsafe { out.write(buffer) };
     if !counts.is_null() {
@@ -269,22 +269,22 @@ pub unsafe extern "C" fn icecore_replace(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         if out.is_null() {
-            return Err(usage("a buffer", "null"));
+            return Err(usage_error("a buffer", "null"));
         }
         let format = match format.is_null() {
             true => "",
             // SAFETY: not null, so it points to a text that ends with 0.
-            false => text(unsafe { CStr::from_ptr(format) }.to_bytes(), "a stage")?,
+            false => require_utf8(unsafe { CStr::from_ptr(format) }.to_bytes(), "a stage")?,
         };
         // SAFETY: `pairs` and `count` belong together; the pairs are copied.
-        let ready = Ready::new(unsafe { icecore_pair::lent(pairs, count) }, format, flags)?;
+        let ready = PreparedRules::new(unsafe { icecore_pair::borrow_pairs(pairs, count) }, format, flags)?;
         // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
-        let replaced = ready.apply(unsafe { lent(bytes, len) }, &rewriting(flags), u64::MAX)?;
+        let replaced = ready.apply(unsafe { borrow_bytes(bytes, len) }, &rewriting_from_flags(flags), u64::MAX)?;
         // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
-        unsafe { give(replaced, out, counts) };
+        unsafe { write_results(replaced, out, counts) };
         Ok(())
     })
 }
@@ -314,23 +314,23 @@ pub unsafe extern "C" fn icecore_replacer_prepare(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: a handle that no other call uses.
-        let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage("a replacer", "null")) };
+        let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage_error("a replacer", "null")) };
         // SAFETY: `pairs` and `count` belong together; the pairs are copied.
-        let pairs = unsafe { icecore_pair::lent(pairs, count) };
+        let pairs = unsafe { icecore_pair::borrow_pairs(pairs, count) };
         // SAFETY: `format` points to `format_len` bytes; the slice is dropped before the return.
-        let format = text(unsafe { lent(format.cast(), format_len) }, "a stage, as `gzip/php`");
-        replacer.how = rewriting(flags);
+        let format = require_utf8(unsafe { borrow_bytes(format.cast(), format_len) }, "a stage, as `gzip/php`");
+        replacer.how = rewriting_from_flags(flags);
         replacer.memory = u64::MAX;
         if let (Some(ready), Ok(format)) = (&replacer.ready, &format)
-            && ready.is_for(pairs.clone(), format, flags)
+            && ready.matches_request(pairs.clone(), format, flags)
         {
             return Ok(());
         }
         replacer.ready = None;
-        replacer.ready = Some(Ready::new(pairs, format?, flags)?);
+        replacer.ready = Some(PreparedRules::new(pairs, format?, flags)?);
         Ok(())
     })
 }
@@ -350,13 +350,13 @@ pub unsafe extern "C" fn icecore_replacer_limit(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: a handle that no other call uses.
-        let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage("a replacer", "null")) };
+        let Some(replacer) = (unsafe { replacer.as_mut() }) else { return Err(usage_error("a replacer", "null")) };
         // SAFETY: `name` points to `len` bytes; the slice is dropped before the call returns.
-        let name = unsafe { lent(name.cast(), len) };
-        match text(name, "the name of a limit")? {
+        let name = unsafe { borrow_bytes(name.cast(), len) };
+        match require_utf8(name, "the name of a limit")? {
             "memory" => replacer.memory = value,
             name => Limits::set(&mut replacer.how.limits, name, value)?,
         }
@@ -381,17 +381,17 @@ pub unsafe extern "C" fn icecore_replacer_apply(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
         let replacer = unsafe { replacer.as_ref() };
         let (Some(icecore_replacer { ready: Some(ready), how, memory }), false) = (replacer, out.is_null()) else {
-            return Err(usage("a replacer that was prepared, and a buffer", "null, or one that was not"));
+            return Err(usage_error("a replacer that was prepared, and a buffer", "null, or one that was not"));
         };
         // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
-        let replaced = ready.apply(unsafe { lent(bytes, len) }, how, *memory)?;
+        let replaced = ready.apply(unsafe { borrow_bytes(bytes, len) }, how, *memory)?;
         // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
-        unsafe { give(replaced, out, counts) };
+        unsafe { write_results(replaced, out, counts) };
         Ok(())
     })
 }

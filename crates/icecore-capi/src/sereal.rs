@@ -1,6 +1,6 @@
 //! The position of the header of a Sereal document.
 
-use crate::lent;
+use crate::borrow_bytes;
 use icecore::format::sereal;
 
 /// Data from the first bytes of a Sereal document.
@@ -21,7 +21,7 @@ pub struct icecore_sereal_header {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_sereal_find_header(bytes: *const u8, len: usize) -> icecore_sereal_header {
     // SAFETY: `bytes` points to `len` bytes, which are only read during this call.
-    let bytes = unsafe { lent(bytes, len) };
+    let bytes = unsafe { borrow_bytes(bytes, len) };
     let user_header = sereal::find_user_header(bytes);
     icecore_sereal_header {
         protocol: sereal::find_protocol(bytes).map_or(-1, i32::from),

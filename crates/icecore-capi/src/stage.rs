@@ -1,7 +1,7 @@
 //! Formats with their options and limits, parsed once.
 
-use crate::error::{ErrorOut, guard, icecore_error, usage};
-use crate::{ICECORE_OK, lent};
+use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
+use crate::{ICECORE_OK, borrow_bytes};
 use icecore::raw::Node;
 use icecore::{Codec, Document, Error, Limits, Stage};
 use std::ffi::c_char;
@@ -19,11 +19,11 @@ pub struct icecore_stage {
     spec: Vec<u8>,
 }
 
-pub(crate) fn text<'a>(bytes: &'a [u8], what: &'static str) -> Result<&'a str, Error> {
-    std::str::from_utf8(bytes).map_err(|_| usage(what, "bytes that are not UTF-8"))
+pub(crate) fn require_utf8<'a>(bytes: &'a [u8], what: &'static str) -> Result<&'a str, Error> {
+    std::str::from_utf8(bytes).map_err(|_| usage_error(what, "bytes that are not UTF-8"))
 }
 
-fn boxed(stage: Stage) -> *mut icecore_stage {
+fn box_stage(stage: Stage) -> *mut icecore_stage {
     let mut name = stage.format().name.as_bytes().to_vec();
     name.push(0);
     let mut spec = stage.to_string().into_bytes();
@@ -36,7 +36,7 @@ fn boxed(stage: Stage) -> *mut icecore_stage {
 /// Returns limits under which a document, its decompressed data and its written form take about `memory` bytes each;
 /// for the document, detail multiplies its memory by `detail`. With wrappers, a document and their content share the
 /// memory.
-pub(crate) fn within(limits: &Limits, memory: u64, is_wrapped: bool, detail: u64) -> Limits {
+pub(crate) fn lower_limits(limits: &Limits, memory: u64, is_wrapped: bool, detail: u64) -> Limits {
     let mut lowered = limits.clone();
     let for_nodes = if is_wrapped { memory / 2 } else { memory };
     // A reader remembers some of them, for links.
@@ -48,17 +48,17 @@ pub(crate) fn within(limits: &Limits, memory: u64, is_wrapped: bool, detail: u64
 }
 
 /// Returns the memory of a document.
-pub(crate) fn memory_of(document: &Document<'_>) -> u64 {
+pub(crate) fn document_memory(document: &Document<'_>) -> u64 {
     let tape = document.tape();
     (size_of_val(tape.nodes()) + tape.arena().len()) as u64
 }
 
 impl icecore_stage {
-    fn lower(&mut self) {
+    fn apply_memory_limit(&mut self) {
         let is_wrapped = !self.codec.stage().wrappers().is_empty();
         self.codec.limits = match self.memory {
             u64::MAX => self.limits.clone(),
-            memory => within(&self.limits, memory, is_wrapped, 1),
+            memory => lower_limits(&self.limits, memory, is_wrapped, 1),
         };
     }
 }
@@ -76,12 +76,12 @@ pub unsafe extern "C" fn icecore_stage_new(
 ) -> *mut icecore_stage {
     let mut made = std::ptr::null_mut();
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: `spec` points to `len` bytes; the slice is dropped before the call returns.
-        let spec = unsafe { lent(spec.cast(), len) };
-        let spec = text(spec, "a stage, as `sereal:compress=zstd`")?;
-        made = boxed(Stage::parse(spec)?);
+        let spec = unsafe { borrow_bytes(spec.cast(), len) };
+        let spec = require_utf8(spec, "a stage, as `sereal:compress=zstd`")?;
+        made = box_stage(Stage::parse(spec)?);
         Ok(())
     });
     made
@@ -96,10 +96,10 @@ pub unsafe extern "C" fn icecore_stage_new(
 pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mut icecore_error) -> *mut icecore_stage {
     let mut made = std::ptr::null_mut();
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
-        made = boxed(icecore::detect::stage_of(unsafe { lent(bytes, len) })?);
+        made = box_stage(icecore::detect::stage_of(unsafe { borrow_bytes(bytes, len) })?);
         Ok(())
     });
     made
@@ -120,14 +120,14 @@ pub unsafe extern "C" fn icecore_stage_limit(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: a handle, see `lib.rs`; no other call uses it.
-        let Some(stage) = (unsafe { stage.as_mut() }) else { return Err(usage("a stage", "null")) };
+        let Some(stage) = (unsafe { stage.as_mut() }) else { return Err(usage_error("a stage", "null")) };
         // SAFETY: `name` points to `len` bytes; the slice is dropped before the call returns.
-        let name = unsafe { lent(name.cast(), len) };
-        stage.limits.set(text(name, "the name of a limit")?, value)?;
-        stage.lower();
+        let name = unsafe { borrow_bytes(name.cast(), len) };
+        stage.limits.set(require_utf8(name, "the name of a limit")?, value)?;
+        stage.apply_memory_limit();
         Ok(())
     })
 }
@@ -140,12 +140,12 @@ pub unsafe extern "C" fn icecore_stage_limit(
 /// `stage` is null or a stage that no other call uses.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_stage_memory(stage: *mut icecore_stage, bytes: u64) -> u32 {
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle, see `lib.rs`; no other call uses it.
-        let Some(stage) = (unsafe { stage.as_mut() }) else { return Err(usage("a stage", "null")) };
+        let Some(stage) = (unsafe { stage.as_mut() }) else { return Err(usage_error("a stage", "null")) };
         if stage.memory != bytes {
             stage.memory = bytes;
-            stage.lower();
+            stage.apply_memory_limit();
         }
         Ok(())
     })
@@ -179,7 +179,7 @@ pub unsafe extern "C" fn icecore_stage_spec(stage: *const icecore_stage) -> *con
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_stage_free(stage: *mut icecore_stage) {
     if !stage.is_null() {
-        // SAFETY: every stage comes from `Box::into_raw` in `boxed`, and is freed once: the
+        // SAFETY: every stage comes from `Box::into_raw` in `box_stage`, and is freed once: the
         // caller does not use it again.
         drop(unsafe { Box::from_raw(stage) });
     }

@@ -1,6 +1,6 @@
 //! The tape: its view for callers that read, its memory for callers that fill.
 
-use crate::error::usage;
+use crate::error::usage_error;
 use icecore::{
     Error, Kind,
     raw::{Location, NameEntry, Names, Node},
@@ -39,7 +39,7 @@ pub struct icecore_bytes {
 }
 
 impl icecore_bytes {
-    pub(crate) fn of(bytes: &[u8]) -> icecore_bytes {
+    pub(crate) fn from_slice(bytes: &[u8]) -> icecore_bytes {
         icecore_bytes { bytes: bytes.as_ptr(), len: bytes.len() }
     }
 }
@@ -84,7 +84,7 @@ pub struct icecore_names {
 }
 
 impl icecore_names {
-    pub(crate) fn of(names: &Names) -> icecore_names {
+    pub(crate) fn from_names(names: &Names) -> icecore_names {
         let (entries, bytes) = names.raw();
         icecore_names {
             names: entries.as_ptr().cast(),
@@ -107,7 +107,7 @@ pub struct icecore_long {
 }
 
 impl icecore_long {
-    pub(crate) fn of((place, len): (Location, u64)) -> icecore_long {
+    pub(crate) fn from_location((place, len): (Location, u64)) -> icecore_long {
         let (offset, in_arena) = match place {
             Location::Input(offset) => (offset, 0),
             Location::Arena(offset) => (offset, 1),
@@ -186,7 +186,7 @@ pub struct icecore_tape {
 /// The memory of a tape that is being filled. C writes to the spare capacity of its vectors; their lengths are set when
 /// the tape is returned.
 #[derive(Default)]
-pub(crate) struct Filling {
+pub(crate) struct LentMemory {
     pub(crate) nodes: Vec<icecore_node>,
     pub(crate) arena: Vec<u8>,
 }
@@ -203,9 +203,9 @@ fn is_kind(kind: u8) -> bool {
 }
 
 /// Converts the nodes for the engine, if all kinds exist.
-pub(crate) fn checked(nodes: Vec<icecore_node>) -> Result<Vec<Node>, Error> {
+pub(crate) fn check_c_nodes(nodes: Vec<icecore_node>) -> Result<Vec<Node>, Error> {
     if nodes.iter().fold(false, |bad, node| bad | !is_kind(node.kind)) {
-        return Err(usage("nodes of known kinds", "another one"));
+        return Err(usage_error("nodes of known kinds", "another one"));
     }
     let mut nodes = std::mem::ManuallyDrop::new(nodes);
     // SAFETY: both types are `repr(C)` with the same fields in the same order; size and
@@ -214,16 +214,16 @@ pub(crate) fn checked(nodes: Vec<icecore_node>) -> Result<Vec<Node>, Error> {
     Ok(unsafe { Vec::from_raw_parts(nodes.as_mut_ptr().cast::<Node>(), nodes.len(), nodes.capacity()) })
 }
 
-pub(crate) fn unchecked(nodes: Vec<Node>) -> Vec<icecore_node> {
+pub(crate) fn into_c_nodes(nodes: Vec<Node>) -> Vec<icecore_node> {
     let mut nodes = std::mem::ManuallyDrop::new(nodes);
-    // SAFETY: same layout, as in `checked`; every `Node` is a valid `icecore_node`. Nothing
+    // SAFETY: same layout, as in `check_c_nodes`; every `Node` is a valid `icecore_node`. Nothing
     // drops `nodes` a second time.
     unsafe { Vec::from_raw_parts(nodes.as_mut_ptr().cast::<icecore_node>(), nodes.len(), nodes.capacity()) }
 }
 
-impl Filling {
+impl LentMemory {
     /// Writes the pointers and capacities of the memory to the caller's struct.
-    pub(crate) fn lend(&mut self, tape: &mut icecore_tape) {
+    pub(crate) fn lend_memory(&mut self, tape: &mut icecore_tape) {
         tape.nodes = self.nodes.as_mut_ptr();
         tape.node_capacity = self.nodes.capacity();
         tape.arena = self.arena.as_mut_ptr();
@@ -233,9 +233,9 @@ impl Filling {
     /// Sets the lengths to the amounts that the caller filled.
     ///
     /// # Safety
-    /// The tape was lent by `lend` and not taken back since; the caller filled the first
+    /// The tape was lent by `lend_memory` and not taken back since; the caller filled the first
     /// `node_count` nodes and the first `arena_len` bytes.
-    pub(crate) unsafe fn filled(&mut self, tape: &icecore_tape) {
+    pub(crate) unsafe fn set_filled(&mut self, tape: &icecore_tape) {
         let nodes = tape.node_count.min(self.nodes.capacity());
         let bytes = tape.arena_len.min(self.arena.capacity());
         // SAFETY: not beyond the capacity, by the minimum; initialised, as the caller filled

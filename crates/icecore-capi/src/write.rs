@@ -1,9 +1,9 @@
 //! Writing a tape that a caller filled: as a whole or in parts, with its losses.
 
-use crate::context::{KEPT, icecore_context};
-use crate::error::{ErrorOut, guard, icecore_error, usage};
+use crate::context::{MAX_KEPT_BYTES, icecore_context};
+use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
 use crate::stage::icecore_stage;
-use crate::tape::{Filling, ICECORE_NONE, checked, icecore_bytes, icecore_tape, icecore_view, unchecked};
+use crate::tape::{LentMemory, ICECORE_NONE, check_c_nodes, icecore_bytes, icecore_tape, icecore_view, into_c_nodes};
 use icecore::{
     Error, ErrorKind,
     raw::{DocumentPart, Node, Tape},
@@ -29,46 +29,46 @@ pub unsafe extern "C" fn icecore_write(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: handles, see `lib.rs`, and a struct that `icecore_begin` wrote.
         let (context, stage, tape) = unsafe { (context.as_mut(), stage.as_ref(), tape.as_ref()) };
         let (Some(context), Some(stage), Some(tape), false) = (context, stage, tape, out.is_null()) else {
-            return Err(usage("a context, a stage, a tape and a place for the result", "null"));
+            return Err(usage_error("a context, a stage, a tape and a place for the result", "null"));
         };
-        let put = |lost: usize, bytes: &[u8]| {
+        let write_result = |loss_count: usize, bytes: &[u8]| {
             if !losses.is_null() {
                 // SAFETY: not null, so it points to a number.
-                unsafe { losses.write(lost) };
+                unsafe { losses.write(loss_count) };
             }
             // SAFETY: checked above: `out` is not null, so it points to a struct.
-            unsafe { out.write(icecore_bytes::of(bytes)) };
+            unsafe { out.write(icecore_bytes::from_slice(bytes)) };
         };
         if context.parts.are_begun() {
             // SAFETY: `tape` was lent from `context`, and filled up to its counts.
             if !unsafe { context.write_part(stage, tape)? } {
-                return Err(usage("parts of a document that have nothing special about them", "another one"));
+                return Err(usage_error("parts of a document that have nothing special about them", "another one"));
             }
-            put(0, &context.out.bytes);
+            write_result(0, &context.out.bytes);
             return Ok(());
         }
         // SAFETY: `tape` was lent from `context`, and filled up to its counts.
-        unsafe { context.fill(Some(stage), tape)? };
-        context.empty_out();
+        unsafe { context.fill_document(Some(stage), tape)? };
+        context.clear_output();
         if stage.codec.write_filled(&context.document, &mut context.out.spare, &mut context.out.bytes) {
-            give_back(context.document.tape_mut(), &mut context.filling);
+            reclaim_memory(context.document.tape_mut(), &mut context.filling);
             context.losses.clear();
-            put(0, &context.out.bytes);
+            write_result(0, &context.out.bytes);
             return Ok(());
         }
         let written = stage.codec.write(&context.document, &mut context.out);
-        give_back(context.document.tape_mut(), &mut context.filling);
+        reclaim_memory(context.document.tape_mut(), &mut context.filling);
         let lost = written?;
         context.losses.clear();
         if !losses.is_null() {
             context.losses.extend(lost.iter().map(ToString::to_string));
         }
-        put(context.losses.len(), &context.out.bytes);
+        write_result(context.losses.len(), &context.out.bytes);
         Ok(())
     })
 }
@@ -79,10 +79,10 @@ impl icecore_context {
     /// # Safety
     /// The tape was lent from this context by `icecore_begin`, and its first `node_count`
     /// nodes and first `arena_len` bytes were filled.
-    pub(crate) unsafe fn fill(&mut self, stage: Option<&icecore_stage>, tape: &icecore_tape) -> Result<(), Error> {
+    pub(crate) unsafe fn fill_document(&mut self, stage: Option<&icecore_stage>, tape: &icecore_tape) -> Result<(), Error> {
         // SAFETY: lent from this context, and filled up to its counts.
-        unsafe { self.filling.filled(tape) };
-        let nodes = checked(std::mem::take(&mut self.filling.nodes))?;
+        unsafe { self.filling.set_filled(tape) };
+        let nodes = check_c_nodes(std::mem::take(&mut self.filling.nodes))?;
         let arena = std::mem::take(&mut self.filling.arena);
         let header = Some(tape.header).filter(|header| *header != ICECORE_NONE);
         self.document.tape_mut().fill(nodes, arena, tape.root, header);
@@ -92,8 +92,8 @@ impl icecore_context {
         Ok(())
     }
 
-    pub(crate) fn empty_out(&mut self) {
-        if self.out.bytes.capacity() > KEPT {
+    pub(crate) fn clear_output(&mut self) {
+        if self.out.bytes.capacity() > MAX_KEPT_BYTES {
             self.out.bytes = Vec::new();
         }
         self.out.bytes.clear();
@@ -104,18 +104,18 @@ impl icecore_context {
     /// keeps its content.
     ///
     /// # Safety
-    /// As for `fill`.
+    /// As for `fill_document`.
     unsafe fn write_part(&mut self, stage: &icecore_stage, tape: &icecore_tape) -> Result<bool, Error> {
         // SAFETY: lent from this context, and filled up to its counts.
-        unsafe { self.fill(Some(stage), tape)? };
+        unsafe { self.fill_document(Some(stage), tape)? };
         if !self.parts.are_begun() || self.is_taken {
-            self.empty_out();
+            self.clear_output();
         }
         self.is_taken = false;
         let written = stage.codec.write_part(&self.document, DocumentPart::Nodes(&mut self.parts), &mut self.out);
         // All memory of any size is returned, because the caller may continue to fill it.
         let (nodes, arena) = self.document.tape_mut().take_memory();
-        self.filling = Filling { nodes: unchecked(nodes), arena };
+        self.filling = LentMemory { nodes: into_c_nodes(nodes), arena };
         Ok(written.is_some())
     }
 }
@@ -135,11 +135,11 @@ pub unsafe extern "C" fn icecore_write_part(
     stage: *const icecore_stage,
     tape: *mut icecore_tape,
 ) -> u32 {
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: handles, see `lib.rs`, and a struct that `icecore_begin` wrote.
         let (context, stage, tape) = unsafe { (context.as_mut(), stage.as_ref(), tape.as_mut()) };
         let (Some(context), Some(stage), Some(tape)) = (context, stage, tape) else {
-            return Err(usage("a context, a stage and a tape", "null"));
+            return Err(usage_error("a context, a stage and a tape", "null"));
         };
         // SAFETY: `tape` was lent from `context`, and filled up to its counts.
         if !unsafe { context.write_part(stage, tape)? } {
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn icecore_write_part(
         tape.node_count = 0;
         tape.arena_len = 0;
         tape.root = 0;
-        context.filling.lend(tape);
+        context.filling.lend_memory(tape);
         Ok(())
     })
 }
@@ -163,28 +163,28 @@ pub unsafe extern "C" fn icecore_write_part(
 /// `context` is null or a context that no other call uses; `out` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_take_part(context: *mut icecore_context, out: *mut icecore_bytes) -> u32 {
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let (Some(context), false) = (unsafe { context.as_mut() }, out.is_null()) else {
-            return Err(usage("a context and a place for the result", "null"));
+            return Err(usage_error("a context and a place for the result", "null"));
         };
         if !context.parts.are_final() || context.is_taken {
             return Err(Error::new(ErrorKind::Unsupported).finding("no part that may be taken away"));
         }
         context.is_taken = true;
         // SAFETY: checked above: `out` is not null, so it points to a struct.
-        unsafe { out.write(icecore_bytes::of(&context.out.bytes)) };
+        unsafe { out.write(icecore_bytes::from_slice(&context.out.bytes)) };
         Ok(())
     })
 }
 
-/// Takes back the memory of a tape for the next one. Memory beyond `KEPT` is freed.
-pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
+/// Takes back the memory of a tape for the next one. Memory beyond `MAX_KEPT_BYTES` is freed.
+pub(crate) fn reclaim_memory(tape: &mut Tape, filling: &mut LentMemory) {
     let (nodes, arena) = tape.take_memory();
-    if nodes.capacity() <= KEPT / size_of::<Node>() {
-        filling.nodes = unchecked(nodes);
+    if nodes.capacity() <= MAX_KEPT_BYTES / size_of::<Node>() {
+        filling.nodes = into_c_nodes(nodes);
     }
-    if arena.capacity() <= KEPT {
+    if arena.capacity() <= MAX_KEPT_BYTES {
         filling.arena = arena;
     }
 }
@@ -197,16 +197,16 @@ pub(crate) fn give_back(tape: &mut Tape, filling: &mut Filling) {
 /// points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_loss(context: *const icecore_context, index: usize, out: *mut icecore_bytes) -> u32 {
-    guard(ErrorOut::NONE, || {
+    run_guarded(ErrorOut::NONE, || {
         // SAFETY: a handle that no other call uses.
         let loss = unsafe { context.as_ref() }.and_then(|context| context.losses.get(index));
         match loss {
             Some(loss) if !out.is_null() => {
                 // SAFETY: not null, so it points to a struct.
-                unsafe { out.write(icecore_bytes::of(loss.as_bytes())) };
+                unsafe { out.write(icecore_bytes::from_slice(loss.as_bytes())) };
                 Ok(())
             }
-            _ => Err(usage("the index of a loss", "another one")),
+            _ => Err(usage_error("the index of a loss", "another one")),
         }
     })
 }
@@ -237,12 +237,12 @@ pub unsafe extern "C" fn icecore_view_tape(
     error: *mut icecore_error,
 ) -> u32 {
     // SAFETY: `error` is null or points to a struct, see above.
-    let error = unsafe { ErrorOut::to(error) };
-    guard(error, || {
+    let error = unsafe { ErrorOut::from_pointer(error) };
+    run_guarded(error, || {
         // SAFETY: a handle that no other call uses, and a struct that `icecore_begin` wrote.
         let (context, tape) = unsafe { (context.as_mut(), tape.as_ref()) };
         let (Some(context), Some(tape), false) = (context, tape, view.is_null()) else {
-            return Err(usage("a context, a tape and a view", "null"));
+            return Err(usage_error("a context, a tape and a view", "null"));
         };
         let filled = icecore_view {
             nodes: tape.nodes,
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn icecore_view_tape(
             header: tape.header,
             arena: tape.arena,
             arena_len: tape.arena_len,
-            ..context.view(icecore_bytes { bytes: std::ptr::null(), len: 0 }, 0)
+            ..context.make_view(icecore_bytes { bytes: std::ptr::null(), len: 0 }, 0)
         };
         // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(filled) };

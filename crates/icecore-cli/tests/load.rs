@@ -2,7 +2,7 @@
 //! and more daemons and workers. The tests check that everything was counted and reported, never how fast it was.
 
 use icecore_load::page;
-use icecore_load::store::{Group, Growing, Met, Operation, Options, Report, grow, missing, run};
+use icecore_load::store::{Group, GrowthPlan, GoalResult, Operation, Options, Report, run_growth, describe_missing_modules, run_all};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 fn lacks(options: &Options) -> Option<String> {
     match Command::new("perl").arg("-v").stdout(Stdio::null()).status() {
         Err(_) => Some("perl is not installed".to_owned()),
-        Ok(_) => missing(options).expect("the programs are in benches/store"),
+        Ok(_) => describe_missing_modules(options).expect("the programs are in benches/store"),
     }
 }
 
@@ -26,7 +26,7 @@ fn what_daemons_promise_is_counted_and_reported() {
         eprintln!("skipped: {what}");
         return;
     }
-    let report = run(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
+    let report = run_all(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
     // River and the library next to it are for scripts/load.sh.
     let absent: Vec<&str> = report.absent.iter().map(|absent| absent.competitor.as_str()).collect();
     let only_those = absent.iter().all(|one| ["icecore/library", "river"].contains(one));
@@ -38,7 +38,7 @@ fn what_daemons_promise_is_counted_and_reported() {
     assert_eq!(report.growth, None);
     let text = serde_json::to_string(&report).expect("it is written");
     let read: Report = serde_json::from_str(&text).expect("it is read");
-    let page = page::store(&read);
+    let page = page::render_tables(&read);
     for words in
         ["Turnaround, SQLite, 32 clients", "icecore serve", "an event loop", "a process a client", "Not measured yet"]
     {
@@ -81,7 +81,7 @@ fn objects(report: &Report) {
 }
 
 fn goals(report: &Report) {
-    let unmeasured: Vec<bool> = report.goals.iter().map(|goal| goal.met == Met::Unmeasured).collect();
+    let unmeasured: Vec<bool> = report.goals.iter().map(|goal| goal.met == GoalResult::Unmeasured).collect();
     // Two on SQLite, two on PostgreSQL, three against River, a million objects, memory.
     assert_eq!(unmeasured, [false, false, true, true, true, true, true, true, true], "{:?}", report.goals);
 }
@@ -94,7 +94,7 @@ fn how_it_grows_is_counted_and_reported() {
     let mut options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), programs).small();
     (options.rounds, options.turns) = (2, 1);
     options.growing =
-        Growing { workers: vec![1, 3], daemons: vec![1, 2], jobs: 60, waiting_jobs: 8, ..options.growing };
+        GrowthPlan { workers: vec![1, 3], daemons: vec![1, 2], jobs: 60, waiting_jobs: 8, ..options.growing };
     (options.growing.clients, options.growing.requests) = (4, 32);
     options.library = std::env::var_os("ICECORE_TEST_QUEUE").map(Into::into);
     if cfg!(feature = "postgres") {
@@ -107,7 +107,7 @@ fn how_it_grows_is_counted_and_reported() {
         eprintln!("SKIPPED: {what}");
         return;
     }
-    let growth = grow(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
+    let growth = run_growth(&options, &AtomicBool::new(false), &|said| eprintln!("{said}")).expect("it runs");
     let mut databases = vec!["SQLite"];
     databases.extend(options.postgres.as_ref().map(|_| "PostgreSQL"));
     databases.extend(options.mysql.as_ref().map(|_| "MariaDB"));
@@ -128,7 +128,7 @@ fn how_it_grows_is_counted_and_reported() {
     growth.groups.iter().for_each(grows);
     // Each number of daemons, and all workers together, were checked.
     assert_eq!(growth.checks.len(), databases.len() * (operations.len().min(2) + 1), "{:?}", growth.checks);
-    let page = page::growth(&growth);
+    let page = page::render_growth(&growth);
     assert!(page.contains("#### More daemons, SQLite, 4 clients") && page.contains("times 1 daemon"), "{page}");
 }
 
@@ -156,6 +156,6 @@ fn what_is_not_the_folder_of_the_programs_is_an_error() {
         return;
     }
     let options = Options::new(env!("CARGO_BIN_EXE_icecore").into(), "/nowhere".into());
-    let error = run(&options, &AtomicBool::new(false), &|_| ()).expect_err("there is nothing");
+    let error = run_all(&options, &AtomicBool::new(false), &|_| ()).expect_err("there is nothing");
     assert!(error.to_string().contains("/nowhere/ask.pl"), "{error}");
 }

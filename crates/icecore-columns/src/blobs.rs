@@ -15,7 +15,7 @@ use arrow_schema::DataType;
 /// ```
 /// use arrow_array::StringArray;
 /// let column = StringArray::from(vec![Some("i:1;"), None]);
-/// let blobs = icecore_columns::Blobs::of(&column)?;
+/// let blobs = icecore_columns::Blobs::from_array(&column)?;
 /// assert_eq!((blobs.get(0), blobs.get(1)), (Some(&b"i:1;"[..]), None));
 /// # Ok::<(), icecore_columns::Error>(())
 /// ```

@@ -90,7 +90,7 @@ impl Decoded {
     /// let decoded = Decoder::new(Stage::parse("php")?, &schema::parse("int64")?, options)?.decode(&blobs)?;
     /// let errors = decoded.errors();
     /// assert!(errors.is_null(0) && errors.value(1).contains("offset 2"), "{}", errors.value(1));
-    /// assert_eq!(decoded.kept(&blobs)?.value(1), b"i:?;");
+    /// assert_eq!(decoded.bad_blobs(&blobs)?.value(1), b"i:?;");
     /// # Ok::<(), icecore_columns::Error>(())
     /// ```
     pub fn errors(&self) -> StringArray {

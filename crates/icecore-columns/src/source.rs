@@ -65,7 +65,7 @@ impl Codecs {
         self.known.insert(0, PreparedStage { codec, stencils: Stencils::default(), converter: None });
     }
 
-    /// Determines the stage of this blob, by its beginning and the previous blob: [`Codecs::read`] and
+    /// Determines the stage of this blob, by its beginning and the previous blob: [`Codecs::read_blob`] and
     /// [`Codecs::write_json`] detect it again if that guess was wrong.
     pub(crate) fn guess_stage(&mut self, blob: &[u8]) -> Result<(), Error> {
         if !self.is_detected {

@@ -97,13 +97,13 @@ impl<'d> TapeView<'d> {
         Ok(())
     }
 
-    /// Returns the remaining budget of the blob; [`View::set_budget`] restores it.
+    /// Returns the remaining budget of the blob; [`TapeView::set_budget`] restores it.
     #[inline]
     pub(crate) fn budget(&self) -> u64 {
         self.notes.left.get()
     }
 
-    /// Restores the budget that [`View::budget`] returned.
+    /// Restores the budget that [`TapeView::budget`] returned.
     #[inline]
     pub(crate) fn set_budget(&self, left: u64) {
         self.notes.left.set(left);

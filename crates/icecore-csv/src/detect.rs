@@ -137,7 +137,7 @@ struct Reading {
 /// assert!(Detector::default().detect(file, true, &mut |_| false).is_err());
 /// let known = Detector { delimiter: Some(b';'), ..Detector::default() };
 /// assert_eq!(known.detect(file, true, &mut |_| false)?.dialect.delimiter, b';');
-/// # Ok::<(), icecore_csv::Unclear>(())
+/// # Ok::<(), icecore_csv::DetectError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Detector {
@@ -152,7 +152,7 @@ pub struct Detector {
 /// Like [`Detector::detect`], without any known parts.
 ///
 /// # Errors
-/// [`Unclear`], with the possible dialects.
+/// [`DetectError`], with the possible dialects.
 pub fn detect_dialect(
     sample: &[u8],
     is_all: bool,
@@ -169,7 +169,7 @@ impl Detector {
     /// For a file of one column, the delimiter is arbitrary.
     ///
     /// # Errors
-    /// [`Unclear`], with the possible dialects.
+    /// [`DetectError`], with the possible dialects.
     pub fn detect(
         &self,
         sample: &[u8],

@@ -71,7 +71,7 @@ impl Scanner {
         }
     }
 
-    /// Returns the cell at `at`, and its end; `None`: more bytes are needed.
+    /// Returns the cell at `start`, and its end; `None`: more bytes are needed.
     fn next_cell(&self, bytes: &[u8], start: usize, is_end: bool) -> Option<(Cell, End)> {
         let first = bytes.get(start).copied();
         if first.is_none() && !is_end {
@@ -125,7 +125,7 @@ impl Scanner {
         }
     }
 
-    /// Returns the end of a cell without quotes that continues at `at`.
+    /// Returns the end of a cell without quotes that continues at `start`.
     fn find_cell_end(&self, bytes: &[u8], start: usize, is_end: bool) -> Option<(usize, End)> {
         let rest = bytes.get(start..)?;
         let delimiter = self.dialect.delimiter;

@@ -79,7 +79,7 @@ impl<S: 'static> Threads<S> {
         self.submit_and_wait_or_undo(patience, work, |_, _| ()).await
     }
 
-    /// Like `ask`. A result that nobody waited for any more is passed to `undo`.
+    /// Like `submit_and_wait`. A result that nobody waited for any more is passed to `undo`.
     pub async fn submit_and_wait_or_undo<T: Send + 'static>(
         &self,
         patience: Duration,

@@ -9,7 +9,7 @@
 //! one document the other, with the expected number of changes.
 
 use icecore::{Builder, Document, Limits, Stage};
-use icecore_diff::{Patch, Rules, differences};
+use icecore_diff::{Patch, Rules, find_differences};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -172,9 +172,9 @@ fn check(format: &str, case: &Case) {
     let (a, b) = (written(format, &changed(count)), written(format, &(case.make)(count)));
     let (stage, limits) = (Stage::parse(format).expect("a stage"), Limits::default());
     let (left, right) = (read(&a, &stage, &limits), read(&b, &stage, &limits));
-    let json = differences(&left, &right, Rules::new()).to_json(&limits).expect("written");
+    let json = find_differences(&left, &right, Rules::new()).to_json(&limits).expect("written");
     let made = Patch::read(&json, &limits).expect("a difference").apply(&left).expect("it fits");
-    assert!(differences(&made, &right, Rules::new()).is_empty(), "{format}, {}", case.name);
+    assert!(find_differences(&made, &right, Rules::new()).is_empty(), "{format}, {}", case.name);
 }
 
 fn measure(format: &str, case: &Case, settings: &Settings) {
@@ -187,8 +187,8 @@ fn measure(format: &str, case: &Case, settings: &Settings) {
         let (left, right) = (read(&a, &stage, &limits), read(&b, &stage, &limits));
         reads.push(start.elapsed().as_secs_f64());
         let start = Instant::now();
-        let found = differences(&left, &right, Rules::new());
-        black_box(found.paths());
+        let found = find_differences(&left, &right, Rules::new());
+        black_box(found.list_paths());
         compared.push(start.elapsed().as_secs_f64());
         changes = found.changes().len() as u64;
     }

@@ -3,13 +3,13 @@
 //! The common beginning and end are taken first. Then items that occur once in each list are anchors, as in patience
 //! sorting: the longest sequence of them that is in the same order in both lists is kept, and the part between two
 //! anchors is aligned separately, for a limited number of rounds. Where there are no anchors, the shortest edit path is
-//! searched (Myers, "An O(ND) Difference Algorithm"), up to [`WAY`] steps. If it is longer, nothing is aligned: items
+//! searched (Myers, "An O(ND) Difference Algorithm"), up to [`MAX_PATH_LENGTH`] steps. If it is longer, nothing is aligned: items
 //! are then paired by their positions.
 
 /// Maximum number of rounds in which anchors are searched between anchors.
-const ROUNDS: u32 = 8;
+const MAX_ROUNDS: u32 = 8;
 /// Maximum number of items on the shortest edit path that are in only one list.
-const WAY: usize = 100;
+const MAX_PATH_LENGTH: usize = 100;
 
 /// A range of both lists.
 #[derive(Clone, Copy)]
@@ -20,8 +20,8 @@ struct Gap {
 }
 
 /// Returns pairs of positions with the same number, ascending in both lists. Linear in the lists, with a factor of at
-/// most [`ROUNDS`] and [`WAY`].
-pub(crate) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
+/// most [`MAX_ROUNDS`] and [`MAX_PATH_LENGTH`].
+pub(crate) fn align_numbers(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
     let mut found = Vec::with_capacity(left.len().min(right.len()));
     let mut gaps = vec![Gap { left: (0, left.len()), right: (0, right.len()), round: 0 }];
     while let Some(mut gap) = gaps.pop() {
@@ -38,17 +38,17 @@ pub(crate) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
             continue;
         }
         (gap.left, gap.right) = ((from.0, to.0), (from.1, to.1));
-        let anchors = if gap.round < ROUNDS { anchors(left, right, gap) } else { Vec::new() };
+        let anchors = if gap.round < MAX_ROUNDS { find_anchors(left, right, gap) } else { Vec::new() };
         if anchors.is_empty() {
-            shortest(left, right, gap, &mut found);
+            match_by_edit_path(left, right, gap, &mut found);
             continue;
         }
-        let mut at = (gap.left.0, gap.right.0);
+        let mut position = (gap.left.0, gap.right.0);
         for anchor in anchors.iter().copied().chain([(gap.left.1, gap.right.1)]) {
-            if at.0 < anchor.0 && at.1 < anchor.1 {
-                gaps.push(Gap { left: (at.0, anchor.0), right: (at.1, anchor.1), round: gap.round + 1 });
+            if position.0 < anchor.0 && position.1 < anchor.1 {
+                gaps.push(Gap { left: (position.0, anchor.0), right: (position.1, anchor.1), round: gap.round + 1 });
             }
-            at = (anchor.0 + 1, anchor.1 + 1);
+            position = (anchor.0 + 1, anchor.1 + 1);
         }
         found.extend(anchors.into_iter().map(|(a, b)| (a as u32, b as u32)));
     }
@@ -57,30 +57,30 @@ pub(crate) fn align(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
 }
 
 /// Returns the longest sequence in the same order of items that occur once in each list in this gap.
-fn anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
-    let of_left = met_once(&left[gap.left.0..gap.left.1]);
-    let mut of_right = met_once(&right[gap.right.0..gap.right.1]).into_iter().peekable();
-    let mut once: Vec<(usize, usize)> = Vec::new();
-    for (hash, at) in of_left {
-        while of_right.next_if(|(other, _)| *other < hash).is_some() {}
-        if let Some((_, other)) = of_right.next_if(|(other, _)| *other == hash) {
-            once.push((gap.left.0 + at as usize, gap.right.0 + other as usize));
+fn find_anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
+    let left_unique = find_unique_numbers(&left[gap.left.0..gap.left.1]);
+    let mut right_unique = find_unique_numbers(&right[gap.right.0..gap.right.1]).into_iter().peekable();
+    let mut unique_pairs: Vec<(usize, usize)> = Vec::new();
+    for (hash, at) in left_unique {
+        while right_unique.next_if(|(other, _)| *other < hash).is_some() {}
+        if let Some((_, other)) = right_unique.next_if(|(other, _)| *other == hash) {
+            unique_pairs.push((gap.left.0 + at as usize, gap.right.0 + other as usize));
         }
     }
-    once.sort_unstable();
-    longest_rise(&once)
+    unique_pairs.sort_unstable();
+    longest_rising_pairs(&unique_pairs)
 }
 
 /// Returns the numbers that occur once in a list, sorted, with their positions. Sorting, unlike a hash table, costs no
 /// more for numbers that were made to collide.
-fn met_once(list: &[u64]) -> Vec<(u64, u32)> {
-    let mut met: Vec<(u64, u32)> = list.iter().copied().zip(0..).collect();
-    met.sort_unstable();
-    met.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0]).collect()
+fn find_unique_numbers(list: &[u64]) -> Vec<(u64, u32)> {
+    let mut positions: Vec<(u64, u32)> = list.iter().copied().zip(0..).collect();
+    positions.sort_unstable();
+    positions.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0]).collect()
 }
 
 /// Returns the longest selection of pairs whose second numbers ascend.
-fn longest_rise(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+fn longest_rising_pairs(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // For each length, the pair with the smallest end of such a selection; and the predecessor of each pair.
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
@@ -103,17 +103,17 @@ fn longest_rise(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
 }
 
 /// Finds equal items on the shortest edit path between the lists; none if the path is too long.
-fn shortest(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u32, u32)>) {
+fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u32, u32)>) {
     let (a, b) = (&left[gap.left.0..gap.left.1], &right[gap.right.0..gap.right.1]);
-    let most = WAY.min(a.len() + b.len());
-    if a.len().abs_diff(b.len()) > most {
+    let max_steps = MAX_PATH_LENGTH.min(a.len() + b.len());
+    if a.len().abs_diff(b.len()) > max_steps {
         return;
     }
-    // The position that each diagonal reaches, after each number of steps. Diagonal d is at index `d + most + 1`.
-    let mut reach = vec![0_usize; 2 * most + 3];
+    // The position that each diagonal reaches, after each number of steps. Diagonal d is at index `d + max_steps + 1`.
+    let mut reach = vec![0_usize; 2 * max_steps + 3];
     let mut history: Vec<Vec<usize>> = Vec::new();
-    let middle = most + 1;
-    for steps in 0..=most {
+    let middle = max_steps + 1;
+    for steps in 0..=max_steps {
         history.push(reach[middle - steps - 1..=middle + steps + 1].to_vec());
         let mut at = middle - steps;
         while at <= middle + steps {
@@ -128,7 +128,7 @@ fn shortest(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u32, u32)>) 
                     (x, y) = (x + 1, y + 1);
                 }
                 if x == a.len() && y == b.len() {
-                    return trace(a, b, &history, at.wrapping_sub(middle) as isize, gap, found);
+                    return trace_edit_path(a, b, &history, at.wrapping_sub(middle) as isize, gap, found);
                 }
             }
             reach[at] = x;
@@ -138,7 +138,7 @@ fn shortest(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u32, u32)>) 
 }
 
 /// Traces the path back.
-fn trace(a: &[u64], b: &[u64], history: &[Vec<usize>], mut diagonal: isize, gap: Gap, found: &mut Vec<(u32, u32)>) {
+fn trace_edit_path(a: &[u64], b: &[u64], history: &[Vec<usize>], mut diagonal: isize, gap: Gap, found: &mut Vec<(u32, u32)>) {
     let (mut x, mut y) = (a.len(), b.len());
     for (steps, reach) in history.iter().enumerate().rev() {
         let steps = steps as isize;
@@ -188,7 +188,7 @@ mod tests {
     }
 
     fn check(a: &[u64], b: &[u64]) -> usize {
-        let found = align(a, b);
+        let found = align_numbers(a, b);
         assert!(found.iter().all(|(x, y)| a[*x as usize] == b[*y as usize]), "{a:?} {b:?} {found:?}");
         assert!(found.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{a:?} {b:?} {found:?}");
         found.len()
@@ -214,7 +214,7 @@ mod tests {
             // Without anchors, the longest one is found.
             let mut direct = Vec::new();
             let gap = Gap { left: (0, a.len()), right: (0, b.len()), round: 0 };
-            shortest(&a, &b, gap, &mut direct);
+            match_by_edit_path(&a, &b, gap, &mut direct);
             assert_eq!(direct.len(), most, "{a:?} {b:?}");
         }
         assert!(best * 10 > all * 9, "{best} of {all}");

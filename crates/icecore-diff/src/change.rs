@@ -4,8 +4,8 @@ use crate::moved;
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::side::Side;
-use crate::walk::{Found, Walk, What};
-use crate::{links, place::Place};
+use crate::walk::{OrderedChange, TreeWalk, FoundChange};
+use crate::{links, place::ValuePath};
 use icecore::value::Comparison;
 use icecore::{Cursor, Document, Key, Value};
 
@@ -54,7 +54,7 @@ pub struct Change<'d> {
     pub(crate) into: Option<(Cursor<'d>, u32, Option<Key<'d>>)>,
 }
 
-/// The differences between two documents: see [`differences`].
+/// The differences between two documents: see [`find_differences`].
 #[derive(Clone, Debug)]
 pub struct Differences<'d> {
     pub(crate) left: &'d Document<'d>,
@@ -70,48 +70,48 @@ pub struct Differences<'d> {
 /// for what counts as equal. Work and memory are linear in the size of the documents, for any content.
 ///
 /// ```
-/// use icecore_diff::{Rules, differences};
+/// use icecore_diff::{Rules, find_differences};
 /// let a = icecore::read(br#"{"to": "ann", "n": [1, 2, 3]}"#)?;
 /// let b = icecore::read(br#"{"to": "bob", "n": [0, 1, 2, 3], "x": null}"#)?;
-/// let found = differences(&a, &b, Rules::new());
-/// let said: Vec<_> = found.changes().iter().zip(found.paths()).map(|(one, path)| (one.kind.as_str(), path)).collect();
+/// let found = find_differences(&a, &b, Rules::new());
+/// let said: Vec<_> = found.changes().iter().zip(found.list_paths()).map(|(one, path)| (one.kind.as_str(), path)).collect();
 /// assert_eq!(said, [("changed", "$.to".into()), ("added", "$.n[0]".into()), ("added", "$.x".into())]);
 /// # Ok::<(), icecore::Error>(())
 /// ```
-pub fn differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules) -> Differences<'d> {
-    compare(left, right, rules, true)
+pub fn find_differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules) -> Differences<'d> {
+    compare_documents(left, right, rules, true)
 }
 
-/// Like [`differences`], but the readable twin of the fast code: every value is examined separately, and lists are
+/// Like [`find_differences`], but the readable twin of the fast code: every value is examined separately, and lists are
 /// aligned as a whole, by the numbers of all their items.
 ///
 /// ```
-/// use icecore_diff::{Rules, differences, reference_differences};
+/// use icecore_diff::{Rules, find_differences, find_reference_differences};
 /// let (a, b) = (icecore::read(b"[1, 2, 3]")?, icecore::read(b"[1, 3]")?);
-/// assert_eq!(reference_differences(&a, &b, Rules::new()).paths(), differences(&a, &b, Rules::new()).paths());
+/// assert_eq!(find_reference_differences(&a, &b, Rules::new()).list_paths(), find_differences(&a, &b, Rules::new()).list_paths());
 /// # Ok::<(), icecore::Error>(())
 /// ```
-pub fn reference_differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules) -> Differences<'d> {
-    compare(left, right, rules, false)
+pub fn find_reference_differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules) -> Differences<'d> {
+    compare_documents(left, right, rules, false)
 }
 
-fn compare<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules, is_fast: bool) -> Differences<'d> {
+fn compare_documents<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules, is_fast: bool) -> Differences<'d> {
     let (a, b) = (Side::new(left, rules), Side::new(right, rules));
     let sides = Sides { left: &a, right: &b };
     let mut differences = Differences { left, right, rules, changes: Vec::new(), has_other_header: false };
-    let mut walk = Walk::new(sides, is_fast);
+    let mut walk = TreeWalk::new(sides, is_fast);
     // It makes no difference which of two places of a shared value is the link.
-    if rules.is_exact() && !walk.is_whole_the_same() && Comparison::new().equal(left, right) {
+    if rules.is_exact() && !walk.are_documents_equal() && Comparison::new().equal(left, right) {
         return differences;
     }
-    walk.run();
-    let Walk { mut same, mut found, linked, mut lockstep, .. } = walk;
-    moved::find(sides, &mut lockstep, &mut same, &mut found);
-    links::compare(sides, &mut same, linked, &lockstep.beside, &mut found);
+    walk.walk_trees();
+    let TreeWalk { mut same, mut found, linked, mut lockstep, .. } = walk;
+    moved::find_moves(sides, &mut lockstep, &mut same, &mut found);
+    links::compare_links(sides, &mut same, linked, &lockstep.counterparts, &mut found);
     found.sort_by_key(|one| one.order);
-    differences.changes = found.into_iter().map(|Found { what, .. }| Change::of(what)).collect();
+    differences.changes = found.into_iter().map(|OrderedChange { change: what, .. }| Change::from_found(what)).collect();
     differences.has_other_header = match (left.header(), right.header()) {
-        (Some(left), Some(right)) => !same.same(sides, left, right),
+        (Some(left), Some(right)) => !same.are_equal(sides, left, right),
         (None, None) => false,
         _ => true,
     };
@@ -119,17 +119,17 @@ fn compare<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules, is
 }
 
 impl<'d> Change<'d> {
-    fn of(what: What<'d>) -> Change<'d> {
+    fn from_found(what: FoundChange<'d>) -> Change<'d> {
         let change = |kind, left, right| Change { kind, left, right, into: None };
         match what {
-            What::Changed(left, right) => change(ChangeKind::Changed, Some(left), Some(right)),
-            What::Class(left, right) => change(ChangeKind::Class, Some(left), Some(right)),
-            What::Removed(left, _) => change(ChangeKind::Removed, Some(left), None),
-            What::Added(place) => {
+            FoundChange::Changed(left, right) => change(ChangeKind::Changed, Some(left), Some(right)),
+            FoundChange::Class(left, right) => change(ChangeKind::Class, Some(left), Some(right)),
+            FoundChange::Removed(left, _) => change(ChangeKind::Removed, Some(left), None),
+            FoundChange::Added(place) => {
                 let into = Some((place.into, place.index, place.key));
                 Change { into, ..change(ChangeKind::Added, None, Some(place.value)) }
             }
-            What::Moved(left, place) => {
+            FoundChange::Moved(left, place) => {
                 let into = Some((place.into, place.index, place.key));
                 Change { into, ..change(ChangeKind::Moved, Some(left), Some(place.value)) }
             }
@@ -160,22 +160,22 @@ impl<'d> Differences<'d> {
 
     /// Returns the path of each change, as `icecore inspect` shows paths: in the first document, or for an added value
     /// in the second. Linear in the documents, for any number of changes.
-    pub fn paths(&self) -> Vec<String> {
-        self.paths_of(|change| match change.left {
+    pub fn list_paths(&self) -> Vec<String> {
+        self.collect_paths(|change| match change.left {
             Some(left) => (true, left),
             None => (false, change.right.unwrap_or(self.right.root())),
         })
     }
 
     /// Returns the path of each change in the second document; for a removed value, in the first.
-    pub fn new_paths(&self) -> Vec<String> {
-        self.paths_of(|change| match change.right {
+    pub fn list_new_paths(&self) -> Vec<String> {
+        self.collect_paths(|change| match change.right {
             Some(right) => (false, right),
             None => (true, change.left.unwrap_or(self.left.root())),
         })
     }
 
-    fn paths_of(&self, of: impl Fn(&Change<'d>) -> (bool, Cursor<'d>)) -> Vec<String> {
+    fn collect_paths(&self, of: impl Fn(&Change<'d>) -> (bool, Cursor<'d>)) -> Vec<String> {
         let mut paths = vec![String::new(); self.changes.len()];
         for is_left in [true, false] {
             let wanted = self.changes.iter().map(&of).enumerate();
@@ -183,7 +183,7 @@ impl<'d> Differences<'d> {
                 wanted.filter(|(_, (side, _))| *side == is_left).map(|(at, (_, to))| (at, to)).collect();
             let document = if is_left { self.left } else { self.right };
             let nodes: Vec<u32> = wanted.iter().map(|(_, to)| to.index()).collect();
-            for ((at, _), path) in wanted.into_iter().zip(Place::paths(document, &nodes)) {
+            for ((at, _), path) in wanted.into_iter().zip(ValuePath::find_paths(document, &nodes)) {
                 paths[at] = path;
             }
         }
@@ -192,7 +192,7 @@ impl<'d> Differences<'d> {
 }
 
 /// The class name of an object.
-pub(crate) fn class_of<'d>(object: Cursor<'d>) -> &'d [u8] {
+pub(crate) fn object_class<'d>(object: Cursor<'d>) -> &'d [u8] {
     match object.value() {
         Value::Object(class, _) => class,
         _ => &[],

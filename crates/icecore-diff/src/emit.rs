@@ -15,18 +15,18 @@ pub(crate) const VALUES: usize = 1;
 pub(crate) struct Edits<'d> {
     /// Values of another document that replace values.
     pub(crate) replaced: HashMap<u32, Cursor<'d>>,
-    pub(crate) class: HashMap<u32, Cow<'d, [u8]>>,
+    pub(crate) classes: HashMap<u32, Cow<'d, [u8]>>,
     /// Removed items and entries.
-    pub(crate) gone: HashSet<u32>,
+    pub(crate) removed: HashSet<u32>,
     /// Values that are put into containers, with their positions there.
-    pub(crate) put: HashMap<u32, Vec<Put<'d>>>,
+    pub(crate) insertions: HashMap<u32, Vec<Insertion<'d>>>,
     /// Containers with a changed number of children.
     pub(crate) touched: HashSet<u32>,
 }
 
 /// A value that is put into a container.
 #[derive(Clone, Copy)]
-pub(crate) struct Put<'d> {
+pub(crate) struct Insertion<'d> {
     pub(crate) index: u32,
     /// The key, as a value of the second document.
     pub(crate) key: Option<Cursor<'d>>,
@@ -46,17 +46,17 @@ pub(crate) struct Emitter<'d> {
     known: HashMap<(usize, u32), u32>,
     /// Unchanged values of the first document: the node there, and the node here.
     pub(crate) kept: Vec<(u32, u32)>,
-    stack: Vec<Task<'d>>,
+    stack: Vec<EmitTask<'d>>,
 }
 
-enum Task<'d> {
-    Frame(Frame<'d>),
+enum EmitTask<'d> {
+    Frame(EmitFrame<'d>),
     /// The value of the previous key.
     Value(usize, Cursor<'d>),
 }
 
 /// An open container.
-struct Frame<'d> {
+struct EmitFrame<'d> {
     of: usize,
     node: u32,
     children: Children<'d>,
@@ -64,7 +64,7 @@ struct Frame<'d> {
     default: Option<Cursor<'d>>,
     index: u32,
     /// Number of values that were put into it.
-    puts: usize,
+    insertion_count: usize,
 }
 
 enum Children<'d> {
@@ -74,15 +74,15 @@ enum Children<'d> {
     Attributes(Option<Cursor<'d>>, Entries<'d>),
 }
 
-enum Next<'d> {
+enum EmitStep<'d> {
     Value(usize, Cursor<'d>),
-    Entry(Named<'d>, usize, Cursor<'d>),
+    Entry(DocumentKey<'d>, usize, Cursor<'d>),
     Default(usize, Cursor<'d>),
     End,
 }
 
 /// A key, and the document that contains it.
-struct Named<'d> {
+struct DocumentKey<'d> {
     of: usize,
     document: &'d Document<'d>,
     key: Key<'d>,
@@ -95,25 +95,25 @@ impl<'d> Emitter<'d> {
     }
 
     /// Appends a value.
-    pub(crate) fn value(&mut self, of: usize, value: Cursor<'d>) {
-        self.begin(of, value);
+    pub(crate) fn write_value(&mut self, source: usize, value: Cursor<'d>) {
+        self.begin_value(source, value);
         while let Some(task) = self.stack.last_mut() {
             let next = match task {
-                Task::Frame(frame) => frame.next(&self.edits),
-                Task::Value(of, value) => {
-                    let next = Next::Value(*of, *value);
+                EmitTask::Frame(frame) => frame.next_step(&self.edits),
+                EmitTask::Value(of, value) => {
+                    let next = EmitStep::Value(*of, *value);
                     self.stack.pop();
                     next
                 }
             };
             match next {
-                Next::Value(of, value) => self.begin(of, value),
-                Next::Default(of, value) => {
+                EmitStep::Value(of, value) => self.begin_value(of, value),
+                EmitStep::Default(of, value) => {
                     self.builder.default_value();
-                    self.begin(of, value);
+                    self.begin_value(of, value);
                 }
-                Next::Entry(key, of, value) => self.entry(key, of, value),
-                Next::End => {
+                EmitStep::Entry(key, of, value) => self.write_entry(key, of, value),
+                EmitStep::End => {
                     self.builder.end();
                     self.stack.pop();
                 }
@@ -125,8 +125,8 @@ impl<'d> Emitter<'d> {
         Ok((self.builder.finish()?, self.kept))
     }
 
-    fn entry(&mut self, named: Named<'d>, of: usize, value: Cursor<'d>) {
-        let Named { of: key_of, document, key, is_absent } = named;
+    fn write_entry(&mut self, named: DocumentKey<'d>, source: usize, value: Cursor<'d>) {
+        let DocumentKey { of: key_source, document, key, is_absent } = named;
         let flags = key.node().flags;
         if flags & flag::LOCKED != 0 {
             self.builder.locked();
@@ -139,26 +139,26 @@ impl<'d> Emitter<'d> {
             Key::Name(name) => match (name.node.kind, std::str::from_utf8(name.bytes)) {
                 (Kind::Bytes, _) => drop(self.builder.bytes_key(name.bytes)),
                 (Kind::Text, Ok(text)) => drop(self.builder.text_key(text)),
-                (Kind::Symbol, _) => drop(self.builder.symbol_key(name.bytes, &encoding(document, &name.node))),
+                (Kind::Symbol, _) => drop(self.builder.symbol_key(name.bytes, &encoding_name(document, &name.node))),
                 (Kind::Encoded, _) => {
-                    let encoding = encoding(document, &name.node);
+                    let encoding = encoding_name(document, &name.node);
                     self.builder.key().encoded(name.bytes, &encoding);
                 }
                 _ => drop(self.builder.key().loose_text(name.bytes)),
             },
             Key::Value(key) => {
-                self.stack.push(Task::Value(of, value));
+                self.stack.push(EmitTask::Value(source, value));
                 self.builder.key();
-                return self.begin(key_of, key);
+                return self.begin_value(key_source, key);
             }
         }
-        self.begin(of, value);
+        self.begin_value(source, value);
     }
 
     /// Appends a value, or begins it.
-    fn begin(&mut self, mut of: usize, mut value: Cursor<'d>) {
+    fn begin_value(&mut self, mut source: usize, mut value: Cursor<'d>) {
         let node = value.node();
-        let again = node.kind;
+        let kind = node.kind;
         if node.has(flag::WEAK) {
             self.builder.weak();
         }
@@ -168,12 +168,12 @@ impl<'d> Emitter<'d> {
         // A link leads to its target, and that to its replacement.
         let mut names = Vec::new();
         for _ in 0..4 {
-            if let Some(known) = self.known.get(&(of, value.index())).copied() {
-                return self.again(again, known, value);
+            if let Some(known) = self.known.get(&(source, value.index())).copied() {
+                return self.write_link(kind, known, value);
             }
-            if let Some(new) = (of == FIRST).then(|| self.edits.replaced.get(&value.index())).flatten() {
-                names.push((of, value.index()));
-                (of, value) = (VALUES, *new);
+            if let Some(new) = (source == FIRST).then(|| self.edits.replaced.get(&value.index())).flatten() {
+                names.push((source, value.index()));
+                (source, value) = (VALUES, *new);
             } else if value.kind().is_again() {
                 value = value.target();
             } else {
@@ -181,19 +181,19 @@ impl<'d> Emitter<'d> {
             }
         }
         if value.node().has(flag::TARGET) {
-            names.push((of, value.index()));
+            names.push((source, value.index()));
         }
-        self.plain(of, value);
+        self.write_unlinked(source, value);
         let at = self.builder.at();
         for name in names {
             self.known.insert(name, at);
         }
-        if of == FIRST && !self.edits.touched.contains(&value.index()) {
+        if source == FIRST && !self.edits.touched.contains(&value.index()) {
             self.kept.push((value.index(), at));
         }
     }
 
-    fn again(&mut self, kind: Kind, known: u32, value: Cursor<'d>) {
+    fn write_link(&mut self, kind: Kind, known: u32, value: Cursor<'d>) {
         match kind {
             Kind::Alias => self.builder.alias(known),
             // An incomplete value can't be copied; readers never produce such a copy.
@@ -204,10 +204,10 @@ impl<'d> Emitter<'d> {
     }
 
     /// Appends a value that is not a link, or begins it.
-    fn plain(&mut self, of: usize, here: Cursor<'d>) {
+    fn write_unlinked(&mut self, source: usize, here: Cursor<'d>) {
         let node = here.node();
         if node.kind.is_container() {
-            return self.open(of, here);
+            return self.begin_container(source, here);
         }
         let b = &mut self.builder;
         match here.value() {
@@ -231,10 +231,10 @@ impl<'d> Emitter<'d> {
         };
     }
 
-    fn open(&mut self, of: usize, here: Cursor<'d>) {
+    fn begin_container(&mut self, source: usize, here: Cursor<'d>) {
         let node = here.node();
         let b = &mut self.builder;
-        let class = (of == FIRST).then(|| self.edits.class.get(&here.index())).flatten();
+        let class = (source == FIRST).then(|| self.edits.classes.get(&here.index())).flatten();
         let class = class.map_or(here.class(), |class| class);
         match node.kind {
             Kind::Array => b.begin_array(),
@@ -264,15 +264,15 @@ impl<'d> Emitter<'d> {
             _ => Children::Items(here.children()),
         };
         let default = here.default_value();
-        self.stack.push(Task::Frame(Frame { of, node: here.index(), children, default, index: 0, puts: 0 }));
+        self.stack.push(EmitTask::Frame(EmitFrame { of: source, node: here.index(), children, default, index: 0, insertion_count: 0 }));
     }
 }
 
-impl<'d> Frame<'d> {
-    fn next(&mut self, edits: &Edits<'d>) -> Next<'d> {
-        let put = (self.of == FIRST).then(|| edits.put.get(&self.node)?.get(self.puts)).flatten();
+impl<'d> EmitFrame<'d> {
+    fn next_step(&mut self, edits: &Edits<'d>) -> EmitStep<'d> {
+        let put = (self.of == FIRST).then(|| edits.insertions.get(&self.node)?.get(self.insertion_count)).flatten();
         if let Some(put) = put.filter(|put| put.index <= self.index) {
-            return self.put(*put);
+            return self.take_insertion(*put);
         }
         loop {
             let next = match &mut self.children {
@@ -284,32 +284,32 @@ impl<'d> Frame<'d> {
                 },
             };
             let Some((key, value)) = next else { break };
-            if self.of == FIRST && edits.gone.contains(&value.index()) {
+            if self.of == FIRST && edits.removed.contains(&value.index()) {
                 continue;
             }
             self.index += 1;
-            let named = key.map(|key| Named { of: self.of, document: value.document(), key, is_absent: false });
-            return named.map_or(Next::Value(self.of, value), |named| Next::Entry(named, self.of, value));
+            let named = key.map(|key| DocumentKey { of: self.of, document: value.document(), key, is_absent: false });
+            return named.map_or(EmitStep::Value(self.of, value), |named| EmitStep::Entry(named, self.of, value));
         }
         match (put, self.default.take()) {
             (Some(put), default) => {
                 self.default = default;
-                self.put(*put)
+                self.take_insertion(*put)
             }
-            (None, Some(default)) => Next::Default(self.of, default),
-            (None, None) => Next::End,
+            (None, Some(default)) => EmitStep::Default(self.of, default),
+            (None, None) => EmitStep::End,
         }
     }
 
-    fn put(&mut self, put: Put<'d>) -> Next<'d> {
+    fn take_insertion(&mut self, put: Insertion<'d>) -> EmitStep<'d> {
         self.index += 1;
-        self.puts += 1;
+        self.insertion_count += 1;
         match put.key {
-            None => Next::Value(put.of, put.value),
+            None => EmitStep::Value(put.of, put.value),
             Some(key) => {
                 let (document, is_absent) = (key.document(), put.is_absent);
-                let named = Named { of: VALUES, document, key: as_key(key), is_absent };
-                Next::Entry(named, put.of, put.value)
+                let named = DocumentKey { of: VALUES, document, key: as_key(key), is_absent };
+                EmitStep::Entry(named, put.of, put.value)
             }
         }
     }
@@ -322,13 +322,13 @@ pub(crate) fn as_key(value: Cursor<'_>) -> Key<'_> {
     let value = if is_name { named } else { value };
     let node = value.node();
     match node.kind.is_string() || node.kind == Kind::Int {
-        true => Key::Name(icecore::raw::Name { node: *node, bytes: crate::tree::bytes(value.document(), node) }),
+        true => Key::Name(icecore::raw::Name { node: *node, bytes: crate::tree::node_bytes(value.document(), node) }),
         false => Key::Value(value),
     }
 }
 
 /// Returns the name of a key's encoding.
-pub(crate) fn encoding(document: &Document<'_>, key: &icecore::raw::Node) -> String {
+pub(crate) fn encoding_name(document: &Document<'_>, key: &icecore::raw::Node) -> String {
     let name = document.tape().encodings().get(u32::from(key.encoding()));
     name.map_or_else(String::new, |name| String::from_utf8_lossy(name.bytes).into_owned())
 }

@@ -6,7 +6,7 @@ use icecore::{Cursor, Kind};
 use std::ops::Range;
 
 /// Maximum product of the numbers of items of both lists that are compared with each other.
-const LARGEST: usize = 10_000;
+const MAX_CELLS: usize = 10_000;
 
 /// Pairs items between aligned ones. The total cost of all gaps is limited; beyond that, items are paired by their
 /// positions.
@@ -22,13 +22,13 @@ impl<'s, 'd> Gaps<'s, 'd> {
     }
 
     /// Returns the numbers, sorted, of items that are in both lists between the aligned ones: these items moved.
-    pub(crate) fn elsewhere(&self, a: &[u32], b: &[u32], between: &[(Range<usize>, Range<usize>)]) -> Vec<u64> {
+    pub(crate) fn find_moved_numbers(&self, a: &[u32], b: &[u32], between: &[(Range<usize>, Range<usize>)]) -> Vec<u64> {
         let is_one_whole = between.iter().all(|(xs, _)| xs.is_empty()) || between.iter().all(|(_, ys)| ys.is_empty());
         if is_one_whole {
             return Vec::new();
         }
-        let of_a = between.iter().flat_map(|(xs, _)| &a[xs.clone()]).map(|at| self.sides.left.number(*at));
-        let of_b = between.iter().flat_map(|(_, ys)| &b[ys.clone()]).map(|at| self.sides.right.number(*at));
+        let of_a = between.iter().flat_map(|(xs, _)| &a[xs.clone()]).map(|at| self.sides.left.node_hash(*at));
+        let of_b = between.iter().flat_map(|(_, ys)| &b[ys.clone()]).map(|at| self.sides.right.node_hash(*at));
         let (mut of_a, mut of_b): (Vec<u64>, Vec<u64>) = (of_a.collect(), of_b.collect());
         of_a.sort_unstable();
         of_b.sort_unstable();
@@ -44,56 +44,56 @@ impl<'s, 'd> Gaps<'s, 'd> {
     /// Returns `true` if a pair should be compared in detail: not two records or lists without anything in common.
     pub(crate) fn has_common(&self, left: Cursor<'d>, right: Cursor<'d>) -> bool {
         let is_large = |here: Cursor<'_>| matches!(here.kind(), Kind::Array | Kind::Map) && here.len() > 1;
-        let bodies = (crate::tree::body(left), crate::tree::body(right));
+        let bodies = (crate::tree::object_body(left), crate::tree::object_body(right));
         if !is_large(bodies.0) || !is_large(bodies.1) || left.class() != right.class() {
             return true;
         }
         // For large ones, only a part is known.
         bodies.0.len().max(bodies.1.len()) > 64
-            || common(&self.sides.left.features(left), &self.sides.right.features(right)) > 0
-            || has_inner(bodies.0) && has_inner(bodies.1)
+            || count_common(&self.sides.left.child_hashes(left), &self.sides.right.child_hashes(right)) > 0
+            || has_nested_values(bodies.0) && has_nested_values(bodies.1)
     }
 
     /// Appends pairs of matching items by their positions, ascending in both lists.
-    pub(crate) fn pair(
+    pub(crate) fn pair_items(
         &mut self,
         (a, xs): (&[u32], &[usize]),
         (b, ys): (&[u32], &[usize]),
         to: &mut Vec<(usize, usize)>,
     ) {
         let cells = xs.len().saturating_mul(ys.len());
-        if !(2..=LARGEST).contains(&cells) || cells > self.budget {
+        if !(2..=MAX_CELLS).contains(&cells) || cells > self.budget {
             return to.extend(xs.iter().copied().zip(ys.iter().copied()));
         }
-        let of = |side: &Side<'d>, list: &[u32], at: &[usize]| -> Vec<Vec<u64>> {
-            at.iter().map(|at| side.features(side.at(list[*at]))).collect()
+        let collect_features = |side: &Side<'d>, list: &[u32], at: &[usize]| -> Vec<Vec<u64>> {
+            at.iter().map(|at| side.child_hashes(side.value_at(list[*at]))).collect()
         };
-        let features = (of(self.sides.left, a, xs), of(self.sides.right, b, ys));
-        let most = |features: &[Vec<u64>]| features.iter().map(Vec::len).max().unwrap_or(0);
-        let cost = cells.saturating_mul(1 + most(&features.0) + most(&features.1));
+        let features = (collect_features(self.sides.left, a, xs), collect_features(self.sides.right, b, ys));
+        let max_len = |features: &[Vec<u64>]| features.iter().map(Vec::len).max().unwrap_or(0);
+        let cost = cells.saturating_mul(1 + max_len(&features.0) + max_len(&features.1));
         if cost > self.budget {
             self.budget = 0;
             return to.extend(xs.iter().copied().zip(ys.iter().copied()));
         }
         self.budget -= cost;
         let score = |x: usize, y: usize| {
-            let (left, right) = (self.sides.left.at(a[xs[x]]), self.sides.right.at(b[ys[y]]));
+            let (left, right) = (self.sides.left.value_at(a[xs[x]]), self.sides.right.value_at(b[ys[y]]));
             let is_alike = left.kind() == right.kind() && left.class() == right.class();
             let (f, g) = (&features.0[x], &features.1[y]);
-            let share = 64 * common(f, g) / f.len().max(g.len()).max(1);
+            let share = 64 * count_common(f, g) / f.len().max(g.len()).max(1);
             1 + u32::from(is_alike) + share as u32
         };
-        best(xs.len(), ys.len(), score).into_iter().for_each(|(x, y)| to.push((xs[x], ys[y])));
+        find_best_pairs(xs.len(), ys.len(), score).into_iter().for_each(|(x, y)| to.push((xs[x], ys[y])));
     }
 }
 
 /// Returns `true` if the value contains anything that can be entered.
-fn has_inner(body: Cursor<'_>) -> bool {
+fn has_nested_values(body: Cursor<'_>) -> bool {
     body.children().take(64).any(|child| child.kind().is_container() || child.kind().is_again())
 }
 
 /// Returns how many numbers two sorted lists have in common.
-fn common(a: &[u64], b: &[u64]) -> usize {
+fn count_common(a: &[u64], b: &[u64]) -> usize {
     let (mut x, mut y, mut count) = (0, 0, 0);
     while x < a.len() && y < b.len() {
         match a[x].cmp(&b[y]) {
@@ -106,25 +106,25 @@ fn common(a: &[u64], b: &[u64]) -> usize {
 }
 
 /// Returns the pairs, ascending in both lists, with the highest total score.
-fn best(n: usize, m: usize, score: impl Fn(usize, usize) -> u32) -> Vec<(usize, usize)> {
+fn find_best_pairs(n: usize, m: usize, score: impl Fn(usize, usize) -> u32) -> Vec<(usize, usize)> {
     let width = m + 1;
-    let mut most = vec![0_u32; (n + 1) * width];
+    let mut best_scores = vec![0_u32; (n + 1) * width];
     let mut scores = vec![0_u32; n * m];
     for x in (0..n).rev() {
         for y in (0..m).rev() {
-            let here = score(x, y);
-            scores[x * m + y] = here;
-            let without = most[(x + 1) * width + y].max(most[x * width + y + 1]);
-            most[x * width + y] = without.max(here + most[(x + 1) * width + y + 1]);
+            let pair_score = score(x, y);
+            scores[x * m + y] = pair_score;
+            let without = best_scores[(x + 1) * width + y].max(best_scores[x * width + y + 1]);
+            best_scores[x * width + y] = without.max(pair_score + best_scores[(x + 1) * width + y + 1]);
         }
     }
     let (mut x, mut y, mut pairs) = (0, 0, Vec::new());
     while x < n && y < m {
-        let here = most[x * width + y];
-        if here == scores[x * m + y] + most[(x + 1) * width + y + 1] {
+        let best_score = best_scores[x * width + y];
+        if best_score == scores[x * m + y] + best_scores[(x + 1) * width + y + 1] {
             pairs.push((x, y));
             (x, y) = (x + 1, y + 1);
-        } else if here == most[(x + 1) * width + y] {
+        } else if best_score == best_scores[(x + 1) * width + y] {
             x += 1;
         } else {
             y += 1;

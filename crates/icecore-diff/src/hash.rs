@@ -16,58 +16,58 @@ pub(crate) struct Hashes<'d> {
     nodes: Vec<u64>,
     /// Numbers of keys by id: as the key of a map, and as the name of a field.
     keys: Vec<[u64; 2]>,
-    open: Vec<Frame>,
+    open: Vec<HashFrame>,
 }
 
 /// The number of a link to an unfinished value: the link is part of a cycle.
-const CIRCLE: u64 = 0x51_7c_c1_b7_27_22_0a_95;
-const NOTHING: u64 = 0x9E37_79B9_7F4A_7C15;
+const CYCLE_HASH: u64 = 0x51_7c_c1_b7_27_22_0a_95;
+const EMPTY_HASH: u64 = 0x9E37_79B9_7F4A_7C15;
 /// The key of a value without a key.
-const UNNAMED: u64 = 0x2545_F491_4F6C_DD1D;
+const NO_KEY_HASH: u64 = 0x2545_F491_4F6C_DD1D;
 
 /// Combines two numbers.
 #[inline]
-pub(crate) const fn mix(a: u64, b: u64) -> u64 {
+pub(crate) const fn mix_hashes(a: u64, b: u64) -> u64 {
     let product = ((a ^ 0xA076_1D64_78BD_642F) as u128).wrapping_mul((b ^ 0xE703_7ED1_A0B4_28DB) as u128);
     (product as u64) ^ ((product >> 64) as u64) ^ b.rotate_left(17)
 }
 
-fn of_bytes(bytes: &[u8]) -> u64 {
+fn hash_bytes(bytes: &[u8]) -> u64 {
     let (chunks, rest) = bytes.as_chunks::<8>();
     let mut hash = bytes.len() as u64;
     for chunk in chunks {
-        hash = mix(hash, u64::from_le_bytes(*chunk));
+        hash = mix_hashes(hash, u64::from_le_bytes(*chunk));
     }
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    mix(hash, u64::from_le_bytes(last))
+    mix_hashes(hash, u64::from_le_bytes(last))
 }
 
-fn of_leaf(leaf: &Leaf<'_>) -> u64 {
-    let mut hash = mix(u64::from(leaf.kind), leaf.number);
+fn hash_leaf(leaf: &Leaf<'_>) -> u64 {
+    let mut hash = mix_hashes(u64::from(leaf.kind), leaf.number);
     if !leaf.bytes.is_empty() {
-        hash = mix(hash, of_bytes(&leaf.bytes));
+        hash = mix_hashes(hash, hash_bytes(&leaf.bytes));
     }
-    if leaf.encoding.is_empty() { hash } else { mix(hash, of_bytes(leaf.encoding)) }
+    if leaf.encoding.is_empty() { hash } else { mix_hashes(hash, hash_bytes(leaf.encoding)) }
 }
 
-/// Returns the number of a leaf that is not a link, like [`of_leaf`], with a fast path for common values.
+/// Returns the number of a leaf that is not a link, like [`hash_leaf`], with a fast path for common values.
 #[inline]
-fn of_node(rules: Rules, document: &Document<'_>, node: &Node) -> u64 {
+fn hash_leaf_node(rules: Rules, document: &Document<'_>, node: &Node) -> u64 {
     match node.kind {
         Kind::Null | Kind::Bool | Kind::Int | Kind::Uint => {
-            mix(node.kind as u64, if node.kind == Kind::Null { 0 } else { node.payload })
+            mix_hashes(node.kind as u64, if node.kind == Kind::Null { 0 } else { node.payload })
         }
         Kind::Bytes | Kind::Text if !rules.is_exact() => {
-            let hash = const { mix(Kind::Text as u64, 0) };
-            if node.aux == 0 { hash } else { mix(hash, of_bytes(document.bytes(node))) }
+            let hash = const { mix_hashes(Kind::Text as u64, 0) };
+            if node.aux == 0 { hash } else { mix_hashes(hash, hash_bytes(document.bytes(node))) }
         }
-        _ => of_leaf(&rules.leaf(document, node)),
+        _ => hash_leaf(&rules.leaf_meaning(document, node)),
     }
 }
 
 /// An open container.
-struct Frame {
+struct HashFrame {
     at: u32,
     end: u32,
     sum: u64,
@@ -88,83 +88,83 @@ impl<'d> Hashes<'d> {
     /// Returns the number of the value at this node.
     #[inline]
     pub(crate) fn get(&mut self, at: u32) -> u64 {
-        match self.known(at) {
-            0 => self.find(at),
+        match self.known_hash(at) {
+            0 => self.compute_hash(at),
             known => known,
         }
     }
 
     /// Returns the number of the key with this id.
     #[inline]
-    pub(crate) fn key(&mut self, id: u16, is_field: bool) -> u64 {
+    pub(crate) fn key_hash(&mut self, id: u16, is_field: bool) -> u64 {
         if self.keys.is_empty() {
-            self.keys = keys(self.rules, self.document);
+            self.keys = hash_keys(self.rules, self.document);
         }
-        self.keys.get(usize::from(id)).map_or(UNNAMED, |key| key[usize::from(is_field)])
+        self.keys.get(usize::from(id)).map_or(NO_KEY_HASH, |key| key[usize::from(is_field)])
     }
 
     /// Returns the number of a key that is not a node.
-    pub(crate) fn loose_key(rules: Rules, document: &Document<'_>, node: &Node, bytes: &[u8], is_field: bool) -> u64 {
-        of_leaf(&rules.key(document, node, bytes, is_field))
+    pub(crate) fn hash_loose_key(rules: Rules, document: &Document<'_>, node: &Node, bytes: &[u8], is_field: bool) -> u64 {
+        hash_leaf(&rules.key_meaning(document, node, bytes, is_field))
     }
 
-    fn known(&self, at: u32) -> u64 {
+    fn known_hash(&self, at: u32) -> u64 {
         self.nodes.get(at as usize).copied().unwrap_or(0)
     }
 
     /// Computes the number of a value, after the numbers of values outside that links in it name. These values precede
     /// it completely, so no value waits for itself, and each node is visited at most twice.
     #[cold]
-    fn find(&mut self, at: u32) -> u64 {
+    fn compute_hash(&mut self, at: u32) -> u64 {
         if at as usize >= self.document.nodes().len() {
-            return NOTHING;
+            return EMPTY_HASH;
         }
         if self.nodes.is_empty() {
             self.nodes = vec![0; self.document.nodes().len()];
         }
         let mut wanted: Vec<(u32, bool)> = Vec::new();
-        let end = tree::next(self.document, at);
-        self.named_outside(at, end, |target| wanted.push((target, false)));
+        let end = tree::index_after(self.document, at);
+        self.visit_outside_targets(at, end, |target| wanted.push((target, false)));
         if !wanted.is_empty() {
             wanted.insert(0, (at, true));
-            self.find_all(wanted);
+            self.compute_all(wanted);
         } else {
-            self.walk(at, end);
+            self.hash_range(at, end);
         }
-        self.known(at)
+        self.known_hash(at)
     }
 
     /// Computes the numbers of these values, the last one first. Others may wait for the targets of links in them; a
     /// value that is ready no longer waits.
-    fn find_all(&mut self, mut wanted: Vec<(u32, bool)>) {
+    fn compute_all(&mut self, mut wanted: Vec<(u32, bool)>) {
         while let Some((at, is_ready)) = wanted.pop() {
-            let end = tree::next(self.document, at);
-            if self.known(at) != 0 {
+            let end = tree::index_after(self.document, at);
+            if self.known_hash(at) != 0 {
                 continue;
             }
             if !is_ready {
                 let before = wanted.len();
                 wanted.push((at, true));
-                self.named_outside(at, end, |target| wanted.push((target, false)));
+                self.visit_outside_targets(at, end, |target| wanted.push((target, false)));
                 if wanted.len() > before + 1 {
                     continue;
                 }
                 wanted.truncate(before);
             }
-            self.walk(at, end);
+            self.hash_range(at, end);
         }
     }
 
     /// Passes on the targets of links in this range that are complete before it and have no number yet.
-    fn named_outside(&self, from: u32, to: u32, mut then: impl FnMut(u32)) {
+    fn visit_outside_targets(&self, from: u32, to: u32, mut then: impl FnMut(u32)) {
         let mut at = from;
         while let Some(node) = self.document.nodes().get(at as usize).filter(|_| at < to) {
-            if node.kind.is_container() && self.known(at) != 0 {
-                at = tree::next(self.document, at);
+            if node.kind.is_container() && self.known_hash(at) != 0 {
+                at = tree::index_after(self.document, at);
                 continue;
             }
             if node.kind.is_again()
-                && let Some(target) = self.complete(at).filter(|target| *target < from && self.known(*target) == 0)
+                && let Some(target) = self.complete_target(at).filter(|target| *target < from && self.known_hash(*target) == 0)
             {
                 then(target);
             }
@@ -173,34 +173,34 @@ impl<'d> Hashes<'d> {
     }
 
     /// Returns the target of this link, if it ends before the link.
-    fn complete(&self, link: u32) -> Option<u32> {
+    fn complete_target(&self, link: u32) -> Option<u32> {
         let target = self.document.at(link)?.target().index();
-        (target < link && tree::next(self.document, target) <= link).then_some(target)
+        (target < link && tree::index_after(self.document, target) <= link).then_some(target)
     }
 
     /// Walks once over the value between these nodes.
-    fn walk(&mut self, from: u32, to: u32) {
+    fn hash_range(&mut self, from: u32, to: u32) {
         let (document, rules) = (self.document, self.rules);
         let nodes = document.nodes();
         let mut at = from;
         while let Some(node) = nodes.get(at as usize).filter(|_| at < to) {
             while let Some(frame) = self.open.pop_if(|frame| frame.end <= at) {
-                self.close(&frame);
+                self.close_container(&frame);
             }
             if node.kind.is_container() {
-                let end = tree::next(document, at);
-                match self.known(at) {
+                let end = tree::index_after(document, at);
+                match self.known_hash(at) {
                     0 => {
-                        let is_body = is_body(document, at);
+                        let is_body = is_object_body(document, at);
                         let is_fields = node.kind == Kind::Attrs || is_body;
                         let in_order = rules.is_exact() || !matches!(node.kind, Kind::Map | Kind::Attrs);
                         let frame =
-                            Frame { at, end, sum: 0, count: 0, key: None, is_absent: false, is_fields, in_order };
+                            HashFrame { at, end, sum: 0, count: 0, key: None, is_absent: false, is_fields, in_order };
                         self.open.push(frame);
                         at += 1;
                     }
                     known => {
-                        self.put(at, node, known);
+                        self.record_hash(at, node, known);
                         at = end;
                     }
                 }
@@ -208,36 +208,36 @@ impl<'d> Hashes<'d> {
             }
             let is_fields = self.open.last().is_some_and(|frame| frame.is_fields);
             let hash = match node.kind {
-                kind if kind.is_again() => self.link(at, is_fields),
+                kind if kind.is_again() => self.hash_link(at, is_fields),
                 kind if node.key == IS_KEY && (kind.is_string() || kind == Kind::Int) => {
-                    of_leaf(&rules.key(document, node, tree::bytes(document, node), is_fields))
+                    hash_leaf(&rules.key_meaning(document, node, tree::node_bytes(document, node), is_fields))
                 }
-                _ => of_node(rules, document, node),
+                _ => hash_leaf_node(rules, document, node),
             };
-            self.put(at, node, hash);
+            self.record_hash(at, node, hash);
             at += 1;
         }
         while let Some(frame) = self.open.pop() {
-            self.close(&frame);
+            self.close_container(&frame);
         }
     }
 
-    fn link(&mut self, at: u32, is_fields: bool) -> u64 {
-        let Some(here) = self.document.at(at) else { return NOTHING };
+    fn hash_link(&mut self, at: u32, is_fields: bool) -> u64 {
+        let Some(here) = self.document.at(at) else { return EMPTY_HASH };
         if here.node().key == IS_KEY
             && let Key::Name(name) = as_key(here)
         {
-            return Hashes::loose_key(self.rules, self.document, &name.node, name.bytes, is_fields);
+            return Hashes::hash_loose_key(self.rules, self.document, &name.node, name.bytes, is_fields);
         }
         if self.rules.is_exact() && here.kind() != Kind::Copy {
-            return mix(CIRCLE, here.kind() as u64);
+            return mix_hashes(CYCLE_HASH, here.kind() as u64);
         }
-        self.complete(at).map_or(CIRCLE, |target| self.known(target))
+        self.complete_target(at).map_or(CYCLE_HASH, |target| self.known_hash(target))
     }
 
     /// Records the number of a value, and adds it to its container.
-    fn put(&mut self, at: u32, node: &Node, hash: u64) {
-        let hash = if hash == 0 { NOTHING } else { hash };
+    fn record_hash(&mut self, at: u32, node: &Node, hash: u64) {
+        let hash = if hash == 0 { EMPTY_HASH } else { hash };
         if let Some(place) = self.nodes.get_mut(at as usize) {
             *place = hash;
         }
@@ -249,7 +249,7 @@ impl<'d> Hashes<'d> {
             IS_KEY => (Some(hash), !self.rules.is_entry(node)),
             id => {
                 let name = self.document.tape().keys().get(u32::from(id));
-                (Some(self.key(id, is_field)), name.is_some_and(|name| !self.rules.is_entry(&name.node)))
+                (Some(self.key_hash(id, is_field)), name.is_some_and(|name| !self.rules.is_entry(&name.node)))
             }
         };
         let Some(parent) = self.open.last_mut() else { return };
@@ -263,43 +263,43 @@ impl<'d> Hashes<'d> {
         if is_absent {
             return;
         }
-        let hash = key.map_or(hash, |key| mix(key, hash));
+        let hash = key.map_or(hash, |key| mix_hashes(key, hash));
         // The value that has attributes is not an attribute itself.
-        let hash = if key.is_none() && !parent.in_order { mix(UNNAMED, hash) } else { hash };
-        parent.sum = if parent.in_order { mix(parent.sum, hash) } else { parent.sum.wrapping_add(hash) };
+        let hash = if key.is_none() && !parent.in_order { mix_hashes(NO_KEY_HASH, hash) } else { hash };
+        parent.sum = if parent.in_order { mix_hashes(parent.sum, hash) } else { parent.sum.wrapping_add(hash) };
         parent.count += 1;
     }
 
-    fn close(&mut self, frame: &Frame) {
+    fn close_container(&mut self, frame: &HashFrame) {
         let Some(here) = self.document.at(frame.at) else { return };
         let node = here.node();
-        let mut hash = mix(frame.sum, frame.count);
+        let mut hash = mix_hashes(frame.sum, frame.count);
         hash = match node.kind {
-            Kind::Array | Kind::Map if self.rules.is_across() && frame.count == 0 => NOTHING,
-            kind => mix(hash, (kind as u64) << 8 | u64::from(self.rules.flags(node))),
+            Kind::Array | Kind::Map if self.rules.is_across_formats() && frame.count == 0 => EMPTY_HASH,
+            kind => mix_hashes(hash, (kind as u64) << 8 | u64::from(self.rules.relevant_flags(node))),
         };
         if node.kind.has_class() {
-            hash = mix(hash, of_bytes(&self.rules.class(here.class())));
+            hash = mix_hashes(hash, hash_bytes(&self.rules.normalized_class(here.class())));
         }
         if !matches!(node.kind, Kind::Array | Kind::Map) {
-            hash = mix(hash, node.form() as u64);
+            hash = mix_hashes(hash, node.form() as u64);
         }
-        self.put(frame.at, node, hash);
+        self.record_hash(frame.at, node, hash);
     }
 }
 
 /// Whether this node is in an object.
-fn is_body(document: &Document<'_>, at: u32) -> bool {
+fn is_object_body(document: &Document<'_>, at: u32) -> bool {
     let Some(outer) = at.checked_sub(1) else { return false };
     let is_object = document.nodes().get(outer as usize).is_some_and(|node| node.kind == Kind::Object);
-    is_object && tree::next(document, outer) > at
+    is_object && tree::index_after(document, outer) > at
 }
 
-fn keys(rules: Rules, document: &Document<'_>) -> Vec<[u64; 2]> {
+fn hash_keys(rules: Rules, document: &Document<'_>) -> Vec<[u64; 2]> {
     let names = document.tape().keys();
     let of = |id: u32| {
-        let Some(name) = names.get(id) else { return [UNNAMED; 2] };
-        [false, true].map(|is_field| of_leaf(&rules.key(document, &name.node, name.bytes, is_field)))
+        let Some(name) = names.get(id) else { return [NO_KEY_HASH; 2] };
+        [false, true].map(|is_field| hash_leaf(&rules.key_meaning(document, &name.node, name.bytes, is_field)))
     };
     // A table has fewer names than the number of possible ids.
     (0..=names.len() as u32).map(of).collect()

@@ -1,12 +1,12 @@
 //! Differences between two documents of any formats, by meaning; and applying them.
 //!
 //! ```
-//! use icecore_diff::{Rules, differences};
+//! use icecore_diff::{Rules, find_differences};
 //! let a = icecore::read(br#"{"staff": [{"name": "Ann"}, {"name": "Bob"}]}"#)?;
 //! let b = icecore::read(b"a:1:{s:5:\"staff\";a:1:{i:0;a:1:{s:4:\"name\";s:3:\"Bob\";}}}")?;
-//! let found = differences(&a, &b, Rules::new().across());
+//! let found = find_differences(&a, &b, Rules::new().across_formats());
 //! assert_eq!(found.changes()[0].kind.as_str(), "removed");
-//! assert_eq!(found.paths(), ["$.staff[0]"]);
+//! assert_eq!(found.list_paths(), ["$.staff[0]"]);
 //! # Ok::<(), icecore::Error>(())
 //! ```
 //!
@@ -47,6 +47,6 @@ mod walk;
 mod way;
 mod written;
 
-pub use change::{Change, ChangeKind, Differences, differences, reference_differences};
+pub use change::{Change, ChangeKind, Differences, find_differences, find_reference_differences};
 pub use patch::{Patch, Refusal};
 pub use rules::Rules;

@@ -5,48 +5,48 @@
 //! also be visible through the link, although the link's place in the second document may have the old value: so the
 //! link is reported as changed.
 
-use crate::lockstep::Beside;
+use crate::lockstep::Counterparts;
 use crate::pairs::Sides;
-use crate::same::Same;
+use crate::same::EqualityChecker;
 use crate::tree;
-use crate::walk::{Found, Linked, What};
+use crate::walk::{OrderedChange, LinkPair, FoundChange};
 use icecore::{Cursor, Kind};
 use std::collections::HashMap;
 
 /// Adds the differences at links.
-pub(crate) fn compare<'d>(
+pub(crate) fn compare_links<'d>(
     sides: Sides<'_, 'd>,
-    same: &mut Same<'d>,
-    linked: Vec<Linked<'d>>,
-    beside: &Beside,
-    found: &mut Vec<Found<'d>>,
+    same: &mut EqualityChecker<'d>,
+    linked: Vec<LinkPair<'d>>,
+    counterparts: &Counterparts,
+    found: &mut Vec<OrderedChange<'d>>,
 ) {
     let is_exact = sides.left.rules.is_exact();
     // Links that are equal by the meaning of their targets, by their nodes.
-    let mut by_meaning: HashMap<u32, Linked<'d>> = HashMap::new();
+    let mut by_meaning: HashMap<u32, LinkPair<'d>> = HashMap::new();
     for link in linked {
         let (left, right) = (link.left, link.right);
         let are_links = left.kind().is_again() && right.kind().is_again();
         let (x, y) = (left.target().index(), right.target().index());
-        if are_links && beside.has(x, y) && (!is_exact || left.kind() == right.kind()) {
+        if are_links && counterparts.contains_pair(x, y) && (!is_exact || left.kind() == right.kind()) {
             continue;
         }
         let is_value = |here: Cursor<'_>| !here.kind().is_again() || here.kind() == Kind::Copy;
-        if (!is_exact || is_value(left) && is_value(right)) && same.same(sides, left, right) {
+        if (!is_exact || is_value(left) && is_value(right)) && same.are_equal(sides, left, right) {
             by_meaning.insert(left.index(), link);
         } else {
-            found.push(Found { order: link.order, what: What::Changed(left, right) });
+            found.push(OrderedChange { order: link.order, change: FoundChange::Changed(left, right) });
         }
     }
     if !by_meaning.is_empty() && !found.is_empty() {
-        spread(sides, by_meaning, found);
+        find_affected_links(sides, by_meaning, found);
     }
 }
 
 /// Finds the links among these whose targets change.
-fn spread<'d>(sides: Sides<'_, 'd>, mut by_meaning: HashMap<u32, Linked<'d>>, found: &mut Vec<Found<'d>>) {
+fn find_affected_links<'d>(sides: Sides<'_, 'd>, mut by_meaning: HashMap<u32, LinkPair<'d>>, found: &mut Vec<OrderedChange<'d>>) {
     let document = sides.left.document;
-    let parents = tree::parents(document);
+    let parents = tree::find_parents(document);
     let mut names: HashMap<u32, Vec<u32>> = HashMap::new();
     for (at, node) in (0..).zip(document.nodes()) {
         if let (true, Some(here)) = (node.kind.is_again(), document.at(at)) {
@@ -57,11 +57,11 @@ fn spread<'d>(sides: Sides<'_, 'd>, mut by_meaning: HashMap<u32, Linked<'d>>, fo
     let parent = |at: u32| parents.get(at as usize).copied().unwrap_or(at);
     let mut next: Vec<u32> = Vec::new();
     for one in found.iter() {
-        match one.what {
-            What::Changed(left, _) | What::Class(left, _) => next.push(left.index()),
-            What::Removed(_, from) => next.push(from.index()),
-            What::Added(place) => next.push(place.into.index()),
-            What::Moved(left, place) => next.extend([parent(left.index()), place.into.index()]),
+        match one.change {
+            FoundChange::Changed(left, _) | FoundChange::Class(left, _) => next.push(left.index()),
+            FoundChange::Removed(_, from) => next.push(from.index()),
+            FoundChange::Added(place) => next.push(place.into.index()),
+            FoundChange::Moved(left, place) => next.extend([parent(left.index()), place.into.index()]),
         }
     }
     while let Some(mut at) = next.pop() {
@@ -70,8 +70,8 @@ fn spread<'d>(sides: Sides<'_, 'd>, mut by_meaning: HashMap<u32, Linked<'d>>, fo
             *place = true;
             for link in names.get(&at).into_iter().flatten() {
                 next.push(*link);
-                if let Some(Linked { order, left, right }) = by_meaning.remove(link) {
-                    found.push(Found { order, what: What::Changed(left, right) });
+                if let Some(LinkPair { order, left, right }) = by_meaning.remove(link) {
+                    found.push(OrderedChange { order, change: FoundChange::Changed(left, right) });
                 }
             }
             at = parent(at);

@@ -7,18 +7,18 @@
 //! aligned as a whole, as in the reference.
 //!
 //! A window is four times as large as the previous one, and of a large one at least an eighth is used. So the work is
-//! linear, with the factor of [`align`].
+//! linear, with the factor of [`align_numbers`].
 
-use crate::align::align;
+use crate::align::align_numbers;
 use crate::lockstep::Lockstep;
 use crate::pairs::Sides;
 
 /// Number of items in the first window.
 const WINDOW: usize = 64;
 /// This number of consecutive equal items is not a coincidence.
-const SURE: usize = 16;
+const SURE_LENGTH: usize = 16;
 /// The number that is required after only one item is skipped.
-const NEXT: usize = 4;
+const SURE_AFTER_SKIP: usize = 4;
 
 /// Consecutive items of both lists that are paired.
 pub(crate) struct Run {
@@ -29,31 +29,31 @@ pub(crate) struct Run {
     pub(crate) is_settled: bool,
 }
 
-/// Returns the runs of two lists whose items are at these nodes, using all numbers: the readable twin of [`runs`].
-pub(crate) fn reference_runs(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
-    let (of_a, of_b) = numbers(sides, a, b);
+/// Returns the runs of two lists whose items are at these nodes, using all numbers: the readable twin of [`find_runs`].
+pub(crate) fn find_reference_runs(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
+    let (of_a, of_b) = collect_numbers(sides, a, b);
     let run = |(left, right): (u32, u32)| Run { left: left as usize, right: right as usize, len: 1, is_settled: false };
-    align(&of_a, &of_b).into_iter().map(run).collect()
+    align_numbers(&of_a, &of_b).into_iter().map(run).collect()
 }
 
 /// Returns the runs of two lists whose items are at these nodes, ascending in both lists.
-pub(crate) fn runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
+pub(crate) fn find_runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
     let sides = lockstep.sides;
-    let mut search = Search { lockstep, sides, a, b, at: (0, 0), end: (a.len(), b.len()), runs: Vec::new() };
-    search.follow();
+    let mut search = RunSearch { lockstep, sides, a, b, at: (0, 0), end: (a.len(), b.len()), runs: Vec::new() };
+    search.take_equal_items();
     while !search.is_done() {
         if !search.step_over() {
-            search.windows();
+            search.align_window();
         }
-        search.follow();
+        search.take_equal_items();
     }
     // The end that was left out before.
     (search.at, search.end) = (search.end, (a.len(), b.len()));
-    search.follow();
+    search.take_equal_items();
     search.runs
 }
 
-struct Search<'s, 'r, 'd> {
+struct RunSearch<'s, 'r, 'd> {
     lockstep: &'s mut Lockstep<'r, 'd>,
     sides: Sides<'r, 'd>,
     a: &'s [u32],
@@ -64,24 +64,24 @@ struct Search<'s, 'r, 'd> {
     runs: Vec<Run>,
 }
 
-impl Search<'_, '_, '_> {
+impl RunSearch<'_, '_, '_> {
     fn is_done(&self) -> bool {
         self.at.0 >= self.end.0 || self.at.1 >= self.end.1
     }
 
     /// Takes equal items from here on.
-    fn follow(&mut self) {
+    fn take_equal_items(&mut self) {
         while !self.is_done() {
             let (left, right) = (self.a[self.at.0], self.b[self.at.1]);
-            let is_settled = self.lockstep.same(left, right) || self.lockstep.means_same(left, right);
-            if !is_settled && self.sides.left.number(left) != self.sides.right.number(right) {
+            let is_settled = self.lockstep.are_equal(left, right) || self.lockstep.means_same(left, right);
+            if !is_settled && self.sides.left.node_hash(left) != self.sides.right.node_hash(right) {
                 return;
             }
-            self.take(self.at, is_settled);
+            self.push_pair(self.at, is_settled);
         }
     }
 
-    fn take(&mut self, (left, right): (usize, usize), is_settled: bool) {
+    fn push_pair(&mut self, (left, right): (usize, usize), is_settled: bool) {
         self.at = (left + 1, right + 1);
         match self.runs.last_mut() {
             Some(run) if run.is_settled == is_settled && (run.left + run.len, run.right + run.len) == (left, right) => {
@@ -94,29 +94,29 @@ impl Search<'_, '_, '_> {
     /// Skips one item of either or both lists, if the following items are equal.
     fn step_over(&mut self) -> bool {
         let rest = (self.end.0 - self.at.0, self.end.1 - self.at.1);
-        if rest.0.max(rest.1) <= WINDOW || rest.0.min(rest.1) <= NEXT {
+        if rest.0.max(rest.1) <= WINDOW || rest.0.min(rest.1) <= SURE_AFTER_SKIP {
             return false;
         }
         let to = [(1, 1), (0, 1), (1, 0)].map(|(x, y)| (self.at.0 + x, self.at.1 + y));
         let next = to
             .into_iter()
-            .find(|(x, y)| (0..NEXT).all(|next| self.lockstep.means_same(self.a[x + next], self.b[y + next])));
+            .find(|(x, y)| (0..SURE_AFTER_SKIP).all(|next| self.lockstep.means_same(self.a[x + next], self.b[y + next])));
         self.at = next.unwrap_or(self.at);
         next.is_some()
     }
 
     /// Aligns a window of the next items.
-    fn windows(&mut self) {
+    fn align_window(&mut self) {
         let (mut size, from) = (WINDOW, self.at);
         loop {
             let to = (self.end.0.min(from.0 + size), self.end.1.min(from.1 + size));
-            let (of_a, of_b) = numbers(self.sides, &self.a[from.0..to.0], &self.b[from.1..to.1]);
-            let aligned = align(&of_a, &of_b);
-            let least = if size == WINDOW { 0 } else { size / 8 };
-            let taken = if to == self.end { Some(aligned.len()) } else { sure(&aligned, least) };
-            if let Some(count) = taken {
+            let (of_a, of_b) = collect_numbers(self.sides, &self.a[from.0..to.0], &self.b[from.1..to.1]);
+            let aligned = align_numbers(&of_a, &of_b);
+            let min_position = if size == WINDOW { 0 } else { size / 8 };
+            let sure_count = if to == self.end { Some(aligned.len()) } else { last_sure_run(&aligned, min_position) };
+            if let Some(count) = sure_count {
                 for (x, y) in &aligned[..count] {
-                    self.take((from.0 + *x as usize, from.1 + *y as usize), false);
+                    self.push_pair((from.0 + *x as usize, from.1 + *y as usize), false);
                 }
                 self.at = match aligned.get(count) {
                     Some((x, y)) => (from.0 + *x as usize, from.1 + *y as usize),
@@ -125,19 +125,19 @@ impl Search<'_, '_, '_> {
                 return;
             }
             if size == WINDOW {
-                self.shorten();
+                self.trim_common_end();
             }
             size *= 4;
         }
     }
 
     /// Leaves out equal items at the end of both lists.
-    fn shorten(&mut self) {
+    fn trim_common_end(&mut self) {
         let is_whole = self.end == (self.a.len(), self.b.len());
         while is_whole && !self.is_done() {
             let (left, right) = (self.a[self.end.0 - 1], self.b[self.end.1 - 1]);
             let is_same =
-                self.lockstep.means_same(left, right) || self.sides.left.number(left) == self.sides.right.number(right);
+                self.lockstep.means_same(left, right) || self.sides.left.node_hash(left) == self.sides.right.node_hash(right);
             if !is_same {
                 return;
             }
@@ -146,14 +146,14 @@ impl Search<'_, '_, '_> {
     }
 }
 
-fn numbers(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> (Vec<u64>, Vec<u64>) {
-    let of_a = a.iter().map(|at| sides.left.number(*at)).collect();
-    (of_a, b.iter().map(|at| sides.right.number(*at)).collect())
+fn collect_numbers(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> (Vec<u64>, Vec<u64>) {
+    let of_a = a.iter().map(|at| sides.left.node_hash(*at)).collect();
+    (of_a, b.iter().map(|at| sides.right.node_hash(*at)).collect())
 }
 
 /// Returns the start of the last run of pairs that is long enough not to be a coincidence, and far enough from the
 /// beginning.
-fn sure(pairs: &[(u32, u32)], least: usize) -> Option<usize> {
+fn last_sure_run(pairs: &[(u32, u32)], min_position: usize) -> Option<usize> {
     let mut end = pairs.len();
     while end > 0 {
         let mut start = end - 1;
@@ -161,7 +161,7 @@ fn sure(pairs: &[(u32, u32)], least: usize) -> Option<usize> {
             start -= 1;
         }
         let (x, y) = pairs[start];
-        if end - start >= SURE && x.max(y) as usize >= least {
+        if end - start >= SURE_LENGTH && x.max(y) as usize >= min_position {
             return Some(start);
         }
         end = start;

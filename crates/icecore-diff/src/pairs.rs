@@ -15,7 +15,7 @@ pub(crate) struct Pairs<'d> {
 }
 
 /// Up to this number of entries, a key is searched without a table.
-const FEW: usize = 16;
+const MAX_WITHOUT_TABLE: usize = 16;
 
 /// The two documents.
 #[derive(Clone, Copy)]
@@ -28,12 +28,12 @@ impl<'d> Pairs<'d> {
     /// Pairs the entries of two maps, in linear time. If a map has a key twice, the first is paired with the first.
     /// Keys that are values of other kinds are paired if they have the same number; their equality still has to be
     /// checked.
-    pub(crate) fn find(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, is_field: bool) {
+    pub(crate) fn pair_entries(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, is_field: bool) {
         self.both.clear();
         self.left.clear();
         self.right.clear();
         self.in_order = true;
-        let (mut of_left, mut of_right) = (sides.left.entries(left), sides.right.entries(right));
+        let (mut of_left, mut of_right) = (sides.left.relevant_entries(left), sides.right.relevant_entries(right));
         // Usually both have the same keys in the same order.
         let (first_left, first_right) = loop {
             match (of_left.next(), of_right.next()) {
@@ -44,7 +44,7 @@ impl<'d> Pairs<'d> {
         };
         let rest = first_left.into_iter().chain(of_left);
         self.right.extend(first_right.into_iter().chain(of_right));
-        match self.right.len() <= FEW {
+        match self.right.len() <= MAX_WITHOUT_TABLE {
             true => self.find_among_few(sides, rest, is_field),
             false => self.find_by_numbers(sides, rest, is_field),
         }
@@ -66,15 +66,15 @@ impl<'d> Pairs<'d> {
     }
 
     fn find_by_numbers(&mut self, sides: Sides<'_, 'd>, rest: impl Iterator<Item = Entry<'d>>, is_field: bool) {
-        let mut there: HashMap<u64, VecDeque<Entry<'d>>> = HashMap::new();
+        let mut right_by_hash: HashMap<u64, VecDeque<Entry<'d>>> = HashMap::new();
         for entry in self.right.drain(..) {
             let hash = sides.right.key_hash(&entry.key, entry.value, is_field);
-            there.entry(hash).or_default().push_back(entry);
+            right_by_hash.entry(hash).or_default().push_back(entry);
         }
         let mut last = 0;
         for entry in rest {
             let hash = sides.left.key_hash(&entry.key, entry.value, is_field);
-            let found = there.get_mut(&hash);
+            let found = right_by_hash.get_mut(&hash);
             let found = found.and_then(|same| {
                 let is_same = same.front().is_some_and(|other| same_key(sides, &entry, other, is_field));
                 if is_same { same.pop_front() } else { None }
@@ -88,7 +88,7 @@ impl<'d> Pairs<'d> {
                 None => self.left.push(entry),
             }
         }
-        self.right.extend(there.into_values().flatten());
+        self.right.extend(right_by_hash.into_values().flatten());
         self.right.sort_unstable_by_key(|entry| entry.position);
     }
 }
@@ -103,10 +103,10 @@ fn same_key<'d>(sides: Sides<'_, 'd>, a: &Entry<'d>, b: &Entry<'d>, is_field: bo
                 }
             }
             let (left, right) = (sides.left, sides.right);
-            left.rules.key(left.document, &x.node, x.bytes, is_field)
-                == right.rules.key(right.document, &y.node, y.bytes, is_field)
+            left.rules.key_meaning(left.document, &x.node, x.bytes, is_field)
+                == right.rules.key_meaning(right.document, &y.node, y.bytes, is_field)
         }
-        (Key::Value(x), Key::Value(y)) => sides.left.hash(*x) == sides.right.hash(*y),
+        (Key::Value(x), Key::Value(y)) => sides.left.value_hash(*x) == sides.right.value_hash(*y),
         _ => false,
     }
 }

@@ -1,14 +1,14 @@
 //! Applying a difference.
 
-use crate::change::{ChangeKind, class_of};
-use crate::emit::{Edits, Emitter, FIRST, Put, VALUES};
+use crate::change::{ChangeKind, object_class};
+use crate::emit::{Edits, Emitter, FIRST, Insertion, VALUES};
 use crate::hash::Hashes;
 use crate::pairs::Sides;
 use crate::rules::Rules;
-use crate::same::Same;
+use crate::same::EqualityChecker;
 use crate::side::Side;
-use crate::way::Ways;
-use crate::written::{MARK, VERSION, deeper};
+use crate::way::PathResolver;
+use crate::written::{FORMAT_KEY, VERSION, with_more_depth};
 use icecore::{Cursor, Document, Error, ErrorKind, Kind, Limits, Stage, Value};
 use std::borrow::Cow;
 use std::fmt;
@@ -17,10 +17,10 @@ use std::fmt;
 ///
 /// ```
 /// use icecore::Limits;
-/// use icecore_diff::{Patch, Rules, differences};
+/// use icecore_diff::{Patch, Rules, find_differences};
 /// let a = icecore::read(br#"{"to": "ann", "n": [1, 2, 3]}"#)?;
 /// let b = icecore::read(br#"{"to": "ann", "n": [3, 1, 2], "x": null}"#)?;
-/// let json = differences(&a, &b, Rules::new()).to_json(&Limits::default())?;
+/// let json = find_differences(&a, &b, Rules::new()).to_json(&Limits::default())?;
 /// let patch = Patch::read(&json, &Limits::default())?;
 /// let made = patch.apply(&a).expect("it is the document that the difference was made from");
 /// assert_eq!(icecore::write(&made, "json")?, br#"{"to":"ann","n":[3,1,2],"x":null}"#);
@@ -59,7 +59,7 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-fn broken(found: impl Into<Cow<'static, str>>) -> Error {
+fn malformed_patch(found: impl Into<Cow<'static, str>>) -> Error {
     let found: Cow<'static, str> = found.into();
     Error::new(ErrorKind::Usage)
         .expecting("a difference, as `icecore diff --json` writes it")
@@ -73,11 +73,11 @@ impl Patch {
     /// Those of `json:typed`; of kind `Usage`, if it is not a difference, or one of a later version.
     pub fn read(json: &[u8], limits: &Limits) -> Result<Patch, Error> {
         let trimmed = json.trim_ascii_end();
-        let document = icecore::read_as(trimmed, &Stage::parse("json:typed")?, &deeper(limits))?.into_owned();
-        match document.root().get(MARK).and_then(|version| version.as_i64()) {
+        let document = icecore::read_as(trimmed, &Stage::parse("json:typed")?, &with_more_depth(limits))?.into_owned();
+        match document.root().get(FORMAT_KEY).and_then(|version| version.as_i64()) {
             Some(VERSION) => Ok(Patch { document }),
-            Some(version) => Err(broken(format!("version {version}; this program knows version {VERSION}"))),
-            None => Err(broken(format!("no key `{MARK}`"))),
+            Some(version) => Err(malformed_patch(format!("version {version}; this program knows version {VERSION}"))),
+            None => Err(malformed_patch(format!("no key `{FORMAT_KEY}`"))),
         }
     }
 
@@ -111,19 +111,19 @@ impl Patch {
         let root = self.document.root();
         let is_set = |name: &str| root.get(name).and_then(|value| value.as_bool()).unwrap_or(false);
         // Rules that find and compare values in any document; only the fingerprint is exact.
-        let rules = if is_set("across") { Rules::new().across() } else { Rules::new() };
+        let rules = if is_set("across") { Rules::new().across_formats() } else { Rules::new() };
         let (left, values) = (Side::new(document, rules), Side::new(&self.document, rules));
-        let mut applying = Applying::new(Sides { left: &left, right: &values });
+        let mut applying = PatchApplication::new(Sides { left: &left, right: &values });
         let changes = root.get("changes").filter(|changes| changes.kind() == Kind::Array);
-        let changes = changes.ok_or_else(|| Refusal::Broken(broken("no list `changes`")))?;
+        let changes = changes.ok_or_else(|| Refusal::Broken(malformed_patch("no list `changes`")))?;
         for change in changes.items() {
-            applying.change(change)?;
+            applying.apply_change(change)?;
         }
-        applying.header(root)?;
+        applying.check_header(root)?;
         let root_of_left = document.root().index();
         let fingerprint = match is_set("exact") {
             true => Hashes::new(rules.exact(), document).get(root_of_left),
-            false => left.number(root_of_left),
+            false => left.node_hash(root_of_left),
         };
         let fingerprint = format!("{fingerprint:016x}");
         if root.get("fingerprint").and_then(|known| known.as_str()) != Some(&fingerprint) {
@@ -137,57 +137,57 @@ impl Patch {
         };
         let mut out = Emitter::new(applying.finish());
         if let Some((of, header)) = header {
-            out.value(of, header);
+            out.write_value(of, header);
             out.builder.end_header();
         }
-        out.value(FIRST, document.root());
+        out.write_value(FIRST, document.root());
         out.finish().map_err(Refusal::Broken)
     }
 }
 
-struct Applying<'s, 'd> {
+struct PatchApplication<'s, 'd> {
     sides: Sides<'s, 'd>,
-    same: Same<'d>,
-    ways: Ways<'s, 'd>,
+    same: EqualityChecker<'d>,
+    resolver: PathResolver<'s, 'd>,
     edits: Edits<'d>,
 }
 
-impl<'s, 'd> Applying<'s, 'd> {
-    fn new(sides: Sides<'s, 'd>) -> Applying<'s, 'd> {
-        Applying { sides, same: Same::new(sides), ways: Ways::new(sides), edits: Edits::default() }
+impl<'s, 'd> PatchApplication<'s, 'd> {
+    fn new(sides: Sides<'s, 'd>) -> PatchApplication<'s, 'd> {
+        PatchApplication { sides, same: EqualityChecker::new(sides), resolver: PathResolver::new(sides), edits: Edits::default() }
     }
 
     fn finish(mut self) -> Edits<'d> {
-        for puts in self.edits.put.values_mut() {
+        for puts in self.edits.insertions.values_mut() {
             puts.sort_by_key(|put| put.index);
         }
         self.edits
     }
 
-    fn change(&mut self, change: Cursor<'d>) -> Result<(), Refusal> {
-        let shown = || change.get("where").and_then(|shown| shown.as_str()).unwrap_or_default().to_owned();
-        let differs = |what| Refusal::Differs { path: shown(), what };
+    fn apply_change(&mut self, change: Cursor<'d>) -> Result<(), Refusal> {
+        let display_path = || change.get("where").and_then(|shown| shown.as_str()).unwrap_or_default().to_owned();
+        let differs = |what| Refusal::Differs { path: display_path(), what };
         let part =
-            |name: &str| change.get(name).ok_or_else(|| Refusal::Broken(broken(format!("a change without `{name}`"))));
+            |name: &str| change.get(name).ok_or_else(|| Refusal::Broken(malformed_patch(format!("a change without `{name}`"))));
         let word = part("op")?.as_str().unwrap_or_default();
         let kind = ChangeKind::ALL.into_iter().find(|kind| kind.as_str() == word);
-        let kind = kind.ok_or_else(|| Refusal::Broken(broken("a change of an unknown kind")))?;
+        let kind = kind.ok_or_else(|| Refusal::Broken(malformed_patch("a change of an unknown kind")))?;
         let left = match kind {
             ChangeKind::Added => None,
-            _ => Some(self.ways.follow(part("path")?).ok_or_else(|| differs("nothing is there"))?),
+            _ => Some(self.resolver.follow_path(part("path")?).ok_or_else(|| differs("nothing is there"))?),
         };
         if let Some(left) = left {
             let is_old = match kind {
                 ChangeKind::Class => {
-                    self.sides.left.rules.class(class_of(left)) == self.sides.left.rules.class(class(part("old")?))
+                    self.sides.left.rules.normalized_class(object_class(left)) == self.sides.left.rules.normalized_class(class_in_value(part("old")?))
                 }
-                _ => self.same.same(self.sides, left, part("old")?),
+                _ => self.same.are_equal(self.sides, left, part("old")?),
             };
             if !is_old {
                 return Err(differs("another value is there than the difference was made from"));
             }
         }
-        let twice = || Refusal::Broken(broken("two changes of one value"));
+        let twice = || Refusal::Broken(malformed_patch("two changes of one value"));
         match (kind, left) {
             (ChangeKind::Changed, Some(left)) => {
                 let other = self.edits.replaced.insert(left.index(), part("new")?);
@@ -195,39 +195,39 @@ impl<'s, 'd> Applying<'s, 'd> {
             }
             (ChangeKind::Class, Some(left)) => {
                 self.edits.touched.insert(left.index());
-                let other = self.edits.class.insert(left.index(), Cow::Borrowed(class(part("new")?)));
+                let other = self.edits.classes.insert(left.index(), Cow::Borrowed(class_in_value(part("new")?)));
                 other.map_or(Ok(()), |_| Err(twice()))
             }
-            (ChangeKind::Removed, Some(left)) => self.remove(left, &shown()),
+            (ChangeKind::Removed, Some(left)) => self.remove_value(left, &display_path()),
             (ChangeKind::Moved, Some(left)) => {
-                self.remove(left, &shown())?;
-                self.put(change, FIRST, left, &shown())
+                self.remove_value(left, &display_path())?;
+                self.insert_value(change, FIRST, left, &display_path())
             }
-            _ => self.put(change, VALUES, part("new")?, &shown()),
+            _ => self.insert_value(change, VALUES, part("new")?, &display_path()),
         }
     }
 
     /// Removes an item or an entry.
-    fn remove(&mut self, left: Cursor<'d>, shown: &str) -> Result<(), Refusal> {
-        let parent = self.ways.parent(left).filter(|parent| matches!(parent.kind(), Kind::Array | Kind::Map));
+    fn remove_value(&mut self, left: Cursor<'d>, shown: &str) -> Result<(), Refusal> {
+        let parent = self.resolver.find_parent(left).filter(|parent| matches!(parent.kind(), Kind::Array | Kind::Map));
         match parent {
-            Some(parent) if self.edits.gone.insert(left.index()) => {
+            Some(parent) if self.edits.removed.insert(left.index()) => {
                 self.edits.touched.insert(parent.index());
                 Ok(())
             }
-            Some(_) => Err(Refusal::Broken(broken(format!("two changes of one value at {shown}")))),
-            None => Err(Refusal::Broken(broken(format!("what can't be taken away at {shown}")))),
+            Some(_) => Err(Refusal::Broken(malformed_patch(format!("two changes of one value at {shown}")))),
+            None => Err(Refusal::Broken(malformed_patch(format!("what can't be taken away at {shown}")))),
         }
     }
 
-    fn put(&mut self, change: Cursor<'d>, of: usize, value: Cursor<'d>, shown: &str) -> Result<(), Refusal> {
-        let broken = |what: &str| Refusal::Broken(broken(format!("{what} at {shown}")));
-        let way = change.get("in").ok_or_else(|| broken("a change without `in`"))?;
+    fn insert_value(&mut self, change: Cursor<'d>, source: usize, value: Cursor<'d>, shown: &str) -> Result<(), Refusal> {
+        let malformed = |what: &str| Refusal::Broken(malformed_patch(format!("{what} at {shown}")));
+        let container_path = change.get("in").ok_or_else(|| malformed("a change without `in`"))?;
         let differs = |what| Refusal::Differs { path: shown.to_owned(), what };
-        let into = self.ways.follow(way).ok_or_else(|| differs("no list or map is there to put it into"))?;
-        let into = crate::tree::body(into);
+        let into = self.resolver.follow_path(container_path).ok_or_else(|| differs("no list or map is there to put it into"))?;
+        let into = crate::tree::object_body(into);
         let index = change.get("index").and_then(|index| index.as_i64()).and_then(|index| u32::try_from(index).ok());
-        let index = index.ok_or_else(|| broken("no number `index`"))?;
+        let index = index.ok_or_else(|| malformed("no number `index`"))?;
         let key = match (into.kind(), change.get("key")) {
             (Kind::Map, Some(key)) => Some(key),
             (Kind::Array, None) => None,
@@ -238,17 +238,17 @@ impl<'s, 'd> Applying<'s, 'd> {
         };
         let is_absent = change.get("absent").and_then(|absent| absent.as_bool()).unwrap_or(false);
         self.edits.touched.insert(into.index());
-        self.edits.put.entry(into.index()).or_default().push(Put { index, key, is_absent, of, value });
+        self.edits.insertions.entry(into.index()).or_default().push(Insertion { index, key, is_absent, of: source, value });
         Ok(())
     }
 
-    fn header(&mut self, root: Cursor<'d>) -> Result<(), Refusal> {
+    fn check_header(&mut self, root: Cursor<'d>) -> Result<(), Refusal> {
         if root.get("has_header").is_none() {
             return Ok(());
         }
         let is_same = match (self.sides.left.document.header(), root.get("old_header")) {
             (None, None) => true,
-            (Some(header), Some(old)) => self.same.same(self.sides, header, old),
+            (Some(header), Some(old)) => self.same.are_equal(self.sides, header, old),
             _ => false,
         };
         let what = "its header is not that of the document that the difference was made from";
@@ -257,7 +257,7 @@ impl<'s, 'd> Applying<'s, 'd> {
 }
 
 /// Returns the class name that a value contains.
-fn class(value: Cursor<'_>) -> &[u8] {
+fn class_in_value(value: Cursor<'_>) -> &[u8] {
     match value.value() {
         Value::Module(name, _) => name,
         _ => &[],

@@ -4,7 +4,7 @@ use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Name};
 use icecore::{Document, Key, Kind};
 
 /// An open container of a walk, and the current child.
-struct Open {
+struct OpenContainer {
     node: u32,
     end: u32,
     child: u32,
@@ -23,23 +23,23 @@ pub(crate) enum Step<'d> {
 }
 
 /// The path to a value.
-pub(crate) struct Place<'w, 'd> {
+pub(crate) struct ValuePath<'w, 'd> {
     document: &'d Document<'d>,
-    open: &'w [Open],
+    open: &'w [OpenContainer],
     /// Indexes of the containers that are steps in paths for people: an object and its body are one step.
     steps: &'w [usize],
 }
 
 /// Maximum number of steps of a path that are shown.
-const SHOWN: usize = 64;
+const MAX_SHOWN_STEPS: usize = 64;
 
-impl<'d> Place<'_, 'd> {
+impl<'d> ValuePath<'_, 'd> {
     /// Calls `then` with the place of each of these nodes, and its position among them.
-    pub(crate) fn visit(document: &'d Document<'d>, nodes: &[u32], mut then: impl FnMut(usize, Place<'_, 'd>)) {
+    pub(crate) fn visit_nodes(document: &'d Document<'d>, nodes: &[u32], mut then: impl FnMut(usize, ValuePath<'_, 'd>)) {
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_unstable_by_key(|at| nodes[*at]);
         let mut order = order.into_iter().peekable();
-        let (mut open, mut steps): (Vec<Open>, Vec<usize>) = (Vec::new(), Vec::new());
+        let (mut open, mut steps): (Vec<OpenContainer>, Vec<usize>) = (Vec::new(), Vec::new());
         let tape = document.nodes();
         let mut at = document.root().index();
         while let (Some(node), Some(_)) = (tape.get(at as usize), order.peek()) {
@@ -57,9 +57,9 @@ impl<'d> Place<'_, 'd> {
                 }
             }
             while let Some(wanted) = order.next_if(|wanted| nodes[*wanted] <= at) {
-                then(wanted, Place { document, open: &open, steps: &steps });
+                then(wanted, ValuePath { document, open: &open, steps: &steps });
             }
-            let end = crate::tree::next(document, at);
+            let end = crate::tree::index_after(document, at);
             // It is skipped if it contains no wanted node.
             let is_wanted = order.peek().is_some_and(|next| nodes[*next] < end);
             if !node.kind.is_container() || !is_wanted {
@@ -69,32 +69,32 @@ impl<'d> Place<'_, 'd> {
             if node.kind != Kind::Object {
                 steps.push(open.len());
             }
-            open.push(Open { node: at, end, child: at, key: None, position: u32::MAX });
+            open.push(OpenContainer { node: at, end, child: at, key: None, position: u32::MAX });
             at += 1;
         }
     }
 
     /// Returns the paths of these nodes.
-    pub(crate) fn paths(document: &'d Document<'d>, nodes: &[u32]) -> Vec<String> {
+    pub(crate) fn find_paths(document: &'d Document<'d>, nodes: &[u32]) -> Vec<String> {
         let mut paths = vec![String::new(); nodes.len()];
-        Place::visit(document, nodes, |at, place| paths[at] = place.path());
+        ValuePath::visit_nodes(document, nodes, |at, place| paths[at] = place.display_path());
         paths
     }
 
     /// Returns the path, for people: a long path is shortened in the middle.
-    pub(crate) fn path(&self) -> String {
+    pub(crate) fn display_path(&self) -> String {
         let step = |at: &usize| {
             let open = &self.open[*at];
             self.document.short_step(open.node, open.child, open.key, u64::from(open.position)).unwrap_or_default()
         };
         let mut path = String::from("$");
-        let Some(left_out) = self.steps.len().checked_sub(SHOWN).filter(|count| *count > 0) else {
+        let Some(left_out) = self.steps.len().checked_sub(MAX_SHOWN_STEPS).filter(|count| *count > 0) else {
             path.extend(self.steps.iter().map(step));
             return path;
         };
-        path.extend(self.steps[..SHOWN / 2].iter().map(step));
+        path.extend(self.steps[..MAX_SHOWN_STEPS / 2].iter().map(step));
         path.push_str(&format!("…({left_out} more)…"));
-        path.extend(self.steps[self.steps.len() - SHOWN / 2..].iter().map(step));
+        path.extend(self.steps[self.steps.len() - MAX_SHOWN_STEPS / 2..].iter().map(step));
         path
     }
 
@@ -104,33 +104,33 @@ impl<'d> Place<'_, 'd> {
     }
 
     /// Returns the steps. There is none between an object and its body if an item or an entry of the body follows.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = Step<'d>> {
-        let step = |open: &Open| -> Step<'d> {
+    pub(crate) fn collect_steps(&self) -> impl Iterator<Item = Step<'d>> {
+        let step = |open: &OpenContainer| -> Step<'d> {
             match self.document.nodes().get(open.node as usize).map(|node| node.kind) {
                 Some(Kind::Array) => Step::Item(open.position),
-                Some(Kind::Map | Kind::Attrs) => match key(self.document, open) {
+                Some(Kind::Map | Kind::Attrs) => match child_key(self.document, open) {
                     Some(key) => Step::Key(key, open.node, open.position),
                     None => Step::Part(open.position),
                 },
                 _ => Step::Part(open.position),
             }
         };
-        let is_object = |open: &Open| self.document.at(open.node).is_some_and(|here| here.kind() == Kind::Object);
-        let mut behind: Option<Step<'d>> = None;
+        let is_object = |open: &OpenContainer| self.document.at(open.node).is_some_and(|here| here.kind() == Kind::Object);
+        let mut following: Option<Step<'d>> = None;
         let mut steps: Vec<Step<'d>> = Vec::new();
         for open in self.open.iter().rev() {
-            let is_left_out = is_object(open) && behind.as_ref().is_some_and(|step| !matches!(step, Step::Part(_)));
+            let is_left_out = is_object(open) && following.as_ref().is_some_and(|step| !matches!(step, Step::Part(_)));
             if !is_left_out {
-                steps.extend(behind.replace(step(open)));
+                steps.extend(following.replace(step(open)));
             }
         }
-        steps.extend(behind);
+        steps.extend(following);
         steps.into_iter().rev()
     }
 }
 
 /// Returns the key of the current child.
-fn key<'d>(document: &'d Document<'d>, open: &Open) -> Option<Key<'d>> {
+fn child_key<'d>(document: &'d Document<'d>, open: &OpenContainer) -> Option<Key<'d>> {
     let child = document.nodes().get(open.child as usize)?;
     match (child.key, open.key) {
         (NO_KEY, _) => None,
@@ -138,7 +138,7 @@ fn key<'d>(document: &'d Document<'d>, open: &Open) -> Option<Key<'d>> {
             let key = document.at(at)?;
             let node = *key.node();
             Some(match node.kind.is_string() || node.kind == Kind::Int {
-                true => Key::Name(Name { node, bytes: crate::tree::bytes(document, key.node()) }),
+                true => Key::Name(Name { node, bytes: crate::tree::node_bytes(document, key.node()) }),
                 false => Key::Value(key),
             })
         }

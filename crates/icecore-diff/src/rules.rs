@@ -16,17 +16,17 @@ use std::borrow::Cow;
 /// | links, aliases | equal their targets | sharing counts |
 /// | restricted, weak and the like | are ignored | count |
 ///
-/// [`across`](Rules::across) is for documents of two languages, which can't express the same: an empty list equals an
+/// [`across_formats`](Rules::across) is for documents of two languages, which can't express the same: an empty list equals an
 /// empty map (PHP has one type for both), the key 7 equals the key `"7"`, a field is compared by its bare name (`@name`
 /// in Ruby, a protected `name` in PHP), `A\B` equals `A::B`, and a reference at the root of only one document, in which
 /// Perl stores a scalar, equals the value that it refers to.
 ///
 /// ```
-/// use icecore_diff::{Rules, differences};
+/// use icecore_diff::{Rules, find_differences};
 /// let a = icecore::read(b"a:2:{s:1:\"a\";i:1;s:1:\"b\";a:0:{}}")?;
 /// let b = icecore::read(br#"{"b": {}, "a": 1.0}"#)?;
-/// assert!(!differences(&a, &b, Rules::new()).is_empty());
-/// assert!(differences(&a, &b, Rules::new().across()).is_empty());
+/// assert!(!find_differences(&a, &b, Rules::new()).is_empty());
+/// assert!(find_differences(&a, &b, Rules::new().across_formats()).is_empty());
 /// # Ok::<(), icecore::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(crate) struct Leaf<'d> {
 }
 
 impl Leaf<'_> {
-    fn of_number(kind: Kind, number: u64) -> Leaf<'static> {
+    fn from_number(kind: Kind, number: u64) -> Leaf<'static> {
         Leaf { kind: kind as u8, number, bytes: Cow::Borrowed(&[]), encoding: &[] }
     }
 }
@@ -65,7 +65,7 @@ impl Rules {
 
     /// The documents have two formats. No effect together with [`Rules::exact`].
     #[must_use]
-    pub fn across(mut self) -> Rules {
+    pub fn across_formats(mut self) -> Rules {
         self.is_across = true;
         self
     }
@@ -76,81 +76,81 @@ impl Rules {
     }
 
     /// Whether the documents have two formats.
-    pub fn is_across(self) -> bool {
+    pub fn is_across_formats(self) -> bool {
         self.is_across && !self.is_exact
     }
 
     /// Returns the meaning of a leaf that is not a link.
-    pub(crate) fn leaf<'d>(self, document: &'d Document<'_>, node: &Node) -> Leaf<'d> {
+    pub(crate) fn leaf_meaning<'d>(self, document: &'d Document<'_>, node: &Node) -> Leaf<'d> {
         match node.kind {
-            Kind::Float => self.float(f64::from_bits(node.payload)),
-            Kind::Float32 => self.float(f64::from(f32::from_bits(node.payload as u32))),
-            Kind::Hole if !self.is_exact => Leaf::of_number(Kind::Null, 0),
-            Kind::Null | Kind::Hole => Leaf::of_number(node.kind, 0),
-            kind if kind.has_bytes() => self.string(document, node, document.bytes(node)),
-            kind => Leaf::of_number(kind, node.payload),
+            Kind::Float => self.float_meaning(f64::from_bits(node.payload)),
+            Kind::Float32 => self.float_meaning(f64::from(f32::from_bits(node.payload as u32))),
+            Kind::Hole if !self.is_exact => Leaf::from_number(Kind::Null, 0),
+            Kind::Null | Kind::Hole => Leaf::from_number(node.kind, 0),
+            kind if kind.has_bytes() => self.string_meaning(document, node, document.bytes(node)),
+            kind => Leaf::from_number(kind, node.payload),
         }
     }
 
     /// Returns the meaning of a string with these bytes: a value or a key.
-    fn string<'d>(self, document: &'d Document<'_>, node: &Node, bytes: &'d [u8]) -> Leaf<'d> {
-        let plain =
+    fn string_meaning<'d>(self, document: &'d Document<'_>, node: &Node, bytes: &'d [u8]) -> Leaf<'d> {
+        let leaf =
             |kind: Kind, number: u64, bytes: Cow<'d, [u8]>| Leaf { kind: kind as u8, number, bytes, encoding: &[] };
         let encoding = || {
             let name = document.tape().encodings().get(u32::from(node.encoding()));
             name.map_or(&b""[..], |name| name.bytes)
         };
         match node.kind {
-            Kind::BigInt => plain(Kind::BigInt, u64::from(node.has(flag::NEGATIVE)), bytes.into()),
-            Kind::Module => plain(Kind::Module, node.form() as u64, bytes.into()),
-            kind if !kind.is_string() => plain(kind, 0, bytes.into()),
-            kind if self.is_exact => Leaf { encoding: encoding(), ..plain(kind, 0, bytes.into()) },
+            Kind::BigInt => leaf(Kind::BigInt, u64::from(node.has(flag::NEGATIVE)), bytes.into()),
+            Kind::Module => leaf(Kind::Module, node.form() as u64, bytes.into()),
+            kind if !kind.is_string() => leaf(kind, 0, bytes.into()),
+            kind if self.is_exact => Leaf { encoding: encoding(), ..leaf(kind, 0, bytes.into()) },
             Kind::Encoded | Kind::Symbol if node.encoding() != 0 => {
                 let name = String::from_utf8_lossy(encoding());
                 let text = icecore::encoding::decoded(&name, bytes).map(|text| match text {
                     Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
                     Cow::Owned(text) => Cow::Owned(text.into_bytes()),
                 });
-                plain(Kind::Text, 0, text.unwrap_or(bytes.into()))
+                leaf(Kind::Text, 0, text.unwrap_or(bytes.into()))
             }
-            _ => plain(Kind::Text, 0, bytes.into()),
+            _ => leaf(Kind::Text, 0, bytes.into()),
         }
     }
 
-    fn float(self, value: f64) -> Leaf<'static> {
+    fn float_meaning(self, value: f64) -> Leaf<'static> {
         const BELOW_I64: f64 = 9_223_372_036_854_775_808.0;
         const BELOW_U64: f64 = 18_446_744_073_709_551_616.0;
         if value.is_nan() {
-            return Leaf::of_number(Kind::Float, f64::NAN.to_bits());
+            return Leaf::from_number(Kind::Float, f64::NAN.to_bits());
         }
         if self.is_exact || value.fract() != 0.0 {
-            return Leaf::of_number(Kind::Float, value.to_bits());
+            return Leaf::from_number(Kind::Float, value.to_bits());
         }
         // Within these bounds the casts preserve every integer.
         if (-BELOW_I64..BELOW_I64).contains(&value) {
-            Leaf::of_number(Kind::Int, value as i64 as u64)
+            Leaf::from_number(Kind::Int, value as i64 as u64)
         } else if (0.0..BELOW_U64).contains(&value) {
-            Leaf::of_number(Kind::Uint, value as u64)
+            Leaf::from_number(Kind::Uint, value as u64)
         } else {
-            Leaf::of_number(Kind::Float, value.to_bits())
+            Leaf::from_number(Kind::Float, value.to_bits())
         }
     }
 
     /// Returns the meaning of a key that is a string or an integer; `is_field`: of an object.
-    pub(crate) fn key<'d>(self, document: &'d Document<'_>, node: &Node, bytes: &'d [u8], is_field: bool) -> Leaf<'d> {
+    pub(crate) fn key_meaning<'d>(self, document: &'d Document<'_>, node: &Node, bytes: &'d [u8], is_field: bool) -> Leaf<'d> {
         if !node.kind.has_bytes() {
-            return match self.is_across() {
+            return match self.is_across_formats() {
                 true => Leaf {
                     kind: Kind::Text as u8,
                     number: 0,
                     bytes: Cow::Owned((node.payload as i64).to_string().into_bytes()),
                     encoding: &[],
                 },
-                false => Leaf::of_number(node.kind, node.payload),
+                false => Leaf::from_number(node.kind, node.payload),
             };
         }
-        let bytes = if is_field && self.is_across() { field(bytes) } else { bytes };
-        let mut leaf = self.string(document, node, bytes);
+        let bytes = if is_field && self.is_across_formats() { bare_field_name(bytes) } else { bytes };
+        let mut leaf = self.string_meaning(document, node, bytes);
         if self.is_exact {
             leaf.number = u64::from(node.flags & (flag::LOCKED | flag::PLACEHOLDER));
         }
@@ -168,8 +168,8 @@ impl Rules {
     }
 
     /// Returns the relevant part of a class name.
-    pub(crate) fn class(self, name: &[u8]) -> Cow<'_, [u8]> {
-        if !self.is_across() || !name.contains(&b'\\') {
+    pub(crate) fn normalized_class(self, name: &[u8]) -> Cow<'_, [u8]> {
+        if !self.is_across_formats() || !name.contains(&b'\\') {
             return Cow::Borrowed(name);
         }
         let mut with_colons = Vec::with_capacity(name.len() + 8);
@@ -183,7 +183,7 @@ impl Rules {
     }
 
     /// Returns the relevant flags of a container.
-    pub(crate) fn flags(self, node: &Node) -> u8 {
+    pub(crate) fn relevant_flags(self, node: &Node) -> u8 {
         const OF_ALL: u8 = flag::WEAK | flag::OVERLOAD;
         let own = match node.kind {
             Kind::Map => flag::RESTRICTED | flag::IDENTITY | flag::DEFAULT,
@@ -194,13 +194,13 @@ impl Rules {
     }
 
     /// Whether this is an empty list or map, which are equal here.
-    pub(crate) fn is_nothing(self, node: &Node) -> bool {
-        self.is_across() && matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && self.flags(node) == 0
+    pub(crate) fn is_empty_container(self, node: &Node) -> bool {
+        self.is_across_formats() && matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && self.relevant_flags(node) == 0
     }
 }
 
 /// Returns the name of a field without the prefix of its language.
-fn field(bytes: &[u8]) -> &[u8] {
+fn bare_field_name(bytes: &[u8]) -> &[u8] {
     match Visibility::of(bytes) {
         Some((_, name)) => name,
         None => bytes.strip_prefix(b"@").unwrap_or(bytes),

@@ -8,52 +8,52 @@ use std::collections::HashMap;
 ///
 /// Targets of links are put into one set with their counterparts, and are not compared again with members of their set:
 /// so cycles end, and the work is linear. If a comparison fails, the sets that it joined are separated again.
-pub(crate) struct Same<'d> {
+pub(crate) struct EqualityChecker<'d> {
     /// For each value, the next value on the way to the head of its set.
     sets: HashMap<u64, u64>,
     /// The joins that this comparison made.
-    made: Vec<u64>,
+    joins: Vec<u64>,
     stack: Vec<(Cursor<'d>, Cursor<'d>)>,
     pairs: Pairs<'d>,
     /// Remaining cost that failing comparisons may have.
     budget: u64,
     /// Remaining number of comparisons until all containers are put into sets, not only targets of links: a cycle
     /// between two targets may be long.
-    few: u64,
+    comparisons_left: u64,
 }
 
 /// Marks values of the second document, next to those of the first.
 const RIGHT: u64 = 1 << 32;
 
-impl<'d> Same<'d> {
-    pub(crate) fn new(sides: Sides<'_, 'd>) -> Same<'d> {
+impl<'d> EqualityChecker<'d> {
+    pub(crate) fn new(sides: Sides<'_, 'd>) -> EqualityChecker<'d> {
         let nodes = sides.left.document.nodes().len() + sides.right.document.nodes().len();
-        Same {
+        EqualityChecker {
             sets: HashMap::new(),
-            made: Vec::new(),
+            joins: Vec::new(),
             stack: Vec::new(),
             pairs: Pairs::default(),
             budget: (nodes as u64).saturating_mul(8).saturating_add(1024),
-            few: (nodes as u64).saturating_mul(2).saturating_add(1024),
+            comparisons_left: (nodes as u64).saturating_mul(2).saturating_add(1024),
         }
     }
 
     /// Returns `true` if they are equal. After failing comparisons have cost more than eight times the size of the
     /// documents, the result is always `false`.
-    pub(crate) fn same(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>) -> bool {
+    pub(crate) fn are_equal(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>) -> bool {
         if self.budget == 0 {
             return false;
         }
-        self.made.clear();
+        self.joins.clear();
         self.stack.clear();
         self.stack.push((left, right));
         let mut steps = 0;
         while let Some((left, right)) = self.stack.pop() {
             steps += 1;
-            self.few = self.few.saturating_sub(1);
-            if !self.pair(sides, left, right, &mut steps) {
+            self.comparisons_left = self.comparisons_left.saturating_sub(1);
+            if !self.compare_pair(sides, left, right, &mut steps) {
                 self.budget = self.budget.saturating_sub(steps);
-                for one in self.made.drain(..) {
+                for one in self.joins.drain(..) {
                     self.sets.remove(&one);
                 }
                 return false;
@@ -62,7 +62,7 @@ impl<'d> Same<'d> {
         true
     }
 
-    fn head(&self, mut one: u64) -> u64 {
+    fn set_head(&self, mut one: u64) -> u64 {
         while let Some(next) = self.sets.get(&one) {
             one = *next;
         }
@@ -70,19 +70,19 @@ impl<'d> Same<'d> {
     }
 
     /// Joins the sets of both values; returns whether they were already in the same set.
-    fn join(&mut self, left: u32, right: u32) -> bool {
-        let (a, b) = (self.head(u64::from(left)), self.head(u64::from(right) | RIGHT));
+    fn join_sets(&mut self, left: u32, right: u32) -> bool {
+        let (a, b) = (self.set_head(u64::from(left)), self.set_head(u64::from(right) | RIGHT));
         if a != b {
             // The head is chosen by a pseudo-random order, so that the paths stay short.
-            let order = |head: u64| crate::hash::mix(head, 1);
+            let order = |head: u64| crate::hash::mix_hashes(head, 1);
             let (from, to) = if order(a) < order(b) { (a, b) } else { (b, a) };
             self.sets.insert(from, to);
-            self.made.push(from);
+            self.joins.push(from);
         }
         a == b
     }
 
-    fn pair(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, steps: &mut u64) -> bool {
+    fn compare_pair(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, steps: &mut u64) -> bool {
         let rules = sides.left.rules;
         if rules.is_exact() {
             const REFERENCE: u8 = flag::WEAK | flag::OVERLOAD;
@@ -93,18 +93,18 @@ impl<'d> Same<'d> {
         }
         let (a, b) = (left.target(), right.target());
         let (x, y) = (a.node(), b.node());
-        let is_shared = x.has(flag::TARGET) || y.has(flag::TARGET) || self.few == 0 && x.kind.is_container();
-        if is_shared && self.join(a.index(), b.index()) {
+        let is_shared = x.has(flag::TARGET) || y.has(flag::TARGET) || self.comparisons_left == 0 && x.kind.is_container();
+        if is_shared && self.join_sets(a.index(), b.index()) {
             return true;
         }
-        if rules.is_nothing(x) && rules.is_nothing(y) {
+        if rules.is_empty_container(x) && rules.is_empty_container(y) {
             return true;
         }
         if !x.kind.is_container() || !y.kind.is_container() {
             let is_leaf = |kind: Kind| !kind.is_container() && !kind.is_again();
-            return is_leaf(x.kind) && is_leaf(y.kind) && rules.leaf(a.document(), x) == rules.leaf(b.document(), y);
+            return is_leaf(x.kind) && is_leaf(y.kind) && rules.leaf_meaning(a.document(), x) == rules.leaf_meaning(b.document(), y);
         }
-        if !is_alike(sides, a, b) || rules.class(a.class()) != rules.class(b.class()) {
+        if !is_alike(sides, a, b) || rules.normalized_class(a.class()) != rules.normalized_class(b.class()) {
             return false;
         }
         if !matches!(x.kind, Kind::Map | Kind::Attrs) {
@@ -119,9 +119,9 @@ impl<'d> Same<'d> {
             }
         }
         *steps += u64::from(x.aux) + u64::from(y.aux);
-        let is_field = is_fields(a) || is_fields(b);
+        let is_field = is_field_map(a) || is_field_map(b);
         let mut pairs = std::mem::take(&mut self.pairs);
-        pairs.find(sides, a, b, is_field);
+        pairs.pair_entries(sides, a, b, is_field);
         let is_whole = pairs.left.is_empty() && pairs.right.is_empty() && (pairs.in_order || !rules.is_exact());
         if is_whole {
             for (a, b) in &pairs.both {
@@ -130,7 +130,7 @@ impl<'d> Same<'d> {
                 }
                 self.stack.push((a.value, b.value));
             }
-            self.stack.extend(beside(a, b));
+            self.stack.extend(non_entry_values(a, b));
         }
         self.pairs = pairs;
         is_whole
@@ -139,7 +139,7 @@ impl<'d> Same<'d> {
 
 /// Returns the values of two maps that are not entries, if both have one: the default value, or the value that has
 /// attributes.
-pub(crate) fn beside<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
+pub(crate) fn non_entry_values<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
     let of = |here: Cursor<'d>| match here.kind() {
         Kind::Attrs => here.children().next(),
         _ => here.default_value(),
@@ -151,11 +151,11 @@ pub(crate) fn beside<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cu
 pub(crate) fn is_alike(sides: Sides<'_, '_>, a: Cursor<'_>, b: Cursor<'_>) -> bool {
     let (x, y, rules) = (a.node(), b.node(), sides.left.rules);
     let has_form = !matches!(x.kind, Kind::Array | Kind::Map);
-    x.kind == y.kind && rules.flags(x) == rules.flags(y) && (!has_form || x.form() == y.form())
+    x.kind == y.kind && rules.relevant_flags(x) == rules.relevant_flags(y) && (!has_form || x.form() == y.form())
 }
 
 /// Whether the entries of this map are the fields of an object, which directly precedes it.
-pub(crate) fn is_fields(map: Cursor<'_>) -> bool {
+pub(crate) fn is_field_map(map: Cursor<'_>) -> bool {
     if map.kind() == Kind::Attrs {
         return true;
     }

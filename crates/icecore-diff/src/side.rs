@@ -1,7 +1,7 @@
 //! One of the two documents, with cached data.
 
 use crate::emit::as_key;
-use crate::hash::{Hashes, mix};
+use crate::hash::{Hashes, mix_hashes};
 use crate::rules::Rules;
 use icecore::{Cursor, Document, Key, Kind};
 use std::cell::RefCell;
@@ -28,47 +28,47 @@ impl<'d> Side<'d> {
     }
 
     /// Returns the value at a node of this document.
-    pub(crate) fn at(&self, index: u32) -> Cursor<'d> {
+    pub(crate) fn value_at(&self, index: u32) -> Cursor<'d> {
         self.document.at(index).unwrap_or(self.document.root())
     }
 
-    pub(crate) fn hash(&self, value: Cursor<'_>) -> u64 {
-        self.number(value.index())
+    pub(crate) fn value_hash(&self, value: Cursor<'_>) -> u64 {
+        self.node_hash(value.index())
     }
 
     /// Returns the number of the value at this node.
-    pub(crate) fn number(&self, at: u32) -> u64 {
+    pub(crate) fn node_hash(&self, at: u32) -> u64 {
         self.hashes.borrow_mut().get(at)
     }
 
     /// Returns the number of a key.
     pub(crate) fn key_hash(&self, key: &Key<'_>, value: Cursor<'_>, is_field: bool) -> u64 {
         match (key, value.node().key) {
-            (_, id) if id != icecore::raw::KEY_NODE => self.hashes.borrow_mut().key(id, is_field),
-            (Key::Name(name), _) => Hashes::loose_key(self.rules, self.document, &name.node, name.bytes, is_field),
-            (Key::Value(key), _) => self.number(key.index()),
+            (_, id) if id != icecore::raw::KEY_NODE => self.hashes.borrow_mut().key_hash(id, is_field),
+            (Key::Name(name), _) => Hashes::hash_loose_key(self.rules, self.document, &name.node, name.bytes, is_field),
+            (Key::Value(key), _) => self.node_hash(key.index()),
         }
     }
 
     /// Returns the relevant entries of a map, or the attributes of a value.
-    pub(crate) fn entries(&self, map: Cursor<'d>) -> impl Iterator<Item = Entry<'d>> + use<'d> {
+    pub(crate) fn relevant_entries(&self, map: Cursor<'d>) -> impl Iterator<Item = Entry<'d>> + use<'d> {
         let rules = self.rules;
-        let entry = |(position, (key, value))| Entry { key: named(key), value, position };
+        let entry = |(position, (key, value))| Entry { key: resolve_key(key), value, position };
         (0..).zip(map.entries()).map(entry).filter(move |entry| rules.has_entry(&entry.key))
     }
 
     /// Returns the sorted numbers of the children of a container, for entries combined with their keys: they show what
     /// two containers have in common. Of a large container only the first children are used.
-    pub(crate) fn features(&self, item: Cursor<'d>) -> Vec<u64> {
-        const MOST: usize = 64;
-        let body = crate::tree::body(item.target());
+    pub(crate) fn child_hashes(&self, item: Cursor<'d>) -> Vec<u64> {
+        const MAX_CHILDREN: usize = 64;
+        let body = crate::tree::object_body(item.target());
         let mut features: Vec<u64> = match body.kind() {
             Kind::Map => {
                 let is_field = is_fields(item.target(), body);
-                let entries = self.entries(body).take(MOST);
-                entries.map(|it| mix(self.key_hash(&it.key, it.value, is_field), self.hash(it.value))).collect()
+                let entries = self.relevant_entries(body).take(MAX_CHILDREN);
+                entries.map(|entry| mix_hashes(self.key_hash(&entry.key, entry.value, is_field), self.value_hash(entry.value))).collect()
             }
-            _ => body.children().take(MOST).map(|child| self.hash(child)).collect(),
+            _ => body.children().take(MAX_CHILDREN).map(|child| self.value_hash(child)).collect(),
         };
         features.sort_unstable();
         features
@@ -76,7 +76,7 @@ impl<'d> Side<'d> {
 }
 
 /// Returns a key by its meaning: a link to a string becomes that string.
-pub(crate) fn named(key: Key<'_>) -> Key<'_> {
+pub(crate) fn resolve_key(key: Key<'_>) -> Key<'_> {
     match key {
         Key::Value(key) => as_key(key),
         name => name,

@@ -1,7 +1,7 @@
 //! Documents that are made to be expensive, and invalid differences.
 
 use icecore::{Builder, Document, Limits};
-use icecore_diff::{Patch, Rules, differences, reference_differences};
+use icecore_diff::{Patch, Rules, find_differences, find_reference_differences};
 
 fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(128 << 10).spawn(work).unwrap().join().unwrap();
@@ -30,16 +30,16 @@ fn nested(depth: usize, leaf: i64) -> Document<'static> {
 fn depth_costs_no_stack() {
     on_small_stack(|| {
         let (left, right) = (nested(5_000, 1), nested(5_000, 2));
-        let found = differences(&left, &right, Rules::new());
+        let found = find_differences(&left, &right, Rules::new());
         assert_eq!(found.changes().len(), 1);
         let json = found.to_json(&Limits::default()).unwrap();
         let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
-        assert!(differences(&made, &right, Rules::new()).is_empty());
+        assert!(find_differences(&made, &right, Rules::new()).is_empty());
         // A value of the same depth.
         let (left, right) = (nested(0, 1), nested(5_000, 2));
-        let json = differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
+        let json = find_differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
         let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
-        assert!(differences(&made, &right, Rules::new()).is_empty());
+        assert!(find_differences(&made, &right, Rules::new()).is_empty());
     });
 }
 
@@ -47,8 +47,8 @@ fn depth_costs_no_stack() {
 fn a_million_levels() {
     on_small_stack(|| {
         let (left, right) = (nested(1_000_000, 1), nested(1_000_000, 2));
-        assert_eq!(differences(&left, &right, Rules::new()).changes().len(), 1);
-        assert!(differences(&left, &left, Rules::new()).is_empty());
+        assert_eq!(find_differences(&left, &right, Rules::new()).changes().len(), 1);
+        assert!(find_differences(&left, &left, Rules::new()).is_empty());
     });
 }
 
@@ -71,12 +71,12 @@ fn doubled(depth: usize, leaf: i64) -> Document<'static> {
 #[test]
 fn what_links_multiply_is_compared_once() {
     let (left, right) = (doubled(60, 1), doubled(60, 2));
-    assert!(differences(&left, &doubled(60, 1), Rules::new()).is_empty());
-    let found = differences(&left, &right, Rules::new());
-    assert_eq!(found.paths(), ["$[0][0]"]);
+    assert!(find_differences(&left, &doubled(60, 1), Rules::new()).is_empty());
+    let found = find_differences(&left, &right, Rules::new());
+    assert_eq!(found.list_paths(), ["$[0][0]"]);
     let json = found.to_json(&Limits::default()).unwrap();
     let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left).unwrap();
-    assert!(differences(&made, &right, Rules::new()).is_empty());
+    assert!(find_differences(&made, &right, Rules::new()).is_empty());
     // The other one has the same values through other links.
     let mut b = Builder::new();
     b.begin_array();
@@ -90,7 +90,7 @@ fn what_links_multiply_is_compared_once() {
     b.begin_array().link(last).end();
     b.end();
     let longer = b.finish().unwrap();
-    assert_eq!(differences(&left, &longer, Rules::new()).paths(), ["$[61]"]);
+    assert_eq!(find_differences(&left, &longer, Rules::new()).list_paths(), ["$[61]"]);
 }
 
 /// Makes a ring of lists.
@@ -110,18 +110,18 @@ fn circles_end() {
     // Rings of any length mean the same, and the number of compared pairs is not the product of the
     // lengths.
     let (short, long) = (ring(8_999), ring(9_001));
-    assert!(differences(&short, &long, Rules::new()).is_empty());
-    assert!(!differences(&short, &long, Rules::new().exact()).is_empty());
+    assert!(find_differences(&short, &long, Rules::new()).is_empty());
+    assert!(!find_differences(&short, &long, Rules::new().exact()).is_empty());
     let mut b = Builder::new();
     let first = b.begin_array().at();
     b.link(first).int(1).end();
     let other = b.finish().unwrap();
     let one = ring(1);
-    let found = differences(&one, &other, Rules::new());
-    assert_eq!(found.paths(), ["$[1]"]);
+    let found = find_differences(&one, &other, Rules::new());
+    assert_eq!(found.list_paths(), ["$[1]"]);
     let json = found.to_json(&Limits::default()).unwrap();
     let made = Patch::read(&json, &Limits::default()).unwrap().apply(&one).unwrap();
-    assert!(differences(&made, &other, Rules::new()).is_empty());
+    assert!(find_differences(&made, &other, Rules::new()).is_empty());
 }
 
 #[test]
@@ -152,9 +152,9 @@ fn lists_that_are_hard_to_align_end() {
     ];
     for left in &shapes {
         for right in &shapes {
-            for compare in [differences, reference_differences] {
+            for compare in [find_differences, find_reference_differences] {
                 let found = compare(left, right, Rules::new());
-                assert_eq!(found.paths().len(), found.changes().len());
+                assert_eq!(found.list_paths().len(), found.changes().len());
             }
         }
     }
@@ -164,7 +164,7 @@ fn lists_that_are_hard_to_align_end() {
 fn a_broken_difference_is_refused() {
     let left = icecore::read(br#"{"a": [1, 2], "b": {"c": null}}"#).unwrap();
     let right = icecore::read(br#"{"a": [0, 1, 2, 9], "b": {"d": 5, "e": [7]}}"#).unwrap();
-    let json = differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
+    let json = find_differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
     let limits = Limits::default();
     assert!(Patch::read(&json, &limits).unwrap().apply(&left).is_ok());
     let mut tried = 0;
@@ -211,7 +211,7 @@ fn deep_values_of_which_all_keys_are_turned_end() {
     };
     on_small_stack(move || {
         let (left, right) = (made(["a", "b"], 1), made(["b", "a"], 2));
-        assert!(differences(&left, &made(["b", "a"], 1), Rules::new()).is_empty());
-        assert_eq!(differences(&left, &right, Rules::new()).changes().len(), 1);
+        assert!(find_differences(&left, &made(["b", "a"], 1), Rules::new()).is_empty());
+        assert_eq!(find_differences(&left, &right, Rules::new()).changes().len(), 1);
     });
 }

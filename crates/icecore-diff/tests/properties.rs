@@ -5,7 +5,7 @@ use crate::common;
 
 use crate::common::{Palette, Random};
 use icecore::{Document, Limits, Request, Stage};
-use icecore_diff::{Differences, Patch, Rules, differences, reference_differences};
+use icecore_diff::{Differences, Patch, Rules, find_differences, find_reference_differences};
 
 /// Formats that keep everything that JSON has.
 const FORMATS: &[&str] =
@@ -21,14 +21,14 @@ fn through<'b>(document: &Document<'_>, format: &str, bytes: &'b mut Vec<u8>) ->
 }
 
 fn said(found: &Differences<'_>) -> Vec<String> {
-    let all = found.changes().iter().zip(found.paths()).zip(found.new_paths());
+    let all = found.changes().iter().zip(found.list_paths()).zip(found.list_new_paths());
     all.map(|((one, old), new)| format!("{} {old} {new}", one.kind.as_str())).collect()
 }
 
 /// Checks that the patch of the difference makes the first document the second, and fits no
 /// document that differs from the first; also for the difference found by the twin.
 fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules, note: &str) {
-    for found in [differences(left, right, rules), reference_differences(left, right, rules)] {
+    for found in [find_differences(left, right, rules), find_reference_differences(left, right, rules)] {
         patched_by(&found, left, right, rules, note);
     }
 }
@@ -42,7 +42,7 @@ fn patched_by(found: &Differences<'_>, left: &Document<'_>, right: &Document<'_>
     // A patch contains neither sharing nor the order of keys.
     let is_exact = rules.is_exact();
     let rules = if is_exact { Rules::new() } else { rules };
-    let rest = differences(&made, right, rules);
+    let rest = find_differences(&made, right, rules);
     assert!(rest.is_empty(), "{note}: {:?} after {:?}\n{}", said(&rest), said(found), text());
     if !found.is_empty() && !is_exact {
         assert!(patch.apply(right).is_err(), "{note}: {}", text());
@@ -60,8 +60,8 @@ fn every_pair_of_formats_says_the_same() {
         for (left, from) in read.iter().zip(FORMATS) {
             for (right, to) in read.iter().zip(FORMATS) {
                 let (Some(left), Some(right)) = (left, right) else { continue };
-                for compare in [differences, reference_differences] {
-                    let found = compare(left, right, Rules::new().across());
+                for compare in [find_differences, find_reference_differences] {
+                    let found = compare(left, right, Rules::new().across_formats());
                     assert!(found.is_empty(), "{seed}: {from} {to}: {:?}", said(&found));
                 }
                 pairs += 1;
@@ -75,8 +75,8 @@ fn every_pair_of_formats_says_the_same() {
 fn a_document_does_not_differ_from_itself() {
     for seed in 0..1500 {
         let document = common::document(seed, Palette::All);
-        for rules in [Rules::new(), Rules::new().across(), Rules::new().exact()] {
-            for compare in [differences, reference_differences] {
+        for rules in [Rules::new(), Rules::new().across_formats(), Rules::new().exact()] {
+            for compare in [find_differences, find_reference_differences] {
                 let found = compare(&document, &document, rules);
                 assert!(found.is_empty(), "{seed}: {rules:?}: {:?}", said(&found));
             }
@@ -89,7 +89,7 @@ fn a_patch_makes_one_document_the_other() {
     for seed in 0..1500_u64 {
         let palette = [Palette::All, Palette::Perl, Palette::Json][(seed % 3) as usize];
         let (left, right) = (common::document(seed, palette), common::document(seed + 5000, palette));
-        for rules in [Rules::new(), Rules::new().across(), Rules::new().exact()] {
+        for rules in [Rules::new(), Rules::new().across_formats(), Rules::new().exact()] {
             patched(&left, &right, rules, &format!("{seed} {rules:?}"));
         }
     }
@@ -198,15 +198,15 @@ fn edits_of_all_kinds_are_patched_in_all_formats() {
         let (Ok(left), Ok(right)) = (left, right) else { continue };
         patched(&left, &right, Rules::new(), &format!("{seed}: {before} {after}"));
         patched(&left, &right, Rules::new().exact(), &format!("{seed}: {before} {after}"));
-        let found = differences(&left, &right, Rules::new());
+        let found = find_differences(&left, &right, Rules::new());
         // Both align short lists as a whole.
-        let by_twin = reference_differences(&left, &right, Rules::new());
+        let by_twin = find_reference_differences(&left, &right, Rules::new());
         assert_eq!(said(&found), said(&by_twin), "{seed}: {before} {after}");
         small += u64::from(found.changes().len() as u64 <= 2 * edits);
         let (mut a, mut b) = (Vec::new(), Vec::new());
         let (from, to) = (*r.pick(FORMATS), *r.pick(FORMATS));
         if let (Some(left), Some(right)) = (through(&left, from, &mut a), through(&right, to, &mut b)) {
-            patched(&left, &right, Rules::new().across(), &format!("{seed}: {from} {to}: {before} {after}"));
+            patched(&left, &right, Rules::new().across_formats(), &format!("{seed}: {from} {to}: {before} {after}"));
         }
     }
     assert!(small > 1000, "{small} differences are about as small as what was done");
@@ -230,7 +230,7 @@ fn one_edit_shows_as_what_it_is() {
         let (before, after) = (Plain::List(records(40)).json(), Plain::List(after).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
         patched(&left, &right, Rules::new(), &after);
-        said(&differences(&left, &right, Rules::new()))
+        said(&find_differences(&left, &right, Rules::new()))
     };
     for at in [0, 1, 20, 39] {
         let edited = |edit: &dyn Fn(&mut Vec<Plain>)| {
@@ -271,8 +271,8 @@ fn the_order_of_keys_in_records_is_no_difference() {
     let found = |after: &[Plain]| {
         let (before, after) = (Plain::List(before.clone()).json(), Plain::List(after.to_vec()).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
-        assert_eq!(differences(&left, &right, Rules::new().exact()).changes().len(), 500);
-        said(&differences(&left, &right, Rules::new()))
+        assert_eq!(find_differences(&left, &right, Rules::new().exact()).changes().len(), 500);
+        said(&find_differences(&left, &right, Rules::new()))
     };
     assert!(found(&after).is_empty());
     let name = after[70].all() - 4;
@@ -315,8 +315,8 @@ fn long_lists_are_about_as_short_a_difference_as_by_the_twin() {
         let (before, after) = (Plain::List(before).json(), Plain::List(after).json());
         let (left, right) = (icecore::read(before.as_bytes()).unwrap(), icecore::read(after.as_bytes()).unwrap());
         patched(&left, &right, Rules::new(), &format!("{seed}"));
-        fast += differences(&left, &right, Rules::new()).changes().len();
-        by_twin += reference_differences(&left, &right, Rules::new()).changes().len();
+        fast += find_differences(&left, &right, Rules::new()).changes().len();
+        by_twin += find_reference_differences(&left, &right, Rules::new()).changes().len();
     }
     assert!(fast * 10 < by_twin * 11, "{fast} {by_twin}");
     assert!(by_twin * 10 < fast * 15, "{fast} {by_twin}");

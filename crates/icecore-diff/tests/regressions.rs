@@ -1,7 +1,7 @@
 //! Found by fuzzing: differences whose patch did not give the second document.
 
 use icecore::{Document, Limits, Stage};
-use icecore_diff::{Patch, Rules, differences};
+use icecore_diff::{Patch, Rules, find_differences};
 
 fn read<'b>(format: &str, bytes: &'b [u8]) -> Document<'b> {
     icecore::read_as(bytes, &Stage::parse(format).unwrap(), &Limits::default()).unwrap()
@@ -10,13 +10,13 @@ fn read<'b>(format: &str, bytes: &'b [u8]) -> Document<'b> {
 /// Checks that the patch makes the first document mean the same as the second.
 fn patched(format: &str, left: &[u8], right: &[u8], rules: Rules) {
     let (left, right) = (read(format, left), read(format, right));
-    let found = differences(&left, &right, rules);
+    let found = find_differences(&left, &right, rules);
     assert!(!found.is_empty());
     let json = found.to_json(&Limits::default()).unwrap();
     let made = Patch::read(&json, &Limits::default()).unwrap().apply(&left);
     let made = made.unwrap_or_else(|refusal| panic!("{refusal}: {}", String::from_utf8_lossy(&json)));
     let rules = if rules.is_exact() { Rules::new() } else { rules };
-    assert!(differences(&made, &right, rules).is_empty(), "{}", String::from_utf8_lossy(&json));
+    assert!(find_differences(&made, &right, rules).is_empty(), "{}", String::from_utf8_lossy(&json));
 }
 
 #[test]
@@ -43,11 +43,11 @@ fn a_key_that_is_only_allowed_becomes_another() {
 #[test]
 fn a_reference_to_a_reference_is_one_across_formats() {
     for right in [&br#"{"$ref":{"$ref":1}}"#[..], br#"{"$ref":1}"#] {
-        patched("json:typed", br#"{"a":1}"#, right, Rules::new().across());
-        patched("json:typed", right, br#"{"a":1}"#, Rules::new().across());
+        patched("json:typed", br#"{"a":1}"#, right, Rules::new().across_formats());
+        patched("json:typed", right, br#"{"a":1}"#, Rules::new().across_formats());
     }
-    patched("json:typed", br#"{"$ref":2}"#, br#"{"$ref":{"$ref":1}}"#, Rules::new().across());
-    patched("json:typed", br#"{"$ref":{"$ref":1}}"#, br#"{"$ref":2}"#, Rules::new().across());
+    patched("json:typed", br#"{"$ref":2}"#, br#"{"$ref":{"$ref":1}}"#, Rules::new().across_formats());
+    patched("json:typed", br#"{"$ref":{"$ref":1}}"#, br#"{"$ref":2}"#, Rules::new().across_formats());
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_key_that_is_a_link_is_what_it_names() {
     // key.
     let linked = b"\x04\x08[\x07\"\x06x{\x06@\x06i\x06";
     let (plain, other) = (b"\x04\x08[\x07\"\x06x{\x06\"\x06xi\x06", b"\x04\x08[\x07\"\x06x{\x06\"\x06xi\x07");
-    assert!(differences(&read("marshal", linked), &read("marshal", plain), Rules::new()).is_empty());
+    assert!(find_differences(&read("marshal", linked), &read("marshal", plain), Rules::new()).is_empty());
     patched("marshal", linked, other, Rules::new());
     patched("marshal", other, linked, Rules::new());
 }

@@ -15,7 +15,7 @@ pub enum Tone {
 }
 
 /// The kind and the content of a value.
-pub struct Words {
+pub struct ValueDescription {
     /// Its type: `text`, `array`, `object`.
     pub kind: &'static str,
     /// Its class, if it has one.
@@ -26,36 +26,36 @@ pub struct Words {
     pub marks: Vec<&'static str>,
 }
 
-/// Describes the value; strings are cut after `most` characters.
-pub fn words(document: &Document<'_>, node: u32, most: usize) -> Words {
+/// Describes the value; strings are cut after `max_chars` characters.
+pub fn describe_value(document: &Document<'_>, node: u32, max_chars: usize) -> ValueDescription {
     let Some(here) = document.at(node) else {
-        return Words { kind: "nothing", class: None, value: None, marks: Vec::new() };
+        return ValueDescription { kind: "nothing", class: None, value: None, marks: Vec::new() };
     };
-    let class = here.node().kind.has_class().then(|| class_words(here.class(), most));
+    let class = here.node().kind.has_class().then(|| shorten_class(here.class(), max_chars));
     let class = class.filter(|class| !class.is_empty());
-    Words { kind: kind(here), class, value: value(here, most), marks: marks(here) }
+    ValueDescription { kind: kind_name(here), class, value: describe_content(here, max_chars), marks: list_marks(here) }
 }
 
 /// Returns a class name, shortened for people.
-fn class_words(name: &[u8], most: usize) -> String {
-    const LONGEST: usize = 160;
-    if most == 0 || name.len() <= LONGEST {
-        return lossy(name);
+fn shorten_class(name: &[u8], max_chars: usize) -> String {
+    const MAX_CLASS_LENGTH: usize = 160;
+    if max_chars == 0 || name.len() <= MAX_CLASS_LENGTH {
+        return to_printable(name);
     }
-    let [front, back] = [&name[..LONGEST / 2], &name[name.len() - LONGEST / 2..]].map(lossy);
-    format!("{front}…({} bytes)…{back}", name.len() - LONGEST)
+    let [front, back] = [&name[..MAX_CLASS_LENGTH / 2], &name[name.len() - MAX_CLASS_LENGTH / 2..]].map(to_printable);
+    format!("{front}…({} bytes)…{back}", name.len() - MAX_CLASS_LENGTH)
 }
 
 /// Returns the kind and the value of a value's key, if the key has an id.
-pub fn name_words(document: &Document<'_>, value: u32, most: usize) -> Option<(&'static str, Tone, String)> {
+pub fn describe_key(document: &Document<'_>, value: u32, max_chars: usize) -> Option<(&'static str, Tone, String)> {
     let id = document.nodes().get(value as usize)?.key;
     let name = document.tape().keys().get(u32::from(id))?;
     Some(match name.node.kind {
         Kind::Int => ("int", Tone::Number, (name.node.payload as i64).to_string()),
-        Kind::Symbol => ("symbol", Tone::String, quoted(name.bytes, most)),
-        Kind::Text => ("text", Tone::String, quoted(name.bytes, most)),
-        Kind::Encoded => ("string", Tone::String, quoted(name.bytes, most)),
-        _ => ("bytes", Tone::String, quoted(name.bytes, most)),
+        Kind::Symbol => ("symbol", Tone::String, quote_bytes(name.bytes, max_chars)),
+        Kind::Text => ("text", Tone::String, quote_bytes(name.bytes, max_chars)),
+        Kind::Encoded => ("string", Tone::String, quote_bytes(name.bytes, max_chars)),
+        _ => ("bytes", Tone::String, quote_bytes(name.bytes, max_chars)),
     })
 }
 
@@ -71,8 +71,8 @@ pub struct KnownSummary {
     pub is_whole: bool,
 }
 
-/// Describes a value with a known layout; strings are cut after `most` characters.
-pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<KnownSummary> {
+/// Describes a value with a known layout; strings are cut after `max_chars` characters.
+pub fn summarize_known(document: &Document<'_>, node: u32, max_chars: usize) -> Option<KnownSummary> {
     let here = document.at(node)?;
     let known = Known::of(here)?;
     let (text, is_whole) = match &known {
@@ -82,29 +82,29 @@ pub fn told(document: &Document<'_>, node: u32, most: usize) -> Option<KnownSumm
         Known::Exception(exception) => {
             let message = exception.message().target();
             let message = if let Value::Opaque(_, payload) = message.value() { payload } else { message };
-            (message.as_bytes().map_or_else(|| "without message".to_owned(), |bytes| quoted(bytes, most)), false)
+            (message.as_bytes().map_or_else(|| "without message".to_owned(), |bytes| quote_bytes(bytes, max_chars)), false)
         }
-        text => (shown(&text.text(&Limits::default())?, most), true),
+        text => (escape_text(&text.text(&Limits::default())?, max_chars), true),
     };
-    Some(KnownSummary { known: known.name(), class: class_words(here.class(), most), text, is_whole })
+    Some(KnownSummary { known: known.name(), class: shorten_class(here.class(), max_chars), text, is_whole })
 }
 
 /// Returns a text without quotes, cut and escaped like others.
-fn shown(text: &str, most: usize) -> String {
+fn escape_text(text: &str, max_chars: usize) -> String {
     let mut out = String::new();
-    let whole = escape(text.as_bytes(), most, &mut out);
-    if !whole {
+    let is_complete = push_escaped(text.as_bytes(), max_chars, &mut out);
+    if !is_complete {
         out.push('…');
     }
     out
 }
 
 /// Returns bytes as text that can be shown.
-pub fn lossy(bytes: &[u8]) -> String {
+pub fn to_printable(bytes: &[u8]) -> String {
     icecore::text::printable(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
-fn kind(here: Cursor<'_>) -> &'static str {
+fn kind_name(here: Cursor<'_>) -> &'static str {
     match (here.kind(), here.node().form()) {
         (Kind::Null, _) => "null",
         (Kind::Bool, _) => "bool",
@@ -149,9 +149,9 @@ fn kind(here: Cursor<'_>) -> &'static str {
     }
 }
 
-fn value(here: Cursor<'_>, most: usize) -> Option<(Tone, String)> {
+fn describe_content(here: Cursor<'_>, max_chars: usize) -> Option<(Tone, String)> {
     let number = |text: String| Some((Tone::Number, text));
-    let string = |bytes: &[u8]| Some((Tone::String, quoted(bytes, most)));
+    let string = |bytes: &[u8]| Some((Tone::String, quote_bytes(bytes, max_chars)));
     match here.value() {
         Value::Null | Value::Hole => None,
         Value::Bool(value) => number(value.to_string()),
@@ -177,20 +177,20 @@ fn value(here: Cursor<'_>, most: usize) -> Option<(Tone, String)> {
         }
         Value::Bytes(bytes) | Value::Text(bytes) | Value::Module(bytes, _) | Value::EnumCase(bytes) => string(bytes),
         Value::Encoded(bytes, encoding) | Value::Symbol(bytes, encoding) => {
-            let text = quoted(bytes, most);
+            let text = quote_bytes(bytes, max_chars);
             let encoding =
-                if encoding.is_empty() { String::new() } else { format!(" ({})", class_words(encoding, most)) };
+                if encoding.is_empty() { String::new() } else { format!(" ({})", shorten_class(encoding, max_chars)) };
             Some((Tone::String, format!("{text}{encoding}")))
         }
-        Value::Array => Some((Tone::Count, how_many(here, "item", "items"))),
-        Value::Map => Some((Tone::Count, how_many(here, "entry", "entries"))),
+        Value::Array => Some((Tone::Count, count_children(here, "item", "items"))),
+        Value::Map => Some((Tone::Count, count_children(here, "entry", "entries"))),
         _ => None,
     }
 }
 
 /// Returns the number of children of a container; for one that breaks off, the number that was read, and the declared
 /// number.
-fn how_many(here: Cursor<'_>, one: &str, many: &str) -> String {
+fn count_children(here: Cursor<'_>, one: &str, many: &str) -> String {
     let cut = here.document().trace().and_then(|trace| trace.cut_at(here.index()));
     let Some(cut) = cut else { return counted(here.len() as u64, one, many) };
     let there = here.children().count() as u64;
@@ -207,25 +207,25 @@ pub fn counted(count: u64, one: &str, many: &str) -> String {
 
 /// Returns the string in quotes, cut if it is long. Invalid UTF-8 and characters that a terminal would interpret are
 /// escaped.
-pub fn quoted(bytes: &[u8], most: usize) -> String {
+pub fn quote_bytes(bytes: &[u8], max_chars: usize) -> String {
     let mut out = String::from("\"");
-    let whole = escape(bytes, most, &mut out);
+    let is_complete = push_escaped(bytes, max_chars, &mut out);
     out.push('"');
-    if !whole {
+    if !is_complete {
         out.push_str(&format!("… ({} bytes)", bytes.len()));
     }
     out
 }
 
-/// Appends up to `most` characters; returns whether these are all.
-fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
+/// Appends up to `max_chars` characters; returns whether these are all.
+fn push_escaped(bytes: &[u8], max_chars: usize, out: &mut String) -> bool {
     let mut count = 0;
     let mut shown = 0;
     // A character has at most four bytes: the rest is not examined.
-    let head = &bytes[..bytes.len().min(most.saturating_mul(4).saturating_add(4))];
+    let head = &bytes[..bytes.len().min(max_chars.saturating_mul(4).saturating_add(4))];
     for chunk in head.utf8_chunks() {
         for c in chunk.valid().chars() {
-            if count >= most {
+            if count >= max_chars {
                 break;
             }
             count += 1;
@@ -242,21 +242,21 @@ fn escape(bytes: &[u8], most: usize, out: &mut String) -> bool {
             }
         }
         for byte in chunk.invalid() {
-            if count >= most {
+            if count >= max_chars {
                 break;
             }
             count += 1;
             shown += 1;
             out.push_str(&format!("\\x{byte:02x}"));
         }
-        if count >= most {
+        if count >= max_chars {
             break;
         }
     }
     shown >= bytes.len()
 }
 
-fn marks(here: Cursor<'_>) -> Vec<&'static str> {
+fn list_marks(here: Cursor<'_>) -> Vec<&'static str> {
     let node = here.node();
     let map = node.kind == Kind::Map;
     let regexp = node.kind == Kind::Regexp;
@@ -277,8 +277,8 @@ mod tests {
 
     #[test]
     fn strings_are_cut_and_escaped() {
-        assert_eq!(quoted(b"a\"b\\\n\x1b[31m\xff", 60), "\"a\\\"b\\\\\\n\\x{1b}[31m\\xff\"");
-        assert_eq!(quoted("ééé".as_bytes(), 2), "\"éé\"… (6 bytes)");
-        assert_eq!(quoted(b"", 0), "\"\"");
+        assert_eq!(quote_bytes(b"a\"b\\\n\x1b[31m\xff", 60), "\"a\\\"b\\\\\\n\\x{1b}[31m\\xff\"");
+        assert_eq!(quote_bytes("ééé".as_bytes(), 2), "\"éé\"… (6 bytes)");
+        assert_eq!(quote_bytes(b"", 0), "\"\"");
     }
 }

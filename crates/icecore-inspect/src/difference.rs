@@ -1,15 +1,15 @@
 //! Differences between two documents, with paths and short descriptions.
 
-use crate::describe::words;
+use crate::describe::describe_value;
 use icecore::value::Comparison;
 use icecore::{Cursor, Document};
 use icecore_diff::{ChangeKind, Rules};
 use serde::Serialize;
 
 /// Maximum number of characters of a string that are shown.
-const CHARACTERS: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 /// Maximum number of bytes of a path.
-const PATH: usize = 1_000;
+const MAX_PATH_LENGTH: usize = 1_000;
 
 /// One difference.
 #[derive(Debug, Serialize)]
@@ -23,15 +23,15 @@ pub struct Difference {
     pub to: Option<String>,
     /// The value in the first document.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub left: Option<Side>,
+    pub left: Option<ValueSummary>,
     /// The value in the second document.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub right: Option<Side>,
+    pub right: Option<ValueSummary>,
 }
 
 /// A short description of a value.
 #[derive(Debug, Serialize)]
-pub struct Side {
+pub struct ValueSummary {
     /// Type of the value.
     #[serde(rename = "type")]
     pub kind: &'static str,
@@ -65,31 +65,31 @@ pub struct Differences {
 /// ```
 /// let a = icecore::read(br#"{"to": "ann", "n": [1, 2]}"#)?;
 /// let b = icecore::read(br#"{"to": "bob", "n": [1], "x": null}"#)?;
-/// let found = icecore_inspect::differences(&a, &b, 10);
+/// let found = icecore_inspect::find_differences(&a, &b, 10);
 /// let told: Vec<_> = found.differences.iter().map(|one| (one.what, &*one.path)).collect();
 /// assert_eq!(told, [("changed", "$.to"), ("removed", "$.n[1]"), ("added", "$.x")]);
 /// # Ok::<(), icecore::Error>(())
 /// ```
-pub fn differences(left: &Document<'_>, right: &Document<'_>, most: usize) -> Differences {
-    let found = icecore_diff::differences(left, right, Rules::new());
-    let short = |path: String| icecore::text::shortened(&path, PATH).into_owned();
-    let paths = found.paths().into_iter().zip(found.new_paths());
-    let one = |(change, (path, new_path)): (&icecore_diff::Change<'_>, (String, String))| Difference {
+pub fn find_differences(left: &Document<'_>, right: &Document<'_>, max_count: usize) -> Differences {
+    let found = icecore_diff::find_differences(left, right, Rules::new());
+    let short = |path: String| icecore::text::shortened(&path, MAX_PATH_LENGTH).into_owned();
+    let paths = found.list_paths().into_iter().zip(found.list_new_paths());
+    let to_difference = |(change, (path, new_path)): (&icecore_diff::Change<'_>, (String, String))| Difference {
         what: match change.kind {
             ChangeKind::Class => "changed",
             kind => kind.as_str(),
         },
         path: short(path),
         to: (change.kind == ChangeKind::Moved).then(|| short(new_path)),
-        left: change.left.map(Side::of),
-        right: change.right.map(Side::of),
+        left: change.left.map(ValueSummary::from_cursor),
+        right: change.right.map(ValueSummary::from_cursor),
     };
-    let mut differences: Vec<Difference> = found.changes().iter().zip(paths).take(most).map(one).collect();
+    let mut differences: Vec<Difference> = found.changes().iter().zip(paths).take(max_count).map(to_difference).collect();
     let mut count = found.changes().len() as u64;
     if found.has_other_header() {
         count += 1;
-        if differences.len() < most {
-            let (left, right) = (left.header().map(Side::of), right.header().map(Side::of));
+        if differences.len() < max_count {
+            let (left, right) = (left.header().map(ValueSummary::from_cursor), right.header().map(ValueSummary::from_cursor));
             differences.push(Difference { what: "changed", path: "the header".to_owned(), to: None, left, right });
         }
     }
@@ -97,10 +97,10 @@ pub fn differences(left: &Document<'_>, right: &Document<'_>, most: usize) -> Di
     Differences { is_equal, differences, count, is_whole: true }
 }
 
-impl Side {
-    fn of(here: Cursor<'_>) -> Side {
-        let words = words(here.document(), here.index(), CHARACTERS);
-        Side { kind: words.kind, class: words.class, text: words.value.map(|(_, text)| text), node: here.index() }
+impl ValueSummary {
+    fn from_cursor(here: Cursor<'_>) -> ValueSummary {
+        let words = describe_value(here.document(), here.index(), MAX_CHARACTERS);
+        ValueSummary { kind: words.kind, class: words.class, text: words.value.map(|(_, text)| text), node: here.index() }
     }
 }
 
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn told(left: &Document<'_>, right: &Document<'_>) -> Vec<String> {
-        let found = differences(left, right, 100);
+        let found = find_differences(left, right, 100);
         assert!(found.is_whole);
         assert_eq!(found.count, found.differences.len() as u64);
         found.differences.iter().map(|one| format!("{} {}", one.what, one.path)).collect()
@@ -126,7 +126,7 @@ mod tests {
         let b = read("php", b"O:1:\"B\":2:{s:1:\"a\";a:3:{i:0;i:1;i:1;d:2.5;i:2;i:3;}s:1:\"c\";N;}");
         assert_eq!(told(&a, &b), ["changed $", "added $.a[1]", "changed $.a[1]", "moved $.b"]);
         assert_eq!(told(&a, &a), [""; 0]);
-        assert!(differences(&a, &a, 1).is_equal);
+        assert!(find_differences(&a, &a, 1).is_equal);
     }
 
     #[test]
@@ -136,21 +136,21 @@ mod tests {
         let marshal = marshal.expect("Marshal");
         let ruby = read("marshal", &marshal);
         assert_eq!(told(&json, &ruby), [""; 0]);
-        assert!(!differences(&json, &ruby, 1).is_equal, "the order is another");
+        assert!(!find_differences(&json, &ruby, 1).is_equal, "the order is another");
     }
 
     #[test]
     fn circles_end() {
         let cycle = read("php", b"a:1:{i:0;R:1;}");
         let longer = read("php", b"a:1:{i:0;a:1:{i:0;R:1;}}");
-        assert!(differences(&cycle, &longer, 10).is_whole);
+        assert!(find_differences(&cycle, &longer, 10).is_whole);
         // Two cycles of different lengths mean the same, but are not equal.
         let ring = |length: usize| {
             let text = format!("{}R:1;{}", "a:1:{i:0;".repeat(length), "}".repeat(length));
             text.into_bytes()
         };
         let (short, long) = (ring(89), ring(97));
-        let found = differences(&read("php", &short), &read("php", &long), 10);
+        let found = find_differences(&read("php", &short), &read("php", &long), 10);
         assert_eq!((found.count, found.is_whole, found.is_equal), (0, true, false));
     }
 }

@@ -1,6 +1,6 @@
 //! Rows for programs: they are flat, so that any depth can be written and read.
 
-use crate::describe::words;
+use crate::describe::describe_value;
 use crate::tree::Row;
 use icecore::{
     Document, Error, Kind, Known, Limits,
@@ -87,7 +87,7 @@ pub struct KnownValue {
     pub count: Option<usize>,
 }
 
-fn told(document: &Document<'_>, node: u32) -> Option<KnownValue> {
+fn describe_known(document: &Document<'_>, node: u32) -> Option<KnownValue> {
     let known = Known::of(document.at(node)?)?;
     let zone = match &known {
         Known::Time(moment) => Some(moment.zone().to_owned()).filter(|zone| !zone.is_empty()),
@@ -111,7 +111,7 @@ fn is_input(layer: &u8) -> bool {
 
 /// The error of an input.
 #[derive(Serialize)]
-pub struct Wrong<'a> {
+pub struct ErrorReport<'a> {
     kind: &'a str,
     offset: Option<u64>,
     layer: Option<&'a str>,
@@ -121,10 +121,10 @@ pub struct Wrong<'a> {
     message: String,
 }
 
-impl<'a> Wrong<'a> {
+impl<'a> ErrorReport<'a> {
     /// Converts an error of the engine.
-    pub fn of(error: &'a Error) -> Wrong<'a> {
-        Wrong {
+    pub fn from_error(error: &'a Error) -> ErrorReport<'a> {
+        ErrorReport {
             kind: error.kind().as_str(),
             offset: error.offset(),
             layer: error.layer(),
@@ -138,12 +138,12 @@ impl<'a> Wrong<'a> {
 
 impl<'a> Item<'a> {
     /// Converts a row; `None` if the row is only for people.
-    pub fn of(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
-        item(document, row)
+    pub fn from_row(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
+        item_from_row(document, row)
     }
 }
 
-fn item<'a>(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
+fn item_from_row<'a>(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
     Some(match row {
         Row::Layer | Row::Header | Row::Body | Row::Member { .. } => return None,
         Row::Span { span, depth } => Item {
@@ -156,20 +156,20 @@ fn item<'a>(document: &Document<'_>, row: &'a Row) -> Option<Item<'a>> {
             what: Some(span.what),
             ..Item::default()
         },
-        Row::Value { node, depth, step, extent, .. } => value(document, *node, *depth, Some(step), *extent),
-        Row::Key { node, depth, extent } => value(document, *node, *depth, None, *extent),
+        Row::Value { node, depth, step, extent, .. } => item_from_value(document, *node, *depth, Some(step), *extent),
+        Row::Key { node, depth, extent } => item_from_value(document, *node, *depth, None, *extent),
         Row::More { count, depth } => Item { kind: "more", depth: *depth, count: Some(*count), ..Item::default() },
     })
 }
 
-fn value<'a>(
+fn item_from_value<'a>(
     document: &Document<'_>,
     node: u32,
     depth: u32,
     step: Option<&'a str>,
     extent: Option<Extent>,
 ) -> Item<'a> {
-    let words = words(document, node, 0);
+    let words = describe_value(document, node, 0);
     let mut item = Item {
         kind: words.kind,
         depth,
@@ -181,7 +181,7 @@ fn value<'a>(
         what: step.is_none().then_some("key"),
         class: words.class,
         marks: words.marks,
-        known: told(document, node),
+        known: describe_known(document, node),
         ..Item::default()
     };
     let Some(known) = document.nodes().get(node as usize) else { return item };

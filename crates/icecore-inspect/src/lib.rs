@@ -3,12 +3,12 @@
 //!
 //! ```
 //! use icecore::{Limits, Request, Stage};
-//! use icecore_inspect::{Item, Show, Tree};
+//! use icecore_inspect::{Item, Tree, TreeOptions};
 //! let (stage, limits) = (Stage::parse("php")?, Limits::new());
 //! let bytes = b"a:1:{s:4:\"name\";s:5:\"Alice\";}";
 //! let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
-//! let rows: Vec<_> = Tree::new(&outcome.document, Show::default()).collect();
-//! let items: Vec<_> = rows.iter().filter_map(|row| Item::of(&outcome.document, row)).collect();
+//! let rows: Vec<_> = Tree::new(&outcome.document, TreeOptions::default()).collect();
+//! let items: Vec<_> = rows.iter().filter_map(|row| Item::from_row(&outcome.document, row)).collect();
 //! assert_eq!((items[1].step, items[1].kind, items[1].start), (Some(".name"), "bytes", Some(16)));
 //! # Ok::<(), icecore::Error>(())
 //! ```
@@ -20,7 +20,7 @@ mod item;
 mod part;
 mod tree;
 
-pub use difference::{Difference, Differences, Side, differences};
-pub use item::{Item, KnownValue, Wrong};
-pub use part::{Part, Wanted};
-pub use tree::{Row, Show, Tree};
+pub use difference::{Difference, Differences, ValueSummary, find_differences};
+pub use item::{Item, KnownValue, ErrorReport};
+pub use part::{Part, PartRequest};
+pub use tree::{Row, TreeOptions, Tree};

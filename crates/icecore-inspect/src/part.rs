@@ -1,26 +1,26 @@
 //! Parts of a document, for programs that request them one by one: their size is limited, for any document.
 
 use crate::item::Item;
-use crate::tree::{Show, Tree};
+use crate::tree::{TreeOptions, Tree};
 use icecore::text::to_base64;
 use icecore::{Document, Kind, Limits, deep};
 use serde::Serialize;
 use serde_json::Value;
 
 /// Maximum number of bytes of a value that are shown.
-const BYTES: usize = 16;
+const MAX_SHOWN_BYTES: usize = 16;
 /// Maximum number of paths that are looked up for links: each costs a walk.
-const PATHS: usize = 64;
+const MAX_PATHS: usize = 64;
 /// Maximum length of a string that is opened, of all such strings together, and of their decompressed data.
-const LOOKED_AT: usize = 1 << 20;
-const LOOKED_AT_IN_ALL: usize = 4 << 20;
-const DECOMPRESSED: u64 = 16 << 20;
+const MAX_STRING_LENGTH: usize = 1 << 20;
+const MAX_STRINGS_LENGTH: usize = 4 << 20;
+const MAX_DECOMPRESSED: u64 = 16 << 20;
 /// Maximum number of bytes of all texts of a part; one text may exceed it.
-const TEXTS: usize = 4 << 20;
+const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// The requested part.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct PartRequest {
     /// This value and everything in it; `None`: the whole document.
     pub node: Option<u32>,
     /// Number of its items that are skipped.
@@ -46,7 +46,7 @@ pub struct Part {
 
 /// An item with additional data for a program.
 #[derive(Serialize)]
-struct More<'i> {
+struct DetailedItem<'i> {
     #[serde(flatten)]
     item: Item<'i>,
     /// The first bytes from which it was read, in Base64.
@@ -65,30 +65,30 @@ struct More<'i> {
 
 impl Part {
     /// Returns a part of a document that was read from these bytes.
-    pub fn of(document: &Document<'_>, input: &[u8], wanted: &Wanted) -> Part {
-        let Wanted { node, skip, depth, items, .. } = *wanted;
+    pub fn from_document(document: &Document<'_>, input: &[u8], wanted: &PartRequest) -> Part {
+        let PartRequest { node, skip, depth, items, .. } = *wanted;
         let top = node.filter(|node| (*node as usize) < document.nodes().len());
         let mut part = Part { items: Vec::new(), is_cut: false };
         if node.is_some() && top.is_none() {
             return part;
         }
-        let (mut texts, mut paths, mut strings) = (0, 0, Strings::new());
-        let show = Show { top, skip, depth, items: skip.saturating_add(items), ..Show::default() };
+        let (mut texts, mut paths, mut strings) = (0, 0, DetectionBudget::new());
+        let show = TreeOptions { top, skip, depth, items: skip.saturating_add(items), ..TreeOptions::default() };
         for row in Tree::new(document, show) {
-            let Some(item) = Item::of(document, &row).filter(|item| item.kind != "more") else { continue };
-            if part.items.len() >= wanted.rows || texts > TEXTS {
+            let Some(item) = Item::from_row(document, &row).filter(|item| item.kind != "more") else { continue };
+            if part.items.len() >= wanted.rows || texts > MAX_TEXT_BYTES {
                 part.is_cut = true;
                 break;
             }
-            let inside = item.node.and_then(|node| strings.inside(document, node));
-            let mut more = More { bytes: head(document, input, &item), item, size: None, to: None, inside };
-            if let Some(target) = more.item.target.filter(|_| paths < PATHS) {
+            let inside = item.node.and_then(|node| strings.detect_format(document, node));
+            let mut more = DetailedItem { bytes: first_bytes(document, input, &item), item, size: None, to: None, inside };
+            if let Some(target) = more.item.target.filter(|_| paths < MAX_PATHS) {
                 paths += 1;
                 let mut path = document.path(target);
-                cut(&mut path, wanted.longest);
+                cut_text(&mut path, wanted.longest);
                 more.to = Some(path);
             }
-            texts += shorten(&mut more, wanted.longest);
+            texts += shorten_texts(&mut more, wanted.longest);
             part.items.extend(serde_json::to_value(&more));
         }
         part
@@ -96,22 +96,22 @@ impl Part {
 }
 
 /// The remaining limits for opening strings.
-struct Strings {
+struct DetectionBudget {
     limits: Limits,
     left: usize,
 }
 
-impl Strings {
-    fn new() -> Strings {
+impl DetectionBudget {
+    fn new() -> DetectionBudget {
         let mut limits = Limits::new();
-        limits.decompressed = DECOMPRESSED;
-        Strings { limits, left: LOOKED_AT_IN_ALL }
+        limits.decompressed = MAX_DECOMPRESSED;
+        DetectionBudget { limits, left: MAX_STRINGS_LENGTH }
     }
 
-    fn inside(&mut self, document: &Document<'_>, node: u32) -> Option<String> {
+    fn detect_format(&mut self, document: &Document<'_>, node: u32) -> Option<String> {
         let known = document.nodes().get(node as usize)?;
         let bytes = matches!(known.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(known))?;
-        if bytes.len() > LOOKED_AT {
+        if bytes.len() > MAX_STRING_LENGTH {
             return None;
         }
         self.left = self.left.checked_sub(bytes.len())?;
@@ -120,19 +120,19 @@ impl Strings {
 }
 
 /// Returns the first bytes of a value.
-fn head(document: &Document<'_>, input: &[u8], item: &Item<'_>) -> Option<String> {
+fn first_bytes(document: &Document<'_>, input: &[u8], item: &Item<'_>) -> Option<String> {
     let layer = match item.layer {
         0 => input,
         _ => document.trace().and_then(|trace| trace.layer.as_deref())?,
     };
     let start = usize::try_from(item.start?).ok()?;
     let end = item.end.and_then(|end| usize::try_from(end).ok()).unwrap_or(usize::MAX);
-    let end = end.min(layer.len()).min(start.saturating_add(BYTES));
+    let end = end.min(layer.len()).min(start.saturating_add(MAX_SHOWN_BYTES));
     layer.get(start..end).map(to_base64)
 }
 
 /// Cuts long texts; returns the number of remaining bytes of text.
-fn shorten(more: &mut More<'_>, longest: usize) -> usize {
+fn shorten_texts(more: &mut DetailedItem<'_>, max_bytes: usize) -> usize {
     let item = &mut more.item;
     let is_latin1 = item.latin1.is_some();
     let value = match &mut item.value {
@@ -143,30 +143,30 @@ fn shorten(more: &mut More<'_>, longest: usize) -> usize {
     if let Some(text) = value {
         // A character of `latin1` is one byte.
         let size = if is_latin1 { text.chars().count() } else { text.len() };
-        more.size = cut(text, longest).then_some(size);
+        more.size = cut_text(text, max_bytes).then_some(size);
         left += text.len();
     }
     let known = item.known.as_mut().and_then(|known| known.text.as_mut());
     for text in known.into_iter().chain(&mut item.class) {
-        cut(text, longest);
+        cut_text(text, max_bytes);
         left += text.len();
     }
     if let Some(step) = item.step {
-        item.step = Some(&step[..end(step, longest)]);
-        left += step.len().min(longest);
+        item.step = Some(&step[..cut_position(step, max_bytes)]);
+        left += step.len().min(max_bytes);
     }
     left
 }
 
 /// Returns where a text is cut.
-fn end(text: &str, longest: usize) -> usize {
-    let most = text.len().min(longest);
-    (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)
+fn cut_position(text: &str, max_bytes: usize) -> usize {
+    let max_end = text.len().min(max_bytes);
+    (0..=max_end).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)
 }
 
 /// Cuts a text; returns whether it was longer.
-fn cut(text: &mut String, longest: usize) -> bool {
-    let end = end(text, longest);
+fn cut_text(text: &mut String, max_bytes: usize) -> bool {
+    let end = cut_position(text, max_bytes);
     let is_longer = end < text.len();
     text.truncate(end);
     is_longer
@@ -177,14 +177,14 @@ mod tests {
     use super::*;
     use icecore::{Limits, Request, Stage};
 
-    fn part(format: &str, bytes: &[u8], wanted: &Wanted) -> Part {
+    fn part(format: &str, bytes: &[u8], wanted: &PartRequest) -> Part {
         let (stage, limits) = (Stage::parse(format).expect("a format"), Limits::new());
         let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
-        Part::of(&outcome.document, bytes, wanted)
+        Part::from_document(&outcome.document, bytes, wanted)
     }
 
-    fn all() -> Wanted {
-        Wanted { node: None, skip: 0, depth: 100, items: 1_000, rows: 1_000, longest: 100 }
+    fn all() -> PartRequest {
+        PartRequest { node: None, skip: 0, depth: 100, items: 1_000, rows: 1_000, longest: 100 }
     }
 
     fn says(part: &Part) -> Vec<String> {
@@ -194,22 +194,22 @@ mod tests {
     #[test]
     fn a_list_is_asked_for_piece_by_piece() {
         let json = b"[10,[20],30,{\"a\":40},50]";
-        let list = |skip, items| says(&part("json", json, &Wanted { node: Some(0), skip, items, ..all() }));
+        let list = |skip, items| says(&part("json", json, &PartRequest { node: Some(0), skip, items, ..all() }));
         assert_eq!(list(0, 2), ["$ null", "[0] 10", "[1] null", "[0] 20"]);
         assert_eq!(list(2, 2), ["$ null", "[2] 30", "[3] null", ".a 40"]);
         assert_eq!(list(4, 2), ["$ null", "[4] 50"]);
         assert_eq!(list(9, 2), ["$ null"]);
-        assert_eq!(says(&part("json", json, &Wanted { node: Some(99), ..all() })), [""; 0]);
-        let few = part("json", json, &Wanted { rows: 3, ..all() });
+        assert_eq!(says(&part("json", json, &PartRequest { node: Some(99), ..all() })), [""; 0]);
+        let few = part("json", json, &PartRequest { rows: 3, ..all() });
         assert!(few.is_cut && few.items.len() == 3);
     }
 
     #[test]
     fn long_texts_are_cut_at_a_character() {
         let json = format!("[\"{}\"]", "é".repeat(400));
-        let item = &part("json", json.as_bytes(), &Wanted { longest: 7, ..all() }).items[1];
+        let item = &part("json", json.as_bytes(), &PartRequest { longest: 7, ..all() }).items[1];
         assert_eq!((item["value"].as_str(), item["size"].as_u64()), (Some("ééé"), Some(800)));
-        let bytes = part("php", b"s:9:\"\xff\xff\xff\xff\xff\xff\xff\xff\xff\";", &Wanted { longest: 7, ..all() });
+        let bytes = part("php", b"s:9:\"\xff\xff\xff\xff\xff\xff\xff\xff\xff\";", &PartRequest { longest: 7, ..all() });
         assert_eq!((bytes.items[0]["latin1"].as_str(), bytes.items[0]["size"].as_u64()), (Some("ÿÿÿ"), Some(9)));
     }
 
@@ -275,7 +275,7 @@ mod tests {
     fn opened(format: &str, bytes: &[u8]) -> Vec<u64> {
         let (mut found, mut open): (Vec<u64>, Vec<(Option<u64>, u64)>) = (Vec::new(), vec![(None, 0)]);
         while let Some((node, skip)) = open.pop() {
-            let wanted = Wanted { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
+            let wanted = PartRequest { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
             let part = part(format, bytes, &wanted);
             let depth = u64::from(node.is_some());
             let below = |item: &&Value| item["depth"] == depth && item["type"] != "piece";
@@ -323,7 +323,7 @@ mod tests {
                 }
                 let outcome = stage.format().read(&bytes, stage.settings(), Request::new(&limits).detailed());
                 broken += usize::from(outcome.error.is_some());
-                let wanted = Wanted {
+                let wanted = PartRequest {
                     node: [None, Some(dice.below(20) as u32), Some(u32::MAX)][dice.below(3) as usize],
                     skip: [0, dice.below(5), u64::MAX][dice.below(3) as usize],
                     depth: dice.below(4) as u32,
@@ -331,9 +331,9 @@ mod tests {
                     rows: dice.below(10) as usize,
                     longest: dice.below(10) as usize,
                 };
-                let part = Part::of(&outcome.document, &bytes, &wanted);
+                let part = Part::from_document(&outcome.document, &bytes, &wanted);
                 assert!(part.items.len() <= wanted.rows);
-                crate::differences(&outcome.document, &outcome.document, 5);
+                crate::find_differences(&outcome.document, &outcome.document, 5);
             }
         }
         assert!(broken > 1_000, "{broken}");

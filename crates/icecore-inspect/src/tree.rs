@@ -1,6 +1,6 @@
 //! A document as rows: values, and the pieces of the input between them.
 
-use crate::describe::told;
+use crate::describe::summarize_known;
 use icecore::{
     Document, Kind, Known,
     raw::{Extent, IS_KEY, KEY_NODE, NO_KEY, NO_NODE, Span},
@@ -8,7 +8,7 @@ use icecore::{
 use std::borrow::Cow;
 
 /// What is shown.
-pub struct Show {
+pub struct TreeOptions {
     /// Only this value and everything in it.
     pub top: Option<u32>,
     /// Maximum number of levels.
@@ -25,9 +25,9 @@ pub struct Show {
     pub skip: u64,
 }
 
-impl Default for Show {
-    fn default() -> Show {
-        Show { top: None, depth: u32::MAX, all: false, items: u64::MAX, fold: false, before: 0, skip: 0 }
+impl Default for TreeOptions {
+    fn default() -> TreeOptions {
+        TreeOptions { top: None, depth: u32::MAX, all: false, items: u64::MAX, fold: false, before: 0, skip: 0 }
     }
 }
 
@@ -86,7 +86,7 @@ pub enum Row {
 }
 
 /// An open container.
-struct Frame {
+struct OpenContainer {
     node: u32,
     end: u32,
     /// Number of children so far, without keys.
@@ -100,13 +100,13 @@ struct Frame {
 /// The rows of a document, one by one, in the order of the input.
 pub struct Tree<'d> {
     document: &'d Document<'d>,
-    show: Show,
+    show: TreeOptions,
     spans: Cow<'d, [Span]>,
     span: usize,
     layer: u8,
     at: u32,
     end: u32,
-    stack: Vec<Frame>,
+    stack: Vec<OpenContainer>,
     /// The depth of each value that was shown, for its pieces.
     depths: Vec<u32>,
     ready: std::collections::VecDeque<Row>,
@@ -114,7 +114,7 @@ pub struct Tree<'d> {
 
 /// Returns the pieces to be shown, in the order of the input: all of them, or only those of headers. There are many,
 /// and usually they are already in order.
-fn spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
+fn select_spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
     let place = |span: &Span| (span.layer, span.start);
     if is_all && all.is_sorted_by_key(place) {
         return Cow::Borrowed(all);
@@ -126,8 +126,8 @@ fn spans(all: &[Span], is_all: bool) -> Cow<'_, [Span]> {
 
 impl<'d> Tree<'d> {
     /// Creates the rows of a document.
-    pub fn new(document: &'d Document<'d>, show: Show) -> Tree<'d> {
-        let spans = document.trace().map_or(Cow::Borrowed(&[][..]), |trace| spans(&trace.spans, show.all));
+    pub fn new(document: &'d Document<'d>, show: TreeOptions) -> Tree<'d> {
+        let spans = document.trace().map_or(Cow::Borrowed(&[][..]), |trace| select_spans(&trace.spans, show.all));
         let mut tree = Tree {
             document,
             spans,
@@ -141,8 +141,8 @@ impl<'d> Tree<'d> {
             show,
         };
         if let Some(top) = tree.show.top {
-            tree.end = tree.behind(top);
-            match tree.extent(top) {
+            tree.end = tree.index_after(top);
+            match tree.find_extent(top) {
                 Some(extent) if !extent.copied => {
                     tree.layer = extent.layer;
                     let inside = |span: &Span| {
@@ -157,7 +157,7 @@ impl<'d> Tree<'d> {
     }
 
     /// Returns the index after a node and everything in it.
-    fn behind(&self, node: u32) -> u32 {
+    fn index_after(&self, node: u32) -> u32 {
         match self.document.nodes().get(node as usize) {
             Some(known) if !known.kind.is_container() => node + 1,
             Some(known) if known.end() != 0 => known.end(),
@@ -166,7 +166,7 @@ impl<'d> Tree<'d> {
     }
 
     /// Returns the range of a value, if known.
-    fn extent(&self, node: u32) -> Option<Extent> {
+    fn find_extent(&self, node: u32) -> Option<Extent> {
         let trace = self.document.trace()?;
         let mut extent = *trace.extents.get(node as usize)?;
         if extent.end == 0 {
@@ -182,17 +182,17 @@ impl<'d> Tree<'d> {
     }
 
     /// Makes rows of the spans before this position.
-    fn spans_before(&mut self, layer: u8, start: u64) {
+    fn push_spans_before(&mut self, layer: u8, start: u64) {
         while let Some(span) = self.spans.get(self.span).copied() {
             if (span.layer, span.start) >= (layer, start) {
                 break;
             }
             self.span += 1;
-            self.span_row(span);
+            self.push_span(span);
         }
     }
 
-    fn span_row(&mut self, span: Span) {
+    fn push_span(&mut self, span: Span) {
         if span.layer > self.layer {
             self.layer = span.layer;
             self.ready.push_back(Row::Layer);
@@ -218,12 +218,12 @@ impl<'d> Tree<'d> {
     }
 
     /// Moves to the next value.
-    fn value(&mut self) {
+    fn push_value(&mut self) {
         let at = self.at;
         while self.stack.pop_if(|frame| frame.end <= at).is_some() {}
-        let extent = self.extent(at);
+        let extent = self.find_extent(at);
         if let Some(extent) = extent.filter(|extent| !extent.copied) {
-            self.spans_before(extent.layer, extent.start);
+            self.push_spans_before(extent.layer, extent.start);
             if extent.layer > self.layer {
                 self.layer = extent.layer;
                 self.ready.push_back(Row::Layer);
@@ -240,16 +240,16 @@ impl<'d> Tree<'d> {
         let kind = self.document.nodes()[at as usize].kind;
         if let Some(frame) = self.stack.last().filter(|frame| frame.is_set) {
             if !is_key {
-                return self.member(at);
+                return self.push_member(at);
             } else if frame.position >= self.show.items {
-                return self.cut();
+                return self.push_omitted();
             }
         }
         let (depth, step) = match self.stack.last_mut() {
             None => (0, "$".to_owned()),
             Some(frame) => {
                 if frame.position >= self.show.items && !is_key {
-                    return self.cut();
+                    return self.push_omitted();
                 }
                 let step = match self.show.fold {
                     true => self.document.short_step(frame.node, at, frame.key, frame.position),
@@ -264,14 +264,14 @@ impl<'d> Tree<'d> {
                 (frame.depth, step.unwrap_or_default())
             }
         };
-        self.note_depth(at, depth);
+        self.record_depth(at, depth);
         let is_member = is_key && self.stack.last().is_some_and(|frame| frame.is_set);
         let is_name = is_key && (kind.is_string() || kind == Kind::Int);
         if is_key && !is_name && !is_member {
             self.ready.push_back(Row::Key { node: at, depth, extent });
         }
-        let is_told = self.is_told(at, kind);
-        let body = if kind == Kind::Object && self.show.fold && !is_told { self.foldable(at) } else { None };
+        let is_told = self.is_shown_completely(at, kind);
+        let body = if kind == Kind::Object && self.show.fold && !is_told { self.foldable_body(at) } else { None };
         if !is_key || is_member {
             let step = if is_member { "-".to_owned() } else { step };
             // For a later part, the root was already shown.
@@ -279,17 +279,17 @@ impl<'d> Tree<'d> {
                 self.ready.push_back(Row::Value { node: at, body, depth, step, extent });
             }
         }
-        let set = self.set_of(at, kind);
+        let set = self.find_member_map(at, kind);
         let (node, is_set) = (set.or(body).unwrap_or(at), set.is_some());
-        self.note_depth(node, depth);
+        self.record_depth(node, depth);
         self.at = node + 1;
         if self.document.nodes()[node as usize].kind.is_container() {
-            let end = self.behind(at);
+            let end = self.index_after(at);
             if depth < self.show.depth && !is_told {
                 let position = if at == 0 { self.show.before } else { 0 };
-                self.stack.push(Frame { node, end, position, key: None, depth: depth + 1, is_set });
+                self.stack.push(OpenContainer { node, end, position, key: None, depth: depth + 1, is_set });
                 if at == self.show.top.unwrap_or(0) {
-                    self.skip();
+                    self.skip_items();
                 }
             } else {
                 self.skip_spans(extent);
@@ -299,7 +299,7 @@ impl<'d> Tree<'d> {
     }
 
     /// Skips the unwanted items of the container that was entered last.
-    fn skip(&mut self) {
+    fn skip_items(&mut self) {
         let skip = self.show.skip;
         while let Some(frame) = self.stack.last().filter(|frame| frame.position < skip && self.at < frame.end) {
             // Each member of a set is one row, whatever it contains.
@@ -307,15 +307,15 @@ impl<'d> Tree<'d> {
                 break;
             }
             let at = self.at;
-            self.skip_spans(self.extent(at));
-            self.at = self.behind(at);
+            self.skip_spans(self.find_extent(at));
+            self.at = self.index_after(at);
             if let Some(frame) = self.stack.last_mut() {
                 frame.position += u64::from(self.document.nodes()[at as usize].key != IS_KEY);
             }
         }
     }
 
-    fn note_depth(&mut self, node: u32, depth: u32) {
+    fn record_depth(&mut self, node: u32, depth: u32) {
         if self.show.all {
             self.depths.resize(node as usize + 1, depth);
             self.depths[node as usize] = depth;
@@ -323,21 +323,21 @@ impl<'d> Tree<'d> {
     }
 
     /// Adds a member of a set, which is the key of the value at `at`; the value itself is meaningless.
-    fn member(&mut self, at: u32) {
+    fn push_member(&mut self, at: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
         let has_id = !matches!(self.document.nodes()[at as usize].key, NO_KEY | KEY_NODE);
         if has_id && frame.position >= self.show.items {
-            return self.cut();
+            return self.push_omitted();
         }
         if has_id {
             self.ready.push_back(Row::Member { value: at, depth: frame.depth });
         }
         frame.position += u64::from(has_id || frame.key.take().is_some());
-        self.at = self.behind(at);
+        self.at = self.index_after(at);
     }
 
     /// Returns the map whose keys are the members of the set at `at`, if they are shown as members.
-    fn set_of(&self, at: u32, kind: Kind) -> Option<u32> {
+    fn find_member_map(&self, at: u32, kind: Kind) -> Option<u32> {
         if kind != Kind::Object || !self.show.fold || self.show.all {
             return None;
         }
@@ -348,30 +348,30 @@ impl<'d> Tree<'d> {
     }
 
     /// Whether the row of a value of one of Ruby's own classes contains everything in it.
-    fn is_told(&self, at: u32, kind: Kind) -> bool {
+    fn is_shown_completely(&self, at: u32, kind: Kind) -> bool {
         let may_be = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.all;
-        may_be && self.show.top != Some(at) && told(self.document, at, 0).is_some_and(|told| told.is_whole)
+        may_be && self.show.top != Some(at) && summarize_known(self.document, at, 0).is_some_and(|told| told.is_whole)
     }
 
     /// Returns the body of the object at `at`, if one row can show both.
-    fn foldable(&self, at: u32) -> Option<u32> {
+    fn foldable_body(&self, at: u32) -> Option<u32> {
         let body = self.document.at(at)?.children().next()?;
         (body.kind() != Kind::Object && !body.kind().is_again()).then(|| body.index())
     }
 
     /// Skips the rest of a long list.
-    fn cut(&mut self) {
+    fn push_omitted(&mut self) {
         let Some(frame) = self.stack.pop() else { return };
         let node = &self.document.nodes()[frame.node as usize];
-        let whole = u64::from(node.aux);
+        let total = u64::from(node.aux);
         let count = if node.end() == 0 {
             let rest = self.document.at(frame.node).map_or(0, |list| list.children().count() as u64);
             rest.saturating_sub(frame.position)
         } else {
-            whole.saturating_sub(frame.position)
+            total.saturating_sub(frame.position)
         };
         self.ready.push_back(Row::More { count, depth: frame.depth });
-        let extent = self.extent(frame.node);
+        let extent = self.find_extent(frame.node);
         self.skip_spans(extent);
         self.at = frame.end;
     }
@@ -383,11 +383,11 @@ impl Iterator for Tree<'_> {
     fn next(&mut self) -> Option<Row> {
         while self.ready.is_empty() {
             if self.at < self.end {
-                self.value();
+                self.push_value();
             } else {
                 let span = *self.spans.get(self.span)?;
                 self.span += 1;
-                self.span_row(span);
+                self.push_span(span);
             }
         }
         self.ready.pop_front()

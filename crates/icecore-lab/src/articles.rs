@@ -26,9 +26,9 @@ const ARTICLES: &[Article] = &[
 /// Returns the article that a source names; `None` for our own measurements.
 ///
 /// ```
-/// let article = icecore_lab::articles::of("Serialisation in Perl (2025), a million records").unwrap();
+/// let article = icecore_lab::articles::find_article("Serialisation in Perl (2025), a million records").unwrap();
 /// assert_eq!(article.title, "Serialisation in Perl");
 /// ```
-pub fn of(source: &str) -> Option<&'static Article> {
+pub fn find_article(source: &str) -> Option<&'static Article> {
     ARTICLES.iter().find(|article| source.starts_with(article.title))
 }

@@ -12,37 +12,37 @@ mod verdict;
 
 use crate::model::{Claim, ClaimResult, Entry, Fidelity, Interval, Operation, Point, Quantity, Role, Side, Verdict};
 use crate::stats::{self, words};
-use verdict::Claimed;
+use verdict::ClaimedRange;
 
 /// Judges a claim by the measurements.
-pub fn judge(claim: &Claim, points: &[Point]) -> ClaimResult {
+pub fn judge_claim(claim: &Claim, points: &[Point]) -> ClaimResult {
     let result = |now, verdict, words| ClaimResult { claim: claim.clone(), now, verdict, words };
-    let Some(claimed) = Claimed::new(claim.from, claim.to) else {
+    let Some(claimed) = ClaimedRange::new(claim.from, claim.to) else {
         return result(None, Verdict::Unknown, "The claim has no numbers above 0 to compare with.".to_owned());
     };
-    let mut looked: Vec<Looked<'_>> = Vec::new();
+    let mut measurements: Vec<ClaimMeasurement<'_>> = Vec::new();
     let mut missing = None;
-    for point in points.iter().filter(|point| has(point, claim)) {
-        match look(claim, point) {
-            Ok(one) => looked.push(one),
+    for point in points.iter().filter(|point| matches_point(point, claim)) {
+        match measure_claim(claim, point) {
+            Ok(one) => measurements.push(one),
             Err(why) => missing = missing.or(Some(why)),
         }
     }
-    if looked.is_empty() {
+    if measurements.is_empty() {
         let why = missing.unwrap_or_else(|| "no size was measured that the claim is about".to_owned());
         return result(None, Verdict::Unknown, format!("It can't be said here: {why}."));
     }
-    looked.sort_by(|a, b| a.point.at.total_cmp(&b.point.at));
+    measurements.sort_by(|a, b| a.point.at.total_cmp(&b.point.at));
     let (now, verdict, mut words) = match claim.quantity {
-        Quantity::Crossing => crossing::judge(&claimed, &looked),
-        Quantity::Time | Quantity::Size => quotient(&claimed, &looked),
+        Quantity::Crossing => crossing::judge_crossing(&claimed, &measurements),
+        Quantity::Time | Quantity::Size => judge_quotient(&claimed, &measurements),
     };
-    words += &fidelity(claim, &looked);
+    words += &describe_fidelity(claim, &measurements);
     result(now, verdict, words + ".")
 }
 
 /// A size and its measurement.
-struct Looked<'p> {
+struct ClaimMeasurement<'p> {
     point: &'p Point,
     over: &'p Entry,
     under: &'p Entry,
@@ -53,84 +53,84 @@ struct Looked<'p> {
 }
 
 /// Returns whether a claim is about this point.
-fn has(point: &Point, claim: &Claim) -> bool {
+fn matches_point(point: &Point, claim: &Claim) -> bool {
     claim.at.iter().all(|(name, value)| point.parameters.get(name) == Some(value))
 }
 
 /// Returns the quotient at one size, or what is missing for it.
-fn look<'p>(claim: &Claim, point: &'p Point) -> Result<Looked<'p>, String> {
+fn measure_claim<'p>(claim: &Claim, point: &'p Point) -> Result<ClaimMeasurement<'p>, String> {
     let entry = |side: &Side| {
         let found = point.entries.iter().find(|entry| entry.id == side.competitor && entry.role != Role::Twin);
         found.ok_or_else(|| format!("{} was not measured", side.competitor))
     };
     let (over, under) = (entry(&claim.over)?, entry(&claim.under)?);
     let (now, resolution) = match claim.quantity {
-        Quantity::Size => (stats::exact(size(over)? / size(under)?), 0.0),
+        Quantity::Size => (stats::exact_interval(find_size(over)? / find_size(under)?), 0.0),
         Quantity::Time | Quantity::Crossing => {
-            let (over_of, under_of) = (operation(&claim.over)?, operation(&claim.under)?);
-            let (over, under) = (samples(over, over_of)?, samples(under, under_of)?);
-            let now = stats::times(under, over).ok_or("the two were not timed in the same turns")?;
-            (now, stats::resolution(point, over_of).max(stats::resolution(point, under_of)))
+            let (over_of, under_of) = (required_operation(&claim.over)?, required_operation(&claim.under)?);
+            let (over, under) = (find_samples(over, over_of)?, find_samples(under, under_of)?);
+            let now = stats::compute_speedup(under, over).ok_or("the two were not timed in the same turns")?;
+            (now, stats::operation_resolution(point, over_of).max(stats::operation_resolution(point, under_of)))
         }
     };
-    Ok(Looked { point, over, under, now, resolution })
+    Ok(ClaimMeasurement { point, over, under, now, resolution })
 }
 
-fn operation(side: &Side) -> Result<Operation, String> {
+fn required_operation(side: &Side) -> Result<Operation, String> {
     side.operation.ok_or_else(|| format!("the claim does not say which operation of {}", side.competitor))
 }
 
-fn samples(entry: &Entry, operation: Operation) -> Result<&[crate::model::Sample], String> {
-    let cell = entry.cell(operation).ok_or_else(|| format!("{operation} of {} was not timed", entry.id))?;
+fn find_samples(entry: &Entry, operation: Operation) -> Result<&[crate::model::Sample], String> {
+    let cell = entry.find_cell(operation).ok_or_else(|| format!("{operation} of {} was not timed", entry.id))?;
     Ok(&cell.samples)
 }
 
-fn size(entry: &Entry) -> Result<f64, String> {
+fn find_size(entry: &Entry) -> Result<f64, String> {
     let size = entry.size.filter(|size| *size > 0).ok_or_else(|| format!("{} wrote no bytes", entry.id))?;
     Ok(size as f64)
 }
 
 /// Judges a claim about a quotient: the range over all sizes, and the verdict on their middle.
-fn quotient(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interval>, Verdict, String) {
-    let median = |of: &dyn Fn(&Looked<'_>) -> f64| {
-        let mut values: Vec<f64> = looked.iter().map(|one| of(one).ln()).collect();
-        stats::median(&mut values).unwrap_or_default().exp()
+fn judge_quotient(claimed: &ClaimedRange, measurements: &[ClaimMeasurement<'_>]) -> (Option<Interval>, Verdict, String) {
+    let median = |of: &dyn Fn(&ClaimMeasurement<'_>) -> f64| {
+        let mut values: Vec<f64> = measurements.iter().map(|one| of(one).ln()).collect();
+        stats::median_of_values(&mut values).unwrap_or_default().exp()
     };
     let typical =
         Interval { estimate: median(&|l| l.now.estimate), low: median(&|l| l.now.low), high: median(&|l| l.now.high) };
-    let mut resolutions: Vec<f64> = looked.iter().map(|one| one.resolution).collect();
-    let resolution = stats::median(&mut resolutions).unwrap_or_default();
+    let mut resolutions: Vec<f64> = measurements.iter().map(|one| one.resolution).collect();
+    let resolution = stats::median_of_values(&mut resolutions).unwrap_or_default();
     let all = Interval {
         estimate: typical.estimate,
-        low: looked.iter().map(|one| one.now.low).fold(f64::INFINITY, f64::min),
-        high: looked.iter().map(|one| one.now.high).fold(0.0, f64::max),
+        low: measurements.iter().map(|one| one.now.low).fold(f64::INFINITY, f64::min),
+        high: measurements.iter().map(|one| one.now.high).fold(0.0, f64::max),
     };
-    let middle = claimed.verdict(&typical, resolution);
-    let verdict = claimed.throughout(middle, &all, resolution);
-    let said = claimed.words(verdict);
-    if let [one] = looked {
-        let words = format!("{} times then, {}: {said}", claimed.range(), now(&one.now));
+    let middle = claimed.judge_interval(&typical, resolution);
+    let verdict = claimed.restrict_verdict(middle, &all, resolution);
+    let said = claimed.describe_verdict(verdict);
+    if let [one] = measurements {
+        let words = format!("{} times then, {}: {said}", claimed.format_range(), format_current(&one.now));
         return (Some(one.now), verdict, words);
     }
-    let by_estimate = |a: &&Looked<'_>, b: &&Looked<'_>| a.now.estimate.total_cmp(&b.now.estimate);
-    let end = |one: Option<&Looked<'_>>| {
-        one.map(|one| format!("{} at {}", words::number(one.now.estimate), one.point.name)).unwrap_or_default()
+    let by_estimate = |a: &&ClaimMeasurement<'_>, b: &&ClaimMeasurement<'_>| a.now.estimate.total_cmp(&b.now.estimate);
+    let end = |one: Option<&ClaimMeasurement<'_>>| {
+        one.map(|one| format!("{} at {}", words::format_number(one.now.estimate), one.point.name)).unwrap_or_default()
     };
-    let same = looked.iter().filter(|one| claimed.verdict(&one.now, one.resolution) == middle).count();
+    let same = measurements.iter().filter(|one| claimed.judge_interval(&one.now, one.resolution) == middle).count();
     let words = format!(
         "{} times then, {} now in the middle of {} sizes (from {} to {}): {said}, the same at {same} of them",
-        claimed.range(),
-        words::number(typical.estimate),
-        looked.len(),
-        end(looked.iter().min_by(by_estimate)),
-        end(looked.iter().max_by(by_estimate)),
+        claimed.format_range(),
+        words::format_number(typical.estimate),
+        measurements.len(),
+        end(measurements.iter().min_by(by_estimate)),
+        end(measurements.iter().max_by(by_estimate)),
     );
     (Some(all), verdict, words)
 }
 
 /// Formats an interval: `1.7 now (1.6 to 1.8)`.
-fn now(interval: &Interval) -> String {
-    let said = words::interval(interval);
+fn format_current(interval: &Interval) -> String {
+    let said = words::format_interval(interval);
     match said.split_once(' ') {
         Some((number, error)) => format!("{number} now {error}"),
         None => format!("{said} now"),
@@ -138,20 +138,20 @@ fn now(interval: &Interval) -> String {
 }
 
 /// Returns remarks for competitors whose output differs from the input. A claim about them is still judged.
-fn fidelity(claim: &Claim, looked: &[Looked<'_>]) -> String {
-    let mut said = String::new();
-    let mut sides = vec![(&claim.over.competitor, looked.iter().map(|one| one.over).collect::<Vec<_>>())];
+fn describe_fidelity(claim: &Claim, measurements: &[ClaimMeasurement<'_>]) -> String {
+    let mut remarks = String::new();
+    let mut sides = vec![(&claim.over.competitor, measurements.iter().map(|one| one.over).collect::<Vec<_>>())];
     if claim.under.competitor != claim.over.competitor {
-        sides.push((&claim.under.competitor, looked.iter().map(|one| one.under).collect()));
+        sides.push((&claim.under.competitor, measurements.iter().map(|one| one.under).collect()));
     }
     for (id, entries) in sides {
         let differs = entries.iter().any(|entry| matches!(entry.fidelity, Fidelity::Differs { .. }));
         let alike = entries.iter().any(|entry| matches!(entry.fidelity, Fidelity::Alike { .. }));
         match (differs, alike) {
-            (true, _) => said += &format!("; what {id} gives back differs from what went in"),
-            (false, true) => said += &format!("; what {id} gives back is alike, not the same"),
+            (true, _) => remarks += &format!("; what {id} gives back differs from what went in"),
+            (false, true) => remarks += &format!("; what {id} gives back is alike, not the same"),
             (false, false) => (),
         }
     }
-    said
+    remarks
 }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 /// Comparison of two reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
+pub struct ReportComparison {
     /// Changes within this threshold don't count.
     pub threshold: Threshold,
     /// One finding for each compared item, in the order of the new report.
@@ -27,14 +27,14 @@ pub struct Compared {
     pub notes: Vec<String>,
 }
 
-impl Compared {
+impl ReportComparison {
     /// Returns whether anything got worse by more than the threshold.
     pub fn has_regressions(&self) -> bool {
-        self.with(Change::Worse).next().is_some()
+        self.findings_with_change(Change::Worse).next().is_some()
     }
 
     /// Returns all findings with this change.
-    pub fn with(&self, change: Change) -> impl Iterator<Item = &Finding> {
+    pub fn findings_with_change(&self, change: Change) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| finding.change == change)
     }
 }
@@ -49,7 +49,7 @@ pub struct Finding {
     /// `perl/sereal`
     pub competitor: String,
     /// The compared quantity.
-    pub what: What,
+    pub what: ComparedQuantity,
     /// How it changed.
     pub change: Change,
     /// New value divided by old value: of the times relative to the baseline, or of the bytes.
@@ -66,7 +66,7 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum What {
+pub enum ComparedQuantity {
     /// Participation of the competitor.
     Part,
     /// Time of an operation.
@@ -94,14 +94,14 @@ pub enum Change {
 }
 
 /// Compares two reports.
-pub fn compare(old: &Report, new: &Report, threshold: Threshold) -> Compared {
+pub fn compare_reports(old: &Report, new: &Report, threshold: Threshold) -> ReportComparison {
     let mut findings = Vec::new();
     for scenario in &new.scenarios {
         let before = old.scenarios.iter().find(|other| other.name == scenario.name);
         for point in &scenario.points {
             let other = before.and_then(|before| before.points.iter().find(|other| other.name == point.name));
             let pair = Pair { scenario: &scenario.name, old: other, new: Some(point), threshold };
-            pair.compare(baseline(before, scenario), &mut findings);
+            pair.compare_entries(choose_baseline(before, scenario), &mut findings);
         }
     }
     for scenario in &old.scenarios {
@@ -110,18 +110,18 @@ pub fn compare(old: &Report, new: &Report, threshold: Threshold) -> Compared {
             |point: &&Point| !after.is_some_and(|after| after.points.iter().any(|one| one.name == point.name));
         for point in scenario.points.iter().filter(is_gone) {
             let pair = Pair { scenario: &scenario.name, old: Some(point), new: None, threshold };
-            pair.compare(None, &mut findings);
+            pair.compare_entries(None, &mut findings);
         }
     }
-    Compared { threshold, findings, notes: notes(old, new) }
+    ReportComparison { threshold, findings, notes: collect_notes(old, new) }
 }
 
 /// Returns the competitor by whose times both runs are divided: the baseline of the new run.
-fn baseline<'r>(old: Option<&'r ScenarioReport>, new: &'r ScenarioReport) -> Option<&'r str> {
+fn choose_baseline<'r>(old: Option<&'r ScenarioReport>, new: &'r ScenarioReport) -> Option<&'r str> {
     new.baseline.as_deref().or(old?.baseline.as_deref())
 }
 
-fn notes(old: &Report, new: &Report) -> Vec<String> {
+fn collect_notes(old: &Report, new: &Report) -> Vec<String> {
     let mut notes = Vec::new();
     if old.machine.processor != new.machine.processor {
         let (old, new) = (&old.machine.processor, &new.machine.processor);
@@ -145,23 +145,23 @@ struct Pair<'r> {
 }
 
 impl Pair<'_> {
-    fn compare(&self, baseline: Option<&str>, findings: &mut Vec<Finding>) {
-        for entry in looked_at(self.new) {
-            match find(self.old, &entry.id) {
+    fn compare_entries(&self, baseline: Option<&str>, findings: &mut Vec<Finding>) {
+        for entry in compared_entries(self.new) {
+            match find_entry(self.old, &entry.id) {
                 Some(old) => {
-                    findings.extend(self.fidelity(old, entry));
-                    findings.extend(self.size(old, entry));
-                    self.times(old, entry, baseline, findings);
+                    findings.extend(self.compare_fidelity(old, entry));
+                    findings.extend(self.compare_size(old, entry));
+                    self.compare_times(old, entry, baseline, findings);
                 }
-                None => findings.push(self.finding(entry, What::Part, Change::New)),
+                None => findings.push(self.make_finding(entry, ComparedQuantity::Part, Change::New)),
             }
         }
-        for entry in looked_at(self.old).filter(|entry| find(self.new, &entry.id).is_none()) {
-            findings.push(self.finding(entry, What::Part, Change::Gone));
+        for entry in compared_entries(self.old).filter(|entry| find_entry(self.new, &entry.id).is_none()) {
+            findings.push(self.make_finding(entry, ComparedQuantity::Part, Change::Gone));
         }
     }
 
-    fn finding(&self, entry: &Entry, what: What, change: Change) -> Finding {
+    fn make_finding(&self, entry: &Entry, what: ComparedQuantity, change: Change) -> Finding {
         Finding {
             scenario: self.scenario.to_owned(),
             point: self.new.or(self.old).map(|point| point.name.clone()).unwrap_or_default(),
@@ -176,11 +176,11 @@ impl Pair<'_> {
     }
 
     /// Compares the fidelity. Returns nothing if one of the two was not checked.
-    fn fidelity(&self, old: &Entry, new: &Entry) -> Option<Finding> {
+    fn compare_fidelity(&self, old: &Entry, new: &Entry) -> Option<Finding> {
         if old.fidelity == Fidelity::Unchecked || new.fidelity == Fidelity::Unchecked {
             return None;
         }
-        let (before, now) = (rank::wrongness(&old.fidelity), rank::wrongness(&new.fidelity));
+        let (before, now) = (rank::fidelity_sort_key(&old.fidelity), rank::fidelity_sort_key(&new.fidelity));
         let change = match now.cmp(&before) {
             std::cmp::Ordering::Greater => Change::Worse,
             std::cmp::Ordering::Less => Change::Improved,
@@ -190,37 +190,37 @@ impl Pair<'_> {
             Fidelity::Alike { differences } | Fidelity::Differs { differences } => differences,
             _ => &[],
         };
-        Some(Finding { words: differences.join("; "), ..self.finding(new, What::Fidelity, change) })
+        Some(Finding { words: differences.join("; "), ..self.make_finding(new, ComparedQuantity::Fidelity, change) })
     }
 
-    fn size(&self, old: &Entry, new: &Entry) -> Option<Finding> {
+    fn compare_size(&self, old: &Entry, new: &Entry) -> Option<Finding> {
         let bytes = |entry: &Entry| entry.size.filter(|size| *size > 0).map(|size| size as f64);
-        self.maybe(new, What::Size, bytes(old), bytes(new), 0.0, |before, now| Some(stats::exact(now / before)))
+        self.compare_optional(new, ComparedQuantity::Size, bytes(old), bytes(new), 0.0, |before, now| Some(stats::exact_interval(now / before)))
     }
 
     /// Compares the operations of both reports. The baseline is its own reference: it is shown as unchanged.
-    fn times(&self, old: &Entry, new: &Entry, baseline: Option<&str>, findings: &mut Vec<Finding>) {
-        let added = old.cells.iter().filter(|cell| new.cell(cell.operation).is_none());
+    fn compare_times(&self, old: &Entry, new: &Entry, baseline: Option<&str>, findings: &mut Vec<Finding>) {
+        let added = old.cells.iter().filter(|cell| new.find_cell(cell.operation).is_none());
         for operation in new.cells.iter().chain(added).map(|cell| cell.operation) {
-            let middle = |entry: &Entry| stats::middle(&entry.cell(operation)?.samples);
+            let middle = |entry: &Entry| stats::median_of_samples(&entry.find_cell(operation)?.samples);
             let against = |point: Option<&Point>, entry: &Entry| {
-                let base = find(point, baseline?)?.cell(operation)?;
-                stats::times(&base.samples, &entry.cell(operation)?.samples)
+                let base = find_entry(point, baseline?)?.find_cell(operation)?;
+                stats::compute_speedup(&base.samples, &entry.find_cell(operation)?.samples)
             };
-            let quotient = |_, _| quotient(against(self.old, old)?, against(self.new, new)?);
+            let quotient = |_, _| divide_quotients(against(self.old, old)?, against(self.new, new)?);
             let quotient = |before, now| quotient(before, now).filter(|_| baseline != Some(&*new.id));
-            let noise = [self.old, self.new].into_iter().flatten().map(|point| stats::resolution(point, operation));
+            let noise = [self.old, self.new].into_iter().flatten().map(|point| stats::operation_resolution(point, operation));
             let noise = noise.fold(stats::FLOOR, f64::max);
-            findings.extend(self.maybe(new, What::Time(operation), middle(old), middle(new), noise, quotient));
+            findings.extend(self.compare_optional(new, ComparedQuantity::Time(operation), middle(old), middle(new), noise, quotient));
         }
     }
 
     /// Compares a number that may be missing in one or both reports. A difference below `noise`, the difference between
     /// the baseline and its twin in either run, counts as no change.
-    fn maybe(
+    fn compare_optional(
         &self,
         entry: &Entry,
-        what: What,
+        what: ComparedQuantity,
         old: Option<f64>,
         new: Option<f64>,
         noise: f64,
@@ -232,26 +232,26 @@ impl Pair<'_> {
             (Some(_), None) => (None, Change::Gone),
             (Some(old), Some(new)) => {
                 let times = times(old, new);
-                (times, times.map_or(Change::Same, |times| self.threshold.judge(&times, noise)))
+                (times, times.map_or(Change::Same, |times| self.threshold.judge_change(&times, noise)))
             }
         };
-        Some(Finding { times, old, new, ..self.finding(entry, what, change) })
+        Some(Finding { times, old, new, ..self.make_finding(entry, what, change) })
     }
 }
 
 /// Returns the entries that are compared. Floors and twins are not.
-fn looked_at(point: Option<&Point>) -> impl Iterator<Item = &Entry> {
+fn compared_entries(point: Option<&Point>) -> impl Iterator<Item = &Entry> {
     let entries = point.into_iter().flat_map(|point| &point.entries);
     entries.filter(|entry| matches!(entry.role, Role::Competitor | Role::Engine))
 }
 
-fn find<'r>(point: Option<&'r Point>, id: &str) -> Option<&'r Entry> {
-    looked_at(point).find(|entry| entry.id == id)
+fn find_entry<'r>(point: Option<&'r Point>, id: &str) -> Option<&'r Entry> {
+    compared_entries(point).find(|entry| entry.id == id)
 }
 
 /// Divides the new quotient by the old one. The two runs are independent, so the squares of their errors add up, on
 /// logarithms. Returns `None` if one of the errors is unknown.
-fn quotient(old: Interval, new: Interval) -> Option<Interval> {
+fn divide_quotients(old: Interval, new: Interval) -> Option<Interval> {
     if !stats::is_known(&old) || !stats::is_known(&new) {
         return None;
     }

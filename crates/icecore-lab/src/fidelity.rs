@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// How a language compares values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Eyes {
+pub struct ComparisonRules {
     /// Maps have no order.
     pub unordered: bool,
     /// A number and its text are equal to a program.
@@ -19,16 +19,16 @@ pub struct Eyes {
     pub characters: bool,
 }
 
-impl Eyes {
+impl ComparisonRules {
     /// Returns the rules of the language whose runners use this reference format.
-    pub fn of(reference: &str) -> Eyes {
+    pub fn from_reference(reference: &str) -> ComparisonRules {
         let perl = reference == "storable";
-        Eyes { unordered: perl || reference.starts_with("json"), loose_numbers: perl, characters: perl }
+        ComparisonRules { unordered: perl || reference.starts_with("json"), loose_numbers: perl, characters: perl }
     }
 }
 
 /// Compares the output with the input.
-pub fn fidelity(expected: &Document<'_>, found: &Document<'_>, eyes: Eyes) -> Fidelity {
+pub fn check_fidelity(expected: &Document<'_>, found: &Document<'_>, eyes: ComparisonRules) -> Fidelity {
     let mut comparison = Comparison::new().any_ascii();
     if eyes.unordered {
         comparison = comparison.any_order();
@@ -36,38 +36,38 @@ pub fn fidelity(expected: &Document<'_>, found: &Document<'_>, eyes: Eyes) -> Fi
     if comparison.equal(expected, found) {
         return Fidelity::Exact;
     }
-    let mut walk = Walk { eyes, stack: Vec::new(), shared: HashMap::new(), seen: Vec::new() };
-    walk.pair(expected.root(), found.root());
+    let mut walk = DocumentWalk { eyes, stack: Vec::new(), shared: HashMap::new(), seen: Vec::new() };
+    walk.compare_pair(expected.root(), found.root());
     while let Some((expected, found)) = walk.stack.pop() {
-        walk.pair(expected, found);
+        walk.compare_pair(expected, found);
     }
-    walk.verdict()
+    walk.into_fidelity()
 }
 
 /// A kind of difference.
-struct Seen {
+struct CountedDifference {
     what: &'static str,
     count: u64,
     path: String,
     is_slight: bool,
 }
 
-struct Walk<'d> {
-    eyes: Eyes,
+struct DocumentWalk<'d> {
+    eyes: ComparisonRules,
     stack: Vec<(Cursor<'d>, Cursor<'d>)>,
     /// Index of a shared value on one side, mapped to its index on the other side.
     shared: HashMap<u32, u32>,
-    seen: Vec<Seen>,
+    seen: Vec<CountedDifference>,
 }
 
-impl<'d> Walk<'d> {
-    fn verdict(self) -> Fidelity {
+impl<'d> DocumentWalk<'d> {
+    fn into_fidelity(self) -> Fidelity {
         let is_slight = self.seen.iter().all(|seen| seen.is_slight);
-        let say = |seen: &Seen| match seen.count {
+        let describe = |seen: &CountedDifference| match seen.count {
             1 => format!("{}, at {}", seen.what, seen.path),
             count => format!("{}, {count} times, first at {}", seen.what, seen.path),
         };
-        let differences: Vec<String> = self.seen.iter().map(say).collect();
+        let differences: Vec<String> = self.seen.iter().map(describe).collect();
         match (differences.is_empty(), is_slight) {
             (true, _) => Fidelity::Exact,
             (_, true) => Fidelity::Alike { differences },
@@ -75,68 +75,68 @@ impl<'d> Walk<'d> {
         }
     }
 
-    fn note(&mut self, what: &'static str, is_slight: bool, at: Cursor<'d>) {
+    fn note_difference(&mut self, what: &'static str, is_slight: bool, at: Cursor<'d>) {
         match self.seen.iter_mut().find(|seen| seen.what == what) {
             Some(seen) => seen.count += 1,
-            None => self.seen.push(Seen { what, count: 1, path: at.path(), is_slight }),
+            None => self.seen.push(CountedDifference { what, count: 1, path: at.path(), is_slight }),
         }
     }
 
-    fn pair(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+    fn compare_pair(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
         let is_link = |cursor: Cursor<'_>| cursor.kind().is_again();
         let (to, from) = (expected.target(), found.target());
         if to.kind().is_container() {
             match (is_link(expected), is_link(found)) {
                 (true, true) => {
                     if self.shared.get(&to.index()).is_some_and(|known| *known != from.index()) {
-                        self.note("other values came back shared", false, expected);
+                        self.note_difference("other values came back shared", false, expected);
                     }
                     return;
                 }
-                (true, false) => return self.note("shared values came back as copies", false, expected),
-                (false, true) => return self.note("separate values came back shared", false, expected),
+                (true, false) => return self.note_difference("shared values came back as copies", false, expected),
+                (false, true) => return self.note_difference("separate values came back shared", false, expected),
                 (false, false) => {
                     self.shared.insert(to.index(), from.index());
                 }
             }
         }
-        self.values(to, from);
+        self.compare_values(to, from);
     }
 
-    fn values(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+    fn compare_values(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
         match (expected.kind(), found.kind()) {
-            (Kind::Array, Kind::Array) => self.items(expected, found),
-            (Kind::Map, Kind::Map) => self.entries(expected, found),
+            (Kind::Array, Kind::Array) => self.compare_items(expected, found),
+            (Kind::Map, Kind::Map) => self.compare_entries(expected, found),
             (Kind::Object, Kind::Object) => {
                 if expected.class() != found.class() {
-                    self.note("objects came back with another class", false, expected);
+                    self.note_difference("objects came back with another class", false, expected);
                 }
                 self.stack.push((expected.body(), found.body()));
             }
             (Kind::Object, Kind::Map | Kind::Array) => {
-                self.note("objects came back without their class", false, expected)
+                self.note_difference("objects came back without their class", false, expected)
             }
             (Kind::Map, Kind::Array) | (Kind::Array, Kind::Map) => {
-                self.note("maps and lists came back as each other", expected.is_empty() && found.is_empty(), expected);
+                self.note_difference("maps and lists came back as each other", expected.is_empty() && found.is_empty(), expected);
             }
-            (a, b) if a.is_container() && a == b => self.children(expected, found),
+            (a, b) if a.is_container() && a == b => self.compare_children(expected, found),
             (a, b) if a.is_container() || b.is_container() => {
-                self.note("values came back as something else", false, expected)
+                self.note_difference("values came back as something else", false, expected)
             }
-            _ => self.leaves(expected, found),
+            _ => self.compare_leaves(expected, found),
         }
     }
 
-    fn items(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+    fn compare_items(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
         if expected.len() != found.len() {
-            self.note("lists came back with another length", false, expected);
+            self.note_difference("lists came back with another length", false, expected);
         }
         self.push(expected.items().zip(found.items()));
     }
 
-    fn children(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+    fn compare_children(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
         if expected.len() != found.len() {
-            self.note("values came back as something else", false, expected);
+            self.note_difference("values came back as something else", false, expected);
         }
         self.push(expected.children().zip(found.children()));
     }
@@ -148,91 +148,91 @@ impl<'d> Walk<'d> {
         self.stack[before..].reverse();
     }
 
-    fn entries(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+    fn compare_entries(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
         let same_order = expected.len() == found.len()
             && expected.entries().zip(found.entries()).all(|((a, _), (b, _))| a.bytes() == b.bytes());
         if same_order {
-            for ((key, value), (other, came)) in expected.entries().zip(found.entries()) {
-                self.keys(key, other, value);
-                self.stack.push((value, came));
+            for ((key, value), (other, found_value)) in expected.entries().zip(found.entries()) {
+                self.compare_keys(key, other, value);
+                self.stack.push((value, found_value));
             }
             return;
         }
         // If a key occurs twice, the last one wins, as in the languages.
-        let of: HashMap<&[u8], (Key<'d>, Cursor<'d>)> =
+        let found_entries: HashMap<&[u8], (Key<'d>, Cursor<'d>)> =
             found.entries().map(|(key, value)| (key.bytes(), (key, value))).collect();
-        let mut met = 0;
+        let mut matched = 0;
         for (key, value) in expected.entries() {
-            match of.get(key.bytes()) {
-                Some((other, came)) => {
-                    met += 1;
-                    self.keys(key, *other, value);
-                    self.stack.push((value, *came));
+            match found_entries.get(key.bytes()) {
+                Some((other, found_value)) => {
+                    matched += 1;
+                    self.compare_keys(key, *other, value);
+                    self.stack.push((value, *found_value));
                 }
-                None => self.note("entries of maps did not come back", false, value),
+                None => self.note_difference("entries of maps did not come back", false, value),
             }
         }
-        if met < of.len() {
-            self.note("maps came back with more entries", false, expected);
+        if matched < found_entries.len() {
+            self.note_difference("maps came back with more entries", false, expected);
         } else if !self.eyes.unordered {
-            self.note("entries of maps came back in another order", true, expected);
+            self.note_difference("entries of maps came back in another order", true, expected);
         }
     }
 
-    fn keys(&mut self, expected: Key<'d>, found: Key<'d>, at: Cursor<'d>) {
+    fn compare_keys(&mut self, expected: Key<'d>, found: Key<'d>, at: Cursor<'d>) {
         let is_symbol = |key: Key<'_>| key.node().kind == Kind::Symbol;
         if is_symbol(expected) != is_symbol(found) {
-            self.note("keys came back as symbols or as strings", false, at);
+            self.note_difference("keys came back as symbols or as strings", false, at);
         }
     }
 
-    fn leaves(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
-        if let (Some(a), Some(b)) = (Scalar::of(expected), Scalar::of(found)) {
-            return self.scalars(a, b, expected);
+    fn compare_leaves(&mut self, expected: Cursor<'d>, found: Cursor<'d>) {
+        if let (Some(a), Some(b)) = (Scalar::from_cursor(expected), Scalar::from_cursor(found)) {
+            return self.compare_scalars(a, b, expected);
         }
         let as_kind = |kind| expected.kind() == kind || found.kind() == kind;
         if as_kind(Kind::Symbol) {
             let same = expected.as_bytes() == found.as_bytes();
-            self.note(if same { "symbols came back as strings" } else { "values changed" }, false, expected);
+            self.note_difference(if same { "symbols came back as strings" } else { "values changed" }, false, expected);
         } else if as_kind(Kind::Bool) || as_kind(Kind::Null) || expected.as_bytes() != found.as_bytes() {
-            self.note("values came back as something else", false, expected);
+            self.note_difference("values came back as something else", false, expected);
         } else if expected.kind() != found.kind() {
-            self.note("strings came back with another encoding", false, expected);
+            self.note_difference("strings came back with another encoding", false, expected);
         } else if expected.node().payload != found.node().payload && expected.as_bytes().is_none() {
-            self.note("values changed", false, expected);
+            self.note_difference("values changed", false, expected);
         }
     }
 
-    fn scalars(&mut self, expected: Scalar<'d>, found: Scalar<'d>, at: Cursor<'d>) {
+    fn compare_scalars(&mut self, expected: Scalar<'d>, found: Scalar<'d>, at: Cursor<'d>) {
         use Scalar::{Bytes, Float, Int, Text};
         let loose = self.eyes.loose_numbers;
         match (expected, found) {
             (Int(a), Int(b)) if a == b => {}
             (Float(a), Float(b)) if a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()) => {}
-            (Float(a), Float(b)) if a == b => self.note("zeros came back with another sign", true, at),
+            (Float(a), Float(b)) if a == b => self.note_difference("zeros came back with another sign", true, at),
             (Float(a), Float(b)) if ((a - b) / a).abs() < 1e-12 => {
-                self.note("floats came back with fewer digits", loose, at)
+                self.note_difference("floats came back with fewer digits", loose, at)
             }
             (Int(a), Float(b)) | (Float(b), Int(a)) if a as f64 == b && b as i128 == a => {
-                self.note("integers and floats came back as each other", loose, at);
+                self.note_difference("integers and floats came back as each other", loose, at);
             }
             (Int(a), Bytes(b) | Text(b)) if a.to_string().as_bytes() == b => {
-                self.note("numbers came back as text", loose, at);
+                self.note_difference("numbers came back as text", loose, at);
             }
             (Bytes(b) | Text(b), Int(a)) if a.to_string().as_bytes() == b => {
-                self.note("text came back as numbers", loose, at);
+                self.note_difference("text came back as numbers", loose, at);
             }
-            (Float(a), Bytes(b) | Text(b)) | (Bytes(b) | Text(b), Float(a)) if is_number(b, a) => {
-                self.note("numbers and text came back as each other", loose, at);
+            (Float(a), Bytes(b) | Text(b)) | (Bytes(b) | Text(b), Float(a)) if is_text_of_number(b, a) => {
+                self.note_difference("numbers and text came back as each other", loose, at);
             }
             (Bytes(a), Bytes(b)) | (Text(a), Text(b)) if a == b => {}
             (Bytes(a), Text(b)) | (Text(b), Bytes(a)) => match () {
                 () if a == b && a.is_ascii() => {}
-                () if self.eyes.characters && is_latin1(a, b) => {}
-                () if a == b => self.note("text and bytes came back as each other", false, at),
-                () => self.note("values changed", false, at),
+                () if self.eyes.characters && is_latin1_of_text(a, b) => {}
+                () if a == b => self.note_difference("text and bytes came back as each other", false, at),
+                () => self.note_difference("values changed", false, at),
             },
-            _ => self.note("values changed", false, at),
+            _ => self.note_difference("values changed", false, at),
         }
     }
 }
@@ -247,7 +247,7 @@ enum Scalar<'d> {
 }
 
 impl<'d> Scalar<'d> {
-    fn of(cursor: Cursor<'d>) -> Option<Scalar<'d>> {
+    fn from_cursor(cursor: Cursor<'d>) -> Option<Scalar<'d>> {
         Some(match cursor.value() {
             icecore::Value::Int(value) => Scalar::Int(value.into()),
             icecore::Value::Uint(value) => Scalar::Int(value.into()),
@@ -260,13 +260,13 @@ impl<'d> Scalar<'d> {
 }
 
 /// Returns whether a text is this number, within the digits that Perl prints.
-fn is_number(text: &[u8], number: f64) -> bool {
+fn is_text_of_number(text: &[u8], number: f64) -> bool {
     let parsed = std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok());
     parsed.is_some_and(|parsed| parsed == number || ((parsed - number) / number).abs() < 1e-14)
 }
 
 /// Returns whether these bytes, read as Latin-1, are this text.
-fn is_latin1(bytes: &[u8], text: &[u8]) -> bool {
+fn is_latin1_of_text(bytes: &[u8], text: &[u8]) -> bool {
     std::str::from_utf8(text)
         .is_ok_and(|text| text.chars().map(u32::from).eq(bytes.iter().map(|byte| u32::from(*byte))))
 }
@@ -281,7 +281,7 @@ mod tests {
             let document = icecore::read_as(text.as_bytes(), &stage, &icecore::Limits::new());
             document.expect("it is read").into_owned()
         };
-        fidelity(&read(expected), &read(found), Eyes::of(reference))
+        check_fidelity(&read(expected), &read(found), ComparisonRules::from_reference(reference))
     }
 
     fn words(fidelity: Fidelity) -> String {

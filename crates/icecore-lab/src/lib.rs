@@ -21,5 +21,5 @@ mod secrets;
 pub mod stats;
 
 pub use error::Error;
-pub use replay::replay;
-pub use secrets::{hide_from as hide_secrets_from, is_secret};
+pub use replay::replay_report;
+pub use secrets::{hide_secrets_from as hide_secrets_from, is_secret};

@@ -10,7 +10,7 @@ mod explain;
 mod tests;
 mod weights;
 
-pub use explain::explain;
+pub use explain::explain_ranking;
 pub use weights::{Part, Weights, WeightsError};
 
 use crate::model::{Entry, Fidelity, Interval, Operation, Point, Role};
@@ -24,16 +24,16 @@ pub struct Ranking {
     /// The weights of the ranking.
     pub weights: Weights,
     /// Competitors from the first to the last place.
-    pub places: Vec<Ranked>,
+    pub places: Vec<RankedCompetitor>,
     /// Competitors that could not be ranked.
-    pub unranked: Vec<Unranked>,
+    pub unranked: Vec<UnrankedCompetitor>,
     /// For each part, the competitors that would be first if only that part counted; several if they are tied.
-    pub alone: Vec<Alone>,
+    pub alone: Vec<SinglePartWinners>,
 }
 
 /// A competitor with its rank.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ranked {
+pub struct RankedCompetitor {
     /// Rank from 1; tied places have the same rank.
     pub rank: usize,
     /// Whether others have the same rank.
@@ -53,7 +53,7 @@ pub struct Ranked {
     pub times: Option<Interval>,
 }
 
-impl Ranked {
+impl RankedCompetitor {
     /// Returns the rank: `1`, or `1=` if it is shared.
     pub fn label(&self) -> String {
         format!("{}{}", self.rank, if self.tied { "=" } else { "" })
@@ -73,7 +73,7 @@ pub struct Share {
 
 /// A competitor without a rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unranked {
+pub struct UnrankedCompetitor {
     /// `perl/sereal`
     pub id: String,
     /// `Sereal, zstd`
@@ -84,7 +84,7 @@ pub struct Unranked {
 
 /// The winners if only one part counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Alone {
+pub struct SinglePartWinners {
     /// The only part that counts.
     pub part: Part,
     /// Ids of all competitors with rank 1.
@@ -94,20 +94,20 @@ pub struct Alone {
 /// Ranks the competitors of a point. Costs are tied if the interval of their quotient, paired by round and turn,
 /// includes 1, or if they are closer to each other than the baseline's twin is to the baseline at this point
 /// ([`stats::resolution`]).
-pub fn rank(point: &Point, weights: &Weights) -> Ranking {
-    let (costs, unranked) = costs(point, weights);
-    let ranks = ranks(&costs, resolution(point, weights));
-    let places = costs.iter().enumerate().map(|(place, (entry, cost))| Ranked {
+pub fn rank_competitors(point: &Point, weights: &Weights) -> Ranking {
+    let (costs, unranked) = compute_costs(point, weights);
+    let ranks = assign_ranks(&costs, find_resolution(point, weights));
+    let places = costs.iter().enumerate().map(|(place, (entry, cost))| RankedCompetitor {
         rank: ranks[place],
         tied: ranks.iter().filter(|rank| **rank == ranks[place]).count() > 1,
         id: entry.id.clone(),
         name: entry.name.clone(),
         fidelity: entry.fidelity.clone(),
-        cost: cost.total(),
+        cost: cost.to_interval(),
         parts: cost.parts.clone(),
-        times: (place > 0).then(|| costs[0].1.times(cost)),
+        times: (place > 0).then(|| costs[0].1.relative_cost_of(cost)),
     });
-    let alone = ALONE.into_iter().filter_map(|part| first(point, part));
+    let alone = ALONE.into_iter().filter_map(|part| find_winners(point, part));
     Ranking { weights: weights.clone(), places: places.collect(), unranked, alone: alone.collect() }
 }
 
@@ -123,46 +123,46 @@ const ALONE: [Part; 7] = [
 ];
 
 /// Returns the costs of all competitors that can be ranked, sorted, and the reasons for the others.
-fn costs<'p>(point: &'p Point, weights: &Weights) -> (Vec<(&'p Entry, Cost)>, Vec<Unranked>) {
+fn compute_costs<'p>(point: &'p Point, weights: &Weights) -> (Vec<(&'p Entry, Cost)>, Vec<UnrankedCompetitor>) {
     let mut unranked = Vec::new();
     let mut costs = Vec::new();
     for entry in point.entries.iter().filter(|entry| entry.role == Role::Competitor) {
-        match Cost::of(entry, weights) {
+        match Cost::from_entry(entry, weights) {
             Ok(cost) => costs.push((entry, cost)),
-            Err(why) => unranked.push(Unranked { id: entry.id.clone(), name: entry.name.clone(), why }),
+            Err(why) => unranked.push(UnrankedCompetitor { id: entry.id.clone(), name: entry.name.clone(), why }),
         }
     }
     costs.sort_by(|(a, a_cost), (b, b_cost)| {
         let by_cost = || a_cost.estimate.total_cmp(&b_cost.estimate);
-        wrongness(&a.fidelity).cmp(&wrongness(&b.fidelity)).then_with(by_cost)
+        fidelity_sort_key(&a.fidelity).cmp(&fidelity_sort_key(&b.fidelity)).then_with(by_cost)
     });
     (costs, unranked)
 }
 
 /// Returns the competitors that would share the first rank if only this part counted.
-fn first(point: &Point, part: Part) -> Option<Alone> {
-    let weights = Weights::only(part);
-    let resolution = resolution(point, &weights);
-    let (costs, _) = costs(point, &weights);
+fn find_winners(point: &Point, part: Part) -> Option<SinglePartWinners> {
+    let weights = Weights::from_part(part);
+    let resolution = find_resolution(point, &weights);
+    let (costs, _) = compute_costs(point, &weights);
     let (leader, cost) = costs.first()?;
     let shares = |(other, other_cost): &(&Entry, Cost)| {
-        wrongness(&other.fidelity) == wrongness(&leader.fidelity) && cost.is_tied(other_cost, resolution)
+        fidelity_sort_key(&other.fidelity) == fidelity_sort_key(&leader.fidelity) && cost.is_tied(other_cost, resolution)
     };
     let others = costs[1..].iter().take_while(|other| shares(other)).map(|(other, _)| other.id.clone());
-    Some(Alone { part, first: std::iter::once(leader.id.clone()).chain(others).collect() })
+    Some(SinglePartWinners { part, first: std::iter::once(leader.id.clone()).chain(others).collect() })
 }
 
 /// Returns the resolution of the noisiest operation that counts.
-fn resolution(point: &Point, weights: &Weights) -> f64 {
+fn find_resolution(point: &Point, weights: &Weights) -> f64 {
     let of = |part: &Part| match part {
-        Part::Time(operation) => stats::resolution(point, *operation),
+        Part::Time(operation) => stats::operation_resolution(point, *operation),
         Part::Size | Part::Memory => stats::FLOOR,
     };
     weights.parts().iter().map(|(part, _)| of(part)).fold(stats::FLOOR, f64::max)
 }
 
 /// Sort key of a fidelity: less correct results have larger values.
-pub(crate) fn wrongness(fidelity: &Fidelity) -> u8 {
+pub(crate) fn fidelity_sort_key(fidelity: &Fidelity) -> u8 {
     match fidelity {
         Fidelity::Exact => 0,
         Fidelity::Alike { .. } => 1,
@@ -172,12 +172,12 @@ pub(crate) fn wrongness(fidelity: &Fidelity) -> u8 {
 }
 
 /// Returns the ranks of sorted costs. A cost without a significant difference to the first of a rank shares that rank.
-fn ranks(costs: &[(&Entry, Cost)], resolution: f64) -> Vec<usize> {
+fn assign_ranks(costs: &[(&Entry, Cost)], resolution: f64) -> Vec<usize> {
     let mut ranks: Vec<usize> = Vec::with_capacity(costs.len());
     let mut leader = 0;
     for (place, (entry, cost)) in costs.iter().enumerate() {
         let (first, first_cost) = &costs[leader];
-        let same = wrongness(&first.fidelity) == wrongness(&entry.fidelity);
+        let same = fidelity_sort_key(&first.fidelity) == fidelity_sort_key(&entry.fidelity);
         if place > 0 && !(same && first_cost.is_tied(cost, resolution)) {
             leader = place;
         }

@@ -7,18 +7,18 @@ use crate::scenario::{self, Scenario};
 /// Combines the measurements of a report with the current scenario files, and judges the claims again, so that changed
 /// texts and claims need no new run. `more` are scenarios that do not come with the lab.
 #[must_use]
-pub fn replay(mut report: Report, more: &[Scenario]) -> Report {
+pub fn replay_report(mut report: Report, more: &[Scenario]) -> Report {
     // A scenario that did not run has no measurements to judge claims by.
     for found in report.scenarios.iter_mut().filter(|found| !found.points.is_empty()) {
         let mut asked: Vec<_> = found.claims.iter().map(|result| result.claim.clone()).collect();
         let other = more.iter().find(|one| one.name == found.name).cloned();
-        if let Some(file) = other.or_else(|| scenario::find(&found.name).ok()) {
+        if let Some(file) = other.or_else(|| scenario::find_scenario(&found.name).ok()) {
             asked = file.claims;
             found.published = file.published;
             found.title = file.title;
             found.about = file.about;
         }
-        found.claims = asked.iter().map(|claim| claims::judge(claim, &found.points)).collect();
+        found.claims = asked.iter().map(|claim| claims::judge_claim(claim, &found.points)).collect();
     }
     report
 }

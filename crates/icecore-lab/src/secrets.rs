@@ -5,7 +5,7 @@
 use std::process::Command;
 
 /// Name endings of variables for secrets, and for addresses that may contain a password.
-const ENDS: [&str; 11] = [
+const SECRET_ENDINGS: [&str; 11] = [
     "PASSWORD",
     "PASSWORD_FILE",
     "_TOKEN",
@@ -27,12 +27,12 @@ const ENDS: [&str; 11] = [
 /// ```
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    ENDS.iter().any(|end| name.ends_with(end))
+    SECRET_ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
 /// Removes the secrets of this process from the environment of a command. Variables that the lab itself set for the
 /// command, such as the address of the measured database, stay.
-pub fn hide_from(command: &mut Command) {
+pub fn hide_secrets_from(command: &mut Command) {
     let given: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(is_secret) && !given.contains(&name) {

@@ -6,7 +6,7 @@
 use crate::common;
 
 use icecore_lab::model::{Entry, Fidelity, Operation, Report, Role};
-use icecore_lab::run::{Options, run};
+use icecore_lab::run::{Options, run_scenarios};
 use icecore_lab::scenario;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -35,8 +35,8 @@ fn data(json: &str, more: &str, options: &Options) -> Report {
         "title = \"data\"\nlanguage = \"perl\"\noperations = [\"write\", \"read\", \"round-trip\"{more}\n\
          [data]\njson = '''{{\"$icecore\":1,\"$strings\":\"bytes\",\"$value\":{json}}}'''\n"
     );
-    let scenario = scenario::parse("data", &text).expect("a scenario");
-    run(&[scenario], options, &mut (), &AtomicBool::new(false)).expect("it runs")
+    let scenario = scenario::parse_scenario("data", &text).expect("a scenario");
+    run_scenarios(&[scenario], options, &mut (), &AtomicBool::new(false)).expect("it runs")
 }
 
 fn entry<'r>(report: &'r Report, name: &str) -> Option<&'r Entry> {
@@ -109,15 +109,15 @@ fn structures_come_back() {
             let Some(entry) = entry(&report, name) else { continue };
             let expected = if name == "floor" { "unchecked" } else { "exact" };
             assert_eq!(said(entry), expected, "{name}");
-            assert_eq!(entry.cell(Operation::Write).is_some(), name != "floor", "{name}");
-            assert!(entry.cell(Operation::Read).is_some(), "{name}");
+            assert_eq!(entry.find_cell(Operation::Write).is_some(), name != "floor", "{name}");
+            assert!(entry.find_cell(Operation::Read).is_some(), "{name}");
             if name != "floor" {
                 let steps: Vec<&str> = entry.memory.iter().map(|step| step.step.as_str()).collect();
                 assert_eq!(steps, ["start", "data", "written", "freed", "read"], "{name}");
                 assert!(entry.memory.iter().all(|step| step.resident > 1 << 20), "{name}");
             }
             let is_text = name.contains("json") || name == "floor";
-            let converts = entry.cell(Operation::ToJson).is_some();
+            let converts = entry.find_cell(Operation::ToJson).is_some();
             assert_eq!(converts, !is_text && more.contains("to-json"), "{name}: {:?}", report.scenarios[0].notes);
         }
         for name in FLAT {
@@ -200,7 +200,7 @@ fn what_is_no_flat_text_is_refused() {
 fn claims_name_who_takes_part() {
     let runners = Path::new(env!("CARGO_MANIFEST_DIR")).join("runners");
     for name in ["perl-mix", "employees", "job-hash", "flat-strings", "int-list"] {
-        let scenario = scenario::find(name).expect("the scenario");
+        let scenario = scenario::find_scenario(name).expect("the scenario");
         assert!(!scenario.claims.is_empty() && !scenario.published.is_empty(), "{name}");
         let sides = scenario.claims.iter().flat_map(|claim| [&claim.over, &claim.under]);
         let sides = sides.map(|side| (&side.competitor, side.operation));

@@ -3,15 +3,15 @@
 use crate::{common, runs};
 
 use icecore_lab::model::{Fidelity, Role, ScenarioReport};
-use icecore_lab::run::run;
+use icecore_lab::run::run_scenarios;
 use icecore_lab::scenario;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 fn report(scenario: &str) -> ScenarioReport {
-    let scenario = scenario::find(scenario).expect("the scenario is there");
+    let scenario = scenario::find_scenario(scenario).expect("the scenario is there");
     let options = runs::options();
-    let report = run(std::slice::from_ref(&scenario), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let report = run_scenarios(std::slice::from_ref(&scenario), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     let report = report.scenarios.into_iter().next().expect("one scenario ran");
     assert_eq!(runs::check(&report, &scenario, &options), Vec::<String>::new());
     report

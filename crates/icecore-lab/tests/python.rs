@@ -1,7 +1,7 @@
 //! A language that the lab does not know takes part through the protocol alone.
 
 use icecore_lab::model::{Fidelity, Operation};
-use icecore_lab::run::{Options, run};
+use icecore_lab::run::{Options, run_scenarios};
 use icecore_lab::scenario;
 use std::path::Path;
 use std::process::Command;
@@ -14,13 +14,13 @@ fn pickle(json: &str) -> Option<icecore_lab::model::ScenarioReport> {
     }
     let text =
         format!("title = \"mine\"\noperations = [\"write\", \"read\", \"round-trip\"]\n[data]\njson = '''{json}'''\n");
-    let scenario = scenario::parse("mine", &text).expect("a scenario");
+    let scenario = scenario::parse_scenario("mine", &text).expect("a scenario");
     let options = Options {
         only: vec!["python".to_owned()],
         runners: Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/runners")),
         ..Options::default().small()
     };
-    let report = run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let report = run_scenarios(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     report.scenarios.into_iter().next()
 }
 
@@ -33,7 +33,7 @@ fn python_takes_part() {
     let entry = entry.unwrap_or_else(|| panic!("{:?}", report.absent));
     assert_eq!(entry.fidelity, Fidelity::Exact);
     for operation in [Operation::Write, Operation::Read, Operation::RoundTrip] {
-        assert!(entry.cell(operation).is_some_and(|cell| cell.summary.median.estimate > 0.0), "{operation}");
+        assert!(entry.find_cell(operation).is_some_and(|cell| cell.summary.median.estimate > 0.0), "{operation}");
     }
 }
 
@@ -48,9 +48,9 @@ fn what_python_has_no_value_for_is_refused() {
 /// package.
 #[test]
 fn runners_of_python_are_started_with_the_interpreter_that_is_named() {
-    let columns = scenario::find("columns").expect("a scenario");
+    let columns = scenario::find_scenario("columns").expect("a scenario");
     let options = Options { python: Some("/nowhere/at/all/python3".into()), ..Options::default().small() };
-    let report = run(std::slice::from_ref(&columns), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let report = run_scenarios(std::slice::from_ref(&columns), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     let absent = &report.scenarios[0].absent;
     assert!(absent.iter().any(|one| one.competitor == "python/polars/php"), "{absent:?}");
     assert!(absent.iter().all(|one| one.why.contains("is not installed")), "{absent:?}");
@@ -65,7 +65,7 @@ fn runners_of_python_are_started_with_the_interpreter_that_is_named() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&bare, mode).expect("it can be started");
     let options = Options { python: Some(bare), ..Options::default().small() };
-    let report = run(&[columns], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let report = run_scenarios(&[columns], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     let absent = &report.scenarios[0].absent;
     let peer = absent.iter().find(|one| one.competitor == "python/peer/phpserialize").expect("it is absent");
     assert!(peer.why.contains("the Python package") && peer.install.is_some(), "{peer:?}");

@@ -5,7 +5,7 @@
 use crate::{common, runs};
 
 use icecore_lab::model::{Absent, Entry, Fidelity, Operation, Report, Role};
-use icecore_lab::run::{Options, run};
+use icecore_lab::run::{Options, run_scenarios};
 use icecore_lab::scenario::{self, Scenario};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,7 +37,7 @@ fn with_runners(scenario: Scenario, runners: PathBuf) -> Report {
 }
 
 fn measured(scenario: Scenario, options: &Options) -> Report {
-    run(&[scenario], options, &mut (), &AtomicBool::new(false)).expect("it runs")
+    run_scenarios(&[scenario], options, &mut (), &AtomicBool::new(false)).expect("it runs")
 }
 
 /// Measures this value as plain data with these runners of Ruby.
@@ -47,7 +47,7 @@ fn plain(json: &str, medium: &str, more: &str, names: &[&str]) -> Report {
          medium = \"{medium}\"\nmemory = true\n[data]\njson = '''{json}'''\n"
     );
     let only = names.iter().map(|name| format!("ruby/{name}")).collect();
-    measured(scenario::parse("plain", &text).expect("a scenario"), &Options { only, ..options() })
+    measured(scenario::parse_scenario("plain", &text).expect("a scenario"), &Options { only, ..options() })
 }
 
 fn entry<'r>(report: &'r Report, id: &str) -> Option<&'r Entry> {
@@ -73,7 +73,7 @@ fn everyone_gives_the_articles_objects_back() {
     if !is_here() {
         return;
     }
-    let scenario = scenario::find("ruby-base64").expect("the scenario");
+    let scenario = scenario::find_scenario("ruby-base64").expect("the scenario");
     let report = checked(&scenario);
     let marshal = [
         ("marshal", 38_147),
@@ -103,7 +103,7 @@ fn everyone_gives_the_articles_objects_back() {
         assert!(is_exact(entry), "{name}: {:?}", entry.fidelity);
         for operation in [Operation::Write, Operation::Read, Operation::RoundTrip] {
             assert!(
-                entry.cell(operation).is_some_and(|cell| cell.summary.median.estimate > 0.0),
+                entry.find_cell(operation).is_some_and(|cell| cell.summary.median.estimate > 0.0),
                 "{name}, {operation}"
             );
         }
@@ -111,12 +111,12 @@ fn everyone_gives_the_articles_objects_back() {
     for claim in &scenario.claims {
         for side in [&claim.over, &claim.under] {
             let entry = entry(&report, &side.competitor).expect("it needs nothing");
-            assert!(side.operation.is_none_or(|operation| entry.cell(operation).is_some()), "{}", claim.text);
+            assert!(side.operation.is_none_or(|operation| entry.find_cell(operation).is_some()), "{}", claim.text);
         }
     }
     let floor = entry(&report, "ruby/floor").expect("it needs nothing");
     assert_eq!(floor.role, Role::Floor);
-    assert!(floor.cell(Operation::Read).is_some() && floor.cell(Operation::Write).is_none());
+    assert!(floor.find_cell(Operation::Read).is_some() && floor.find_cell(Operation::Write).is_none());
 }
 
 /// The bytes of its fifty objects, and of their Base64.
@@ -127,7 +127,7 @@ fn every_model_of_pending_objects_gives_them_back() {
     if !is_here() {
         return;
     }
-    let scenario = scenario::find("pending-store").expect("the scenario");
+    let scenario = scenario::find_scenario("pending-store").expect("the scenario");
     let report = checked(&scenario);
     let models = ["pending", "pending-transaction", "pending-bulk", "pending-icecore"];
     let models = models.iter().flat_map(|name| ["sqlite", "postgres", "mariadb"].map(|at| (*name, at)));
@@ -137,7 +137,7 @@ fn every_model_of_pending_objects_gives_them_back() {
             let Some(entry) = entry(&report, &format!("ruby/{name}/{database}{form}")) else { continue };
             assert!(is_exact(entry), "{name}, {database}{form}: {:?}", entry.fidelity);
             assert_eq!(entry.size, Some(size), "{name}, {database}{form}");
-            assert!(entry.cell(Operation::Write).is_some() && entry.cell(Operation::Read).is_some(), "{name}");
+            assert!(entry.find_cell(Operation::Write).is_some() && entry.find_cell(Operation::Read).is_some(), "{name}");
         }
     }
     let command = absent(&report, "ruby/pending-store/sqlite").expect("the library has no command");
@@ -177,7 +177,7 @@ Lab.run "Marshal, #{ENV.fetch("LAB_VARIANT")}",
         read: ->(bytes) { ENV["LAB_VARIANT"] == "right" ? Marshal.load(bytes) : 7 }
 "#;
     std::fs::write(folder.join("many.rb"), runner).expect("a file");
-    let mut scenario = scenario::find("ruby-base64").expect("the scenario");
+    let mut scenario = scenario::find_scenario("ruby-base64").expect("the scenario");
     scenario.only = vec!["ruby/marshal".to_owned(), "ruby/many".to_owned()];
     let report = with_runners(scenario, mine.path().to_owned());
     let [right, wrong] =
@@ -185,7 +185,7 @@ Lab.run "Marshal, #{ENV.fetch("LAB_VARIANT")}",
     assert_eq!((&*right.name, right.size), ("Marshal, right", Some(8)));
     assert!(is_exact(right) && matches!(wrong.fidelity, Fidelity::Differs { .. }));
     for operation in [Operation::Write, Operation::Read, Operation::RoundTrip] {
-        assert!(right.cell(operation).is_some(), "{operation}");
+        assert!(right.find_cell(operation).is_some(), "{operation}");
     }
 }
 
@@ -279,7 +279,7 @@ fn a_file_becomes_json_in_a_process_of_its_own() {
     let report = plain(EMPLOYEES, "file", ", \"to-json\"", &names);
     for name in names {
         let Some(entry) = entry(&report, &format!("ruby/{name}")) else { continue };
-        let cell = entry.cell(Operation::ToJson).expect("it has that");
+        let cell = entry.find_cell(Operation::ToJson).expect("it has that");
         // No Ruby starts within a millisecond.
         assert!(cell.summary.median.estimate > 1e6, "{name}: {:?}", cell.summary);
     }
@@ -293,7 +293,7 @@ fn page() -> String {
 #[test]
 fn the_page_has_every_scenario() {
     let page = page();
-    for scenario in scenario::all().expect("the scenarios") {
+    for scenario in scenario::list_scenarios().expect("the scenarios") {
         assert!(page.contains(&format!("| `{}` |", scenario.name)), "{} is not in docs/bench.md", scenario.name);
     }
 }
@@ -309,7 +309,7 @@ fn the_runner_of_the_page_takes_part() {
     let folder = mine.path().join("ruby");
     std::fs::create_dir(&folder).expect("a folder");
     std::fs::write(folder.join("marshal-zlib.rb"), runner).expect("a file");
-    let mut scenario = scenario::find("ruby-base64").expect("the scenario");
+    let mut scenario = scenario::find_scenario("ruby-base64").expect("the scenario");
     scenario.only = vec!["ruby/marshal".to_owned(), "ruby/marshal-zlib".to_owned()];
     let report = with_runners(scenario, mine.path().to_owned());
     let [plain, packed] = ["ruby/marshal", "ruby/marshal-zlib"].map(|id| entry(&report, id).expect("it needs nothing"));

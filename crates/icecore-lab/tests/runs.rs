@@ -4,7 +4,7 @@
 use crate::common;
 
 use icecore_lab::model::{Entry, Fidelity, Operation, Role, ScenarioReport};
-use icecore_lab::run::{Options, run};
+use icecore_lab::run::{Options, run_scenarios};
 use icecore_lab::scenario::{self, Scenario};
 use std::sync::atomic::AtomicBool;
 
@@ -37,11 +37,11 @@ pub fn options() -> Options {
 #[test]
 fn every_scenario_runs_and_every_answer_is_as_expected() {
     let options = options();
-    let all = scenario::all().expect("their files are right");
+    let all = scenario::list_scenarios().expect("their files are right");
     assert!(ELSEWHERE.iter().all(|name| all.iter().any(|one| one.name == *name)));
     let is_run_here = |one: &Scenario| !ELSEWHERE.contains(&&*one.name);
     let scenarios: Vec<Scenario> = all.into_iter().filter(is_run_here).collect();
-    let report = run(&scenarios, &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let report = run_scenarios(&scenarios, &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     assert_eq!(report.scenarios.len(), scenarios.len());
     let pairs = report.scenarios.iter().zip(&scenarios);
     let wrong: Vec<String> = pairs.flat_map(|(scenario, asked)| check(scenario, asked, &options)).collect();
@@ -74,9 +74,9 @@ pub fn check(scenario: &ScenarioReport, asked: &Scenario, options: &Options) -> 
 
 #[test]
 fn a_scenario_that_waits_says_so_and_starts_nothing() {
-    let scenario = scenario::parse("later", "title = \"later\"\nwaits = \"the sequel\"\n").expect("a scenario");
+    let scenario = scenario::parse_scenario("later", "title = \"later\"\nwaits = \"the sequel\"\n").expect("a scenario");
     let options = Options { only: vec!["nobody".to_owned()], ..Options::default().small() };
-    let report = run(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let report = run_scenarios(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     assert!(report.scenarios[0].points.is_empty());
     assert_eq!(report.scenarios[0].notes, ["It waits for the sequel."]);
 }
@@ -110,7 +110,7 @@ fn complete(scenario: &ScenarioReport, options: &Options) {
                 let is_baseline = entry.id == baseline && entry.role != Role::Twin;
                 assert_eq!(cell.against.is_none(), is_baseline, "{}: {} {}", scenario.name, entry.id, cell.operation);
             }
-            let writes = entry.cell(Operation::Write).is_some() && entry.role == Role::Competitor;
+            let writes = entry.find_cell(Operation::Write).is_some() && entry.role == Role::Competitor;
             assert!(!writes || entry.size.is_some_and(|size| size > 0), "{}: {}", scenario.name, entry.id);
         }
     }

@@ -32,16 +32,16 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn connect(address: SocketAddr, patience: Duration) -> Result<Client, Error> {
-        Ok(Client { address, patience, stream: stream(address, patience)? })
+        Ok(Client { address, patience, stream: open_stream(address, patience)? })
     }
 
     /// Requests a path, and waits for the answer.
     pub(crate) fn get(&mut self, path: &str) -> Result<Reply, Error> {
-        self.ask(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())
+        self.send_request(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes())
     }
 
     /// Sends JSON to a path with this method, and waits for the answer.
-    pub(crate) fn send(&mut self, method: &str, path: &str, json: &[u8]) -> Result<Reply, Error> {
+    pub(crate) fn send_json(&mut self, method: &str, path: &str, json: &[u8]) -> Result<Reply, Error> {
         // A single write, so that head and body are in one packet.
         let mut request = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
@@ -49,20 +49,20 @@ impl Client {
         )
         .into_bytes();
         request.extend_from_slice(json);
-        self.ask(&request)
+        self.send_request(&request)
     }
 
-    fn ask(&mut self, request: &[u8]) -> Result<Reply, Error> {
+    fn send_request(&mut self, request: &[u8]) -> Result<Reply, Error> {
         self.stream.get_mut().write_all(request)?;
         let reply = read_reply(&mut self.stream)?;
         if !reply.keep {
-            self.stream = stream(self.address, self.patience)?;
+            self.stream = open_stream(self.address, self.patience)?;
         }
         Ok(reply)
     }
 }
 
-fn stream(address: SocketAddr, patience: Duration) -> Result<BufReader<TcpStream>, Error> {
+fn open_stream(address: SocketAddr, patience: Duration) -> Result<BufReader<TcpStream>, Error> {
     let stream = TcpStream::connect_timeout(&address, patience)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(patience))?;
@@ -70,24 +70,24 @@ fn stream(address: SocketAddr, patience: Duration) -> Result<BufReader<TcpStream
     Ok(BufReader::new(stream))
 }
 
-fn wrong(what: impl Into<String>) -> Error {
+fn invalid_data(what: impl Into<String>) -> Error {
     Error::new(ErrorKind::InvalidData, what.into())
 }
 
 /// Reads one answer.
 pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
-    let first = line(input)?;
+    let first = read_line(input)?;
     let status = first
         .strip_prefix("HTTP/1.1 ")
         .and_then(|rest| rest.get(..3).filter(|_| matches!(rest.as_bytes().get(3), None | Some(b' '))))
         .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|digits| digits.parse().ok())
-        .ok_or_else(|| wrong(format!("no first line of HTTP/1.1: {first:?}")))?;
+        .ok_or_else(|| invalid_data(format!("no first line of HTTP/1.1: {first:?}")))?;
     if !(200..300).contains(&status) {
         // The content of an error does not matter.
         return Ok(Reply { status, body: Vec::new(), keep: false });
     }
-    let (length, keep) = head(input)?;
+    let (length, keep) = read_head(input)?;
     let mut body = Vec::new();
     input.take(length).read_to_end(&mut body)?;
     if body.len() as u64 != length {
@@ -97,41 +97,41 @@ pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
 }
 
 /// Reads the head. Returns the length of the body, and whether the connection stays open.
-fn head(input: &mut impl BufRead) -> Result<(u64, bool), Error> {
+fn read_head(input: &mut impl BufRead) -> Result<(u64, bool), Error> {
     let mut length = None;
     let mut keep = true;
     for _ in 0..MOST_LINES {
-        let line = line(input)?;
+        let line = read_line(input)?;
         if line.is_empty() {
-            let length = length.ok_or_else(|| wrong("the answer does not say how long it is"))?;
+            let length = length.ok_or_else(|| invalid_data("the answer does not say how long it is"))?;
             return Ok((length, keep));
         }
-        let (name, value) = line.split_once(':').ok_or_else(|| wrong(format!("no field of a head: {line:?}")))?;
+        let (name, value) = line.split_once(':').ok_or_else(|| invalid_data(format!("no field of a head: {line:?}")))?;
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
-            "content-length" if length.is_some() => return Err(wrong("two lengths")),
-            "content-length" => length = Some(number(value)?),
-            "transfer-encoding" => return Err(wrong(format!("the answer is {value}, which is not known here"))),
+            "content-length" if length.is_some() => return Err(invalid_data("two lengths")),
+            "content-length" => length = Some(parse_length(value)?),
+            "transfer-encoding" => return Err(invalid_data(format!("the answer is {value}, which is not known here"))),
             "connection" => keep = !value.eq_ignore_ascii_case("close"),
             _ => {}
         }
     }
-    Err(wrong(format!("a head of more than {MOST_LINES} lines")))
+    Err(invalid_data(format!("a head of more than {MOST_LINES} lines")))
 }
 
-fn number(digits: &str) -> Result<u64, Error> {
+fn parse_length(digits: &str) -> Result<u64, Error> {
     let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let number = digits.parse().ok().filter(|_| all_digits);
-    number.filter(|length| *length <= LONGEST_BODY).ok_or_else(|| wrong(format!("no length of a body: {digits:?}")))
+    number.filter(|length| *length <= LONGEST_BODY).ok_or_else(|| invalid_data(format!("no length of a body: {digits:?}")))
 }
 
-fn line(input: &mut impl BufRead) -> Result<String, Error> {
+fn read_line(input: &mut impl BufRead) -> Result<String, Error> {
     let mut line = Vec::new();
     input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
     match line.strip_suffix(b"\r\n") {
-        Some(line) => String::from_utf8(line.to_vec()).map_err(|_| wrong("a head that is no text")),
+        Some(line) => String::from_utf8(line.to_vec()).map_err(|_| invalid_data("a head that is no text")),
         None if line.is_empty() => Err(Error::new(ErrorKind::UnexpectedEof, "the server closed the connection")),
-        None => Err(wrong("a line of the head without an end")),
+        None => Err(invalid_data("a line of the head without an end")),
     }
 }
 

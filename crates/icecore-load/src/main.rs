@@ -12,15 +12,15 @@ use std::process::ExitCode;
 /// Measure the store and PHP pages under load, and other programs that do the same work
 #[derive(Debug, Parser)]
 #[command(version)]
-enum Program {
-    Store(Box<store::Arguments>),
-    Web(web::Arguments),
+enum CommandLine {
+    Store(Box<store::StoreArguments>),
+    Web(web::WebArguments),
 }
 
 fn main() -> ExitCode {
-    let done = match Program::parse() {
-        Program::Store(arguments) => store::measure(&arguments),
-        Program::Web(arguments) => web::measure(&arguments),
+    let done = match CommandLine::parse() {
+        CommandLine::Store(arguments) => store::measure_store(&arguments),
+        CommandLine::Web(arguments) => web::measure_web(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -9,22 +9,22 @@ use std::time::{Duration, Instant};
 
 /// How long servers may take until they answer, and until they have ended. It only stops endless waits: on a busy
 /// machine all of this takes a while.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+pub(crate) const SERVER_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// How often to check a server.
-pub(crate) const GLANCE: Duration = Duration::from_millis(10);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How many other ports are tried, if another process took the port first.
 pub(crate) const TRIES: u32 = 3;
 
 /// Returns an address that was free a moment ago.
-pub(crate) fn free_port() -> io::Result<SocketAddr> {
+pub(crate) fn find_free_port() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr())
 }
 
 /// Returns a command that ends when the lab ends, even if the lab is killed. This needs `setpriv`, which some systems
 /// lack.
-pub(crate) fn command(setpriv: Option<&Path>, program: &Path) -> Command {
+pub(crate) fn supervised_command(setpriv: Option<&Path>, program: &Path) -> Command {
     match setpriv {
         Some(setpriv) => {
             let mut command = Command::new(setpriv);
@@ -36,50 +36,50 @@ pub(crate) fn command(setpriv: Option<&Path>, program: &Path) -> Command {
 }
 
 /// A process with children, which ends together with them.
-pub(crate) struct Server {
+pub(crate) struct ServerProcess {
     child: Child,
     program: String,
     errors: PathBuf,
     has_ended: bool,
 }
 
-impl Server {
+impl ServerProcess {
     /// Starts the server. Its output goes to this file.
-    pub(crate) fn start(mut command: Command, errors: PathBuf) -> Result<Server, String> {
+    pub(crate) fn start(mut command: Command, errors: PathBuf) -> Result<ServerProcess, String> {
         let name = errors.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let say = |error: io::Error| format!("{name}: {error}");
         let log = File::create(&errors).map_err(say)?;
         command.stdin(Stdio::null()).stdout(log.try_clone().map_err(say)?).stderr(log);
-        group(&mut command);
+        isolate_process(&mut command);
         icecore_lab::hide_secrets_from(&mut command);
         let child = command.spawn().map_err(say)?;
-        Ok(Server { child, program: name, errors, has_ended: false })
+        Ok(ServerProcess { child, program: name, errors, has_ended: false })
     }
 
     /// Returns the last line of its output, if it has ended.
-    pub(crate) fn ended(&mut self) -> Option<String> {
+    pub(crate) fn poll_exit(&mut self) -> Option<String> {
         let status = self.child.try_wait().ok().flatten()?;
         self.has_ended = true;
-        let said: String = [&self.errors, &self.errors.with_extension("log")]
+        let output: String = [&self.errors, &self.errors.with_extension("log")]
             .iter()
             .map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned())
             .collect();
-        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned();
+        let last = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned();
         Some(format!("the server {} ended ({status}): {last}", self.program))
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         if !self.has_ended {
-            ask_to_end(&self.child);
-            let end = Instant::now() + PATIENCE;
+            terminate_process(&self.child);
+            let end = Instant::now() + SERVER_TIMEOUT;
             while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
-                std::thread::sleep(GLANCE);
+                std::thread::sleep(POLL_INTERVAL);
             }
         }
         // For a server that ignored the signal, and for children whose parent died.
-        end_group(&self.child);
+        kill_process_group(&self.child);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -87,26 +87,26 @@ impl Drop for Server {
 
 /// Puts the process into its own group: Ctrl-C goes only to the lab, which ends its servers itself.
 #[cfg(unix)]
-fn group(command: &mut Command) {
+fn isolate_process(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
 }
 
 #[cfg(unix)]
-fn ask_to_end(child: &Child) {
+fn terminate_process(child: &Child) {
     let _ = rustix::process::kill_process(rustix::process::Pid::from_child(child), rustix::process::Signal::TERM);
 }
 
 #[cfg(unix)]
-fn end_group(child: &Child) {
+fn kill_process_group(child: &Child) {
     let _ = rustix::process::kill_process_group(rustix::process::Pid::from_child(child), rustix::process::Signal::KILL);
 }
 
 #[cfg(not(unix))]
-fn group(_: &mut Command) {}
+fn isolate_process(_: &mut Command) {}
 
 #[cfg(not(unix))]
-fn ask_to_end(_: &Child) {}
+fn terminate_process(_: &Child) {}
 
 #[cfg(not(unix))]
-fn end_group(_: &Child) {}
+fn kill_process_group(_: &Child) {}

@@ -1,15 +1,15 @@
 //! Clients that work at the same time.
 
-use icecore_lab::runner::Trouble;
+use icecore_lab::runner::ParticipantError;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 /// Runs `work` for each client in its own thread; all start together. Returns the results, and the time from the first
 /// start to the last end.
-pub(crate) fn together<C: Send, T: Send>(
+pub(crate) fn run_together<C: Send, T: Send>(
     clients: Vec<C>,
-    work: impl Fn(C) -> Result<T, Trouble> + Sync,
-) -> Result<(Duration, Vec<T>), Trouble> {
+    work: impl Fn(C) -> Result<T, ParticipantError> + Sync,
+) -> Result<(Duration, Vec<T>), ParticipantError> {
     let start = Barrier::new(clients.len());
     let (start, work) = (&start, &work);
     std::thread::scope(|scope| {
@@ -34,14 +34,14 @@ pub(crate) fn together<C: Send, T: Send>(
                     all.push(done);
                 }
                 Ok(Err(why)) => trouble = Some(why),
-                Err(_) => trouble = Some(Trouble::Failed("a client failed".to_owned())),
+                Err(_) => trouble = Some(ParticipantError::Failed("a client failed".to_owned())),
             }
         }
         let first = spans.iter().map(|(began, _)| *began).min();
         let last = spans.iter().map(|(_, ended)| *ended).max();
         match (trouble, first.zip(last)) {
             (None, Some((first, last))) => Ok((last - first, all)),
-            (trouble, _) => Err(trouble.unwrap_or_else(|| Trouble::Failed("there were no clients".to_owned()))),
+            (trouble, _) => Err(trouble.unwrap_or_else(|| ParticipantError::Failed("there were no clients".to_owned()))),
         }
     })
 }

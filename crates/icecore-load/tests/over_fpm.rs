@@ -3,7 +3,7 @@
 use crate::common;
 
 use icecore_lab::model::{Fidelity, Operation, Role};
-use icecore_lab::run::{Measured, Options};
+use icecore_lab::run::{MeasuredSize, Options};
 use icecore_lab::scenario::Scenario;
 use icecore_load::web::{self, Plan, Watch};
 use std::path::Path;
@@ -22,11 +22,11 @@ struct Turns<'s> {
 }
 
 impl Watch for Turns<'_> {
-    fn doing(&mut self, _: &str, done: f64, _: Option<Duration>) {
+    fn report_progress(&mut self, _: &str, done: f64, _: Option<Duration>) {
         assert!((0.0..=1.0).contains(&done));
     }
 
-    fn turn(&mut self, round: u32, turn: u32) {
+    fn begin_turn(&mut self, round: u32, turn: u32) {
         assert!(any_process_uses(self.folder), "no server is there");
         self.seen.push((round, turn));
         if self.seen.len() == self.stop_at {
@@ -35,7 +35,7 @@ impl Watch for Turns<'_> {
     }
 }
 
-fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (Measured, Vec<(u32, u32)>) {
+fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (MeasuredSize, Vec<(u32, u32)>) {
     let folder = tempfile::tempdir().expect("a folder");
     let stop = AtomicBool::new(false);
     let mut turns = Turns { folder: folder.path(), seen: Vec::new(), stop_at, stop: &stop };
@@ -54,7 +54,7 @@ fn measure(scenario: &Scenario, only: &[String], stop_at: usize) -> (Measured, V
         modules: modules.as_deref(),
         stop: &stop,
     };
-    let outcome = web::run(&plan, &mut turns).expect("it runs");
+    let outcome = web::measure_pages(&plan, &mut turns).expect("it runs");
     // The system needs a moment to remove killed processes.
     let end = Instant::now() + HANG;
     while any_process_uses(folder.path()) {
@@ -75,10 +75,10 @@ fn any_process_uses(folder: &Path) -> bool {
 
 #[test]
 fn pages_are_checked_and_then_timed() {
-    if web::ready().is_err() {
+    if web::check_tools().is_err() {
         return;
     }
-    let scenario = web::scenario().expect("its file is right");
+    let scenario = web::parse_web_scenario().expect("its file is right");
     let (outcome, turns) = measure(&scenario, &[], usize::MAX);
     assert_eq!(turns, [(0, 0), (0, 1), (1, 0), (1, 1)]);
     let may_be_missing = ["php/igbinary", "php/icecore"];
@@ -93,7 +93,7 @@ fn pages_are_checked_and_then_timed() {
         for entry in &point.entries {
             let lossy = matches!(entry.fidelity, Fidelity::Differs { .. });
             assert_eq!(lossy, entry.id == "php/json", "{}: {:?}", entry.id, entry.fidelity);
-            let cell = entry.cell(Operation::Request).expect("it was measured");
+            let cell = entry.find_cell(Operation::Request).expect("it was measured");
             let pairs: Vec<(u32, u32)> = cell.samples.iter().map(|sample| (sample.round, sample.turn)).collect();
             assert_eq!(pairs, turns, "{}", entry.id);
             assert!(cell.samples.iter().all(|sample| sample.ns > 1000.0), "{:?}", cell.samples);
@@ -105,10 +105,10 @@ fn pages_are_checked_and_then_timed() {
 
 #[test]
 fn a_stopped_run_keeps_what_it_has() {
-    if web::ready().is_err() {
+    if web::check_tools().is_err() {
         return;
     }
-    let scenario = web::scenario().expect("its file is right");
+    let scenario = web::parse_web_scenario().expect("its file is right");
     let only = ["php/serialize".to_owned(), "php/json".to_owned()];
     let (outcome, turns) = measure(&scenario, &only, 3);
     assert_eq!(turns, [(0, 0), (0, 1), (1, 0)]);
@@ -121,11 +121,11 @@ fn a_stopped_run_keeps_what_it_has() {
 
 #[test]
 fn it_runs_like_other_scenarios() {
-    if web::ready().is_err() {
+    if web::check_tools().is_err() {
         return;
     }
     let options = Options { only: vec!["php/serialize".into(), "php/json".into()], ..Options::default().small() };
-    let report = web::measure(&options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let report = web::measure_scenario(&options, &mut (), &AtomicBool::new(false)).expect("it runs");
     let scenario = &report.scenarios[0];
     let places: Vec<(f64, i64)> = scenario.points.iter().map(|point| (point.at, point.parameters["clients"])).collect();
     assert_eq!(places, [(42.0, 1), (42.0, 10), (302.0, 1), (302.0, 10)]);

@@ -3,7 +3,7 @@
 use icecore_lab::model::{Interval, Machine};
 use icecore_load::page;
 use icecore_load::store::{
-    Entry, Goal, Group, Growing, Growth, GrowthSettings, Met, Operation, Report, SCHEMA, Settings, Timed,
+    Entry, Goal, Group, GrowthPlan, Growth, GrowthSettings, GoalResult, Operation, Report, SCHEMA, Settings, TimedSample,
 };
 use std::process::{Command, Stdio};
 
@@ -28,7 +28,7 @@ fn report() -> Report {
         river_concurrency: 1,
         small: true,
     };
-    let goal = Goal { text: "more".to_owned(), wanted: 5.0, at_most: false, measured: None, met: Met::Unmeasured };
+    let goal = Goal { text: "more".to_owned(), wanted: 5.0, at_most: false, measured: None, met: GoalResult::Unmeasured };
     Report {
         schema: SCHEMA,
         icecore: "1".to_owned(),
@@ -110,14 +110,14 @@ fn a_report_goes_between_the_marks_of_a_page() {
 /// Makes a report in which three workers do twice as much as one.
 fn growth() -> Growth {
     let entry = |id: &str, jobs| {
-        let timed = |round| Timed { round, turn: 0, jobs, ns: 1e9, p50: None, p99: None };
+        let timed = |round| TimedSample { round, turn: 0, jobs, ns: 1e9, p50: None, p99: None };
         let per_second = Interval { estimate: f64::from(jobs), low: f64::from(jobs), high: f64::from(jobs) };
         let (id, name, version) = (id.to_owned(), id.replace('-', " "), "1".to_owned());
         Entry { id, name, version, samples: (0..6).map(timed).collect(), per_second, p50: None, p99: None }
     };
     let entries = vec![entry("1-worker", 1000), entry("3-workers", 2000)];
     let group = Group { operation: Operation::DrainWaiting, database: "MariaDB".to_owned(), clients: 4, entries };
-    let growing = Growing {
+    let growing = GrowthPlan {
         workers: vec![1, 3],
         daemons: Vec::new(),
         jobs: 1,
@@ -146,7 +146,7 @@ fn how_it_grows_stands_by_itself() {
     let report = Report { growth: Some(growth()), ..report() };
     let read: Report = serde_json::from_slice(&serde_json::to_vec(&report).expect("JSON")).expect("it is read");
     assert_eq!(read, report);
-    let page = page::store(&read);
+    let page = page::render_tables(&read);
     let (before, after) = page.split_once("\n### How it grows\n\n").expect("it has a heading");
     assert!(before.contains("Icecore 1, then,") && after.starts_with("Icecore 2, later, in 2.0 minutes."), "{page}");
     assert!(after.contains("#### More workers, jobs that wait 7 ms, MariaDB, 4 at once each"), "{after}");

@@ -24,7 +24,7 @@ fn named(name: &str) -> Option<Report> {
     let text = fs::read_to_string(path(&format!("docs/bench/{name}.json"))).ok()?;
     let report: Report = serde_json::from_str(&text).expect("it is a report");
     assert_eq!(report.schema, SCHEMA);
-    Some(icecore_lab::replay(report, &[web::scenario().expect("its file is right")]))
+    Some(icecore_lab::replay_report(report, &[web::parse_web_scenario().expect("its file is right")]))
 }
 
 fn report() -> Report {
@@ -33,7 +33,7 @@ fn report() -> Report {
 
 /// Returns the reports of separate runs, which scenarios name.
 fn beside() -> Vec<(String, Report)> {
-    let scenarios = icecore_lab::scenario::all().expect("their files are right");
+    let scenarios = icecore_lab::scenario::list_scenarios().expect("their files are right");
     let names: BTreeSet<String> = scenarios.into_iter().filter_map(|one| one.report).collect();
     names.into_iter().filter_map(|name| named(&name).map(|report| (name, report))).collect()
 }
@@ -49,8 +49,8 @@ fn same(name: &str, expected: &str) {
 #[test]
 fn the_page_of_performance_is_what_the_report_says() {
     let beside = beside();
-    let beside: Vec<page::Beside<'_>> = beside.iter().map(|(name, report)| (&**name, report)).collect();
-    same("docs/performance.md", &page::performance(&report(), &beside));
+    let beside: Vec<page::SeparateRun<'_>> = beside.iter().map(|(name, report)| (&**name, report)).collect();
+    same("docs/performance.md", &page::render_performance(&report(), &beside));
 }
 
 #[test]
@@ -58,15 +58,15 @@ fn the_readme_shows_what_the_report_says() {
     let readme = text("README.md");
     let (before, rest) = readme.split_once(BEGIN).expect("the README has a place for it");
     let (_, after) = rest.split_once(END).expect("the place ends");
-    same("README.md", &format!("{before}{BEGIN}{}{END}{after}", page::readme(&report())));
+    same("README.md", &format!("{before}{BEGIN}{}{END}{after}", page::render_readme(&report())));
 }
 
 #[test]
 fn the_files_beside_the_report_are_made_from_it() {
     let report = report();
-    same("docs/bench/report.md", &page::markdown(&report));
-    same("docs/bench/report.csv", &page::csv(&report));
-    let (_, chart) = page::readme_chart(&report).expect("the chart of the README");
+    same("docs/bench/report.md", &page::render_markdown(&report));
+    same("docs/bench/report.csv", &page::render_csv(&report));
+    let (_, chart) = page::render_readme_chart(&report).expect("the chart of the README");
     same("docs/bench/chart.svg", &chart);
 }
 
@@ -85,15 +85,15 @@ fn the_tables_of_the_store_are_what_its_report_says() {
     assert!(matches!(small, None | Some((false, false))), "how it grows was not measured in full");
     same(
         "docs/bench/store.md",
-        &icecore_load::page::store_into(&text, &report).expect("the page has a place for them"),
+        &icecore_load::page::replace_tables(&text, &report).expect("the page has a place for them"),
     );
 }
 
 #[test]
 fn every_scenario_was_run_in_full() {
     let (all, beside) = (report(), beside());
-    let scenarios = icecore_lab::scenario::all().expect("their files are right");
-    for scenario in scenarios.into_iter().chain(web::scenario()) {
+    let scenarios = icecore_lab::scenario::list_scenarios().expect("their files are right");
+    for scenario in scenarios.into_iter().chain(web::parse_web_scenario()) {
         let report = match &scenario.report {
             None => &all,
             Some(name) => match beside.iter().find(|(known, _)| known == name) {

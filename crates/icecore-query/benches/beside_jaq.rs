@@ -6,7 +6,7 @@
 //! ```
 
 use icecore::{Document, Limits, Stage};
-use icecore_query::{Input, Query, Running, in_room};
+use icecore_query::{Input, Query, Running, on_query_thread};
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, data};
 use jaq_json::Val;
@@ -94,7 +94,7 @@ fn best(rounds: usize, mut a: impl FnMut(), mut b: impl FnMut()) -> (Duration, D
 fn main() {
     let text = records(100_000);
     println!("{} MB of JSON, read and asked", text.len() >> 20);
-    in_room(|| {
+    on_query_thread(|| {
         for filter in FILTERS {
             let (query, other) = (Query::new(filter, &[]).expect("a filter"), compiled(filter));
             assert_eq!(ours(&query, text.as_bytes()), jaq(&other, text.as_bytes()), "{filter}");

@@ -35,7 +35,7 @@ impl Answer {
     /// # Errors
     /// Those of [`Answer::to_document`], and of the format's writer.
     pub fn write(&self, stage: &Stage, limits: &Limits, out: &mut dyn Output) -> icecore::Written {
-        match self.0.whole() {
+        match self.0.unchanged_document() {
             Some(document) => icecore::write_to(document, stage, limits, out),
             None => icecore::write_to(&self.to_document(limits)?, stage, limits, out),
         }

@@ -4,7 +4,7 @@ use crate::room;
 use crate::value::Value;
 
 /// Generates the path and the value of each leaf; after the last one in a container, only its path.
-pub struct Events {
+pub struct StreamEvents {
     /// The next value.
     next: Option<Value>,
     /// The open containers, and the number of entries taken from each.
@@ -13,40 +13,40 @@ pub struct Events {
     path: Vec<Value>,
 }
 
-impl Events {
-    pub fn new(value: Value) -> Events {
-        Events { next: Some(value), open: Vec::new(), path: Vec::new() }
+impl StreamEvents {
+    pub fn new(value: Value) -> StreamEvents {
+        StreamEvents { next: Some(value), open: Vec::new(), path: Vec::new() }
     }
 
-    fn path(&self) -> Value {
+    fn path_value(&self) -> Value {
         self.path.iter().cloned().collect()
     }
 }
 
 /// Returns an entry of a container.
-fn entry(container: &Value, at: usize) -> Option<(Value, Value)> {
-    match container.plain() {
+fn entry_at(container: &Value, at: usize) -> Option<(Value, Value)> {
+    match container.visible_value() {
         Value::List(list) => Some((Value::from(at as isize), list.get().get(at)?.clone())),
-        Value::Map(map) => map.get().get_index(at).map(|(key, value)| (Value::Text(key.text()), value.clone())),
+        Value::Map(map) => map.get().get_index(at).map(|(key, value)| (Value::Text(key.to_text()), value.clone())),
         _ => None,
     }
 }
 
-impl Iterator for Events {
+impl Iterator for StreamEvents {
     type Item = Value;
 
     fn next(&mut self) -> Option<Value> {
         loop {
-            room::step();
+            room::count_step();
             if let Some(value) = self.next.take() {
-                if entry(&value, 0).is_none() {
-                    return Some([self.path(), value].into_iter().collect());
+                if entry_at(&value, 0).is_none() {
+                    return Some([self.path_value(), value].into_iter().collect());
                 }
                 self.open.push((value, 0));
             }
             let depth = self.open.len();
             let (container, taken) = self.open.last_mut()?;
-            match entry(container, *taken) {
+            match entry_at(container, *taken) {
                 Some((key, value)) => {
                     *taken += 1;
                     self.path.truncate(depth - 1);
@@ -54,7 +54,7 @@ impl Iterator for Events {
                     self.next = Some(value);
                 }
                 None => {
-                    let end = [self.path()].into_iter().collect();
+                    let end = [self.path_value()].into_iter().collect();
                     self.path.pop();
                     self.open.pop();
                     return Some(end);

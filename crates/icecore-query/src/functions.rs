@@ -1,11 +1,11 @@
 //! Functions that are not part of the standard library, because they depend on the kind of a value.
 
-use crate::events::Events;
-use crate::matching::{Wanted, matches};
+use crate::events::StreamEvents;
+use crate::matching::{MatchOutput, find_matches};
 use crate::memory;
 use crate::room::{self, Stop};
-use crate::run::Values;
-use crate::value::{Error, Members, Opened, ValR, Value, check_length, contains, indices, key};
+use crate::run::FilterTypes;
+use crate::value::{Error, Members, OpenDocument, ValR, Value, check_length, contains_value, find_indices, key_from_name};
 use icecore::{Document, ErrorKind, Limits, Stage};
 use jaq_core::RunPtr;
 use jaq_core::load::parse::Def;
@@ -13,48 +13,48 @@ use jaq_core::native::{Filter, Fun, bome, run, unary, v};
 use jaq_std::ValT as _;
 
 /// Functions of the standard library that are replaced here.
-const OWN: [&str; 8] =
+const REPLACED: [&str; 8] =
     ["debug_empty", "stderr_empty", "matches", "split_matches", "split_", "escape_html", "escape_sh", "encode_uri"];
 
 /// All functions that filters can call.
-pub fn all() -> impl Iterator<Item = Fun<Values>> {
-    let standard = jaq_std::funs::<Values>().filter(|(name, _, _)| !OWN.contains(name));
-    let inputs = jaq_std::input::funs::<Values>().into_vec().into_iter().map(run::<Values>);
-    let core = jaq_core::funs::<Values>();
-    core.chain(standard).chain(inputs).chain(own().into_iter().map(run::<Values>))
+pub fn all_functions() -> impl Iterator<Item = Fun<FilterTypes>> {
+    let standard = jaq_std::funs::<FilterTypes>().filter(|(name, _, _)| !REPLACED.contains(name));
+    let inputs = jaq_std::input::funs::<FilterTypes>().into_vec().into_iter().map(run::<FilterTypes>);
+    let core = jaq_core::funs::<FilterTypes>();
+    core.chain(standard).chain(inputs).chain(own_functions().into_iter().map(run::<FilterTypes>))
 }
 
-type Function = Filter<RunPtr<Values>>;
+type FilterFunction = Filter<RunPtr<FilterTypes>>;
 
-fn own() -> Vec<Function> {
+fn own_functions() -> Vec<FilterFunction> {
     vec![
-        ("length", v(0), |cv| bome(cv.1.length())),
-        ("has", v(1), |cv| unary(cv, |value, key| Ok(value.find(&key)?.is_some().into()))),
-        ("contains", v(1), |cv| unary(cv, |all, part| both_alike(&all, &part).map(|()| contains(&all, &part).into()))),
-        ("indices", v(1), |cv| unary(cv, |all, part| if is_null(&all) { Ok(all) } else { indices(&all, &part) })),
-        ("bsearch", v(1), |cv| unary(cv, |list, value| search(&list, &value))),
-        ("tojson", v(0), |cv| bome(Ok(Value::text(cv.1.to_json())))),
+        ("length", v(0), |cv| bome(cv.1.jq_length())),
+        ("has", v(1), |cv| unary(cv, |value, key| Ok(value.find_entry(&key)?.is_some().into()))),
+        ("contains", v(1), |cv| unary(cv, |all, part| require_same_kind(&all, &part).map(|()| contains_value(&all, &part).into()))),
+        ("indices", v(1), |cv| unary(cv, |all, part| if is_null(&all) { Ok(all) } else { find_indices(&all, &part) })),
+        ("bsearch", v(1), |cv| unary(cv, |list, value| binary_search(&list, &value))),
+        ("tojson", v(0), |cv| bome(Ok(Value::from_text(cv.1.to_json())))),
         ("fromjson", v(0), |cv| bome(from_json(&cv.1))),
-        ("tostream", v(0), |cv| Box::new(Events::new(cv.1).map(Ok))),
-        ("matches", v(2), |cv| bome(matches(Wanted::Matches, cv))),
-        ("split_matches", v(2), |cv| bome(matches(Wanted::Both, cv))),
-        ("split_", v(2), |cv| bome(matches(Wanted::Rest, cv))),
-        ("escape_html", v(0), |cv| bome(escaped(&cv.1, escape_html))),
+        ("tostream", v(0), |cv| Box::new(StreamEvents::new(cv.1).map(Ok))),
+        ("matches", v(2), |cv| bome(find_matches(MatchOutput::Matches, cv))),
+        ("split_matches", v(2), |cv| bome(find_matches(MatchOutput::Both, cv))),
+        ("split_", v(2), |cv| bome(find_matches(MatchOutput::Rest, cv))),
+        ("escape_html", v(0), |cv| bome(escape_bytes(&cv.1, escape_html))),
         ("escape_sh", v(0), |cv| {
-            bome(escaped(&cv.1, |byte| if byte == b'\'' { b"'\\''".into() } else { byte.into() }))
+            bome(escape_bytes(&cv.1, |byte| if byte == b'\'' { b"'\\''".into() } else { byte.into() }))
         }),
-        ("encode_uri", v(0), |cv| bome(escaped(&cv.1, encode_uri))),
-        ("class", v(0), |cv| bome(Ok(cv.1.class().map_or(Value::Null, Value::text)))),
-        ("fields", v(0), |cv| bome(fields(&cv.1))),
+        ("encode_uri", v(0), |cv| bome(escape_bytes(&cv.1, encode_uri))),
+        ("class", v(0), |cv| bome(Ok(cv.1.class_name().map_or(Value::Null, Value::from_text)))),
+        ("fields", v(0), |cv| bome(object_fields(&cv.1))),
         ("spreadsheet_text", v(0), |cv| bome(Ok(spreadsheet_text(cv.1)))),
-        ("input_filename", v(0), |cv| bome(Ok(cv.0.data().name()))),
+        ("input_filename", v(0), |cv| bome(Ok(cv.0.data().input_name()))),
         ("debug_empty", v(0), |cv| {
-            cv.0.data().say(&format!("debug: {}", String::from_utf8_lossy(&cv.1.to_json())));
+            cv.0.data().pass_message(&format!("debug: {}", String::from_utf8_lossy(&cv.1.to_json())));
             Box::new(std::iter::empty())
         }),
         ("stderr_empty", v(0), |cv| {
             let text = cv.1.as_bytes().map_or_else(|| cv.1.to_json(), <[u8]>::to_vec);
-            cv.0.data().say(&String::from_utf8_lossy(&text));
+            cv.0.data().pass_message(&String::from_utf8_lossy(&text));
             Box::new(std::iter::empty())
         }),
     ]
@@ -63,25 +63,25 @@ fn own() -> Vec<Function> {
 /// Returns a string as a cell that no spreadsheet interprets as a formula.
 fn spreadsheet_text(cell: Value) -> Value {
     match cell.as_bytes() {
-        Some(bytes) if icecore::text::is_formula(bytes) => Value::text([b"'", bytes].concat()),
+        Some(bytes) if icecore::text::is_formula(bytes) => Value::from_text([b"'", bytes].concat()),
         _ => cell,
     }
 }
 
 fn is_null(value: &Value) -> bool {
-    matches!(value.plain(), Value::Null)
+    matches!(value.visible_value(), Value::Null)
 }
 
 /// A string is not contained in a number; the error says so.
-fn both_alike(all: &Value, part: &Value) -> Result<(), Error> {
-    let is_same = std::mem::discriminant(all.plain()) == std::mem::discriminant(part.plain());
+fn require_same_kind(all: &Value, part: &Value) -> Result<(), Error> {
+    let is_same = std::mem::discriminant(all.visible_value()) == std::mem::discriminant(part.visible_value());
     let fail = || Error::str(format_args!("{all} and {part} cannot have their containment checked"));
     if is_same { Ok(()) } else { Err(fail()) }
 }
 
 /// Returns the index of the value in a sorted list, or a negative number for the place where it would be inserted.
-fn search(list: &Value, value: &Value) -> ValR {
-    match list.plain() {
+fn binary_search(list: &Value, value: &Value) -> ValR {
+    match list.visible_value() {
         Value::List(list) => Ok(match list.get().binary_search(value) {
             Ok(at) => Value::from(at as isize),
             Err(at) => Value::from(-1 - at as isize),
@@ -140,7 +140,7 @@ fn encode_uri(byte: u8) -> Escape {
 }
 
 /// Returns a string with escaped bytes. It may become several times as long; its length is computed before.
-fn escaped(value: &Value, escape: impl Fn(u8) -> Escape) -> ValR {
+fn escape_bytes(value: &Value, escape: impl Fn(u8) -> Escape) -> ValR {
     let bytes = value.try_as_utf8_bytes()?;
     let len = bytes.iter().map(|byte| u64::from(escape(*byte).len)).sum();
     check_length(len);
@@ -149,51 +149,51 @@ fn escaped(value: &Value, escape: impl Fn(u8) -> Escape) -> ValR {
         let escape = escape(*byte);
         out.extend_from_slice(escape.bytes.get(..usize::from(escape.len)).unwrap_or_default());
     }
-    Ok(Value::text(out))
+    Ok(Value::from_text(out))
 }
 
 /// Memory for a value of a document while it is read.
-const READ: u64 = 32;
+const BYTES_OF_READ_VALUE: u64 = 32;
 
 fn from_json(text: &Value) -> ValR {
     let bytes = text.as_bytes().ok_or_else(|| Error::typ(text.clone(), "string"))?;
-    room::steps(bytes.len() as u64 / 64);
+    room::count_steps(bytes.len() as u64 / 64);
     let mut limits = Limits::default();
-    let most = memory::left().saturating_sub(bytes.len() as u64) / READ;
-    limits.nodes = limits.nodes.min(u32::try_from(most).unwrap_or(u32::MAX));
+    let max_values = memory::remaining_bytes().saturating_sub(bytes.len() as u64) / BYTES_OF_READ_VALUE;
+    limits.nodes = limits.nodes.min(u32::try_from(max_values).unwrap_or(u32::MAX));
     let is_less = limits.nodes < Limits::default().nodes;
     let read = || -> Result<Document<'static>, icecore::Error> {
         let stage = Stage::parse("json:typed=no")?;
         icecore::read_as(bytes, &stage, &limits).map(Document::into_owned)
     };
     match read() {
-        Ok(document) => Ok(Opened::made(document).root()),
+        Ok(document) => Ok(OpenDocument::charged_to_filter(document).root_value()),
         // Only too many values count as a lack of memory; any other error would also occur with a higher limit.
-        Err(error) if error.kind() == ErrorKind::Limit && is_less && bytes.len() as u64 > most => {
-            room::stop(Stop::Memory)
+        Err(error) if error.kind() == ErrorKind::Limit && is_less && bytes.len() as u64 > max_values => {
+            room::stop_filter(Stop::Memory)
         }
         Err(error) => Err(Error::str(format_args!("{text} is no JSON: {error}"))),
     }
 }
 
 /// Returns the members of an object without its class; for an object that is not a map, its content.
-fn fields(value: &Value) -> ValR {
-    if value.class().is_none() && !matches!(value.plain(), Value::Map(_)) {
+fn object_fields(value: &Value) -> ValR {
+    if value.class_name().is_none() && !matches!(value.visible_value(), Value::Map(_)) {
         return Err(Error::str(format_args!("{value} is no object: it has no fields")));
     }
-    match value.plain() {
-        Value::Map(map) => Ok(Value::map(map.get().clone())),
-        Value::List(list) => Ok(one("value", Value::list(list.get().clone()))),
-        other => Ok(one("value", other.clone())),
+    match value.visible_value() {
+        Value::Map(map) => Ok(Value::from_members(map.get().clone())),
+        Value::List(list) => Ok(single_member("value", Value::from_items(list.get().clone()))),
+        other => Ok(single_member("value", other.clone())),
     }
 }
 
-fn one(name: &str, value: Value) -> Value {
-    Value::map(Members::from_iter([(key(name), value)]))
+fn single_member(name: &str, value: Value) -> Value {
+    Value::from_members(Members::from_iter([(key_from_name(name), value)]))
 }
 
 /// Functions that are written in the language itself, in addition to its standard library.
-pub fn definitions(for_spreadsheets: bool) -> Vec<Def<&'static str>> {
+pub fn library_definitions(for_spreadsheets: bool) -> Vec<Def<&'static str>> {
     let parsed = |text| jaq_core::load::parse(text, |parser| parser.defs()).unwrap_or_default();
     let more = if for_spreadsheets { parsed(include_str!("spreadsheet.jq")) } else { Vec::new() };
     jaq_core::defs().chain(jaq_std::defs()).chain(parsed(include_str!("functions.jq"))).chain(more).collect()

@@ -1,17 +1,17 @@
 //! Tests every function of the language on inputs of doubling size: steps and memory may only double.
 
-use crate::{Input, Query, Running, in_room, memory, room};
+use crate::{Input, Query, Running, on_query_thread, memory, room};
 use std::ops::ControlFlow;
 
 /// Returns the number of steps of a filter over a JSON text, and the maximum number of bytes that it held.
-fn cost(filter: &str, text: &str) -> Result<(u64, u64), String> {
-    in_room(|| {
+fn measure_cost(filter: &str, text: &str) -> Result<(u64, u64), String> {
+    on_query_thread(|| {
         let query = Query::new(filter, &[]).map_err(|mistake| format!("{filter}: {mistake}"))?;
         let document = icecore::read(text.as_bytes()).expect("JSON").into_owned();
         let mut running = Running::default();
-        running.steps = MOST;
+        running.steps = MAX_STEPS;
         let mut failed = None;
-        let allowed = MOST + document.nodes().len() as u64 * Running::STEPS_OF_A_VALUE;
+        let allowed = MAX_STEPS + document.nodes().len() as u64 * Running::STEPS_OF_A_VALUE;
         query.run(&mut [Input::new("text", document)].into_iter(), &running, &mut |result| {
             if let Err(failure) = result {
                 failed = Some(format!("{filter}: {}", failure.message));
@@ -20,13 +20,13 @@ fn cost(filter: &str, text: &str) -> Result<(u64, u64), String> {
         });
         match failed {
             Some(failed) => Err(failed),
-            None => Ok((allowed - room::left(), memory::peak())),
+            None => Ok((allowed - room::remaining_steps(), memory::peak_bytes())),
         }
     })
 }
 
 /// No filter here takes more steps.
-const MOST: u64 = 1 << 21;
+const MAX_STEPS: u64 = 1 << 21;
 
 /// Returns `true` if the numbers at most double when the size doubles.
 fn is_linear(costs: &[u64]) -> bool {
@@ -35,25 +35,25 @@ fn is_linear(costs: &[u64]) -> bool {
     costs.windows(2).all(|pair| 2 * pair[1] <= 5 * pair[0] + ALWAYS)
 }
 
-fn list(size: usize, item: impl Fn(usize) -> String) -> String {
+fn json_list(size: usize, item: impl Fn(usize) -> String) -> String {
     format!("[{}]", (0..size).map(item).collect::<Vec<_>>().join(","))
 }
 
 /// Makes an input of a size.
-type Make = fn(usize) -> String;
+type InputMaker = fn(usize) -> String;
 
-const TEXT: Make = |size| format!("\"{}\"", "a, b1".repeat(size / 4));
-const NUMBERS: Make = |size| list(size, |at| (at * 7919 % size).to_string());
-const TEXTS: Make = |size| list(size, |at| format!("\"text {at}\""));
-const OBJECTS: Make = |size| list(size, |at| format!("{{\"id\":{at},\"name\":\"n{}\",\"list\":[{at}]}}", at % 10));
-const MEMBERS: Make = |size| {
+const TEXT: InputMaker = |size| format!("\"{}\"", "a, b1".repeat(size / 4));
+const NUMBERS: InputMaker = |size| json_list(size, |at| (at * 7919 % size).to_string());
+const TEXTS: InputMaker = |size| json_list(size, |at| format!("\"text {at}\""));
+const OBJECTS: InputMaker = |size| json_list(size, |at| format!("{{\"id\":{at},\"name\":\"n{}\",\"list\":[{at}]}}", at % 10));
+const MEMBERS: InputMaker = |size| {
     let members: Vec<_> = (0..size).map(|at| format!("\"k{at}\":{at}")).collect();
     format!("{{{}}}", members.join(","))
 };
-const NESTED: Make = |size| list(size, |at| format!("[[{at}],{{\"a\":[{at}]}}]"));
-const NUMBER: Make = |size| size.to_string();
+const NESTED: InputMaker = |size| json_list(size, |at| format!("[[{at}],{{\"a\":[{at}]}}]"));
+const NUMBER: InputMaker = |size| size.to_string();
 
-const FILTERS: &[(Make, &[&str])] = &[
+const FILTERS: &[(InputMaker, &[&str])] = &[
     (
         TEXT,
         &[
@@ -330,7 +330,7 @@ fn functions_are_linear() {
     for (make, filters) in FILTERS {
         let inputs: Vec<_> = (0..4).map(|times| make(64 << times)).collect();
         for filter in *filters {
-            let costs: Result<Vec<_>, String> = inputs.iter().map(|input| cost(filter, input)).collect();
+            let costs: Result<Vec<_>, String> = inputs.iter().map(|input| measure_cost(filter, input)).collect();
             let costs = match costs {
                 Ok(costs) => costs,
                 Err(failed) => {
@@ -349,10 +349,10 @@ fn functions_are_linear() {
 
 /// An item of `..` passes through as many iterators as its depth. That is work: a small document must not take long.
 #[test]
-fn what_is_deep_and_wide_costs_what_it_takes() {
+fn nested_iteration_costs_steps() {
     let (levels, items) = (1_000, 2_000);
     let deep = format!("{}{}1{}", "[".repeat(levels), "1,".repeat(items), "]".repeat(levels));
     let flat = format!("[{}1]", "1,".repeat(items));
-    let steps = |text: &str| cost("[..] | length", text).expect("a number").0;
+    let steps = |text: &str| measure_cost("[..] | length", text).expect("a number").0;
     assert!(steps(&deep) > 3 * steps(&flat), "{} {}", steps(&deep), steps(&flat));
 }

@@ -4,9 +4,9 @@
 //! their targets. Values that it does not change are written unchanged.
 //!
 //! ```
-//! use icecore_query::{Input, Query, Running, in_room};
+//! use icecore_query::{Input, Query, Running, on_query_thread};
 //! use icecore::{Document, Limits, Stage};
-//! let results = in_room(|| {
+//! let results = on_query_thread(|| {
 //!     let query = Query::new(".staff[] | select(.age > 30) | .name", &[])?;
 //!     let document = icecore::read(b"a:1:{s:5:\"staff\";a:1:{i:0;a:2:{s:4:\"name\";s:3:\"Ann\";s:3:\"age\";i:31;}}}")?;
 //!     let mut inputs = [Input::new("staff.php", document.into_owned())].into_iter();
@@ -40,24 +40,24 @@ mod stop;
 mod value;
 
 pub use answer::Answer;
-pub use mistake::Mistake;
-pub use room::{Stop, in_room};
-pub use run::{End, Running};
+pub use mistake::FilterError;
+pub use room::{Stop, on_query_thread};
+pub use run::{RunEnd, Running};
 
 use icecore::{Document, Limits, Losses};
 use jaq_core::load::parse::Def;
 use jaq_core::load::{Arena, File, Loader, import};
 use jaq_core::{Compiler, Filter};
-use run::Values;
-use value::{Opened, Value};
+use run::FilterTypes;
+use value::{OpenDocument, Value};
 
 /// Maximum length of a filter: it is compiled recursively.
-const LONGEST: usize = 32 << 10;
+const MAX_FILTER_LENGTH: usize = 32 << 10;
 
 /// A compiled filter.
 pub struct Query {
-    filter: Filter<Values>,
-    variables: Vec<Opened>,
+    filter: Filter<FilterTypes>,
+    variables: Vec<OpenDocument>,
 }
 
 /// A document to which a filter is applied.
@@ -105,18 +105,18 @@ pub struct Failure {
 impl Query {
     /// Compiles a filter. Variables are given by names without `$`.
     ///
-    /// Must be called in a [room](in_room), like everything in this crate.
+    /// Must be called in a [room](on_query_thread), like everything in this crate.
     ///
     /// ```
-    /// use icecore_query::{Query, in_room};
-    /// let mistake = in_room(|| Query::new(".a | nonsense", &[]).err().map(|mistake| mistake.to_string()));
+    /// use icecore_query::{Query, on_query_thread};
+    /// let mistake = on_query_thread(|| Query::new(".a | nonsense", &[]).err().map(|mistake| mistake.to_string()));
     /// assert_eq!(mistake.as_deref(), Some("the filter is wrong: there is no filter `nonsense` (at character 6)"));
     /// ```
     ///
     /// # Errors
     /// If the text is not a valid filter.
-    pub fn new(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
-        Query::compiled(filter, variables, false)
+    pub fn new(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, FilterError> {
+        Query::compile_filter(filter, variables, false)
     }
 
     /// Compiles a filter whose `@csv` and `@tsv` make tables for spreadsheets: texts that a spreadsheet would interpret
@@ -124,53 +124,53 @@ impl Query {
     ///
     /// # Errors
     /// If the text is not a valid filter.
-    pub fn for_spreadsheets(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, Mistake> {
-        Query::compiled(filter, variables, true)
+    pub fn for_spreadsheets(filter: &str, variables: &[(String, Document<'static>)]) -> Result<Query, FilterError> {
+        Query::compile_filter(filter, variables, true)
     }
 
-    fn compiled(
+    fn compile_filter(
         filter: &str,
         variables: &[(String, Document<'static>)],
         for_spreadsheets: bool,
-    ) -> Result<Query, Mistake> {
-        if filter.len() > LONGEST {
-            return Err(Mistake::new(format!("it has more than {LONGEST} bytes")));
+    ) -> Result<Query, FilterError> {
+        if filter.len() > MAX_FILTER_LENGTH {
+            return Err(FilterError::new(format!("it has more than {MAX_FILTER_LENGTH} bytes")));
         }
-        let compiled = || compiled(filter, variables, functions::definitions(for_spreadsheets));
-        room::caught(compiled).unwrap_or_else(|broken| Err(Mistake::broken(broken)))
+        let compiled = || compile_definitions(filter, variables, functions::library_definitions(for_spreadsheets));
+        room::catch_stop(compiled).unwrap_or_else(|broken| Err(FilterError::abort(broken)))
     }
 
     /// Returns the values of the variables.
-    fn values(&self) -> impl Iterator<Item = Value> {
-        self.variables.iter().map(Opened::root)
+    fn variable_values(&self) -> impl Iterator<Item = Value> {
+        self.variables.iter().map(OpenDocument::root_value)
     }
 }
 
 /// The name of a filter that becomes a definition.
-const WHOLE: &str = "__filter";
+const FILTER_NAME: &str = "__filter";
 
 /// Returns the filter as a definition, if a part of it has to be rewritten.
-fn unchained(filter: &str) -> Option<Def<&str>> {
+fn rewritten_definition(filter: &str) -> Option<Def<&str>> {
     let mut body = jaq_core::load::parse(filter, |parser| parser.term())?;
-    let is_changed = nesting::unchain(&mut body);
-    is_changed.then(|| Def { name: WHOLE, args: Vec::new(), body })
+    let is_changed = nesting::rewrite_chained_calls(&mut body);
+    is_changed.then(|| Def { name: FILTER_NAME, args: Vec::new(), body })
 }
 
-fn compiled<'f>(
+fn compile_definitions<'f>(
     filter: &'f str,
     variables: &[(String, Document<'static>)],
     mut definitions: Vec<Def<&'f str>>,
-) -> Result<Query, Mistake> {
-    let whole = unchained(filter);
-    let code = if whole.is_some() { WHOLE } else { filter };
-    definitions.extend(whole);
+) -> Result<Query, FilterError> {
+    let rewritten = rewritten_definition(filter);
+    let code = if rewritten.is_some() { FILTER_NAME } else { filter };
+    definitions.extend(rewritten);
     let loader = Loader::new(definitions);
     let arena = Arena::default();
-    let modules = loader.load(&arena, File { code, path: () }).map_err(|errors| Mistake::load(filter, &errors))?;
-    import(&modules, |_| Err("no file is read".to_owned())).map_err(|errors| Mistake::load(filter, &errors))?;
+    let modules = loader.load(&arena, File { code, path: () }).map_err(|errors| FilterError::from_load_errors(filter, &errors))?;
+    import(&modules, |_| Err("no file is read".to_owned())).map_err(|errors| FilterError::from_load_errors(filter, &errors))?;
     let names: Vec<String> = variables.iter().map(|(name, _)| format!("${name}")).collect();
-    let compiler = Compiler::default().with_funs(functions::all()).with_global_vars(names.iter().map(String::as_str));
-    let filter = compiler.compile(modules).map_err(|errors| Mistake::compile(filter, &errors))?;
-    let variables = variables.iter().map(|(_, document)| Opened::new(document.clone())).collect();
+    let compiler = Compiler::default().with_funs(functions::all_functions()).with_global_vars(names.iter().map(String::as_str));
+    let filter = compiler.compile(modules).map_err(|errors| FilterError::from_compile_errors(filter, &errors))?;
+    let variables = variables.iter().map(|(_, document)| OpenDocument::new(document.clone())).collect();
     Ok(Query { filter, variables })
 }

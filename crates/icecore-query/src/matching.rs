@@ -2,21 +2,21 @@
 
 use crate::memory;
 use crate::room;
-use crate::run::Values;
-use crate::value::{Error, Key, Members, Text, ValR, Value, key};
+use crate::run::FilterTypes;
+use crate::value::{Error, Key, Members, Text, ValR, Value, key_from_name};
 use bstr::ByteSlice;
 use jaq_core::Cv;
 use jaq_std::ValT as _;
 use regex_bites::bytes::{Captures, Regex, RegexBuilder};
 
 /// Maximum memory of a compiled expression.
-const LARGEST: u64 = 10 << 20;
+const MAX_REGEX_SIZE: u64 = 10 << 20;
 /// Number of bytes of a text or an expression that count as one step.
-const IN_A_STEP: usize = 64;
+const BYTES_PER_STEP: usize = 64;
 
 /// What a function returns for an expression and a text.
 #[derive(Clone, Copy)]
-pub enum Wanted {
+pub enum MatchOutput {
     Matches,
     /// The texts between matches.
     Rest,
@@ -31,79 +31,79 @@ struct Flags {
 }
 
 /// Finds the matches of `$re` with `$flags`.
-pub fn matches(wanted: Wanted, mut cv: Cv<'_, Values>) -> ValR {
+pub fn find_matches(wanted: MatchOutput, mut cv: Cv<'_, FilterTypes>) -> ValR {
     let (flags, expression) = (cv.0.pop_var(), cv.0.pop_var());
-    let (flags, regex) = compiled(text(&expression)?, text(&flags)?)?;
+    let (flags, regex) = compile_regex(require_utf8(&expression)?, require_utf8(&flags)?)?;
     let bytes = cv.1.try_as_utf8_bytes()?;
     let names: Vec<_> = regex.capture_names().map(|name| name.map(|name| Text::new(name.as_bytes()))).collect();
-    let names_of_fields = ["offset", "length", "string", "name"].map(key);
-    let mut characters = Characters { text: bytes, at: 0, count: 0 };
+    let names_of_fields = ["offset", "length", "string", "name"].map(key_from_name);
+    let mut characters = CharacterCounter { text: bytes, offset: 0, count: 0 };
     let mut found = Vec::new();
     let mut end = 0;
-    room::steps((bytes.len() / IN_A_STEP) as u64);
+    room::count_steps((bytes.len() / BYTES_PER_STEP) as u64);
     for captures in regex.captures_iter(bytes) {
-        room::steps(1 + names.len() as u64);
-        let Some(whole) = captures.get(0) else { continue };
-        if flags.is_without_empty && whole.as_bytes().is_empty() {
+        room::count_steps(1 + names.len() as u64);
+        let Some(full_match) = captures.get(0) else { continue };
+        if flags.is_without_empty && full_match.as_bytes().is_empty() {
             continue;
         }
-        if !matches!(wanted, Wanted::Matches) {
-            grow(&mut found)?;
-            found.push(cv.1.as_sub_str(bytes.get(end..whole.start()).unwrap_or_default()));
+        if !matches!(wanted, MatchOutput::Matches) {
+            reserve_one(&mut found)?;
+            found.push(cv.1.as_sub_str(bytes.get(end..full_match.start()).unwrap_or_default()));
         }
-        end = whole.end();
-        if !matches!(wanted, Wanted::Rest) {
-            grow(&mut found)?;
-            found.push(groups(&captures, &names, &names_of_fields, &mut characters, &cv.1));
+        end = full_match.end();
+        if !matches!(wanted, MatchOutput::Rest) {
+            reserve_one(&mut found)?;
+            found.push(groups_to_objects(&captures, &names, &names_of_fields, &mut characters, &cv.1));
         }
         if !flags.is_global {
             break;
         }
     }
-    if !matches!(wanted, Wanted::Matches) {
+    if !matches!(wanted, MatchOutput::Matches) {
         found.push(cv.1.as_sub_str(bytes.get(end..).unwrap_or_default()));
     }
-    Ok(Value::list(found))
+    Ok(Value::from_items(found))
 }
 
 /// Reserves space for one more value, if there is enough memory.
-fn grow(found: &mut Vec<Value>) -> Result<(), Error> {
+fn reserve_one(found: &mut Vec<Value>) -> Result<(), Error> {
     if found.len() == found.capacity() {
         let more = found.len().max(4);
-        memory::require(((found.len() + more) * size_of::<Value>()) as u64);
+        memory::require_bytes(((found.len() + more) * size_of::<Value>()) as u64);
         found.reserve_exact(more);
     }
     Ok(())
 }
 
 /// Returns a match and its groups as objects.
-fn groups(
+fn groups_to_objects(
     captures: &Captures<'_>,
     names: &[Option<Text>],
     [offset, length, string, name]: &[Key; 4],
-    characters: &mut Characters<'_>,
+    characters: &mut CharacterCounter<'_>,
     all: &Value,
 ) -> Value {
     let groups = captures.iter().zip(names).filter_map(|(group, group_name)| Some((group?, group_name)));
     let objects = groups.map(|(group, group_name)| {
         let number = |count: usize| Value::from(count as isize);
         let mut members = Members::default();
-        members.insert(offset.clone(), number(characters.before(group.start())));
+        members.insert(offset.clone(), number(characters.count_before(group.start())));
         members.insert(length.clone(), number(group.as_bytes().chars().count()));
         members.insert(string.clone(), all.as_sub_str(group.as_bytes()));
         if let Some(group_name) = group_name {
             members.insert(name.clone(), Value::Text(group_name.clone()));
         }
-        Value::map(members)
+        Value::from_members(members)
     });
     objects.collect()
 }
 
-fn text(value: &Value) -> Result<&str, Error> {
+fn require_utf8(value: &Value) -> Result<&str, Error> {
     value.try_as_utf8_bytes().and_then(|bytes| std::str::from_utf8(bytes).map_err(Error::str))
 }
 
-fn compiled(expression: &str, letters: &str) -> Result<(Flags, Regex), Error> {
+fn compile_regex(expression: &str, letters: &str) -> Result<(Flags, Regex), Error> {
     let mut builder = RegexBuilder::new(expression);
     let mut flags = Flags::default();
     for letter in letters.chars() {
@@ -119,32 +119,32 @@ fn compiled(expression: &str, letters: &str) -> Result<(Flags, Regex), Error> {
             other => return Err(Error::str(format_args!("invalid regex flag: {other}"))),
         }
     }
-    room::steps((expression.len() / IN_A_STEP) as u64);
+    room::count_steps((expression.len() / BYTES_PER_STEP) as u64);
     // Each state of the automaton stores both ends of each group, and repetitions duplicate groups.
     let groups = 1 + expression.matches('(').count() as u64;
-    let most = (memory::left() / (4 * groups)).min(LARGEST);
-    builder.size_limit(usize::try_from(most).unwrap_or(usize::MAX));
+    let size_limit = (memory::remaining_bytes() / (4 * groups)).min(MAX_REGEX_SIZE);
+    builder.size_limit(usize::try_from(size_limit).unwrap_or(usize::MAX));
     let regex = builder.build().map_err(|error| Error::str(format_args!("invalid regex: {error}")))?;
     Ok((flags, regex))
 }
 
 /// Counts characters before increasing positions.
-struct Characters<'t> {
+struct CharacterCounter<'t> {
     text: &'t [u8],
-    at: usize,
+    offset: usize,
     count: usize,
 }
 
-impl Characters<'_> {
+impl CharacterCounter<'_> {
     /// Returns the number of characters before a byte.
-    fn before(&mut self, at: usize) -> usize {
+    fn count_before(&mut self, offset: usize) -> usize {
         // A group may begin before the last queried position.
-        if at < self.at {
-            let between = self.text.get(at..self.at).unwrap_or_default();
+        if offset < self.offset {
+            let between = self.text.get(offset..self.offset).unwrap_or_default();
             return self.count - between.chars().count();
         }
-        self.count += self.text.get(self.at..at).unwrap_or_default().chars().count();
-        self.at = at;
+        self.count += self.text.get(self.offset..offset).unwrap_or_default().chars().count();
+        self.offset = offset;
         self.count
     }
 }

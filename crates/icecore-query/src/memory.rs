@@ -8,7 +8,7 @@
 //! here. A program with a counting allocator can report it ([`Running::held`](crate::Running::held)): then it counts as
 //! well.
 
-use crate::stop::{Stop, stop};
+use crate::stop::{Stop, stop_filter};
 use std::cell::Cell;
 
 thread_local! {
@@ -18,87 +18,87 @@ thread_local! {
     static MOST: Cell<u64> = const { Cell::new(u64::MAX) };
     /// The maximum so far.
     static PEAK: Cell<u64> = const { Cell::new(0) };
-    static METER: Cell<Meter> = const { Cell::new(Meter { held: None, start: 0, most: u64::MAX }) };
+    static METER: Cell<AllocatorMeter> = const { Cell::new(AllocatorMeter { allocator: None, start: 0, max_bytes: u64::MAX }) };
 }
 
 /// Data from the allocator.
 #[derive(Clone, Copy)]
-struct Meter {
-    held: Option<fn() -> i64>,
+struct AllocatorMeter {
+    allocator: Option<fn() -> i64>,
     /// The allocator's count at the start of the run.
     start: i64,
-    most: u64,
+    max_bytes: u64,
 }
 
-impl Meter {
+impl AllocatorMeter {
     /// Memory that the run has allocated.
-    fn taken(self) -> u64 {
-        self.held.map_or(0, |held| u64::try_from(held().saturating_sub(self.start)).unwrap_or(0))
+    fn allocated_bytes(self) -> u64 {
+        self.allocator.map_or(0, |held| u64::try_from(held().saturating_sub(self.start)).unwrap_or(0))
     }
 }
 
 /// Overhead of the allocator for each allocation, including the counts of an `Rc`.
-pub(crate) const PIECE: usize = 32;
+pub(crate) const ALLOCATION_OVERHEAD: usize = 32;
 
 /// Lets the filter that starts hold at most this number of bytes in addition to what values hold now.
-pub(crate) fn begin(most: u64, held: Option<fn() -> i64>) {
-    MOST.set(HELD.get().saturating_add(most));
+pub(crate) fn start_metering(max_bytes: u64, allocator: Option<fn() -> i64>) {
+    MOST.set(HELD.get().saturating_add(max_bytes));
     PEAK.set(HELD.get());
-    METER.set(Meter { held, start: held.map_or(0, |held| held()), most });
+    METER.set(AllocatorMeter { allocator, start: allocator.map_or(0, |held| held()), max_bytes });
 }
 
 /// Runs work that is not charged to the filter: reading its next input.
-pub(crate) fn free_of_charge<T>(work: impl FnOnce() -> T) -> T {
-    let before = METER.get().held.map_or(0, |held| held());
+pub(crate) fn run_uncharged<T>(work: impl FnOnce() -> T) -> T {
+    let before = METER.get().allocator.map_or(0, |held| held());
     let result = work();
     let meter = METER.get();
-    let taken = meter.held.map_or(0, |held| held()).saturating_sub(before);
-    METER.set(Meter { start: meter.start.saturating_add(taken), ..meter });
+    let allocated = meter.allocator.map_or(0, |held| held()).saturating_sub(before);
+    METER.set(AllocatorMeter { start: meter.start.saturating_add(allocated), ..meter });
     result
 }
 
 /// Stops the filter if the allocator reports too much memory.
-pub(crate) fn look() {
+pub(crate) fn check_allocator() {
     let meter = METER.get();
-    if meter.taken() > meter.most {
-        stop(Stop::Memory);
+    if meter.allocated_bytes() > meter.max_bytes {
+        stop_filter(Stop::Memory);
     }
 }
 
 /// Raises the limit of the filter, for an input.
-pub(crate) fn allow(more: u64) {
+pub(crate) fn raise_memory_limit(more: u64) {
     MOST.set(MOST.get().saturating_add(more));
     let meter = METER.get();
-    METER.set(Meter { most: meter.most.saturating_add(more), ..meter });
+    METER.set(AllocatorMeter { max_bytes: meter.max_bytes.saturating_add(more), ..meter });
 }
 
 /// Returns the remaining memory.
-pub(crate) fn left() -> u64 {
+pub(crate) fn remaining_bytes() -> u64 {
     let meter = METER.get();
-    MOST.get().saturating_sub(HELD.get()).min(meter.most.saturating_sub(meter.taken()))
+    MOST.get().saturating_sub(HELD.get()).min(meter.max_bytes.saturating_sub(meter.allocated_bytes()))
 }
 
 /// Returns the maximum since the start of the run.
 #[cfg(test)]
-pub(crate) fn peak() -> u64 {
+pub(crate) fn peak_bytes() -> u64 {
     PEAK.get()
 }
 
 /// Stops the filter if this number of additional bytes would exceed the limit.
-pub(crate) fn require(bytes: u64) {
-    if bytes > left() {
-        stop(Stop::Memory);
+pub(crate) fn require_bytes(bytes: u64) {
+    if bytes > remaining_bytes() {
+        stop_filter(Stop::Memory);
     }
 }
 
 /// Counts bytes that are already allocated.
-pub(crate) fn take(bytes: usize) {
+pub(crate) fn count_bytes(bytes: usize) {
     HELD.set(HELD.get().saturating_add(bytes as u64));
     PEAK.set(PEAK.get().max(HELD.get()));
 }
 
 /// Subtracts counted bytes.
-pub(crate) fn give_back(bytes: usize) {
+pub(crate) fn release_bytes(bytes: usize) {
     HELD.set(HELD.get().saturating_sub(bytes as u64));
 }
 
@@ -118,24 +118,24 @@ impl Charge {
     pub fn set(&self, bytes: usize) {
         let before = self.0.replace(bytes);
         if bytes > before {
-            take(bytes - before);
+            count_bytes(bytes - before);
             if HELD.get() > MOST.get() {
-                stop(Stop::Memory);
+                stop_filter(Stop::Memory);
             }
         } else {
-            give_back(before - bytes);
+            release_bytes(before - bytes);
         }
     }
 }
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        give_back(self.0.get());
+        release_bytes(self.0.get());
     }
 }
 
-/// Counts bytes that [`give_back`] subtracts. Stops the filter before they exceed the limit.
-pub(crate) fn charge(bytes: usize) {
-    require(bytes as u64);
-    take(bytes);
+/// Counts bytes that [`release_bytes`] subtracts. Stops the filter before they exceed the limit.
+pub(crate) fn charge_bytes(bytes: usize) {
+    require_bytes(bytes as u64);
+    count_bytes(bytes);
 }

@@ -1,6 +1,6 @@
 //! Mistakes in filters.
 
-use crate::room::{Broken, Stop};
+use crate::room::{Abort, Stop};
 use jaq_core::compile::{self, Undefined};
 use jaq_core::load;
 use std::error::Error;
@@ -8,34 +8,34 @@ use std::fmt::{self, Display, Formatter};
 
 /// A mistake in a filter, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct FilterError {
     text: String,
 }
 
-impl Mistake {
-    pub(crate) fn new(text: impl Into<String>) -> Mistake {
-        Mistake { text: text.into() }
+impl FilterError {
+    pub(crate) fn new(text: impl Into<String>) -> FilterError {
+        FilterError { text: text.into() }
     }
 
     /// Creates a mistake at a part of the filter.
-    fn at(filter: &str, part: &str, text: &str) -> Mistake {
+    fn at_part(filter: &str, part: &str, text: &str) -> FilterError {
         let start = (part.as_ptr() as usize).wrapping_sub(filter.as_ptr() as usize);
         let is_inside = start <= filter.len();
         let characters = filter.get(..start).map_or(0, |before| before.chars().count());
-        Mistake::new(if is_inside { format!("{text} (at character {})", characters + 1) } else { text.to_owned() })
+        FilterError::new(if is_inside { format!("{text} (at character {})", characters + 1) } else { text.to_owned() })
     }
 
-    pub(crate) fn broken(broken: Broken) -> Mistake {
-        Mistake::new(match broken {
-            Broken::Stopped(stop) => stop.to_string(),
-            Broken::Panicked(text) => format!("it can't be compiled, which is a mistake in the library: {text}"),
+    pub(crate) fn abort(broken: Abort) -> FilterError {
+        FilterError::new(match broken {
+            Abort::Stopped(stop) => stop.to_string(),
+            Abort::Panicked(text) => format!("it can't be compiled, which is a mistake in the library: {text}"),
         })
     }
 
-    pub(crate) fn load<P>(filter: &str, errors: &load::Errors<&str, P>) -> Mistake {
+    pub(crate) fn from_load_errors<P>(filter: &str, errors: &load::Errors<&str, P>) -> FilterError {
         let found = errors.iter().find_map(|(_, error)| match error {
             load::Error::Io(errors) => errors.first().map(|(part, _)| {
-                Mistake::at(
+                FilterError::at_part(
                     filter,
                     part,
                     "`import` and `include` are not known here: put the definitions in the filter",
@@ -43,48 +43,48 @@ impl Mistake {
             }),
             load::Error::Lex(errors) => errors.first().map(|(expected, part)| {
                 let expected = expected.as_str();
-                Mistake::at(filter, part, &format!("expected {expected}, found {}", shown(part)))
+                FilterError::at_part(filter, part, &format!("expected {expected}, found {}", quote_part(part)))
             }),
             load::Error::Parse(errors) => errors.first().map(|(expected, part)| {
                 let expected = expected.as_str();
-                Mistake::at(filter, part, &format!("expected {expected}, found {}", shown(part)))
+                FilterError::at_part(filter, part, &format!("expected {expected}, found {}", quote_part(part)))
             }),
         });
-        found.unwrap_or_else(|| Mistake::new("it can't be read"))
+        found.unwrap_or_else(|| FilterError::new("it can't be read"))
     }
 
-    pub(crate) fn compile<P>(filter: &str, errors: &compile::Errors<&str, P>) -> Mistake {
+    pub(crate) fn from_compile_errors<P>(filter: &str, errors: &compile::Errors<&str, P>) -> FilterError {
         let found = errors.iter().flat_map(|(_, errors)| errors).next().map(|(name, undefined)| {
             let text = match undefined {
                 Undefined::Filter(count) if *count > 0 => {
                     format!(
                         "there is no filter {} with {count} argument{}",
-                        shown(name),
+                        quote_part(name),
                         if *count == 1 { "" } else { "s" }
                     )
                 }
-                other => format!("there is no {} {}", other.as_str(), shown(name)),
+                other => format!("there is no {} {}", other.as_str(), quote_part(name)),
             };
-            Mistake::at(filter, name, &text)
+            FilterError::at_part(filter, name, &text)
         });
-        found.unwrap_or_else(|| Mistake::new("it can't be compiled"))
+        found.unwrap_or_else(|| FilterError::new("it can't be compiled"))
     }
 }
 
-fn shown(part: &str) -> String {
+fn quote_part(part: &str) -> String {
     match part.is_empty() {
         true => "the end".to_owned(),
         false => format!("`{}`", icecore::text::printable(&icecore::text::shortened(part, 40))),
     }
 }
 
-impl Display for Mistake {
+impl Display for FilterError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "the filter is wrong: {}", self.text)
     }
 }
 
-impl Error for Mistake {}
+impl Error for FilterError {}
 
 impl Display for Stop {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -13,94 +13,94 @@ use jaq_core::load::parse::{BinaryOp, Def, Pattern, Term};
 use jaq_core::path::{Part, Path};
 
 /// The functions around a place to which a filter can be an argument: names and numbers of arguments.
-type Around<'s> = Vec<(&'s str, usize)>;
+type EnclosingFunctions<'s> = Vec<(&'s str, usize)>;
 
 /// Rewrites such calls so that they are not tail calls. Returns whether there are any.
-pub fn unchain(filter: &mut Term<&str>) -> bool {
-    term(filter, &mut Vec::new())
+pub fn rewrite_chained_calls(filter: &mut Term<&str>) -> bool {
+    rewrite_term(filter, &mut Vec::new())
 }
 
-fn term<'s>(here: &mut Term<&'s str>, around: &mut Around<'s>) -> bool {
+fn rewrite_term<'s>(current: &mut Term<&'s str>, enclosing: &mut EnclosingFunctions<'s>) -> bool {
     let mut is_found = false;
-    let mut of = |term_in: &mut Term<&'s str>| is_found |= term(term_in, around);
-    match here {
+    let mut visit = |term_in: &mut Term<&'s str>| is_found |= rewrite_term(term_in, enclosing);
+    match current {
         Term::Id | Term::Recurse | Term::Num(_) | Term::Break(_) | Term::Var(_) | Term::Arr(None) => {}
         Term::Str(_, parts) => parts.iter_mut().for_each(|part| {
             if let StrPart::Term(inner) = part {
-                of(inner);
+                visit(inner);
             }
         }),
-        Term::Arr(Some(inner)) | Term::Neg(inner) | Term::Label(_, inner) => of(inner),
+        Term::Arr(Some(inner)) | Term::Neg(inner) | Term::Label(_, inner) => visit(inner),
         Term::Obj(entries) => entries.iter_mut().for_each(|(key, value)| {
-            of(key);
-            value.iter_mut().for_each(&mut of);
+            visit(key);
+            value.iter_mut().for_each(&mut visit);
         }),
         Term::BinOp(left, operator, right) => {
-            of(left);
+            visit(left);
             if let BinaryOp::Pipe(Some(names)) = operator {
-                pattern(names, &mut of);
+                visit_pattern_terms(names, &mut visit);
             }
-            of(right);
+            visit(right);
         }
         Term::Fold(_, source, names, parts) => {
-            of(source);
-            pattern(names, &mut of);
-            parts.iter_mut().for_each(of);
+            visit(source);
+            visit_pattern_terms(names, &mut visit);
+            parts.iter_mut().for_each(visit);
         }
         Term::TryCatch(inner, other) => {
-            of(inner);
-            other.iter_mut().for_each(|other| of(other));
+            visit(inner);
+            other.iter_mut().for_each(|other| visit(other));
         }
         Term::IfThenElse(branches, otherwise) => {
             for (condition, then) in branches {
-                of(condition);
-                of(then);
+                visit(condition);
+                visit(then);
             }
-            otherwise.iter_mut().for_each(|otherwise| of(otherwise));
+            otherwise.iter_mut().for_each(|otherwise| visit(otherwise));
         }
         Term::Def(definitions, inner) => {
             for definition in definitions {
-                is_found |= function(definition, around);
+                is_found |= rewrite_definition(definition, enclosing);
             }
-            is_found |= term(inner, around);
+            is_found |= rewrite_term(inner, enclosing);
         }
-        Term::Call(_, arguments) => arguments.iter_mut().for_each(of),
+        Term::Call(_, arguments) => arguments.iter_mut().for_each(visit),
         Term::Path(inner, Path(parts)) => {
-            of(inner);
+            visit(inner);
             for (part, _) in parts {
                 match part {
-                    Part::Index(at) => of(at),
-                    Part::Range(from, to) => from.iter_mut().chain(to).for_each(&mut of),
+                    Part::Index(at) => visit(at),
+                    Part::Range(from, to) => from.iter_mut().chain(to).for_each(&mut visit),
                 }
             }
         }
     }
-    let is_chain = matches!(here, Term::Call(name, arguments) if around.contains(&(*name, arguments.len())));
+    let is_chain = matches!(current, Term::Call(name, arguments) if enclosing.contains(&(*name, arguments.len())));
     if is_chain {
-        let call = Box::new(std::mem::take(here));
-        *here = Term::BinOp(call, BinaryOp::Pipe(None), Box::new(Term::Id));
+        let call = Box::new(std::mem::take(current));
+        *current = Term::BinOp(call, BinaryOp::Pipe(None), Box::new(Term::Id));
     }
     is_found || is_chain
 }
 
-fn function<'s>(definition: &mut Def<&'s str>, around: &mut Around<'s>) -> bool {
+fn rewrite_definition<'s>(definition: &mut Def<&'s str>, enclosing: &mut EnclosingFunctions<'s>) -> bool {
     let has_filters = definition.args.iter().any(|argument| !argument.starts_with('$'));
-    let count = around.len();
+    let count = enclosing.len();
     if has_filters {
-        around.push((definition.name, definition.args.len()));
+        enclosing.push((definition.name, definition.args.len()));
     }
-    let is_found = term(&mut definition.body, around);
-    around.truncate(count);
+    let is_found = rewrite_term(&mut definition.body, enclosing);
+    enclosing.truncate(count);
     is_found
 }
 
-fn pattern<'s>(names: &mut Pattern<&'s str>, of: &mut impl FnMut(&mut Term<&'s str>)) {
+fn visit_pattern_terms<'s>(names: &mut Pattern<&'s str>, visit: &mut impl FnMut(&mut Term<&'s str>)) {
     match names {
         Pattern::Var(_) => {}
-        Pattern::Arr(items) => items.iter_mut().for_each(|item| pattern(item, of)),
+        Pattern::Arr(items) => items.iter_mut().for_each(|item| visit_pattern_terms(item, visit)),
         Pattern::Obj(entries) => entries.iter_mut().for_each(|(key, value)| {
-            of(key);
-            pattern(value, of);
+            visit(key);
+            visit_pattern_terms(value, visit);
         }),
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::answer::Answer;
 use crate::memory::{self, Charge};
-use crate::room::{self, Broken, Stop};
-use crate::value::{Opened, Value};
+use crate::room::{self, Abort, Stop};
+use crate::value::{OpenDocument, Value};
 use crate::{Failure, Input, Query};
 use jaq_core::data::{DataT, HasLut};
 use jaq_core::{Ctx, Lut, Vars};
@@ -13,40 +13,40 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 
 /// The types of the values of filters.
-pub struct Values;
+pub struct FilterTypes;
 
-impl DataT for Values {
+impl DataT for FilterTypes {
     type V<'a> = Value;
     type Data<'a> = Data<'a>;
 }
 
 /// Data that functions can access while a filter runs.
 pub struct Data<'a> {
-    lut: &'a Lut<Values>,
+    lut: &'a Lut<FilterTypes>,
     inputs: Inputs<'a, Value>,
-    shared: &'a Shared<'a>,
+    shared: &'a RunState<'a>,
     _charge: Charge,
 }
 
-struct Shared<'a> {
+struct RunState<'a> {
     name: RefCell<Option<String>>,
     say: &'a dyn Fn(&str),
 }
 
 /// Memory of a filter that waits for its next result: its context, its iterators, a place in a list.
-const CONTEXT: usize = 160;
+const CONTEXT_SIZE: usize = 160;
 
 /// Everything that waits has a copy, so copies show how much waits.
 impl Clone for Data<'_> {
     fn clone(&self) -> Self {
-        Data { lut: self.lut, inputs: self.inputs, shared: self.shared, _charge: Charge::new(CONTEXT) }
+        Data { lut: self.lut, inputs: self.inputs, shared: self.shared, _charge: Charge::new(CONTEXT_SIZE) }
     }
 }
 
-impl<'a> HasLut<'a, Values> for Data<'a> {
+impl<'a> HasLut<'a, FilterTypes> for Data<'a> {
     /// Called by each term that is evaluated: here work is counted, and the stack is checked.
-    fn lut(&self) -> &'a Lut<Values> {
-        room::step();
+    fn lut(&self) -> &'a Lut<FilterTypes> {
+        room::count_step();
         self.lut
     }
 }
@@ -59,12 +59,12 @@ impl<'a> HasInputs<'a, Value> for Data<'a> {
 
 impl Data<'_> {
     /// Returns the name of the last input.
-    pub fn name(&self) -> Value {
-        self.shared.name.borrow().as_ref().map_or(Value::Null, Value::text)
+    pub fn input_name(&self) -> Value {
+        self.shared.name.borrow().as_ref().map_or(Value::Null, Value::from_text)
     }
 
     /// Passes on a message of `debug` or `stderr`.
-    pub fn say(&self, text: &str) {
+    pub fn pass_message(&self, text: &str) {
         (self.shared.say)(text);
     }
 }
@@ -117,7 +117,7 @@ impl Default for Running<'_> {
 /// How the runs ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum End {
+pub enum RunEnd {
     /// All inputs were processed.
     Done,
     /// The receiver of the results wanted no more.
@@ -132,20 +132,20 @@ impl Query {
     /// Runs the filter over documents and passes each result to `then`. A failure ends the run for its input; the next
     /// input follows.
     ///
-    /// Runs in a [room](crate::in_room); a caller that is already in one can share borrowed data.
+    /// Runs in a [room](crate::on_query_thread); a caller that is already in one can share borrowed data.
     pub fn run(
         &self,
         inputs: &mut dyn Iterator<Item = Input>,
         running: &Running<'_>,
         then: &mut dyn FnMut(Result<Answer, Failure>) -> ControlFlow<()>,
-    ) -> End {
-        let shared = Shared { name: RefCell::new(None), say: running.say };
+    ) -> RunEnd {
+        let shared = RunState { name: RefCell::new(None), say: running.say };
         // One document is open at a time.
-        let mut open: Option<Opened> = None;
+        let mut open_document: Option<OpenDocument> = None;
         // What the current input adds to the limits of the run that takes it.
         let allowed = Cell::new((0, 0));
         let is_running = Cell::new(false);
-        let inputs = std::iter::from_fn(|| memory::free_of_charge(|| inputs.next()));
+        let inputs = std::iter::from_fn(|| memory::run_uncharged(|| inputs.next()));
         let values = inputs.map(|input| {
             *shared.name.borrow_mut() = Some(input.name);
             let count = input.document.nodes().len() as u64;
@@ -156,10 +156,10 @@ impl Query {
             // A run that requests inputs gets a higher limit for each.
             if is_running.get() {
                 let (steps, bytes) = allowed.take();
-                room::allow(steps);
-                memory::allow(bytes);
+                room::raise_step_limit(steps);
+                memory::raise_memory_limit(bytes);
             }
-            Ok(open.insert(Opened::new(input.document)).root())
+            Ok(open_document.insert(OpenDocument::new(input.document)).root_value())
         });
         let values = RcIter::new(values);
         let values: Inputs<'_, Value> = &values;
@@ -171,55 +171,55 @@ impl Query {
             let next = if running.null_input { is_first.then_some(Ok(Value::Null)) } else { inputs.next() };
             is_first = false;
             let value = match next {
-                None => return End::Done,
+                None => return RunEnd::Done,
                 Some(Ok(value)) => value,
                 Some(Err(message)) => match then(Err(Failure { name: name(), message, stop: None })) {
                     ControlFlow::Continue(()) => continue,
-                    ControlFlow::Break(()) => return End::Enough,
+                    ControlFlow::Break(()) => return RunEnd::Enough,
                 },
             };
             let (steps, bytes) = allowed.take();
-            room::begin(running.steps.saturating_add(steps), running.interrupt);
-            memory::begin(running.memory.saturating_add(bytes), running.held);
+            room::start_run(running.steps.saturating_add(steps), running.interrupt);
+            memory::start_metering(running.memory.saturating_add(bytes), running.held);
             is_running.set(true);
-            let ran = room::caught(|| {
-                let ctx = Ctx::<Values>::new(data.clone(), Vars::new(self.values()));
+            let outcome = room::catch_stop(|| {
+                let ctx = Ctx::<FilterTypes>::new(data.clone(), Vars::new(self.variable_values()));
                 for result in self.filter.id.run((ctx, value)) {
-                    let given = match result.map_err(jaq_core::Exn::get_err) {
+                    let flow = match result.map_err(jaq_core::Exn::get_err) {
                         Ok(value) => then(Ok(Answer::new(value))),
                         Err(Ok(error)) => {
-                            let message = error.into_val().message();
+                            let message = error.into_val().to_message();
                             return then(Err(Failure { name: name(), message, stop: None }))
-                                .map_break(|()| End::Enough);
+                                .map_break(|()| RunEnd::Enough);
                         }
                         Err(Err(other)) => {
                             return match other.get_halt() {
-                                Ok(code) => ControlFlow::Break(End::Halted(code)),
+                                Ok(code) => ControlFlow::Break(RunEnd::Halted(code)),
                                 Err(_) => ControlFlow::Continue(()),
                             };
                         }
                     };
-                    if given.is_break() {
-                        return ControlFlow::Break(End::Enough);
+                    if flow.is_break() {
+                        return ControlFlow::Break(RunEnd::Enough);
                     }
                 }
                 ControlFlow::Continue(())
             });
             is_running.set(false);
-            let failure = match ran {
+            let failure = match outcome {
                 Ok(ControlFlow::Continue(())) => continue,
                 Ok(ControlFlow::Break(end)) => return end,
-                Err(Broken::Stopped(Stop::Interrupt)) => return End::Interrupted,
-                Err(Broken::Stopped(stop)) => Failure { name: name(), message: stop.to_string(), stop: Some(stop) },
-                Err(Broken::Panicked(text)) => {
+                Err(Abort::Stopped(Stop::Interrupt)) => return RunEnd::Interrupted,
+                Err(Abort::Stopped(stop)) => Failure { name: name(), message: stop.to_string(), stop: Some(stop) },
+                Err(Abort::Panicked(text)) => {
                     let message = format!("the filter broke off, which is a mistake in its library: {text}");
                     Failure { name: name(), message, stop: None }
                 }
             };
-            room::begin(u64::MAX, None);
-            memory::begin(u64::MAX, None);
+            room::start_run(u64::MAX, None);
+            memory::start_metering(u64::MAX, None);
             if then(Err(failure)).is_break() {
-                return End::Enough;
+                return RunEnd::Enough;
             }
         }
     }

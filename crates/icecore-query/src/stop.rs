@@ -18,27 +18,27 @@ pub enum Stop {
     Size,
 }
 
-/// Unwinds to [`caught`].
+/// Unwinds to [`catch_stop`].
 #[cold]
-pub(crate) fn stop(stop: Stop) -> ! {
+pub(crate) fn stop_filter(stop: Stop) -> ! {
     resume_unwind(Box::new(stop))
 }
 
 /// The result of an evaluation that did not end normally.
-pub(crate) enum Broken {
+pub(crate) enum Abort {
     Stopped(Stop),
     /// A bug in a library, with its message.
     Panicked(String),
 }
 
 /// Runs a part of a filter, and catches stops and panics.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Broken> {
+pub(crate) fn catch_stop<T>(work: impl FnOnce() -> T) -> Result<T, Abort> {
     // Data of a stopped filter is dropped with it: no inconsistent state remains visible.
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<Stop>() {
-        Ok(stop) => Broken::Stopped(*stop),
+        Ok(stop) => Abort::Stopped(*stop),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
-            Broken::Panicked(text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no words").to_owned())
+            Abort::Panicked(text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no words").to_owned())
         }
     })
 }

@@ -5,7 +5,7 @@
 //! values of two kinds; `.a = 1` makes an object of null.
 
 use icecore::{Document, Limits, Stage};
-use icecore_query::{Input, Query, Running, in_room};
+use icecore_query::{Input, Query, Running, on_query_thread};
 use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Compiler, Ctx, Vars, data};
 use jaq_json::Val;
@@ -301,7 +301,7 @@ fn random_filters_give_what_jaq_gives() {
     let number = |name: &str, usual| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let runs: u64 = number("ICECORE_QUERY_RUNS", 700);
     let seed: u64 = number("ICECORE_QUERY_SEED", 1);
-    let (compared, different) = in_room(|| {
+    let (compared, different) = on_query_thread(|| {
         let (mut compared, mut different) = (0, Vec::new());
         for run in 0..runs {
             let mut dice = Dice((seed << 32 | run).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);

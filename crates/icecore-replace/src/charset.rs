@@ -40,10 +40,10 @@ impl Charset {
     ///
     /// ```
     /// use icecore_replace::Charset;
-    /// let charset = Charset::of_name("latin1").unwrap();
+    /// let charset = Charset::from_name("latin1").unwrap();
     /// assert_eq!(charset.encode("5 €").as_deref(), Ok(&b"5 \x80"[..]));
     /// assert_eq!(charset.encode("Łódź"), Err('Ł'));
-    /// assert!(Charset::of_name("UTF-8").is_none() && Charset::of_name("GBK").is_none());
+    /// assert!(Charset::from_name("UTF-8").is_none() && Charset::from_name("GBK").is_none());
     /// ```
     pub fn from_name(name: &str) -> Option<Charset> {
         /// Maximum length of a known name.

@@ -71,7 +71,7 @@ impl Replacing<'_> {
     /// ```
     /// use icecore::rewrite::{self, Rewriting, Tally};
     /// let rules = icecore_replace::Rules::builder().pair("a", "long").build()?;
-    /// let mut replacing = rules.replacing().at_most(10);
+    /// let mut replacing = rules.replacing().with_insert_limit(10);
     /// rewrite::value(b"aaa", &mut replacing, &Rewriting::default(), &mut Tally::default());
     /// assert!(replacing.is_full());
     /// # Ok::<(), icecore_replace::Error>(())

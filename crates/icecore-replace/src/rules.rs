@@ -53,7 +53,7 @@ impl Rules {
     /// Rules that change nothing: for repairs without other changes.
     ///
     /// ```
-    /// let rules = icecore_replace::Rules::nothing();
+    /// let rules = icecore_replace::Rules::without_pairs();
     /// assert!(rules.pairs().is_empty() && !rules.may_match(b"any"));
     /// assert_eq!(rules.apply(b"any"), b"any");
     /// ```
@@ -95,7 +95,7 @@ impl Rules {
     /// use icecore::rewrite::{Change, Edits, Part};
     /// use icecore_replace::{Charset, Rules, Trust};
     /// let rules = Rules::builder().pair("Müller", "Möller").build()?;
-    /// let rules = rules.in_charset(&Charset::of_name("latin1").unwrap(), Trust::Sure)?;
+    /// let rules = rules.in_charset(&Charset::from_name("latin1").unwrap(), Trust::Sure)?;
     /// let mut edits = Edits::new();
     /// rules.replacing().change(b"Herr M\xfcller", Part::Value, &mut edits);
     /// assert_eq!(edits.apply(b"Herr M\xfcller"), b"Herr M\xf6ller");
@@ -215,12 +215,12 @@ impl Rules {
     /// with groups in their unexpanded form.
     ///
     /// ```
-    /// use icecore_replace::{Again, Rules};
-    /// let again = |old: &str, new: &str| Rules::builder().pair(old, new).build().map(|rules| rules.again());
-    /// assert_eq!(again("old", "new")?, Again::Nothing);
-    /// assert_eq!(again("old", "very old")?, Again::Contains(0, 0));
+    /// use icecore_replace::{SecondRun, Rules};
+    /// let again = |old: &str, new: &str| Rules::builder().pair(old, new).build().map(|rules| rules.check_second_run());
+    /// assert_eq!(again("old", "new")?, SecondRun::Nothing);
+    /// assert_eq!(again("old", "very old")?, SecondRun::Contains(0, 0));
     /// // `aa` becomes `a`, and with the `a` behind it there is an `aa` once more.
-    /// assert_eq!(again("aa", "a")?, Again::Joins(0, 0));
+    /// assert_eq!(again("aa", "a")?, SecondRun::Joins(0, 0));
     /// # Ok::<(), icecore_replace::Error>(())
     /// ```
     pub fn check_second_run(&self) -> SecondRun {
@@ -258,7 +258,7 @@ impl Rules {
     /// ```
     /// let rules = icecore_replace::Rules::builder().pair("old", "new").build()?;
     /// let mut hints = rules.hints(b"'a','old','b'");
-    /// assert!(!hints.within(1..2) && hints.within(5..8) && !hints.within(11..12));
+    /// assert!(!hints.may_match_within(1..2) && hints.may_match_within(5..8) && !hints.may_match_within(11..12));
     /// # Ok::<(), icecore_replace::Error>(())
     /// ```
     pub fn hints<'h>(&'h self, raw: &'h [u8]) -> Hints<'h> {

@@ -2,7 +2,7 @@
 
 use crate::quoting::{Needle, Replaced};
 
-/// Returns the number of calls of `replace` that begin after the word at `at`, and the position of the quote. `None`:
+/// Returns the number of calls of `replace` that begin after the word that ends at `word_end`, and the position of the quote. `None`:
 /// the window is too short to decide.
 pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, last: bool) -> Option<Option<(u8, usize)>> {
     let rest = window.get(word_end..).unwrap_or_default();
@@ -18,7 +18,7 @@ pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, last: bool) ->
     Some(None)
 }
 
-/// Parses the arguments at `at`: returns the placeholders of line ends, and the end of the calls. `None`: the window is
+/// Parses the arguments at `start`: returns the placeholders of line ends, and the end of the calls. `None`: the window is
 /// too short to decide.
 pub(crate) fn parse_arguments(window: &[u8], start: usize, calls: u8, last: bool) -> Option<(Option<Replaced>, usize)> {
     let mut replaced = Replaced::default();

@@ -131,7 +131,7 @@ impl Decoder {
     /// Returns the value of these bytes as JSON; `None` if their format is unknown.
     ///
     /// # Errors
-    /// As for [`Decoder::json`].
+    /// As for [`Decoder::append_json_line`].
     pub fn decode_to_json(
         &mut self,
         bytes: &[u8],

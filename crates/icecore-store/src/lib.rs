@@ -6,7 +6,7 @@
 //! # let address: Address = format!("sqlite:{}", folder.path().join("a.db").display()).parse()?;
 //! // let address: Address = "sqlite:icecore.db".parse()?;
 //! let mut store = open(&address)?;
-//! let object = describe::object(b"\x04\x08[\x06i\x06".to_vec(), None);
+//! let object = describe::describe_object(b"\x04\x08[\x06i\x06".to_vec(), None);
 //! let ids = store.put(&[object])?;
 //! let found = store.object(ids[0])?.expect("it was stored");
 //! assert_eq!((found.format.as_deref(), found.json.as_deref()), (Some("marshal"), Some("[1]")));

@@ -14,7 +14,7 @@
 //! connection.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY, total INTEGER)", [])?;
 //! let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
 //! transaction.execute("INSERT INTO orders VALUES (7, 250)", [])?;
-//! let job = describe::job("mail", br#"{"order": 7}"#.to_vec(), None);
+//! let job = describe::describe_job("mail", br#"{"order": 7}"#.to_vec(), None);
 //! let pushed = within::sqlite(&transaction)?.push(&[job])?;
 //! assert!(store.job(pushed[0].id)?.is_none(), "nobody else sees it yet");
 //! transaction.commit()?;

@@ -56,7 +56,7 @@ pub type StoreOpener<'o> = &'o dyn Fn() -> Result<Box<dyn Backend>>;
 /// # let folder = tempfile::tempdir().expect("a folder");
 /// # let address: Address = format!("sqlite:{}", folder.path().join("a.db").display()).parse()?;
 /// let mut store = open(&address)?;
-/// let id = store.push(&[describe::job("mails", b"[1]".to_vec(), None)])?[0].id;
+/// let id = store.push(&[describe::describe_job("mails", b"[1]".to_vec(), None)])?[0].id;
 ///
 /// let mut worker = Worker::new("mails", "worker-1");
 /// worker.until_empty = true;

@@ -15,7 +15,7 @@ const SAMPLE: usize = 1 << 20;
 /// Number of bytes at the start that are examined again together with later evidence.
 const FRONT: usize = 64 << 10;
 
-/// Determines the dialect of a table with this beginning. `again` opens it a second time from its beginning, if that is
+/// Determines the dialect of a table with this beginning. `reopen` opens it a second time from its beginning, if that is
 /// possible: then all of it is examined.
 pub fn determine_dialect(
     detector: Detector,
@@ -94,7 +94,7 @@ fn read_rows_from(input: impl Read, place: u64, found: DetectedDialect) -> io::R
     Ok((window.bytes().get(..SAMPLE).unwrap_or(window.bytes()).to_vec(), is_all))
 }
 
-/// Returns the complete rows at the start of these bytes, up to about `most` bytes.
+/// Returns the complete rows at the start of these bytes, up to about `max_len` bytes.
 fn whole_rows<'b>(scanner: &Scanner, bytes: &'b [u8], max_len: usize) -> &'b [u8] {
     let mut end = 0;
     while let Next::Row { end: len } = scanner.find_row_end(bytes.get(end..).unwrap_or_default(), false) {

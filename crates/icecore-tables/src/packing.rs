@@ -52,7 +52,7 @@ impl Head {
         Ok(Head::from_parts(bytes, is_all, input))
     }
 
-    /// Reads the first bytes of an input, up to `most`.
+    /// Reads the first bytes of an input, up to `limit`.
     pub fn read_up_to(mut input: Box<dyn Read + Send>, limit: u64) -> io::Result<Head> {
         let mut bytes = Vec::new();
         input.by_ref().take(limit).read_to_end(&mut bytes)?;
@@ -60,7 +60,7 @@ impl Head {
         Ok(Head::from_parts(bytes, is_all, input))
     }
 
-    /// Extends the beginning to `most` bytes in total.
+    /// Extends the beginning to `limit` bytes in total.
     pub fn extend_up_to(self, limit: u64) -> io::Result<Head> {
         if self.is_all || self.bytes.len() as u64 >= limit { Ok(self) } else { Head::read_up_to(self.input, limit) }
     }

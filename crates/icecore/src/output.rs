@@ -12,7 +12,7 @@ pub(crate) const READY: usize = 64 << 10;
 
 /// The destination of a writer.
 ///
-/// A writer appends to [`Output::buffer`] and sometimes calls [`Output::ready`], when it will no longer change the
+/// A writer appends to [`Output::buffer`] and sometimes calls [`Output::allow_flush`], when it will no longer change the
 /// content of the buffer; then an output may empty it. A `Vec<u8>` is an output that never does so.
 ///
 /// ```
@@ -55,7 +55,7 @@ pub trait Output {
         Ok(())
     }
 
-    /// Like [`Output::ready`], but the buffer must stay, because the writer may still change its content.
+    /// Like [`Output::allow_flush`], but the buffer must stay, because the writer may still change its content.
     ///
     /// # Errors
     /// If the buffer is too large.
@@ -64,7 +64,7 @@ pub trait Output {
     }
 
     /// Returns the number of bytes that may still be written. A writer that writes much without calling
-    /// [`Output::ready`] checks this.
+    /// [`Output::allow_flush`] checks this.
     fn remaining_bytes(&self) -> u64 {
         u64::MAX
     }

@@ -2,8 +2,8 @@
 
 use icecore_fuzz_targets::contest::Contest;
 use icecore_fuzz_targets::differ::Verdict;
-use icecore_fuzz_targets::mutate::{Random, mutated};
-use icecore_fuzz_targets::{choice, seeds};
+use icecore_fuzz_targets::mutate::{Random, mutate_seed};
+use icecore_fuzz_targets::{choice_from_bytes, seeds};
 use std::collections::{BTreeMap, HashSet};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 /// Number of blobs that the other side gets at once.
 const BATCH: usize = 512;
 
-pub fn run(contest: &mut dyn Contest, execs: u64, time: Duration, seed: u64, most: usize) -> ExitCode {
-    if let Some(missing) = contest.missing() {
+pub fn run_contest(contest: &mut dyn Contest, execs: u64, time: Duration, seed: u64, most: usize) -> ExitCode {
+    if let Some(missing) = contest.missing_reason() {
         println!("{}: skipped: {missing}", contest.name());
         return ExitCode::SUCCESS;
     }
-    let seeds = seeds::load(contest.seeds());
+    let seeds = seeds::load_seeds(contest.seed_files());
     let mut random = Random::new(seed);
     let start = Instant::now();
     let (mut done, mut next_seed) = (0u64, 0);
@@ -27,16 +27,16 @@ pub fn run(contest: &mut dyn Contest, execs: u64, time: Duration, seed: u64, mos
         while batch.len() < BATCH {
             let data = match seeds.get(next_seed) {
                 Some(seed) => seed.clone(),
-                None => mutated(&mut random, &seeds),
+                None => mutate_seed(&mut random, &seeds),
             };
             next_seed += 1;
             done += 1;
-            match contest.spared(&data) {
+            match contest.skip_reason(&data) {
                 Some(name) => *counts.entry(name).or_default() += 1,
                 None => batch.push(data),
             }
         }
-        for (data, verdict) in batch.iter().zip(contest.verdicts(&batch)) {
+        for (data, verdict) in batch.iter().zip(contest.compare_blobs(&batch)) {
             let name = match verdict {
                 Verdict::Equal => "equal values",
                 Verdict::BothRefuse => "both refuse",
@@ -50,7 +50,7 @@ pub fn run(contest: &mut dyn Contest, execs: u64, time: Duration, seed: u64, mos
                         .collect();
                     if kind.starts_with("other ") || findings.insert(kind) {
                         findings.insert(what.chars().take(200).collect());
-                        let file = format!("finding-{}-{:08x}", contest.name(), choice(data));
+                        let file = format!("finding-{}-{:08x}", contest.name(), choice_from_bytes(data));
                         let kept = std::fs::write(&file, data).map_or_else(|error| error.to_string(), |()| file);
                         eprintln!("{}\nthe input is in {kept}\n", what.chars().take(3_000).collect::<String>());
                     }
@@ -68,8 +68,8 @@ pub fn run(contest: &mut dyn Contest, execs: u64, time: Duration, seed: u64, mos
         contest.name(),
         start.elapsed().as_secs_f64(),
         counts.get("differ").unwrap_or(&0),
-        contest.rival(),
-        contest.starts()
+        contest.rival_program(),
+        contest.start_count()
     );
     if counts.contains_key("differ") { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

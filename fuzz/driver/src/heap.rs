@@ -10,18 +10,18 @@ static BEFORE: AtomicUsize = AtomicUsize::new(0);
 static ALL: AtomicUsize = AtomicUsize::new(0);
 
 /// The system's allocator, with a count.
-pub struct Counting;
+pub struct CountingAllocator;
 
 /// Maximum memory for an input.
-const TOO_MUCH: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 
 static RUNNING: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-fn more(size: usize) {
+fn count_allocation(size: usize) {
     ALL.fetch_add(size, Relaxed);
     let now = NOW.fetch_add(size, Relaxed) + size;
     MOST.fetch_max(now, Relaxed);
-    if now > TOO_MUCH
+    if now > MAX_BYTES
         && let Ok(data) = RUNNING.try_lock()
     {
         let kept = std::fs::write("finding-memory", &*data)
@@ -32,9 +32,9 @@ fn more(size: usize) {
 }
 
 // SAFETY: everything is done by the system's allocator; only counts are kept.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        more(layout.size());
+        count_allocation(layout.size());
         // SAFETY: the caller's promises are passed on.
         unsafe { System.alloc(layout) }
     }
@@ -46,7 +46,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        more(size);
+        count_allocation(size);
         NOW.fetch_sub(layout.size(), Relaxed);
         // SAFETY: the caller's promises are passed on.
         unsafe { System.realloc(at, layout, size) }
@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// Starts counting for this input.
-pub fn begin(data: &[u8]) {
+pub fn start_counting(data: &[u8]) {
     let mut running = RUNNING.lock().unwrap();
     running.clear();
     running.extend_from_slice(data);
@@ -65,12 +65,12 @@ pub fn begin(data: &[u8]) {
 }
 
 /// Returns the maximum memory in use since then.
-pub fn most() -> usize {
+pub fn peak_bytes() -> usize {
     MOST.load(Relaxed).saturating_sub(BEFORE.load(Relaxed))
 }
 
 /// Returns all memory allocated since then, whether it was freed or not: a measure of the work that does not depend on
 /// the load of the machine.
-pub fn all() -> usize {
+pub fn allocated_bytes() -> usize {
     ALL.load(Relaxed)
 }

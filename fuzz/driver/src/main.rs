@@ -12,7 +12,7 @@ mod diff;
 mod heap;
 
 use icecore_fuzz_targets::contest;
-use icecore_fuzz_targets::mutate::{Random, mutated};
+use icecore_fuzz_targets::mutate::{Random, mutate_seed};
 use icecore_fuzz_targets::{TARGETS, Target, seeds};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +21,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 #[global_allocator]
-static HEAP: heap::Counting = heap::Counting;
+static HEAP: heap::CountingAllocator = heap::CountingAllocator;
 
 /// The message of the last panic.
 static LAST: Mutex<String> = Mutex::new(String::new());
@@ -37,43 +37,43 @@ fn main() -> ExitCode {
             let names = TARGETS.iter().map(|target| target.name);
             names.chain(contest::NAMES.iter().copied()).for_each(|name| println!("{name}"));
         }
-        ["seeds", name, folder] => write_seeds(target(name), folder),
+        ["seeds", name, folder] => write_seeds(find_target(name), folder),
         ["run", name, options @ ..] => {
-            let options = Options::from(options);
-            return match contest::named(name) {
-                Some(mut contest) => diff::run(&mut *contest, options.execs, options.time, options.seed, options.most),
-                None => run(target(name), &options),
+            let options = Options::from_arguments(options);
+            return match contest::find_contest(name) {
+                Some(mut contest) => diff::run_contest(&mut *contest, options.execs, options.time, options.seed, options.most),
+                None => run_target(find_target(name), &options),
             };
         }
         ["file", name, files @ ..] => {
             for file in files {
-                let data = std::fs::read(file).unwrap_or_else(|error| fail(&format!("{file}: {error}")));
-                (target(name).run)(&data);
+                let data = std::fs::read(file).unwrap_or_else(|error| exit_with_error(&format!("{file}: {error}")));
+                (find_target(name).run)(&data);
                 println!("{file}: fine");
             }
         }
-        _ => fail(
+        _ => exit_with_error(
             "usage: drive list | seeds TARGET FOLDER | run TARGET [--execs N] [--seconds S] [--seed X] [--most FINDINGS] | file TARGET FILE…",
         ),
     }
     ExitCode::SUCCESS
 }
 
-fn fail(message: &str) -> ! {
+fn exit_with_error(message: &str) -> ! {
     eprintln!("drive: {message}");
     std::process::exit(2)
 }
 
-fn target(name: &str) -> &'static Target {
-    TARGETS.iter().find(|target| target.name == name).unwrap_or_else(|| fail(&format!("no target {name}")))
+fn find_target(name: &str) -> &'static Target {
+    TARGETS.iter().find(|target| target.name == name).unwrap_or_else(|| exit_with_error(&format!("no target {name}")))
 }
 
 fn write_seeds(target: &Target, folder: &str) {
-    std::fs::create_dir_all(folder).unwrap_or_else(|error| fail(&format!("{folder}: {error}")));
-    let seeds = seeds::load(target.seeds);
+    std::fs::create_dir_all(folder).unwrap_or_else(|error| exit_with_error(&format!("{folder}: {error}")));
+    let seeds = seeds::load_seeds(target.seeds);
     for (n, seed) in seeds.iter().enumerate() {
         let path = format!("{folder}/seed-{n:05}");
-        std::fs::write(&path, seed).unwrap_or_else(|error| fail(&format!("{path}: {error}")));
+        std::fs::write(&path, seed).unwrap_or_else(|error| exit_with_error(&format!("{path}: {error}")));
     }
     println!("{}: {} seeds", target.name, seeds.len());
 }
@@ -86,35 +86,35 @@ struct Options {
 }
 
 impl Options {
-    fn from(words: &[&str]) -> Options {
+    fn from_arguments(words: &[&str]) -> Options {
         let mut options = Options { execs: u64::MAX, time: Duration::MAX, seed: 1, most: MOST_FINDINGS };
         for pair in words.chunks(2) {
             match pair {
-                ["--execs", n] => options.execs = number(n),
-                ["--seconds", n] => options.time = Duration::from_secs(number(n)),
-                ["--seed", n] => options.seed = number(n),
-                ["--most", n] => options.most = number(n) as usize,
-                _ => fail(&format!("what is {pair:?}?")),
+                ["--execs", n] => options.execs = parse_number(n),
+                ["--seconds", n] => options.time = Duration::from_secs(parse_number(n)),
+                ["--seed", n] => options.seed = parse_number(n),
+                ["--most", n] => options.most = parse_number(n) as usize,
+                _ => exit_with_error(&format!("what is {pair:?}?")),
             }
         }
         options
     }
 }
 
-fn run(target: &'static Target, options: &Options) -> ExitCode {
+fn run_target(target: &'static Target, options: &Options) -> ExitCode {
     let Options { execs, time, seed, most } = *options;
     std::panic::set_hook(Box::new(|info| *LAST.lock().unwrap() = info.to_string()));
-    let seeds = seeds::load(target.seeds);
+    let seeds = seeds::load_seeds(target.seeds);
     let mut random = Random::new(seed);
     let start = Instant::now();
     let mut runs = Runs { target, findings: HashSet::new(), slowest: Duration::ZERO, slow: 0, work: 0.0 };
     // A run of few executions takes only some of the seeds, evenly distributed.
     let step = seeds.len().div_ceil(usize::try_from(execs / 3).unwrap_or(usize::MAX).max(1)).max(1);
-    let tried = seeds.iter().step_by(step).map(|seed| runs.once(seed)).count();
+    let tried = seeds.iter().step_by(step).map(|seed| runs.run_input(seed)).count();
     let mut done = 0u64;
     while done < execs && (!done.is_multiple_of(256) || start.elapsed() < time) && runs.findings.len() < most {
-        let data = mutated(&mut random, &seeds);
-        runs.once(&data);
+        let data = mutate_seed(&mut random, &seeds);
+        runs.run_input(&data);
         done += 1;
     }
     println!(
@@ -128,8 +128,8 @@ fn run(target: &'static Target, options: &Options) -> ExitCode {
     if runs.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn number(text: &str) -> u64 {
-    text.parse().unwrap_or_else(|_| fail(&format!("{text} is no number")))
+fn parse_number(text: &str) -> u64 {
+    text.parse().unwrap_or_else(|_| exit_with_error(&format!("{text} is no number")))
 }
 
 /// The findings of a run so far.
@@ -155,30 +155,30 @@ const WORK: usize = 16;
 
 impl Runs {
     /// Reports a slow input, and keeps the first ones.
-    fn remark(&mut self, data: &[u8], took: Duration) {
+    fn report_slow_input(&mut self, data: &[u8], took: Duration) {
         self.slow += 1;
         if self.slow <= MOST_SLOW {
-            let name = format!("slow-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice(data));
+            let name = format!("slow-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice_from_bytes(data));
             let kept = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);
             eprintln!("remark: {took:?} for {} bytes of input; it is in {kept}", data.len());
         }
     }
 
     /// Runs an input. A finding of a new kind is kept in a file.
-    fn once(&mut self, data: &[u8]) {
+    fn run_input(&mut self, data: &[u8]) {
         let start = Instant::now();
-        heap::begin(data);
-        let fine = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data))).is_ok();
-        let (most, all, took) = (heap::most(), heap::all(), start.elapsed());
+        heap::start_counting(data);
+        let passed = catch_unwind(AssertUnwindSafe(|| (self.target.run)(data))).is_ok();
+        let (most, all, took) = (heap::peak_bytes(), heap::allocated_bytes(), start.elapsed());
         self.slowest = self.slowest.max(took);
-        if took > SLOW && fine {
-            self.remark(data, took);
+        if took > SLOW && passed {
+            self.report_slow_input(data, took);
         }
         // Tables and a few copies that the limits allow, but no more.
         let allowed = (8 << 20) + 2_000 * data.len();
         let work = WORK * allowed;
         self.work = self.work.max(all as f64 / work as f64);
-        let what = if !fine {
+        let finding = if !passed {
             LAST.lock().unwrap().clone()
         } else if most > allowed {
             format!("too much memory: {most} bytes for {} bytes of input", data.len())
@@ -188,11 +188,11 @@ impl Runs {
             return;
         };
         let kind: String =
-            what.lines().take(2).flat_map(|line| line.chars().take(120)).filter(|c| !c.is_ascii_digit()).collect();
+            finding.lines().take(2).flat_map(|line| line.chars().take(120)).filter(|c| !c.is_ascii_digit()).collect();
         if self.findings.insert(kind) {
-            let name = format!("finding-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice(data));
+            let name = format!("finding-{}-{:08x}", self.target.name, icecore_fuzz_targets::choice_from_bytes(data));
             let kept = std::fs::write(&name, data).map_or_else(|error| error.to_string(), |()| name);
-            eprintln!("{}\nthe input is in {kept}\n", what.chars().take(4_000).collect::<String>());
+            eprintln!("{}\nthe input is in {kept}\n", finding.chars().take(4_000).collect::<String>());
         }
     }
 }

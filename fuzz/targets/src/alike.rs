@@ -1,8 +1,8 @@
 //! Documents that resemble others are read with the same result as by the plain reader, whatever their bytes are.
 
 use crate::check;
-use crate::choice;
-use crate::mutate::{Random, mutated};
+use crate::choice_from_bytes;
+use crate::mutate::{Random, mutate_seed};
 use icecore::raw::{IS_KEY, Stencils, Tape};
 use icecore::{Codec, Document, Stage};
 
@@ -13,21 +13,21 @@ const OTHERS: usize = 24;
 pub fn alike(data: &[u8]) {
     for stage in STAGES {
         let mut codec = Codec::new(Stage::parse(stage).expect("a stage"));
-        codec.limits = check::limits();
+        codec.limits = check::small_limits();
         let (mut stencils, mut tapes) = (Stencils::default(), (Tape::new(), Tape::new()));
         if codec.read(data, &mut tapes.0).error.is_some() {
             continue;
         }
-        let mut random = Random::new(u64::from(choice(data)));
+        let mut random = Random::new(u64::from(choice_from_bytes(data)));
         let seeds = [data.to_vec()];
         for number in 0..OTHERS {
-            let other = if number < 3 { data.to_vec() } else { mutated(&mut random, &seeds) };
-            compare(&codec, &other, &mut stencils, &mut tapes);
+            let other = if number < 3 { data.to_vec() } else { mutate_seed(&mut random, &seeds) };
+            compare_readings(&codec, &other, &mut stencils, &mut tapes);
         }
     }
 }
 
-fn compare(codec: &Codec, blob: &[u8], stencils: &mut Stencils, (alike, plain): &mut (Tape, Tape)) {
+fn compare_readings(codec: &Codec, blob: &[u8], stencils: &mut Stencils, (alike, plain): &mut (Tape, Tape)) {
     let found = codec.read_alike(blob, alike, stencils);
     let expected = codec.read(blob, plain);
     let shown = || format!("{} {}", codec.stage(), blob.escape_ascii());

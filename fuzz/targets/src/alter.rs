@@ -1,6 +1,6 @@
 //! Changes documents at paths: the result can be read, and the reverse change gives the same document.
 
-use crate::{check, choice};
+use crate::{check, choice_from_bytes};
 use icecore::alter::{Alteration, alter as altered};
 use icecore::select::Pattern;
 use icecore::{ClassMap, Document, Kind, Limits, Request, Stage, raw::flag, value::Comparison};
@@ -12,54 +12,54 @@ const STAGES: [&str; 10] =
 const VALUES: [&str; 6] = ["7", "\"text \\u00e9\"", "null", "[1, {\"a\": 2.5}]", "{\"b\": []}", "true"];
 
 pub fn alter(data: &[u8]) {
-    let (limits, chosen) = (check::limits(), choice(data));
+    let (limits, chosen) = (check::small_limits(), choice_from_bytes(data));
     for stage in STAGES {
         let stage = Stage::parse(stage).expect("a stage");
         // Alterations that any document must survive, even one that can't be read.
-        for alteration in at_large() {
-            ends_well(data, &stage, &[alteration], &limits);
+        for alteration in general_alterations() {
+            check_alteration(data, &stage, &[alteration], &limits);
         }
-        let Some(document) = read(data, &stage, &limits) else { continue };
+        let Some(document) = read_document(data, &stage, &limits) else { continue };
         let count = document.nodes().len() as u32;
         let at = chosen % count.max(1);
         let place = document.full_path(at);
         let Ok(path) = Pattern::parse(&place) else { continue };
-        let value = value(VALUES[chosen as usize / 7 % VALUES.len()]);
+        let value = json_value(VALUES[chosen as usize / 7 % VALUES.len()]);
         let all = [
             Alteration::Delete(path.clone()),
             Alteration::Append(path.clone(), value.clone()),
             Alteration::RenameEntry(path.clone(), "new".to_owned()),
         ];
         for alteration in all {
-            ends_well(data, &stage, &[alteration], &limits);
+            check_alteration(data, &stage, &[alteration], &limits);
         }
-        let Some(made) = ends_well(data, &stage, &[Alteration::Set(path.clone(), value)], &limits) else { continue };
-        sets_back(data, &stage, &document, at, &place, &made);
+        let Some(made) = check_alteration(data, &stage, &[Alteration::Set(path.clone(), value)], &limits) else { continue };
+        check_reversal(data, &stage, &document, at, &place, &made);
     }
 }
 
 /// Alterations whose paths exist in most documents.
-fn at_large() -> [Alteration; 5] {
+fn general_alterations() -> [Alteration; 5] {
     let path = |text: &str| Pattern::parse(text).expect("a path");
     [
-        Alteration::Set(path("..*"), value("{\"a\": [1]}")),
-        Alteration::Append(path("$"), value("\"x\"")),
+        Alteration::Set(path("..*"), json_value("{\"a\": [1]}")),
+        Alteration::Append(path("$"), json_value("\"x\"")),
         Alteration::Delete(path("$[-1]")),
         Alteration::RenameKey("a".to_owned(), "b".to_owned()),
         Alteration::RenameClass(ClassMap::parse("*=New\\*").expect("a map of classes")),
     ]
 }
 
-fn value(json: &str) -> Document<'static> {
+fn json_value(json: &str) -> Document<'static> {
     icecore::read(json.as_bytes()).expect("JSON").into_owned()
 }
 
-fn read<'b>(bytes: &'b [u8], stage: &Stage, limits: &Limits) -> Option<Document<'b>> {
+fn read_document<'b>(bytes: &'b [u8], stage: &Stage, limits: &Limits) -> Option<Document<'b>> {
     icecore::read_with(bytes, stage, Request::new(limits)).ok()
 }
 
 /// Checks that the result can be read; without a change it is the input, and an unreadable document is refused.
-fn ends_well(data: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Option<Vec<u8>> {
+fn check_alteration(data: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Limits) -> Option<Vec<u8>> {
     let made = match altered(data, stage, alterations, limits) {
         Ok(made) => made,
         Err(refusal) => {
@@ -70,14 +70,14 @@ fn ends_well(data: &[u8], stage: &Stage, alterations: &[Alteration], limits: &Li
     // Commands remove a mark at the beginning and blanks at the end.
     let bytes = made.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&made.bytes);
     let is_read =
-        [bytes, bytes.trim_ascii_end()].iter().any(|bytes| read(bytes, stage, &check::wide_limits()).is_some());
+        [bytes, bytes.trim_ascii_end()].iter().any(|bytes| read_document(bytes, stage, &check::wide_limits()).is_some());
     assert!(is_read, "{}", made.bytes.escape_ascii());
     assert!(made.is_changed || made.bytes == data && !made.is_rewritten);
     Some(made.bytes)
 }
 
 /// Sets a plain value back: then everything is as it was.
-fn sets_back(data: &[u8], stage: &Stage, document: &Document<'_>, at: u32, place: &str, made: &[u8]) {
+fn check_reversal(data: &[u8], stage: &Stage, document: &Document<'_>, at: u32, place: &str, made: &[u8]) {
     let node = document.nodes()[at as usize];
     let is_plain = matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
     let is_shared = node.flags & (flag::TARGET | flag::WEAK | flag::OVERLOAD) != 0;
@@ -91,7 +91,7 @@ fn sets_back(data: &[u8], stage: &Stage, document: &Document<'_>, at: u32, place
     let wide = check::wide_limits();
     let Ok(back) = altered(made, stage, &[Alteration::Set(path, old)], &wide) else { return };
     if back.bytes != data {
-        let again = read(&back.bytes, stage, &wide).expect("it was written to be read");
+        let again = read_document(&back.bytes, stage, &wide).expect("it was written to be read");
         let is_same = Comparison::new().any_ascii().equal(&again, document);
         assert!(is_same, "{place} of {}: {}", data.escape_ascii(), back.bytes.escape_ascii());
     }

@@ -6,7 +6,7 @@ use icecore::{
 };
 
 /// Limits that are small enough that no input takes long.
-pub fn limits() -> Limits {
+pub fn small_limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 200;
     limits.nodes = 5_000;
@@ -17,7 +17,7 @@ pub fn limits() -> Limits {
 
 /// Limits for reading or writing again: no document that was read once may exceed them.
 pub fn wide_limits() -> Limits {
-    let mut limits = limits();
+    let mut limits = small_limits();
     limits.depth *= 8;
     limits.nodes *= 8;
     limits.decompressed *= 64;
@@ -27,7 +27,7 @@ pub fn wide_limits() -> Limits {
 
 /// Checks that two readers of the same bytes agree.
 #[track_caller]
-pub fn agree(a: &Outcome<'_>, b: &Outcome<'_>) {
+pub fn assert_agreement(a: &Outcome<'_>, b: &Outcome<'_>) {
     match (&a.error, &b.error) {
         (None, None) => {
             assert_eq!(a.consumed, b.consumed, "one reader took more than the other");
@@ -43,7 +43,7 @@ pub fn agree(a: &Outcome<'_>, b: &Outcome<'_>) {
 
 /// Checks that the spans of a complete document cover it without gap or overlap; those of a partial one do not overlap.
 #[track_caller]
-pub fn tiles(outcome: &Outcome<'_>, len: usize) {
+pub fn assert_spans_tile(outcome: &Outcome<'_>, len: usize) {
     let trace = outcome.document.trace().expect("a trace");
     let mut spans: Vec<_> = trace.spans.iter().map(|s| (s.layer, s.start, s.end, s.what)).collect();
     spans.sort_unstable();
@@ -66,14 +66,14 @@ pub fn tiles(outcome: &Outcome<'_>, len: usize) {
 }
 
 /// Visits everything in a document, complete or not.
-pub fn visit(document: &Document<'_>) {
+pub fn visit_document(document: &Document<'_>) {
     let mut seen = 0usize;
     for (at, node) in (0u32..).zip(document.nodes()) {
         let cursor = document.at(at).expect("a node");
         std::hint::black_box(cursor.value());
         std::hint::black_box((cursor.class(), cursor.target().kind(), cursor.body().kind()));
         if let Some(known) = Known::of(cursor) {
-            std::hint::black_box(known.text(&limits()).map_or(0, |text| text.len()));
+            std::hint::black_box(known.text(&small_limits()).map_or(0, |text| text.len()));
         }
         assert!(cursor.len() <= document.nodes().len(), "node {at} says that it has {} children", cursor.len());
         if node.kind.is_container() {
@@ -103,7 +103,7 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
     }
     while let Some((x, y)) = stack.pop() {
         if !x.node().kind.is_container() {
-            if !leaves(x, y) {
+            if !are_equal_leaves(x, y) {
                 return false;
             }
             continue;
@@ -141,7 +141,7 @@ pub fn equal_but_numbers(a: &Document<'_>, b: &Document<'_>) -> bool {
     true
 }
 
-fn leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
+fn are_equal_leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
     let flags = |c: Cursor<'_>| (c.node().flags | flag::REF) & 0x0F;
     let text = |y: Cursor<'_>| y.as_str().map(str::to_owned);
     match (x.value(), y.value()) {
@@ -150,7 +150,7 @@ fn leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
         (Value::Float(f), Value::Int(i)) => i as f64 == f,
         (Value::Int(i), Value::Bytes(_)) => text(y) == Some(i.to_string()),
         (Value::Uint(i), Value::Bytes(_)) => text(y) == Some(i.to_string()),
-        (Value::Float(f), Value::Bytes(_)) => text(y).is_some_and(|text| is_float(f, &text)),
+        (Value::Float(f), Value::Bytes(_)) => text(y).is_some_and(|text| is_printed_float(f, &text)),
         (Value::Float128(_), Value::Float(_) | Value::Bytes(_) | Value::Int(_)) => true,
         (Value::Float128(f), Value::Float128(g)) => f == g,
         _ if x.kind() != y.kind() || flags(x) != flags(y) => false,
@@ -161,7 +161,7 @@ fn leaves(x: Cursor<'_>, y: Cursor<'_>) -> bool {
 }
 
 /// Returns whether this is how perl prints the float: 15 digits.
-fn is_float(f: f64, text: &str) -> bool {
+fn is_printed_float(f: f64, text: &str) -> bool {
     match text {
         "NaN" | "-NaN" => f.is_nan(),
         "Inf" => f == f64::INFINITY,

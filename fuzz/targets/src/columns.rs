@@ -22,7 +22,7 @@ const SCHEMAS: [&str; 5] = [
 
 pub fn columns(data: &[u8]) {
     let mut options = Options::default();
-    options.limits = check::limits();
+    options.limits = check::small_limits();
     options.on_error = OnError::Null;
     for name in STAGES {
         let stage = Stage::parse(name).expect("a stage");
@@ -30,44 +30,44 @@ pub fn columns(data: &[u8]) {
         inference.examine_blob(data);
         let learned = inference.field();
         assert_eq!(schema::parse(&schema::print(&learned)).expect("what was printed"), learned);
-        let rows = decode(stage.clone().into(), &learned, &[data], &options);
+        let rows = decode_blobs(stage.clone().into(), &learned, &[data], &options);
         // JSON can't express everything that can be read.
         if rows.bad.is_empty() && Encoder::new(stage.clone(), &learned, options.clone()).is_ok() {
-            comes_back(&rows, &stage, &learned, &options);
+            encode_again(&rows, &stage, &learned, &options);
         }
         for text in SCHEMAS {
-            decode(stage.clone().into(), &schema::parse(text).expect("a schema"), &[data], &options);
+            decode_blobs(stage.clone().into(), &schema::parse(text).expect("a schema"), &[data], &options);
         }
-        beside_good_ones(data, &stage, &options);
+        check_between_good(data, &stage, &options);
     }
-    decode(Source::Detect, &schema::parse("json").expect("a schema"), &[data], &options);
+    decode_blobs(Source::Detect, &schema::parse("json").expect("a schema"), &[data], &options);
     if let Ok(text) = std::str::from_utf8(data) {
         let _ = schema::parse(text);
     }
 }
 
-fn decode(source: Source, field: &Field, blobs: &[&[u8]], options: &Options) -> Decoded {
+fn decode_blobs(source: Source, field: &Field, blobs: &[&[u8]], options: &Options) -> Decoded {
     let mut decoder = Decoder::new(source, field, options.clone()).expect("a decoder");
     decoder.decode(&BinaryArray::from_vec(blobs.to_vec())).expect("a column")
 }
 
-fn comes_back(rows: &Decoded, stage: &Stage, field: &Field, options: &Options) {
+fn encode_again(rows: &Decoded, stage: &Stage, field: &Field, options: &Options) {
     let mut encoder = Encoder::new(stage.clone(), field, options.clone()).expect("an encoder");
     let encoded = encoder.encode(rows.column.as_ref()).expect("a column");
     if encoded.column.is_valid(0) {
-        let again = decode(stage.clone().into(), field, &[encoded.column.value(0)], options);
+        let again = decode_blobs(stage.clone().into(), field, &[encoded.column.value(0)], options);
         assert_eq!(again.column.len(), 1);
     }
 }
 
-fn beside_good_ones(data: &[u8], stage: &Stage, options: &Options) {
+fn check_between_good(data: &[u8], stage: &Stage, options: &Options) {
     let mut b = Builder::new();
     b.begin_map().text_key("id").int(7).text_key("name").text("é").end();
     let document = b.finish().expect("a document");
     let mut good = Vec::new();
     icecore::write_to(&document, stage, &Limits::default(), &mut good).expect("written");
     let field = schema::parse("id int64, name utf8").expect("a schema");
-    let rows = decode(stage.clone().into(), &field, &[&good, data, &good, data, &good], options);
+    let rows = decode_blobs(stage.clone().into(), &field, &[&good, data, &good, data, &good], options);
     let (ids, names) = (rows.column.as_struct().column(0), rows.column.as_struct().column(1));
     for row in [0, 2, 4] {
         assert!(rows.column.is_valid(row) && ids.as_primitive::<Int64Type>().value(row) == 7);

@@ -1,7 +1,7 @@
 //! A format that another program also reads, and that program.
 
 use crate::differ::{self, Rival, Verdict};
-use crate::oracle::{Oracle, Runtime, classes_of_php};
+use crate::oracle::{Oracle, Runtime, list_php_classes};
 use crate::perl::Perl;
 use crate::{differ_php, differ_ruby};
 use std::collections::HashSet;
@@ -11,23 +11,23 @@ pub trait Contest {
     /// Returns the name of the target.
     fn name(&self) -> String;
     /// Returns the program to compare with.
-    fn rival(&self) -> &'static str;
+    fn rival_program(&self) -> &'static str;
     /// Returns why the program can't be used.
-    fn missing(&self) -> Option<&'static str>;
+    fn missing_reason(&self) -> Option<&'static str>;
     /// Returns the files whose blobs are the seeds.
-    fn seeds(&self) -> &'static [&'static str];
+    fn seed_files(&self) -> &'static [&'static str];
     /// Returns why the program is not run for this input.
-    fn spared(&self, data: &[u8]) -> Option<&'static str>;
+    fn skip_reason(&self, data: &[u8]) -> Option<&'static str>;
     /// Runs the program, and compares.
-    fn verdicts(&mut self, blobs: &[Vec<u8>]) -> Vec<Verdict>;
+    fn compare_blobs(&mut self, blobs: &[Vec<u8>]) -> Vec<Verdict>;
     /// Returns how often the program was started.
-    fn starts(&self) -> u64;
+    fn start_count(&self) -> u64;
 }
 
 /// Returns the contest with this name.
-pub fn named(name: &str) -> Option<Box<dyn Contest>> {
-    if let Some(rival) = Rival::named(name) {
-        return Some(Box::new(WithPerl { rival, perl: Perl::new() }));
+pub fn find_contest(name: &str) -> Option<Box<dyn Contest>> {
+    if let Some(rival) = Rival::from_name(name) {
+        return Some(Box::new(PerlContest { rival, perl: Perl::new() }));
     }
     let runtime = match name {
         "marshal_diff" => Runtime::Ruby,
@@ -35,77 +35,77 @@ pub fn named(name: &str) -> Option<Box<dyn Contest>> {
         "igbinary_diff" => Runtime::Igbinary,
         _ => return None,
     };
-    Some(Box::new(Again { runtime, oracle: Oracle::new(runtime), classes: HashSet::new() }))
+    Some(Box::new(RewriteContest { runtime, oracle: Oracle::new(runtime), classes: HashSet::new() }))
 }
 
 /// The names of all contests.
 pub const NAMES: &[&str] = &["storable_diff", "sereal_diff", "marshal_diff", "php_diff", "igbinary_diff"];
 
 /// perl reports what it reads.
-struct WithPerl {
+struct PerlContest {
     rival: Rival,
     perl: Perl,
 }
 
-impl Contest for WithPerl {
+impl Contest for PerlContest {
     fn name(&self) -> String {
         format!("{}_diff", self.rival.format())
     }
 
-    fn rival(&self) -> &'static str {
+    fn rival_program(&self) -> &'static str {
         "perl"
     }
 
-    fn missing(&self) -> Option<&'static str> {
+    fn missing_reason(&self) -> Option<&'static str> {
         None
     }
 
-    fn seeds(&self) -> &'static [&'static str] {
-        self.rival.seeds()
+    fn seed_files(&self) -> &'static [&'static str] {
+        self.rival.seed_files()
     }
 
-    fn spared(&self, data: &[u8]) -> Option<&'static str> {
-        differ::spared(self.rival, data)
+    fn skip_reason(&self, data: &[u8]) -> Option<&'static str> {
+        differ::skip_reason(self.rival, data)
     }
 
-    fn verdicts(&mut self, blobs: &[Vec<u8>]) -> Vec<Verdict> {
-        let answers = self.perl.ask(self.rival.format(), blobs);
+    fn compare_blobs(&mut self, blobs: &[Vec<u8>]) -> Vec<Verdict> {
+        let answers = self.perl.process_blobs(self.rival.format(), blobs);
         let verdict = |(data, answer): (&Vec<u8>, _)| {
-            let verdict = differ::compare(self.rival, data, &answer);
+            let verdict = differ::compare_with_perl(self.rival, data, &answer);
             if !matches!(verdict, Verdict::Differs(_)) {
                 return verdict;
             }
             // Earlier inputs may have changed a class, or perl's own undef: a new process decides.
-            let fresh = Perl::new().ask(self.rival.format(), std::slice::from_ref(data));
-            differ::compare(self.rival, data, &fresh[0])
+            let fresh_answers = Perl::new().process_blobs(self.rival.format(), std::slice::from_ref(data));
+            differ::compare_with_perl(self.rival, data, &fresh_answers[0])
         };
         blobs.iter().zip(answers).map(verdict).collect()
     }
 
-    fn starts(&self) -> u64 {
+    fn start_count(&self) -> u64 {
         self.perl.starts
     }
 }
 
 /// Ruby and PHP write what they read, and so do we: the bytes must be the same.
-struct Again {
+struct RewriteContest {
     runtime: Runtime,
     oracle: Oracle,
     /// Classes that igbinary finds.
     classes: HashSet<Vec<u8>>,
 }
 
-impl Again {
-    fn compare(&self, data: &[u8], said: &crate::oracle::Said) -> Verdict {
+impl RewriteContest {
+    fn compare_answer(&self, data: &[u8], answer: &crate::oracle::OracleAnswer) -> Verdict {
         match self.runtime {
-            Runtime::Ruby => differ_ruby::compare(data, said),
-            Runtime::Php => differ_php::compare(data, said),
-            Runtime::Igbinary => differ_php::compare_igbinary(data, said, &self.classes),
+            Runtime::Ruby => differ_ruby::compare_with_ruby(data, answer),
+            Runtime::Php => differ_php::compare_with_php(data, answer),
+            Runtime::Igbinary => differ_php::compare_with_igbinary(data, answer, &self.classes),
         }
     }
 }
 
-impl Contest for Again {
+impl Contest for RewriteContest {
     fn name(&self) -> String {
         match self.runtime {
             Runtime::Ruby => "marshal_diff",
@@ -115,15 +115,15 @@ impl Contest for Again {
         .to_owned()
     }
 
-    fn rival(&self) -> &'static str {
+    fn rival_program(&self) -> &'static str {
         if self.runtime == Runtime::Ruby { "ruby" } else { "php" }
     }
 
-    fn missing(&self) -> Option<&'static str> {
-        self.runtime.missing()
+    fn missing_reason(&self) -> Option<&'static str> {
+        self.runtime.missing_reason()
     }
 
-    fn seeds(&self) -> &'static [&'static str] {
+    fn seed_files(&self) -> &'static [&'static str] {
         match self.runtime {
             Runtime::Ruby => &["marshal.jsonl", "marshal-known.jsonl"],
             Runtime::Php => &["php.jsonl", "php-spl.jsonl"],
@@ -131,32 +131,32 @@ impl Contest for Again {
         }
     }
 
-    fn spared(&self, data: &[u8]) -> Option<&'static str> {
+    fn skip_reason(&self, data: &[u8]) -> Option<&'static str> {
         match self.runtime {
-            Runtime::Ruby => differ_ruby::spared(data),
-            Runtime::Php => differ_php::spared("php", data),
-            Runtime::Igbinary => differ_php::spared("igbinary", data),
+            Runtime::Ruby => differ_ruby::skip_reason(data),
+            Runtime::Php => differ_php::skip_reason("php", data),
+            Runtime::Igbinary => differ_php::skip_reason("igbinary", data),
         }
     }
 
-    fn verdicts(&mut self, blobs: &[Vec<u8>]) -> Vec<Verdict> {
+    fn compare_blobs(&mut self, blobs: &[Vec<u8>]) -> Vec<Verdict> {
         if self.runtime == Runtime::Igbinary && self.classes.is_empty() {
-            self.classes = classes_of_php();
+            self.classes = list_php_classes();
         }
-        let answers = self.oracle.ask(blobs);
-        let verdict = |(data, said): (&Vec<u8>, _)| {
-            let verdict = self.compare(data, &said);
+        let answers = self.oracle.process_blobs(blobs);
+        let verdict = |(data, answer): (&Vec<u8>, _)| {
+            let verdict = self.compare_answer(data, &answer);
             if !matches!(verdict, Verdict::Differs(_)) {
                 return verdict;
             }
             // Earlier inputs may have changed a class.
-            let fresh = Oracle::new(self.runtime).ask(std::slice::from_ref(data));
-            self.compare(data, &fresh[0])
+            let fresh = Oracle::new(self.runtime).process_blobs(std::slice::from_ref(data));
+            self.compare_answer(data, &fresh[0])
         };
         blobs.iter().zip(answers).map(verdict).collect()
     }
 
-    fn starts(&self) -> u64 {
+    fn start_count(&self) -> u64 {
         self.oracle.starts
     }
 }

@@ -1,7 +1,7 @@
 //! Converts any format to any other.
 
 use crate::check;
-use crate::choice;
+use crate::choice_from_bytes;
 use icecore::{Document, Error, ErrorKind, Request, Stage, format};
 
 /// The stages that are written for each format.
@@ -29,17 +29,17 @@ const STAGES: &[&str] = &[
 /// Reads whatever a format's own detection accepts, and writes it in every other format: an error is allowed, a panic
 /// is not, and the output can be read.
 pub fn convert(data: &[u8]) {
-    let limits = check::limits();
+    let limits = check::small_limits();
     for format in format::all() {
         if (format.detect)(data).is_none() {
             continue;
         }
         let stage = Stage::of(format);
         let outcome = format.read(data, stage.settings(), Request::new(&limits));
-        check::visit(&outcome.document);
+        check::visit_document(&outcome.document);
         if outcome.error.is_some() {
             // A partial document is a document too.
-            let part = STAGES[choice(data) as usize % STAGES.len()];
+            let part = STAGES[choice_from_bytes(data) as usize % STAGES.len()];
             let _ = icecore::write_to(
                 &outcome.document,
                 &Stage::parse(part).unwrap(),
@@ -72,15 +72,15 @@ pub fn convert(data: &[u8]) {
             }
             assert_eq!(again.consumed, out.len(), "{:?}: bytes behind the document", target.settings());
         }
-        deep(outcome.document);
+        check_opened_strings(outcome.document);
     }
 }
 
 /// A document with opened strings is like any other document.
-fn deep(document: Document<'_>) {
+fn check_opened_strings(document: Document<'_>) {
     let wide = check::wide_limits();
     let Ok(deep) = icecore::deep::open(document, &wide) else { return };
-    check::visit(&deep.document);
+    check::visit_document(&deep.document);
     for opened in &deep.opened {
         assert!(deep.document.at(opened.node).is_some(), "{opened:?}");
     }

@@ -1,16 +1,16 @@
 //! The differences between two documents, and the patch.
 
-use crate::{check, choice};
+use crate::{check, choice_from_bytes};
 use icecore::{Document, Request, Stage, raw::IS_KEY};
-use icecore_diff::{Patch, Rules, differences};
+use icecore_diff::{Patch, Rules, find_differences};
 
 const FORMATS: &[&str] = &["json:typed", "json", "storable", "sereal", "php", "igbinary", "marshal"];
 
 /// A document does not differ from itself. The patch between it and a document with one changed byte turns the first
 /// into the second; an arbitrary patch is applied or refused.
 pub fn diff(data: &[u8]) {
-    let limits = check::limits();
-    let chosen = choice(data) as usize;
+    let limits = check::small_limits();
+    let chosen = choice_from_bytes(data) as usize;
     let mut changed = data.to_vec();
     if let Some(byte) = chosen.checked_rem(data.len()).and_then(|at| changed.get_mut(at)) {
         *byte = byte.wrapping_add(1 + (chosen >> 8) as u8 % 7);
@@ -23,10 +23,10 @@ pub fn diff(data: &[u8]) {
         };
         let Some(left) = read(data) else { continue };
         let right = read(&changed);
-        for rules in [Rules::new(), Rules::new().across(), Rules::new().exact()] {
-            assert!(differences(&left, &left, rules).is_empty(), "it differs from itself");
+        for rules in [Rules::new(), Rules::new().across_formats(), Rules::new().exact()] {
+            assert!(find_differences(&left, &left, rules).is_empty(), "it differs from itself");
             let right = right.as_ref().filter(|right| !has_key_in_circle(&left) && !has_key_in_circle(right));
-            right.into_iter().for_each(|right| patched(&left, right, rules));
+            right.into_iter().for_each(|right| check_patch(&left, right, rules));
         }
         if let Ok(patch) = Patch::read(data, &limits) {
             let _ = patch.apply(&left).map_err(|refusal| refusal.to_string());
@@ -48,16 +48,16 @@ fn has_key_in_circle(document: &Document<'_>) -> bool {
     })
 }
 
-fn patched(left: &Document<'_>, right: &Document<'_>, rules: Rules) {
+fn check_patch(left: &Document<'_>, right: &Document<'_>, rules: Rules) {
     let wide = check::wide_limits();
-    let found = differences(left, right, rules);
-    assert_eq!(found.paths().len(), found.changes().len());
+    let found = find_differences(left, right, rules);
+    assert_eq!(found.list_paths().len(), found.changes().len());
     let json = found.to_json(&wide).unwrap_or_else(|error| panic!("{error}\n{left:?}\n{right:?}"));
     let text = || String::from_utf8_lossy(&json).into_owned();
     let patch = Patch::read(&json, &wide).unwrap_or_else(|error| panic!("{error}\n{}", text()));
     let made = patch.apply(left).unwrap_or_else(|refusal| panic!("{refusal}\n{}", text()));
     // Sharing is not part of a patch.
     let rules = if rules.is_exact() { Rules::new() } else { rules };
-    let rest = differences(&made, right, rules);
-    assert!(rest.is_empty(), "{:?} is left of {}", rest.paths(), text());
+    let rest = find_differences(&made, right, rules);
+    assert!(rest.is_empty(), "{:?} is left of {}", rest.list_paths(), text());
 }

@@ -3,7 +3,7 @@
 //! Where we differ on purpose, or where the comparison has no meaning, the difference has a name here, and
 //! `fuzz/README.md` explains it.
 
-use crate::perl::Answer;
+use crate::perl::PerlAnswer;
 use icecore::{
     Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Request, Stage,
     raw::{Node, Outcome, flag},
@@ -34,7 +34,7 @@ pub enum Rival {
 
 impl Rival {
     /// Returns the rival with this name.
-    pub fn named(name: &str) -> Option<Rival> {
+    pub fn from_name(name: &str) -> Option<Rival> {
         match name {
             "storable_diff" => Some(Rival::Storable),
             "sereal_diff" => Some(Rival::Sereal),
@@ -51,7 +51,7 @@ impl Rival {
     }
 
     /// Returns the files whose blobs are the seeds.
-    pub fn seeds(self) -> &'static [&'static str] {
+    pub fn seed_files(self) -> &'static [&'static str] {
         match self {
             Rival::Storable => &["storable.jsonl"],
             Rival::Sereal => &["sereal.jsonl"],
@@ -60,7 +60,7 @@ impl Rival {
 }
 
 /// Limits that are small enough that perl need not build slow values.
-fn limits() -> Limits {
+fn perl_limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 400;
     limits.nodes = 20_000;
@@ -69,16 +69,16 @@ fn limits() -> Limits {
 }
 
 /// Returns why perl is not run at all: it would run out of memory or crash.
-pub fn spared(rival: Rival, data: &[u8]) -> Option<&'static str> {
-    let limits = limits();
-    let outcome = read(rival, data, &limits);
+pub fn skip_reason(rival: Rival, data: &[u8]) -> Option<&'static str> {
+    let limits = perl_limits();
+    let outcome = read_blob(rival, data, &limits);
     match &outcome.error {
         Some(error) if error.kind() == ErrorKind::Limit => Some("a limit of ours"),
         Some(error) if error.kind() == ErrorKind::Truncated => {
             // Perl allocates before it checks.
             Some("truncated: it makes room for what is said to come, or gives undef without an error")
         }
-        _ if outcome.document.tape().classes().iter().any(|name| is_bent(name.bytes)) => {
+        _ if outcome.document.tape().classes().iter().any(|name| is_renamed_by_perl(name.bytes)) => {
             // After that, it also changes the normal name.
             Some("a class name that perl bends, such as `main::A` or one with a NUL")
         }
@@ -87,7 +87,7 @@ pub fn spared(rival: Rival, data: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns whether perl would change this class name.
-fn is_bent(name: &[u8]) -> bool {
+fn is_renamed_by_perl(name: &[u8]) -> bool {
     let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match std::str::from_utf8(name) {
         Ok(name) if name.is_ascii() => name.starts_with("main::") || !name.split("::").all(is_word),
@@ -96,36 +96,36 @@ fn is_bent(name: &[u8]) -> bool {
     }
 }
 
-fn read<'a>(rival: Rival, data: &'a [u8], limits: &Limits) -> Outcome<'a> {
+fn read_blob<'a>(rival: Rival, data: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let stage = Stage::parse(rival.format()).expect("a stage");
     stage.format().read(data, stage.settings(), Request::new(limits))
 }
 
 /// Compares our result for a blob with that of perl.
-pub fn compare(rival: Rival, data: &[u8], answer: &Answer) -> Verdict {
-    let limits = limits();
-    let ours = read(rival, data, &limits);
+pub fn compare_with_perl(rival: Rival, data: &[u8], answer: &PerlAnswer) -> Verdict {
+    let limits = perl_limits();
+    let ours = read_blob(rival, data, &limits);
     match (&ours.error, answer) {
-        (_, Answer::Died) => Verdict::Allowed("perl died"),
-        (Some(_), Answer::Refused(_)) => Verdict::BothRefuse,
-        (Some(error), Answer::Typed(_) | Answer::NotUtf8) => match refused_by_us(rival, data, error) {
+        (_, PerlAnswer::Died) => Verdict::Allowed("perl died"),
+        (Some(_), PerlAnswer::Refused(_)) => Verdict::BothRefuse,
+        (Some(error), PerlAnswer::Typed(_) | PerlAnswer::NotUtf8) => match explain_our_refusal(rival, data, error) {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("we refuse it: {error}\nperl reads {answer:?}")),
         },
-        (None, Answer::NotUtf8) => Verdict::Allowed("text that is not UTF-8 can't be said as json:typed by perl"),
-        (None, Answer::Refused(reason)) => match refused_by_perl(rival, &ours.document, reason) {
+        (None, PerlAnswer::NotUtf8) => Verdict::Allowed("text that is not UTF-8 can't be said as json:typed by perl"),
+        (None, PerlAnswer::Refused(reason)) => match explain_perl_refusal(rival, &ours.document, reason) {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("perl refuses it: {reason}\nwe read\n{:?}", ours.document)),
         },
-        (None, Answer::Typed(typed)) => values(rival, data, &ours.document, typed),
+        (None, PerlAnswer::Typed(typed)) => compare_values(rival, data, &ours.document, typed),
     }
 }
 
-fn values(rival: Rival, data: &[u8], document: &Document<'_>, typed: &str) -> Verdict {
+fn compare_values(rival: Rival, data: &[u8], document: &Document<'_>, typed: &str) -> Verdict {
     let stage = Stage::parse("json:typed").expect("a stage");
     let theirs = match icecore::read_as(typed.as_bytes(), &stage, &Limits::default()) {
         Ok(theirs) => theirs,
-        Err(error) => match unreadable(&error, typed) {
+        Err(error) => match explain_unreadable(&error, typed) {
             Some(name) => return Verdict::Allowed(name),
             None => return Verdict::Differs(format!("what perl says can't be read: {error}\n{typed}\n{document:?}")),
         },
@@ -137,10 +137,10 @@ fn values(rival: Rival, data: &[u8], document: &Document<'_>, typed: &str) -> Ve
     if comparison.any_ascii().equal(document, &theirs) {
         return Verdict::Allowed("ASCII that is flagged as UTF-8");
     }
-    if said_as_perl_can(document).is_some_and(|ours| comparison.any_ascii().equal(&ours, &theirs)) {
+    if without_hidden_details(document).is_some_and(|ours| comparison.any_ascii().equal(&ours, &theirs)) {
         return Verdict::Equal;
     }
-    match other_value(rival, data, document, &theirs) {
+    match explain_other_value(rival, data, document, &theirs) {
         Some(name) => Verdict::Allowed(name),
         None => {
             let ours =
@@ -155,18 +155,18 @@ fn values(rival: Rival, data: &[u8], document: &Document<'_>, typed: &str) -> Ve
 
 /// Returns the document without the details that a walk through perl's values can't show: that a variable itself is
 /// blessed, and the contents of a frozen object.
-fn said_as_perl_can(document: &Document<'_>) -> Option<Document<'static>> {
+fn without_hidden_details(document: &Document<'_>) -> Option<Document<'static>> {
     let typed = String::from_utf8(icecore::write(document, "json:typed").ok()?).ok()?;
-    let mut said = typed.replace("\"$form\":\"variable\",", "");
+    let mut text = typed.replace("\"$form\":\"variable\",", "");
     for body in ["{}", "[]", "null"] {
-        said = said.replace(&format!(",\"$body\":{body}"), "");
+        text = text.replace(&format!(",\"$body\":{body}"), "");
     }
     let stage = Stage::parse("json:typed").ok()?;
-    icecore::read_as(said.as_bytes(), &stage, &Limits::default()).ok().map(Document::into_owned)
+    icecore::read_as(text.as_bytes(), &stage, &Limits::default()).ok().map(Document::into_owned)
 }
 
 /// Returns the name for input that we refuse on purpose.
-fn refused_by_us(rival: Rival, data: &[u8], error: &Error) -> Option<&'static str> {
+fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'static str> {
     let expected = error.expected().unwrap_or_default();
     match error.kind() {
         ErrorKind::Malformed if rival == Rival::Storable && expected.contains("v-string") => {
@@ -253,9 +253,9 @@ fn user_header_end(data: &[u8]) -> Option<u64> {
 }
 
 /// Returns the name for input that perl refuses and we read.
-fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Option<&'static str> {
+fn explain_perl_refusal(rival: Rival, document: &Document<'_>, reason: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
-    if has(document, |kind| kind == Kind::Regexp) {
+    if has_kind(document, |kind| kind == Kind::Regexp) {
         return Some("it compiles regular expressions");
     }
     if is_tied_to_nothing(document)
@@ -263,7 +263,7 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
     {
         return Some("tied to what is no object");
     }
-    if says(&["Modification of a read-only value"]) && has(document, |kind| kind == Kind::Object) {
+    if says(&["Modification of a read-only value"]) && has_kind(document, |kind| kind == Kind::Object) {
         return Some("a blessed undef or boolean: perl can't bless its own");
     }
     if says(&["panic: ", "sv_upgrade from"]) {
@@ -284,7 +284,7 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
                 Some("an image of another machine")
             }
             () if says(&["more recent than"]) => Some("a version of the future"),
-            () if says(&["Corrupted", "contains data of type 3"]) && has(document, |kind| kind == Kind::Bool) => {
+            () if says(&["Corrupted", "contains data of type 3"]) && has_kind(document, |kind| kind == Kind::Bool) => {
                 Some("booleans of version 2.12, which Storable 3.26 does not know")
             }
             () if says(&["Cannot restore overloading", "Can't locate", "Bareword in require", "Attempt to reload"]) => {
@@ -305,12 +305,12 @@ fn refused_by_perl(rival: Rival, document: &Document<'_>, reason: &str) -> Optio
 }
 
 /// Returns the name for values that may differ.
-fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document<'_>) -> Option<&'static str> {
+fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document<'_>) -> Option<&'static str> {
     let any = |is: fn(&Node) -> bool| ours.nodes().iter().any(is);
     if ours.header().is_some_and(|header| matches!(header.kind(), Kind::Null)) {
         return Some("a header that is undef: perl does not tell it from none");
     }
-    if theirs.header().is_none() && ours.header().is_some() && (cursors(ours).any(is_no_utf8) || has_odd_key(ours)) {
+    if theirs.header().is_none() && ours.header().is_some() && (all_cursors(ours).any(is_invalid_utf8) || has_odd_key(ours)) {
         return Some("text that is not UTF-8 can't be said as json:typed by perl");
     }
     if has_duplicate_keys(ours) {
@@ -331,7 +331,7 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
     if is_tied_to_nothing(ours) {
         return Some("tied to what is no object");
     }
-    if cursors(ours).any(|map| {
+    if all_cursors(ours).any(|map| {
         let absent = |(key, _): (Key<'_>, Cursor<'_>)| key.node().has(flag::PLACEHOLDER);
         map.kind() == Kind::Map && !map.node().has(flag::RESTRICTED) && map.entries().any(absent)
     }) {
@@ -341,7 +341,7 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         return Some("a container where only a reference to one may stand: perl breaks");
     }
     let strings = |kind: Kind, is: fn(&[u8]) -> bool| {
-        cursors(ours)
+        all_cursors(ours)
             .filter(|cursor| cursor.kind() == kind)
             .any(|cursor| cursor.children().any(|part| part.as_bytes().is_some_and(is)))
     };
@@ -353,7 +353,7 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
             Some("a bare regexp and a header: perl takes what was in the variable")
         }
         Rival::Sereal if copies_object(data) => Some("a COPY of an object: Sereal blesses the copy only"),
-        _ if cursors(ours).any(has_odd_flags) => Some("a regexp's flags in another order than perl's"),
+        _ if all_cursors(ours).any(has_odd_flags) => Some("a regexp's flags in another order than perl's"),
         _ if strings(Kind::Regexp, has_unicode_escape) => Some("a pattern with \\p, \\N or the like: perl adds a flag"),
         _ if strings(Kind::Regexp, begins_with_flags) => Some("a pattern that begins with flags: perl takes them out"),
         _ if strings(Kind::Regexp, |text| text.contains(&b'#')) => Some("a pattern with a comment: perl ends its line"),
@@ -373,7 +373,7 @@ fn other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &Document
         }
         Rival::Storable
             if any(|node| node.kind == Kind::Alias)
-                && cursors(ours).any(|map| map.entries().any(|(key, _)| key.node().has(flag::LOCKED))) =>
+                && all_cursors(ours).any(|map| map.entries().any(|(key, _)| key.node().has(flag::LOCKED))) =>
         {
             Some("a value that is locked and has an alias: in perl the variable is locked")
         }
@@ -411,7 +411,7 @@ fn is_marked(node: &Node) -> bool {
 
 /// Returns whether the spelling of a Storable image has such a note.
 fn has_note(data: &[u8], is: impl Fn(u16, u64) -> bool) -> bool {
-    let limits = limits();
+    let limits = perl_limits();
     let stage = Stage::parse("storable").expect("a stage");
     let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
     read.spelling().is_some_and(|spelling| spelling.notes.iter().any(|note| is(note.code, note.value)))
@@ -419,7 +419,7 @@ fn has_note(data: &[u8], is: impl Fn(u16, u64) -> bool) -> bool {
 
 /// Returns whether the pattern of a regular expression is tracked.
 fn tracks_pattern(data: &[u8]) -> bool {
-    let limits = limits();
+    let limits = perl_limits();
     let stage = Stage::parse("sereal").expect("a stage");
     let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
     let Some(trace) = read.trace() else { return false };
@@ -434,7 +434,7 @@ fn tracks_pattern(data: &[u8]) -> bool {
 
 /// Returns whether a COPY contains an object.
 fn copies_object(data: &[u8]) -> bool {
-    let limits = limits();
+    let limits = perl_limits();
     let stage = Stage::parse("sereal").expect("a stage");
     let read = stage.format().read(data, stage.settings(), Request::new(&limits).detailed()).document;
     let extents = read.trace().map_or(&[][..], |trace| &trace.extents);
@@ -448,7 +448,7 @@ fn has_odd_key_flags(data: &[u8]) -> bool {
     /// The note with the flags of a key, and both flags.
     const KEY_FLAGS: u16 = 4;
     const BOTH: u64 = 3;
-    let limits = limits();
+    let limits = perl_limits();
     let stage = Stage::parse("storable").expect("a stage");
     let read = stage.format().read(data, stage.settings(), Request::new(&limits)).document;
     has_note(data, |code, value| code == KEY_FLAGS && value & BOTH == BOTH) || has_odd_key(&read)
@@ -457,7 +457,7 @@ fn has_odd_key_flags(data: &[u8]) -> bool {
 /// Returns whether a key is text that is not UTF-8.
 fn has_odd_key(document: &Document<'_>) -> bool {
     let odd = |name: &icecore::raw::Name<'_>| name.node.kind == Kind::Text && std::str::from_utf8(name.bytes).is_err();
-    cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
+    all_cursors(document).any(|map| map.entries().any(|(key, _)| matches!(key, Key::Name(name) if odd(&name))))
 }
 
 /// Returns whether an alias refers to the text of code.
@@ -471,7 +471,7 @@ fn names_text_of_code(document: &Document<'_>) -> bool {
 
 /// Returns whether the value behind a tied variable is not an object.
 fn is_tied_to_nothing(document: &Document<'_>) -> bool {
-    cursors(document).filter(|cursor| cursor.kind() == Kind::Tied).any(|tied| {
+    all_cursors(document).filter(|cursor| cursor.kind() == Kind::Tied).any(|tied| {
         tied.children().next().is_none_or(|object| {
             let object = object.target();
             !matches!(object.kind(), Kind::Object | Kind::Opaque) || object.node().form() == Form::Variable
@@ -491,7 +491,7 @@ fn is_misplaced(document: &Document<'_>) -> bool {
     if roots.iter().flatten().any(|root| is_container(root.node()) && !root.node().has(flag::REF)) {
         return true;
     }
-    cursors(document).filter(|cursor| matches!(cursor.kind(), Kind::Array | Kind::Map | Kind::Tied | Kind::Ref)).any(
+    all_cursors(document).filter(|cursor| matches!(cursor.kind(), Kind::Array | Kind::Map | Kind::Tied | Kind::Ref)).any(
         |cursor| {
             let around = cursor.index().checked_sub(1).and_then(|at| document.nodes().get(at as usize));
             let is_synthetic = cursor.kind() == Kind::Ref && around.is_some_and(|node| node.kind == Kind::Object);
@@ -500,12 +500,12 @@ fn is_misplaced(document: &Document<'_>) -> bool {
     )
 }
 
-fn cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d>> {
+fn all_cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d>> {
     (0..document.nodes().len() as u32).filter_map(|at| document.at(at))
 }
 
 /// Perl's values of the header and of the body were combined.
-fn unreadable(error: &Error, typed: &str) -> Option<&'static str> {
+fn explain_unreadable(error: &Error, typed: &str) -> Option<&'static str> {
     let twice = error.expected().is_some_and(|expected| expected.contains("number of its own"));
     (twice && typed.contains("$header")).then_some("links in a header: each walk of perl counts from 1")
 }
@@ -533,19 +533,19 @@ fn has_weak(document: &Document<'_>) -> bool {
     document.nodes().iter().any(|node| node.has(flag::WEAK) && refers(node))
 }
 
-fn is_no_utf8(cursor: Cursor<'_>) -> bool {
+fn is_invalid_utf8(cursor: Cursor<'_>) -> bool {
     cursor.kind() == Kind::Text && cursor.as_str().is_none()
 }
 
-fn has(document: &Document<'_>, kind: impl Fn(Kind) -> bool) -> bool {
+fn has_kind(document: &Document<'_>, kind: impl Fn(Kind) -> bool) -> bool {
     document.nodes().iter().any(|node| kind(node.kind))
 }
 
 fn has_duplicate_keys(document: &Document<'_>) -> bool {
-    cursors(document).any(duplicates)
+    all_cursors(document).any(repeats_key)
 }
 
-fn duplicates(map: Cursor<'_>) -> bool {
+fn repeats_key(map: Cursor<'_>) -> bool {
     let mut known = HashSet::new();
     map.entries().any(|(key, _)| match key {
         Key::Name(name) => !known.insert(match name.node.kind {

@@ -1,49 +1,49 @@
 //! Allowed differences from PHP and igbinary.
 
 use crate::differ::Verdict;
-use crate::oracle::Said;
-use crate::roundtrip::Ours;
+use crate::oracle::OracleAnswer;
+use crate::roundtrip::OurReading;
 use icecore::{Cursor, ErrorKind, Kind};
 use std::collections::HashSet;
 
 /// Returns why php is not run at all.
-pub fn spared(format: &'static str, data: &[u8]) -> Option<&'static str> {
-    Ours::read(format, data).spared()
+pub fn skip_reason(format: &'static str, data: &[u8]) -> Option<&'static str> {
+    OurReading::read(format, data).skip_reason()
 }
 
 /// Compares our result for a text with that of `unserialize()`.
-pub fn compare(data: &[u8], said: &Said) -> Verdict {
-    let ours = Ours::read("php", data);
-    match (&ours.error, said) {
-        (_, Said::Died) => Verdict::Allowed("php died"),
-        (Some(error), Said::Refused(reason)) => {
+pub fn compare_with_php(data: &[u8], answer: &OracleAnswer) -> Verdict {
+    let ours = OurReading::read("php", data);
+    match (&ours.error, answer) {
+        (_, OracleAnswer::Died) => Verdict::Allowed("php died"),
+        (Some(error), OracleAnswer::Refused(reason)) => {
             let offset = reason.find("Error at offset").map(|at| &reason[at..]);
             let same = offset.is_some_and(|offset| error.help().is_some_and(|help| help.contains(offset)));
             if same { Verdict::BothRefuse } else { Verdict::Allowed("both refuse, at another offset") }
         }
-        (Some(error), Said::Wrote(_, warning)) => ours.refused(refused_by_us(&ours, warning), error),
-        (Some(error), Said::Kept(_)) => ours.refused(refused_by_us(&ours, ""), error),
-        (None, Said::Refused(reason)) => ours.read_alone(refused_by_php(&ours, reason), reason),
-        (None, Said::Kept(_)) => Verdict::Allowed("php reads it and can't write it"),
-        (None, Said::Wrote(theirs, _)) => ours.compare(theirs, other_bytes),
+        (Some(error), OracleAnswer::Wrote(_, warning)) => ours.refusal_verdict(explain_our_refusal(&ours, warning), error),
+        (Some(error), OracleAnswer::Kept(_)) => ours.refusal_verdict(explain_our_refusal(&ours, ""), error),
+        (None, OracleAnswer::Refused(reason)) => ours.acceptance_verdict(explain_php_refusal(&ours, reason), reason),
+        (None, OracleAnswer::Kept(_)) => Verdict::Allowed("php reads it and can't write it"),
+        (None, OracleAnswer::Wrote(theirs, _)) => ours.compare_output(theirs, explain_other_bytes),
     }
 }
 
 /// Returns the name for input that we refuse on purpose.
-fn refused_by_us(ours: &Ours<'_>, warning: &str) -> Option<&'static str> {
+fn explain_our_refusal(ours: &OurReading<'_>, warning: &str) -> Option<&'static str> {
     let is_link = ours.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::BadLink);
     match ours.expected() {
         _ if is_link && ours.repeats_key() => Some("a key twice, and a link to the value that was replaced"),
         _ if warning.contains("Numerical result out of range") => Some("an integer beyond 64 bits: PHP clamps it"),
         _ if ours.data.windows(2).any(|pair| pair == b"C:") => Some("the payload of one of PHP's own C: classes"),
         said if said.starts_with("18446744073709551615 bytes") => Some("a length beyond 64 bits: PHP's wraps around"),
-        "digits" if ends_count(ours) => Some("an object's number of properties without digits: PHP takes it for 0"),
+        "digits" if stops_after_bad_count(ours) => Some("an object's number of properties without digits: PHP takes it for 0"),
         _ => None,
     }
 }
 
 /// Returns whether we stopped at the `:` after a count that is a sign or empty.
-fn ends_count(ours: &Ours<'_>) -> bool {
+fn stops_after_bad_count(ours: &OurReading<'_>) -> bool {
     let at = ours.error.as_ref().and_then(icecore::Error::offset).unwrap_or_default() as usize;
     let before = ours.data.get(..at).unwrap_or_default();
     let before = before.strip_suffix(b"+").or(before.strip_suffix(b"-")).unwrap_or(before);
@@ -51,11 +51,11 @@ fn ends_count(ours: &Ours<'_>) -> bool {
 }
 
 /// Returns the name for input that PHP refuses and we read.
-fn refused_by_php(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
-    let has_alias = || ours.any(|cursor| matches!(cursor.kind(), Kind::Alias | Kind::Link));
+fn explain_php_refusal(ours: &OurReading<'_>, reason: &str) -> Option<&'static str> {
+    let has_alias = || ours.has_value(|cursor| matches!(cursor.kind(), Kind::Alias | Kind::Link));
     match () {
-        () if ours.any(|cursor| cursor.kind() == Kind::EnumCase) => Some("an enum case whose class PHP does not know"),
-        () if ours.any(|cursor| cursor.kind() == Kind::Opaque) => Some("a payload that needs its class"),
+        () if ours.has_value(|cursor| cursor.kind() == Kind::EnumCase) => Some("an enum case whose class PHP does not know"),
+        () if ours.has_value(|cursor| cursor.kind() == Kind::Opaque) => Some("a payload that needs its class"),
         () if reason.contains("has no unserializer") => Some("a payload that needs its class"),
         () if has_alias() && ours.repeats_key() => Some("a key twice, and a link to the value that was replaced"),
         () => None,
@@ -63,15 +63,15 @@ fn refused_by_php(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
 }
 
 /// Returns the name for output that may differ.
-fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
+fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
     match () {
-        () if ours.any(|cursor| cursor.kind() == Kind::Opaque) => Some("C: without its class: PHP drops the payload"),
+        () if ours.has_value(|cursor| cursor.kind() == Kind::Opaque) => Some("C: without its class: PHP drops the payload"),
         () if ours.repeats_key() => Some("a key twice: in PHP the last value counts"),
         () if names_property_by_number(ours) => Some("a property named by an integer: PHP makes it a string"),
-        () if ours.any(|cursor| cursor.kind() == Kind::Alias && cursor.target().index() == 0) => {
+        () if ours.has_value(|cursor| cursor.kind() == Kind::Alias && cursor.target().index() == 0) => {
             Some("an alias to the whole: what PHP returns is a copy")
         }
-        () if ours.any(|cursor| cursor.kind() == Kind::Alias && cursor.target().kind() == Kind::Object) => {
+        () if ours.has_value(|cursor| cursor.kind() == Kind::Alias && cursor.target().kind() == Kind::Object) => {
             Some("an object by value, and later as a shared variable: PHP writes R:")
         }
         () => None,
@@ -79,29 +79,29 @@ fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
 }
 
 /// Returns whether an object has a property whose name is an integer.
-fn names_property_by_number(ours: &Ours<'_>) -> bool {
-    ours.any(|object| {
+fn names_property_by_number(ours: &OurReading<'_>) -> bool {
+    ours.has_value(|object| {
         object.kind() == Kind::Object && object.body().entries().any(|(key, _)| key.node().kind == Kind::Int)
     })
 }
 
 /// Compares our result for a document with that of igbinary.
-pub fn compare_igbinary(data: &[u8], said: &Said, classes: &HashSet<Vec<u8>>) -> Verdict {
-    let ours = Ours::read("igbinary", data);
-    let names_class = || ours.any_class(|name| classes.contains(&name.to_ascii_lowercase()));
-    match (&ours.error, said) {
-        (_, Said::Died) => Verdict::Allowed("php died"),
-        (Some(_), Said::Refused(_)) => Verdict::BothRefuse,
-        (_, Said::Kept(_)) => Verdict::Allowed("php reads it and can't write it"),
+pub fn compare_with_igbinary(data: &[u8], answer: &OracleAnswer, classes: &HashSet<Vec<u8>>) -> Verdict {
+    let ours = OurReading::read("igbinary", data);
+    let names_class = || ours.has_class(|name| classes.contains(&name.to_ascii_lowercase()));
+    match (&ours.error, answer) {
+        (_, OracleAnswer::Died) => Verdict::Allowed("php died"),
+        (Some(_), OracleAnswer::Refused(_)) => Verdict::BothRefuse,
+        (_, OracleAnswer::Kept(_)) => Verdict::Allowed("php reads it and can't write it"),
         _ if names_class() => Verdict::Allowed("a class that PHP has"),
-        (Some(error), Said::Wrote(..)) => ours.refused(refused_igbinary(&ours), error),
-        (None, Said::Refused(reason)) => ours.read_alone(refused_by_php(&ours, reason), reason),
-        (None, Said::Wrote(theirs, _)) => ours.compare(theirs, other_igbinary),
+        (Some(error), OracleAnswer::Wrote(..)) => ours.refusal_verdict(explain_igbinary_refusal(&ours), error),
+        (None, OracleAnswer::Refused(reason)) => ours.acceptance_verdict(explain_php_refusal(&ours, reason), reason),
+        (None, OracleAnswer::Wrote(theirs, _)) => ours.compare_output(theirs, explain_other_igbinary),
     }
 }
 
 /// Returns the name for input that we refuse on purpose.
-fn refused_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
+fn explain_igbinary_refusal(ours: &OurReading<'_>) -> Option<&'static str> {
     let found = ours.error.as_ref().and_then(icecore::Error::found).unwrap_or_default();
     match ours.expected() {
         "a value behind the reference" => Some("a reference behind a reference"),
@@ -113,23 +113,23 @@ fn refused_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
 }
 
 /// Returns the name for output that may differ.
-fn other_igbinary(ours: &Ours<'_>) -> Option<&'static str> {
+fn explain_other_igbinary(ours: &OurReading<'_>) -> Option<&'static str> {
     let is_shared = |cursor: Cursor<'_>| cursor.kind() == Kind::Alias && cursor.target().kind().is_container();
     let named = |kind: Kind| -> HashSet<u32> {
-        ours.cursors().filter(|cursor| cursor.kind() == kind).map(|cursor| cursor.target().index()).collect()
+        ours.all_cursors().filter(|cursor| cursor.kind() == kind).map(|cursor| cursor.target().index()).collect()
     };
     match () {
         () if ours.repeats_key() => Some("a key twice: in PHP the last value counts"),
         () if names_property_by_number(ours) => Some("a property named by an integer: PHP makes it a string"),
-        () if ours.holds_itself() => Some("an array in itself: PHP makes a copy of it"),
+        () if ours.contains_itself() => Some("an array in itself: PHP makes a copy of it"),
         () if !named(Kind::Alias).is_disjoint(&named(Kind::Link)) => {
             Some("an array by value that is a shared variable elsewhere: PHP makes a copy of it")
         }
-        () if ours.cursors().filter(|cursor| cursor.kind() == Kind::Array && cursor.is_empty()).count() > 1 => {
+        () if ours.all_cursors().filter(|cursor| cursor.kind() == Kind::Array && cursor.is_empty()).count() > 1 => {
             Some("several empty arrays: in PHP they are one")
         }
-        () if ours.any(is_shared) => Some("an object or an array by value, and later as a shared variable"),
-        () if ours.any(|map| map.kind() == Kind::Map && map.entries().any(|(key, _)| is_number(key.bytes()))) => {
+        () if ours.has_value(is_shared) => Some("an object or an array by value, and later as a shared variable"),
+        () if ours.has_value(|map| map.kind() == Kind::Map && map.entries().any(|(key, _)| is_number(key.bytes()))) => {
             Some("a key that is the text of an integer: igbinary leaves it text")
         }
         () => None,

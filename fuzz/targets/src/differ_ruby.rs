@@ -1,33 +1,33 @@
 //! Allowed differences from Ruby's Marshal.
 
 use crate::differ::Verdict;
-use crate::oracle::Said;
-use crate::roundtrip::Ours;
+use crate::oracle::OracleAnswer;
+use crate::roundtrip::OurReading;
 use icecore::{Cursor, Error, Key, Kind, value::Form};
 use std::collections::{HashMap, HashSet};
 use std::process::Command;
 use std::sync::OnceLock;
 
 /// Returns why ruby is not run at all.
-pub fn spared(data: &[u8]) -> Option<&'static str> {
-    Ours::read("marshal", data).spared()
+pub fn skip_reason(data: &[u8]) -> Option<&'static str> {
+    OurReading::read("marshal", data).skip_reason()
 }
 
 /// Compares our result for a dump with that of ruby.
-pub fn compare(data: &[u8], said: &Said) -> Verdict {
-    let ours = Ours::read("marshal", data);
-    match (&ours.error, said) {
-        (_, Said::Died) => Verdict::Allowed("ruby died"),
-        (Some(_), Said::Refused(_)) => Verdict::BothRefuse,
-        (Some(error), Said::Wrote(..) | Said::Kept(_)) => ours.refused(refused_by_us(&ours), error),
-        (None, Said::Refused(reason)) => ours.read_alone(refused_by_ruby(&ours, reason), reason),
-        (None, Said::Kept(_)) => Verdict::Allowed("ruby loads it and can't dump it"),
-        (None, Said::Wrote(theirs, _)) => ours.compare(theirs, other_bytes),
+pub fn compare_with_ruby(data: &[u8], answer: &OracleAnswer) -> Verdict {
+    let ours = OurReading::read("marshal", data);
+    match (&ours.error, answer) {
+        (_, OracleAnswer::Died) => Verdict::Allowed("ruby died"),
+        (Some(_), OracleAnswer::Refused(_)) => Verdict::BothRefuse,
+        (Some(error), OracleAnswer::Wrote(..) | OracleAnswer::Kept(_)) => ours.refusal_verdict(explain_our_refusal(&ours), error),
+        (None, OracleAnswer::Refused(reason)) => ours.acceptance_verdict(explain_ruby_refusal(&ours, reason), reason),
+        (None, OracleAnswer::Kept(_)) => Verdict::Allowed("ruby loads it and can't dump it"),
+        (None, OracleAnswer::Wrote(theirs, _)) => ours.compare_output(theirs, explain_other_bytes),
     }
 }
 
 /// Returns the name for input that we refuse on purpose.
-fn refused_by_us(ours: &Ours<'_>) -> Option<&'static str> {
+fn explain_our_refusal(ours: &OurReading<'_>) -> Option<&'static str> {
     let expected = ours.expected();
     let found = ours.error.as_ref().and_then(Error::found).unwrap_or_default();
     match () {
@@ -61,7 +61,7 @@ fn names_itself(expected: &str, found: &str) -> bool {
 }
 
 /// Returns the name for input that ruby refuses and we read.
-fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
+fn explain_ruby_refusal(ours: &OurReading<'_>, reason: &str) -> Option<&'static str> {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     match () {
         () if says(&["RegexpError"]) => Some("it compiles regular expressions"),
@@ -96,7 +96,7 @@ fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
         () if says(&["string contains null byte"]) => Some("an encoding that Ruby does not know, or by another name"),
         () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
         () if says(&["invalid byte sequence in"]) => Some("a symbol in an encoding that only Ruby can check"),
-        () if says(&["(bad link)"]) && ours.any(|cursor| cursor.kind() == Kind::Regexp) => {
+        () if says(&["(bad link)"]) && ours.has_value(|cursor| cursor.kind() == Kind::Regexp) => {
             Some("a variable of a regexp that refers to it")
         }
         () => None,
@@ -104,37 +104,37 @@ fn refused_by_ruby(ours: &Ours<'_>, reason: &str) -> Option<&'static str> {
 }
 
 /// Returns the name for dumps that may differ.
-fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
+fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
     match () {
-        () if ours.any(|cursor| cursor.kind() == Kind::Regexp) => {
+        () if ours.has_value(|cursor| cursor.kind() == Kind::Regexp) => {
             Some("a regexp: Ruby works out its encoding and its options from the pattern")
         }
-        () if ours.any(|cursor| is_subclass(cursor) && cursor.children().next().is_some_and(is_class_twice)) => {
+        () if ours.has_value(|cursor| is_subclass(cursor) && cursor.children().next().is_some_and(is_class_twice)) => {
             Some("a subclass of a subclass, or of a link: Ruby's objects have one class")
         }
         () if has_orders(ours) => {
             Some("objects of a class with other variables: Ruby 3.1 has one order for all of them")
         }
         () if links_to_key(ours) => Some("a value that is a link to a key: in Ruby a string of its own"),
-        () if ours.any(|cursor| is_variables(cursor) && cursor.children().next().is_some_and(is_variables)) => {
+        () if ours.has_value(|cursor| is_variables(cursor) && cursor.children().next().is_some_and(is_variables)) => {
             Some("instance variables around instance variables: Ruby has one of a name")
         }
-        () if ours.any(|cursor| cursor.kind() == Kind::Symbol && cursor.node().encoding() != 0 && is_ascii(cursor)) => {
+        () if ours.has_value(|cursor| cursor.kind() == Kind::Symbol && cursor.node().encoding() != 0 && is_ascii(cursor)) => {
             Some("a symbol in ASCII that says another encoding: Ruby drops it")
         }
-        () if ours.any(|cursor| cursor.kind() == Kind::Module && cursor.node().form() == Form::OldModule) => {
+        () if ours.has_value(|cursor| cursor.kind() == Kind::Module && cursor.node().form() == Form::OldModule) => {
             Some("a class or module in the old form: Ruby writes which it is")
         }
-        () if ours.any(|cursor| is_variables(cursor) && cursor.entries().any(|(key, _)| key.bytes() == b"K")) => {
+        () if ours.has_value(|cursor| is_variables(cursor) && cursor.entries().any(|(key, _)| key.bytes() == b"K")) => {
             Some("a K that is not true: to Ruby it is the flag, too")
         }
-        () if ours.any(|map| map.default_value().is_some_and(|value| value.kind() == Kind::Null)) => {
+        () if ours.has_value(|map| map.default_value().is_some_and(|value| value.kind() == Kind::Null)) => {
             Some("a default value that is nil: Ruby does not write it")
         }
         () if ours.repeats_key() => Some("a key twice: in Ruby the last value counts"),
         () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
-        () if ours.any(has_variables_on_key) => Some("instance variables of a string that is a key: Ruby drops them"),
-        () if ours.any(|attrs| attrs.kind() == Kind::Attrs && attrs.entries().any(|(key, _)| key.bytes() == b"E")) => {
+        () if ours.has_value(has_variables_on_key) => Some("instance variables of a string that is a key: Ruby drops them"),
+        () if ours.has_value(|attrs| attrs.kind() == Kind::Attrs && attrs.entries().any(|(key, _)| key.bytes() == b"E")) => {
             Some("an E that is neither true nor false: Ruby drops it")
         }
         () if ours.document.tape().encodings().iter().any(|name| !is_encoding(name.bytes)) => {
@@ -146,7 +146,7 @@ fn other_bytes(ours: &Ours<'_>) -> Option<&'static str> {
 
 /// Returns whether a value belongs to a class with `_load` or `marshal_load`, or has a layout that Ruby writes in
 /// another order.
-fn is_of_known_class(ours: &Ours<'_>) -> bool {
+fn is_of_known_class(ours: &OurReading<'_>) -> bool {
     const KNOWN: &[&[u8]] = &[
         b"BigDecimal",
         b"Complex",
@@ -160,24 +160,24 @@ fn is_of_known_class(ours: &Ours<'_>) -> bool {
         b"SortedSet",
         b"Time",
     ];
-    ours.any_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
+    ours.has_class(|name| KNOWN.contains(&name) || name.ends_with(b"Error") || name.ends_with(b"Exception"))
 }
 
 /// Returns whether two objects of a class differ in the names of their variables, or in their order.
-fn has_orders(ours: &Ours<'_>) -> bool {
+fn has_orders(ours: &OurReading<'_>) -> bool {
     let mut orders: HashMap<&[u8], Vec<&[u8]>> = HashMap::new();
-    ours.cursors().any(|object| {
+    ours.all_cursors().any(|object| {
         let names: Vec<&[u8]> = object.body().entries().map(|(key, _)| key.bytes()).collect();
         object.kind() == Kind::Object && *orders.entry(object.class()).or_insert_with(|| names.clone()) != names
     })
 }
 
 /// Returns whether a link that is not a key refers to a key.
-fn links_to_key(ours: &Ours<'_>) -> bool {
+fn links_to_key(ours: &OurReading<'_>) -> bool {
     /// The field `key` of a node that is itself a key.
     const IS_KEY: u16 = 0xFFFE;
     let is_key = |cursor: Cursor<'_>| cursor.node().key == IS_KEY;
-    ours.any(|link| link.kind() == Kind::Link && !is_key(link) && is_key(link.target()))
+    ours.has_value(|link| link.kind() == Kind::Link && !is_key(link) && is_key(link.target()))
 }
 
 fn is_variables(cursor: Cursor<'_>) -> bool {
@@ -211,9 +211,9 @@ fn has_variables_on_key(map: Cursor<'_>) -> bool {
 fn is_encoding(name: &[u8]) -> bool {
     static NAMES: OnceLock<HashSet<Vec<u8>>> = OnceLock::new();
     let names = NAMES.get_or_init(|| {
-        let said = Command::new("ruby").args(["-e", "puts Encoding.list.map(&:name)"]).output();
-        let said = said.map(|output| output.stdout).unwrap_or_default();
-        said.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+        let output = Command::new("ruby").args(["-e", "puts Encoding.list.map(&:name)"]).output();
+        let names = output.map(|output| output.stdout).unwrap_or_default();
+        names.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
     });
     names.contains(name)
 }

@@ -1,16 +1,16 @@
 //! JSON.
 
-use crate::check::{self, agree};
-use crate::choice;
+use crate::check::{self, assert_agreement};
+use crate::choice_from_bytes;
 use crate::storable::assert_bytes;
 use icecore::{Document, ErrorKind, Limits, Request, Stage, raw::Outcome};
 
-fn read<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
+fn read_json<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
     let request = Request::new(limits);
     stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
 }
 
-pub(crate) fn written(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, icecore::Error> {
+pub(crate) fn write_json(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, icecore::Error> {
     let mut out = Vec::new();
     icecore::write_to(document, &Stage::parse(stage)?, &check::wide_limits(), &mut out)?;
     Ok(out)
@@ -19,28 +19,28 @@ pub(crate) fn written(document: &Document<'_>, stage: &str) -> Result<Vec<u8>, i
 /// Checks that the two readers agree, spans tile, serde_json accepts and rejects the same input, and that the document
 /// can be written and read back, with its spelling and as an equal document.
 pub fn json_read(data: &[u8]) {
-    let limits = check::limits();
+    let limits = check::small_limits();
     let stage = Stage::parse("json:typed=no").expect("a stage");
-    let fast = read(data, &stage, &limits, false);
-    let slow = read(data, &stage, &limits, true);
-    agree(&fast, &slow);
-    check::tiles(&slow, data.len());
-    check::visit(&fast.document);
-    against_serde(data, &fast);
+    let fast = read_json(data, &stage, &limits, false);
+    let slow = read_json(data, &stage, &limits, true);
+    assert_agreement(&fast, &slow);
+    check::assert_spans_tile(&slow, data.len());
+    check::visit_document(&fast.document);
+    compare_with_serde(data, &fast);
     if fast.error.is_some() {
         return;
     }
     let wide = check::wide_limits();
-    let plain = written(&fast.document, "json").expect("what was JSON is JSON");
-    let again = read(&plain, &stage, &wide, false);
+    let plain = write_json(&fast.document, "json").expect("what was JSON is JSON");
+    let again = read_json(&plain, &stage, &wide, false);
     assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&plain));
     assert!(again.document == fast.document, "{:?}\n{:?}", fast.document, again.document);
-    let twice = written(&again.document, "json").expect("written again");
+    let twice = write_json(&again.document, "json").expect("written again");
     assert_bytes(&plain, &twice);
     // Other layouts have the same meaning.
-    let other = ["json:indent=2", "json:ascii", "json:sort_keys", "json:indent=1,ascii"][choice(data) as usize % 4];
-    let laid_out = written(&fast.document, other).expect("what was JSON is JSON");
-    let again = read(&laid_out, &stage, &wide, false);
+    let other = ["json:indent=2", "json:ascii", "json:sort_keys", "json:indent=1,ascii"][choice_from_bytes(data) as usize % 4];
+    let laid_out = write_json(&fast.document, other).expect("what was JSON is JSON");
+    let again = read_json(&laid_out, &stage, &wide, false);
     assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&laid_out));
     let order = if other == "json:sort_keys" {
         icecore::value::Comparison::new().any_order()
@@ -53,7 +53,7 @@ pub fn json_read(data: &[u8]) {
 
 /// Checks that serde_json accepts and rejects the same input, except for limits, ours (depth, nodes, digits) and its
 /// own (128 levels).
-fn against_serde(data: &[u8], ours: &Outcome<'_>) {
+fn compare_with_serde(data: &[u8], ours: &Outcome<'_>) {
     let theirs = serde_json::from_slice::<serde_json::Value>(data);
     let accepted = ours.error.is_none() && ours.consumed == data.len();
     match (&ours.error, theirs) {
@@ -71,7 +71,7 @@ fn against_serde(data: &[u8], ours: &Outcome<'_>) {
 /// Checks that any document that is read from any format can be written as `json:typed` and comes back equal, also with
 /// its spelling. Text that looks typed is read, or refused.
 pub fn json_typed(data: &[u8]) {
-    let limits = check::limits();
+    let limits = check::small_limits();
     let wide = check::wide_limits();
     let typed = Stage::parse("json:typed").expect("a stage");
     for name in ["storable", "sereal", "json"] {
@@ -79,28 +79,28 @@ pub fn json_typed(data: &[u8]) {
             "json" if data.trim_ascii_start().starts_with(b"{\"$icecore\"") => typed.clone(),
             _ => Stage::parse(name).expect("a stage"),
         };
-        let fast = read(data, &stage, &limits, false);
-        check::visit(&fast.document);
+        let fast = read_json(data, &stage, &limits, false);
+        check::visit_document(&fast.document);
         if fast.error.is_some() {
             continue;
         }
-        let slow = read(data, &stage, &limits, true);
-        agree(&fast, &slow);
-        let said = written(&fast.document, "json:typed").unwrap_or_else(|error| panic!("{error}\n{:?}", fast.document));
-        let again = read(&said, &typed, &wide, false);
-        let text = || String::from_utf8_lossy(&said);
+        let slow = read_json(data, &stage, &limits, true);
+        assert_agreement(&fast, &slow);
+        let typed_json = write_json(&fast.document, "json:typed").unwrap_or_else(|error| panic!("{error}\n{:?}", fast.document));
+        let again = read_json(&typed_json, &typed, &wide, false);
+        let text = || String::from_utf8_lossy(&typed_json);
         assert!(again.error.is_none(), "{:?}\n{}\n{:?}", again.error, text(), fast.document);
         assert!(again.document == fast.document, "{}\n{:?}\n{:?}", text(), fast.document, again.document);
-        let twice = written(&again.document, "json:typed").expect("written again");
-        assert_bytes(&said, &twice);
+        let twice = write_json(&again.document, "json:typed").expect("written again");
+        assert_bytes(&typed_json, &twice);
         if name == "json" {
             continue;
         }
         // With its spelling, the original bytes come back.
-        let said = written(&slow.document, "json:typed,spelling").expect("written with its spelling");
-        let again = read(&said, &typed, &wide, false);
-        assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&said));
-        assert!(again.document == fast.document, "{}", String::from_utf8_lossy(&said));
+        let spelled_json = write_json(&slow.document, "json:typed,spelling").expect("written with its spelling");
+        let again = read_json(&spelled_json, &typed, &wide, false);
+        assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&spelled_json));
+        assert!(again.document == fast.document, "{}", String::from_utf8_lossy(&spelled_json));
         // JSON has doubles: a signaling NaN of 32 bits comes back as a quiet one.
         let signals = |node: &icecore::raw::Node| {
             let bits = node.payload as u32;
@@ -109,8 +109,8 @@ pub fn json_typed(data: &[u8]) {
         if slow.document.nodes().iter().any(signals) {
             continue;
         }
-        let direct = written(&slow.document, name).expect("written");
-        let around = written(&again.document, name).expect("written");
+        let direct = write_json(&slow.document, name).expect("written");
+        let around = write_json(&again.document, name).expect("written");
         assert_bytes(&direct, &around);
     }
 }

@@ -123,6 +123,6 @@ pub static TARGETS: &[Target] = &[
 ];
 
 /// Returns a number that depends only on the bytes, for choosing options.
-pub fn choice(data: &[u8]) -> u32 {
+pub fn choice_from_bytes(data: &[u8]) -> u32 {
     data.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193)) >> 7
 }

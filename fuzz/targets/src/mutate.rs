@@ -10,7 +10,7 @@ impl Random {
     }
 
     /// Returns the next number.
-    pub fn bits(&mut self) -> u64 {
+    pub fn next_bits(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -19,7 +19,7 @@ impl Random {
 
     /// Returns a number below `n`, which must not be 0.
     pub fn below(&mut self, n: usize) -> usize {
-        ((self.bits() >> 33) as usize) % n.max(1)
+        ((self.next_bits() >> 33) as usize) % n.max(1)
     }
 
     /// Returns true in one of `n` cases.
@@ -38,25 +38,25 @@ const BYTES: &[u8] = &[
 const WORDS: &[u32] = &[0, 1, 2, 3, 16, 127, 128, 255, 256, 65_535, 65_536, 0x7FFF_FFFF, 0x8000_0000, u32::MAX];
 
 /// Longer inputs only take more time.
-const MOST: usize = 8_192;
+const MAX_LENGTH: usize = 8_192;
 
 /// Returns one of the seeds, changed in a few places.
-pub fn mutated(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+pub fn mutate_seed(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     // Short seeds are chosen more often: a change affects more of their contents.
     let at = random.below(seeds.len()).min(random.below(seeds.len()));
     let mut data = seeds[at].clone();
     let changes = [1, 1, 1, 2, 2, 4, 8][random.below(7)];
     for _ in 0..changes {
-        change(random, &mut data, seeds);
+        change_bytes(random, &mut data, seeds);
     }
-    data.truncate(MOST);
+    data.truncate(MAX_LENGTH);
     data
 }
 
-fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
+fn change_bytes(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     let len = data.len();
     if len == 0 {
-        data.push(random.bits() as u8);
+        data.push(random.next_bits() as u8);
         return;
     }
     let at = random.below(len);
@@ -64,13 +64,13 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     let end = (at + piece).min(len);
     // A text of PHP that is changed without regard to lengths is hardly ever valid.
     if is_php(data) && !random.one_in(4) {
-        return php_value(random, data, at);
+        return replace_php_value(random, data, at);
     }
     match random.below(18) {
         0 | 1 => data[at] ^= 1 << random.below(8),
         2 | 3 => data[at] = BYTES[random.below(BYTES.len())],
         4 => data[at] = data[at].wrapping_add(random.below(9) as u8).wrapping_sub(4),
-        5 => data[at] = random.bits() as u8,
+        5 => data[at] = random.next_bits() as u8,
         6 => data.insert(at, BYTES[random.below(BYTES.len())]),
         7 => {
             data.drain(at..end);
@@ -101,12 +101,12 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
         }
         12 => {
             // Inserts a piece of another seed.
-            let other = piece_of(random, seeds);
+            let other = random_piece(random, seeds);
             data.splice(at..at, other);
         }
         13 => {
             // A piece of another seed replaces one of ours.
-            let other = piece_of(random, seeds);
+            let other = random_piece(random, seeds);
             data.splice(at..end, other);
         }
         14 => {
@@ -116,7 +116,7 @@ fn change(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
             data.truncate(at);
             data.extend_from_slice(other.get(from..).unwrap_or(&[]));
         }
-        15 | 16 => link(random, data, at, end),
+        15 | 16 => insert_link(random, data, at, end),
         _ => {
             // A varint or a run.
             let byte = if random.one_in(2) { 0xFF } else { data[at] };
@@ -139,7 +139,7 @@ const MARSHAL_LINKS: &[&[u8]] = &[b"@", b"@", b"@", b";", b"I@", b"I\"\x06a", b"
 const IGBINARY_LINKS: &[&[u8]] = &[&[1], &[0x0E], &[0x22], &[0x25, 1], &[0x25, 0x22], &[6], &[0x14], &[0x1A]];
 
 /// Inserts a link in bytes of Marshal or igbinary.
-fn small_link(random: &mut Random, data: &mut Vec<u8>, links: &[&[u8]], first: u8, at: usize, end: usize) {
+fn insert_small_link(random: &mut Random, data: &mut Vec<u8>, links: &[&[u8]], first: u8, at: usize, end: usize) {
     let mut link = links[random.below(links.len())].to_vec();
     link.push(first + random.below(at.min(12) + 1) as u8);
     let end = if random.one_in(2) { at } else { end };
@@ -152,7 +152,7 @@ fn is_php(data: &[u8]) -> bool {
 }
 
 /// Replaces the bytes between two semicolons by a value of PHP.
-fn php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
+fn replace_php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
     const VALUES: &[&str] = &[
         "R:#;",
         "R:#;",
@@ -183,10 +183,10 @@ fn php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
 }
 
 /// Inserts a link to something nearby, or replaces a piece by one. Chance alone seldom creates a valid link.
-fn link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
+fn insert_link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
     match data[..] {
-        [4, 8, ..] => return small_link(random, data, MARSHAL_LINKS, 5, at, end),
-        [0, 0, 0, ..] => return small_link(random, data, IGBINARY_LINKS, 0, at, end),
+        [4, 8, ..] => return insert_small_link(random, data, MARSHAL_LINKS, 5, at, end),
+        [0, 0, 0, ..] => return insert_small_link(random, data, IGBINARY_LINKS, 0, at, end),
         _ => {}
     }
     let is_sereal = data.starts_with(b"=s") || data.starts_with(b"=\xF3");
@@ -213,7 +213,7 @@ fn link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
     }
 }
 
-fn piece_of(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
+fn random_piece(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     let other = &seeds[random.below(seeds.len())];
     let from = random.below(other.len().max(1));
     let len = 1 + random.below(24);

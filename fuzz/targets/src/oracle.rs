@@ -1,6 +1,6 @@
 //! The real ruby or php, which reads blobs and writes them again.
 
-use crate::perl::base64;
+use crate::perl::encode_base64;
 use crate::seeds;
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Its result for a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum OracleAnswer {
     /// It was read, and written again as these bytes; with the warnings.
     Wrote(Vec<u8>, String),
     /// It was read, and can't be written.
@@ -35,7 +35,7 @@ pub enum Runtime {
 
 impl Runtime {
     /// Returns what is missing, if it can't be run.
-    pub fn missing(self) -> Option<&'static str> {
+    pub fn missing_reason(self) -> Option<&'static str> {
         let (program, says, name) = match self {
             Runtime::Ruby => ("ruby", "exit RUBY_VERSION >= '3.1'", "ruby 3.1 is not installed"),
             Runtime::Php => ("php", "exit(PHP_VERSION_ID < 80200 ? 1 : 0);", "php 8.2 is not installed"),
@@ -50,7 +50,7 @@ impl Runtime {
 
     /// Returns the command, with a limit of its address space in kilobytes. That of Ruby is large before it reads a
     /// byte.
-    fn command(self) -> (u64, &'static str, &'static str) {
+    fn shell_command(self) -> (u64, &'static str, &'static str) {
         match self {
             Runtime::Ruby => (1_000_000, "exec ruby -W0 -E UTF-8 --disable-gems \"$0\"", "ruby/oracle.rb"),
             Runtime::Php => (500_000, "exec php -n \"$0\"", "php/oracle.php"),
@@ -60,10 +60,10 @@ impl Runtime {
 }
 
 /// Timeout for an answer.
-const PATIENCE: Duration = Duration::from_secs(3);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Number of blobs after which a process is replaced: the names that it has seen stay in memory.
-const MOST: u64 = 100_000;
+const MAX_BLOBS: u64 = 100_000;
 
 struct Running {
     child: Child,
@@ -94,7 +94,7 @@ impl Oracle {
     }
 
     fn start(&mut self) {
-        let (memory, command, script) = self.runtime.command();
+        let (memory, command, script) = self.runtime.shell_command();
         let mut child = Command::new("sh")
             .arg("-c")
             .arg(format!("ulimit -v {memory}; ulimit -c 0; {command} 2>/dev/null"))
@@ -121,17 +121,17 @@ impl Oracle {
     }
 
     /// Processes all of the blobs.
-    pub fn ask(&mut self, blobs: &[Vec<u8>]) -> Vec<Said> {
+    pub fn process_blobs(&mut self, blobs: &[Vec<u8>]) -> Vec<OracleAnswer> {
         let mut answers = Vec::new();
         while answers.len() < blobs.len() {
-            if self.running.as_ref().is_none_or(|running| running.asked > MOST) {
+            if self.running.as_ref().is_none_or(|running| running.asked > MAX_BLOBS) {
                 self.running = None;
                 self.start();
             }
             let before = answers.len();
-            self.some(&blobs[before..], &mut answers);
+            self.process_some(&blobs[before..], &mut answers);
             if answers.len() < blobs.len() {
-                answers.push(Said::Died);
+                answers.push(OracleAnswer::Died);
                 self.running = None;
             }
         }
@@ -139,12 +139,12 @@ impl Oracle {
     }
 
     /// Processes blobs until all are answered, or one is not.
-    fn some(&mut self, blobs: &[Vec<u8>], answers: &mut Vec<Said>) {
+    fn process_some(&mut self, blobs: &[Vec<u8>], answers: &mut Vec<OracleAnswer>) {
         let Some(running) = &mut self.running else { return };
         let Some(mut input) = running.input.take() else { return };
         let mut text = String::new();
         for blob in blobs {
-            text.extend([&base64(blob), "\n"]);
+            text.extend([&encode_base64(blob), "\n"]);
         }
         let input = std::thread::scope(|scope| {
             let writer = scope.spawn(move || {
@@ -152,8 +152,8 @@ impl Oracle {
                 input
             });
             for asked in 1.. {
-                match running.lines.recv_timeout(PATIENCE) {
-                    Ok(line) => answers.push(said(&line)),
+                match running.lines.recv_timeout(ANSWER_TIMEOUT) {
+                    Ok(line) => answers.push(parse_answer(&line)),
                     Err(_) => {
                         let _ = running.child.kill();
                         break;
@@ -170,23 +170,23 @@ impl Oracle {
     }
 }
 
-fn said(line: &[u8]) -> Said {
+fn parse_answer(line: &[u8]) -> OracleAnswer {
     let line = String::from_utf8_lossy(line);
     let (verdict, rest) = line.trim_end_matches('\n').split_once(' ').unwrap_or((&line, ""));
     match verdict {
         "ok" => {
             let (blob, complaint) = rest.split_once(' ').unwrap_or((rest, ""));
-            Said::Wrote(seeds::base64(blob), complaint.to_owned())
+            OracleAnswer::Wrote(seeds::decode_base64(blob), complaint.to_owned())
         }
-        "kept" => Said::Kept(rest.to_owned()),
-        "refused" => Said::Refused(rest.to_owned()),
-        _ => Said::Died,
+        "kept" => OracleAnswer::Kept(rest.to_owned()),
+        "refused" => OracleAnswer::Refused(rest.to_owned()),
+        _ => OracleAnswer::Died,
     }
 }
 
 /// Returns the built-in classes of PHP, in lower case: igbinary creates real objects of them.
-pub fn classes_of_php() -> HashSet<Vec<u8>> {
+pub fn list_php_classes() -> HashSet<Vec<u8>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../php/oracle.php");
-    let said = Command::new("php").arg(script).arg("classes").output().map(|output| output.stdout).unwrap_or_default();
-    said.split(|byte| *byte == b'\n').map(<[u8]>::to_ascii_lowercase).filter(|name| !name.is_empty()).collect()
+    let output = Command::new("php").arg(script).arg("classes").output().map(|output| output.stdout).unwrap_or_default();
+    output.split(|byte| *byte == b'\n').map(<[u8]>::to_ascii_lowercase).filter(|name| !name.is_empty()).collect()
 }

@@ -1,29 +1,29 @@
 //! Properties of the formats of PHP and Ruby.
 
-use crate::check::{self, agree, equal_but_numbers};
+use crate::check::{self, assert_agreement, equal_but_numbers};
 use icecore::{
     Document, ErrorKind, Kind, Limits, Request, Stage,
     raw::{Node, Outcome},
 };
 
-fn read<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
+fn read_blob<'a>(data: &'a [u8], stage: &Stage, limits: &Limits, detail: bool) -> Outcome<'a> {
     let request = Request::new(limits);
     stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
 }
 
 /// Checks that the reader and the detailed reading agree, spans tile, and the document can be written again as an equal
 /// document with its spelling. Without its spelling, it can be read again, and is equal if `is_equal_without`.
-fn reads(data: &[u8], format: &str, is_equal_without: bool) {
+fn check_format(data: &[u8], format: &str, is_equal_without: bool) {
     let stage = Stage::parse(format).expect("a stage");
-    let limits = check::limits();
-    let fast = read(data, &stage, &limits, false);
-    let slow = read(data, &stage, &limits, true);
-    agree(&fast, &slow);
-    check::tiles(&slow, data.len());
-    check::visit(&fast.document);
+    let limits = check::small_limits();
+    let fast = read_blob(data, &stage, &limits, false);
+    let slow = read_blob(data, &stage, &limits, true);
+    assert_agreement(&fast, &slow);
+    check::assert_spans_tile(&slow, data.len());
+    check::visit_document(&fast.document);
     if fast.error.is_none() {
-        comes_back(&slow.document, &stage, true);
-        comes_back(&fast.document, &stage, is_equal_without);
+        check_round_trip(&slow.document, &stage, true);
+        check_round_trip(&fast.document, &stage, is_equal_without);
     }
 }
 
@@ -34,7 +34,7 @@ fn has_what_ruby_drops(document: &Document<'_>) -> bool {
     document.nodes().iter().any(is_empty) || document.tape().encodings().iter().any(|name| name.bytes.is_empty())
 }
 
-fn comes_back(document: &Document<'_>, stage: &Stage, is_equal: bool) {
+fn check_round_trip(document: &Document<'_>, stage: &Stage, is_equal: bool) {
     let mut out = Vec::new();
     let losses = match icecore::write_to(document, stage, &check::wide_limits(), &mut out) {
         Ok(losses) => losses,
@@ -42,7 +42,7 @@ fn comes_back(document: &Document<'_>, stage: &Stage, is_equal: bool) {
         Err(error) => panic!("{error}\n{document:?}"),
     };
     let wide = check::wide_limits();
-    let again = read(&out, stage, &wide, false);
+    let again = read_blob(&out, stage, &wide, false);
     if let Some(error) = &again.error {
         panic!("what was written can't be read: {error}\n{document:?}\n{out:02x?}");
     }
@@ -58,41 +58,41 @@ fn comes_back(document: &Document<'_>, stage: &Stage, is_equal: bool) {
 }
 
 pub fn php_read(data: &[u8]) {
-    reads(data, "php", true);
+    check_format(data, "php", true);
 }
 
 /// Reads with each handler in turn: the right one is found by examining the input, and a changed input may fit another.
 pub fn php_session_read(data: &[u8]) {
     let handlers = ["php", "php_binary", "php_serialize"];
-    let handler = handlers[crate::choice(data) as usize % handlers.len()];
-    reads(data, &format!("php-session:handler={handler}"), true);
+    let handler = handlers[crate::choice_from_bytes(data) as usize % handlers.len()];
+    check_format(data, &format!("php-session:handler={handler}"), true);
 }
 
 pub fn var_export_read(data: &[u8]) {
-    reads(data, "var-export", true);
+    check_format(data, "var-export", true);
 }
 
 /// Writes the document in typed JSON, and reads it back.
 pub fn dumper_read(data: &[u8]) {
     let stage = Stage::parse("dumper").expect("a stage");
-    let limits = check::limits();
-    let fast = read(data, &stage, &limits, false);
-    let slow = read(data, &stage, &limits, true);
-    agree(&fast, &slow);
-    check::tiles(&slow, data.len());
-    check::visit(&fast.document);
+    let limits = check::small_limits();
+    let fast = read_blob(data, &stage, &limits, false);
+    let slow = read_blob(data, &stage, &limits, true);
+    assert_agreement(&fast, &slow);
+    check::assert_spans_tile(&slow, data.len());
+    check::visit_document(&fast.document);
     if fast.error.is_none() {
-        comes_back(&fast.document, &Stage::parse("json:typed").expect("a stage"), true);
+        check_round_trip(&fast.document, &Stage::parse("json:typed").expect("a stage"), true);
     }
 }
 
 /// Without its spelling, a key that is a decimal string becomes an integer, as in PHP's arrays; igbinary can express it
 /// as a string.
 pub fn igbinary_read(data: &[u8]) {
-    reads(data, "igbinary", false);
+    check_format(data, "igbinary", false);
 }
 
 /// Without its spelling, it is written as Ruby writes it, with links to floats and strings.
 pub fn marshal_read(data: &[u8]) {
-    reads(data, "marshal", false);
+    check_format(data, "marshal", false);
 }

@@ -1,6 +1,6 @@
 //! Perl's templates, and fields with separators.
 
-use crate::check::{self, agree};
+use crate::check::{self, assert_agreement};
 use icecore::raw::Reader as _;
 use icecore::{
     Builder, Document, ErrorKind, Request,
@@ -12,39 +12,39 @@ use icecore::{
 pub fn pack_read(data: &[u8]) {
     let Some((len, rest)) = data.split_first() else { return };
     let (template, data) = rest.split_at(rest.len().min(usize::from(*len)));
-    runs(&String::from_utf8_lossy(template), data);
+    check_template(&String::from_utf8_lossy(template), data);
 }
 
 /// All bytes are both the template and the data.
 pub fn pack_template(data: &[u8]) {
-    runs(&String::from_utf8_lossy(data), data);
+    check_template(&String::from_utf8_lossy(data), data);
 }
 
-fn read<'a>(data: &'a [u8], options: &pack::Options, detail: bool) -> Outcome<'a> {
-    let limits = check::limits();
+fn read_packed<'a>(data: &'a [u8], options: &pack::Options, detail: bool) -> Outcome<'a> {
+    let limits = check::small_limits();
     let request = Request::new(&limits);
     options.read(data, if detail { request.detailed() } else { request })
 }
 
 /// Checks that the loops for common templates agree with the general machine, that spans tile the input that was read,
 /// and that the result can be packed, or is refused.
-fn runs(template: &str, data: &[u8]) {
+fn check_template(template: &str, data: &[u8]) {
     let mut options = pack::Options::new(template);
     for utf8 in [false, true] {
         options.utf8 = utf8;
-        let fast = read(data, &options, false);
-        let slow = read(data, &options, true);
-        agree(&fast, &slow);
-        check::tiles(&slow, data.len());
-        check::visit(&fast.document);
-        writes(&fast.document, &options);
+        let fast = read_packed(data, &options, false);
+        let slow = read_packed(data, &options, true);
+        assert_agreement(&fast, &slow);
+        check::assert_spans_tile(&slow, data.len());
+        check::visit_document(&fast.document);
+        check_packing(&fast.document, &options);
     }
-    writes(&list(data), &options);
+    check_packing(&build_value_list(data), &options);
 }
 
-fn writes(document: &Document<'_>, options: &pack::Options) {
+fn check_packing(document: &Document<'_>, options: &pack::Options) {
     let mut out = Vec::new();
-    let mut limits = check::limits();
+    let mut limits = check::small_limits();
     // A short template may request much output.
     limits.output = limits.decompressed;
     match pack::write(document, options, &limits, &mut out) {
@@ -61,7 +61,7 @@ fn writes(document: &Document<'_>, options: &pack::Options) {
 }
 
 /// Returns a list with all values that a list may contain.
-fn list(data: &[u8]) -> Document<'static> {
+fn build_value_list(data: &[u8]) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
     for (at, bytes) in data.chunks(5).take(40).enumerate() {
@@ -83,11 +83,11 @@ pub fn join_read(data: &[u8]) {
     let Some((separator, data)) = data.split_first() else { return };
     let mut options = join::Options::default();
     options.separator = vec![*separator; 1 + usize::from(separator % 3)];
-    let limits = check::limits();
+    let limits = check::small_limits();
     let fast = options.read(data, Request::new(&limits));
     let slow = options.read(data, Request::new(&limits).detailed());
-    agree(&fast, &slow);
-    check::tiles(&slow, data.len());
+    assert_agreement(&fast, &slow);
+    check::assert_spans_tile(&slow, data.len());
     if fast.error.is_none() {
         let mut out = Vec::new();
         match join::write(&fast.document, &options, &check::wide_limits(), &mut out) {

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// The result of perl for a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum PerlAnswer {
     /// The value, as `json:typed`.
     Typed(String),
     /// A value with text that is not UTF-8, which can't be compared.
@@ -64,16 +64,16 @@ impl Perl {
     }
 
     /// Processes all of the blobs.
-    pub fn ask(&mut self, format: &str, blobs: &[Vec<u8>]) -> Vec<Answer> {
+    pub fn process_blobs(&mut self, format: &str, blobs: &[Vec<u8>]) -> Vec<PerlAnswer> {
         let mut answers = Vec::new();
         while answers.len() < blobs.len() {
             if self.running.is_none() {
                 self.start();
             }
             let before = answers.len();
-            self.some(format, &blobs[before..], &mut answers);
+            self.process_some(format, &blobs[before..], &mut answers);
             if answers.len() < blobs.len() {
-                answers.push(Answer::Died);
+                answers.push(PerlAnswer::Died);
                 self.stop();
             }
         }
@@ -81,12 +81,12 @@ impl Perl {
     }
 
     /// Processes blobs until all are answered or the process ends.
-    fn some(&mut self, format: &str, blobs: &[Vec<u8>], answers: &mut Vec<Answer>) {
+    fn process_some(&mut self, format: &str, blobs: &[Vec<u8>], answers: &mut Vec<PerlAnswer>) {
         let Some((child, output)) = &mut self.running else { return };
         let Some(mut input) = child.stdin.take() else { return };
         let mut lines = format!("{}\n", blobs.len());
         for blob in blobs {
-            lines.extend([format, " ", &base64(blob), "\n"]);
+            lines.extend([format, " ", &encode_base64(blob), "\n"]);
         }
         let input = std::thread::scope(|scope| {
             let writer = scope.spawn(move || {
@@ -96,7 +96,7 @@ impl Perl {
             for _ in blobs {
                 let mut line = Vec::new();
                 match output.read_until(b'\n', &mut line) {
-                    Ok(_) if line.ends_with(b"\n") => answers.push(answer(&line)),
+                    Ok(_) if line.ends_with(b"\n") => answers.push(parse_answer(&line)),
                     _ => break,
                 }
             }
@@ -115,25 +115,25 @@ impl Drop for Perl {
     }
 }
 
-fn answer(line: &[u8]) -> Answer {
+fn parse_answer(line: &[u8]) -> PerlAnswer {
     let text = String::from_utf8_lossy(line);
     let line = text.trim_end();
     if line == "died" {
-        return Answer::Died;
+        return PerlAnswer::Died;
     }
     if matches!(text, Cow::Owned(_)) && line.starts_with("{\"typed\":") {
-        return Answer::NotUtf8;
+        return PerlAnswer::NotUtf8;
     }
     match line.strip_prefix("{\"typed\":").and_then(|rest| rest.strip_suffix('}')) {
-        Some(typed) => Answer::Typed(typed.to_owned()),
+        Some(typed) => PerlAnswer::Typed(typed.to_owned()),
         None => {
             let error = line.strip_prefix("{\"error\":").and_then(|rest| rest.strip_suffix('}')).unwrap_or(line);
-            Answer::Refused(error.to_owned())
+            PerlAnswer::Refused(error.to_owned())
         }
     }
 }
 
-pub(crate) fn base64(bytes: &[u8]) -> String {
+pub(crate) fn encode_base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

@@ -16,9 +16,9 @@ impl Change for Letters {
 }
 
 /// Changes nothing.
-struct Nothing;
+struct NoChange;
 
-impl Change for Nothing {
+impl Change for NoChange {
     fn change_text(&mut self, _: &[u8], _: StringRole, _: &mut Edits) {}
 }
 
@@ -26,30 +26,30 @@ const STAGES: [&str; 10] =
     ["php", "json", "php-session", "var-export", "dumper", "ndjson", "igbinary", "marshal", "storable", "sereal"];
 
 pub fn rewrite(data: &[u8]) {
-    let choice = crate::choice(data);
+    let choice = crate::choice_from_bytes(data);
     let mut how = Rewriting::default();
     how.limits.decompressed = 1 << 20;
-    let nothing = rewrite::value(data, &mut Nothing, &how, &mut Tally::default());
+    let nothing = rewrite::value(data, &mut NoChange, &how, &mut Tally::default());
     assert!(nothing.is_empty(), "{nothing:?}");
     let new: &[u8] = [&b"xyz"[..], b"", b"Q", b"\"'\\/"][choice as usize % 4];
     for stage in STAGES {
         let stage = Stage::parse(stage).expect("a stage");
-        let nothing = rewrite::document(data, &stage, &mut Nothing, &how, &mut Tally::default());
-        assert!(nothing.is_ok_and(|edits| edits.is_empty()) || !reads(data, &stage), "{}", stage.name());
+        let nothing = rewrite::document(data, &stage, &mut NoChange, &how, &mut Tally::default());
+        assert!(nothing.is_ok_and(|edits| edits.is_empty()) || !can_read(data, &stage), "{}", stage.name());
         let Ok(edits) = rewrite::document(data, &stage, &mut Letters(new), &how, &mut Tally::default()) else {
             continue;
         };
-        fits(&edits, data);
-        if reads(data, &stage) {
-            assert!(reads(&edits.apply(data), &stage), "{} of {}", stage.name(), data.escape_ascii());
+        assert_edits_fit(&edits, data);
+        if can_read(data, &stage) {
+            assert!(can_read(&edits.apply(data), &stage), "{} of {}", stage.name(), data.escape_ascii());
         }
     }
     (how.keys, how.classes, how.base64) = (choice & 8 != 0, choice & 16 != 0, choice & 32 != 0);
     how.mend = choice & 64 != 0;
-    fits(&rewrite::value(data, &mut Letters(new), &how, &mut Tally::default()), data);
+    assert_edits_fit(&rewrite::value(data, &mut Letters(new), &how, &mut Tally::default()), data);
 }
 
-fn fits(edits: &Edits, data: &[u8]) {
+fn assert_edits_fit(edits: &Edits, data: &[u8]) {
     let mut last = 0;
     for edit in edits.iter() {
         assert!(last <= edit.start && edit.start <= edit.end && edit.end <= data.len());
@@ -57,7 +57,7 @@ fn fits(edits: &Edits, data: &[u8]) {
     }
 }
 
-fn reads(data: &[u8], stage: &Stage) -> bool {
+fn can_read(data: &[u8], stage: &Stage) -> bool {
     let mut limits = Limits::default();
     limits.decompressed = 1 << 20;
     icecore::read_with(data, stage, Request::new(&limits)).is_ok()

@@ -5,7 +5,7 @@ use icecore::{Cursor, Document, Error, ErrorKind, Key, Kind, Limits, Request, St
 use std::collections::HashSet;
 
 /// Limits that are small enough that the other side need not build slow values.
-pub fn limits() -> Limits {
+pub fn rival_limits() -> Limits {
     let mut limits = Limits::default();
     limits.depth = 400;
     limits.nodes = 20_000;
@@ -13,7 +13,7 @@ pub fn limits() -> Limits {
 }
 
 /// Our result for a blob.
-pub struct Ours<'a> {
+pub struct OurReading<'a> {
     pub format: &'static str,
     /// The blob without the bytes after its value, which the other programs ignore.
     pub data: &'a [u8],
@@ -21,42 +21,42 @@ pub struct Ours<'a> {
     pub error: Option<Error>,
 }
 
-fn outcome<'a>(format: &str, data: &'a [u8], limits: &Limits) -> Outcome<'a> {
+fn read_outcome<'a>(format: &str, data: &'a [u8], limits: &Limits) -> Outcome<'a> {
     let stage = Stage::parse(format).expect("a stage");
     stage.format().read(data, stage.settings(), Request::new(limits))
 }
 
-impl<'a> Ours<'a> {
-    pub fn read(format: &'static str, data: &'a [u8]) -> Ours<'a> {
-        let limits = limits();
-        let first = outcome(format, data, &limits);
+impl<'a> OurReading<'a> {
+    pub fn read(format: &'static str, data: &'a [u8]) -> OurReading<'a> {
+        let limits = rival_limits();
+        let first = read_outcome(format, data, &limits);
         let (is_whole, end) = (first.consumed == data.len(), first.consumed);
         let is_trailing = first.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Trailing);
         let end = match &first.error {
             Some(error) if is_trailing => error.offset().map_or(0, |end| end as usize),
-            Some(_) => return Ours { format, data, document: first.document, error: first.error },
-            None if is_whole => return Ours { format, data, document: first.document, error: None },
+            Some(_) => return OurReading { format, data, document: first.document, error: first.error },
+            None if is_whole => return OurReading { format, data, document: first.document, error: None },
             None => end,
         };
         // igbinary also refuses bytes after a value.
         if format == "igbinary" {
             let error = Error::new(ErrorKind::Trailing);
-            return Ours { format, data, document: first.document, error: Some(error) };
+            return OurReading { format, data, document: first.document, error: Some(error) };
         }
         let data = &data[..end.min(data.len())];
-        let second = outcome(format, data, &limits);
-        Ours { format, data, document: second.document, error: second.error }
+        let second = read_outcome(format, data, &limits);
+        OurReading { format, data, document: second.document, error: second.error }
     }
 
     /// Returns the written document.
-    pub fn written(&self) -> Result<Vec<u8>, Error> {
+    pub fn write_document(&self) -> Result<Vec<u8>, Error> {
         let stage = Stage::parse(self.format).expect("a stage");
         let mut out = Vec::new();
         icecore::write_to(&self.document, &stage, &Limits::default(), &mut out).map(|_| out)
     }
 
     /// Returns why the other side is not run.
-    pub fn spared(&self) -> Option<&'static str> {
+    pub fn skip_reason(&self) -> Option<&'static str> {
         let is_limit = self.error.as_ref().is_some_and(|error| error.kind() == ErrorKind::Limit);
         match () {
             () if is_limit => Some("a limit of ours"),
@@ -66,23 +66,23 @@ impl<'a> Ours<'a> {
     }
 
     /// Returns every node.
-    pub fn cursors(&self) -> impl Iterator<Item = Cursor<'_>> {
+    pub fn all_cursors(&self) -> impl Iterator<Item = Cursor<'_>> {
         (0..self.document.nodes().len() as u32).filter_map(|at| self.document.at(at))
     }
 
     /// Returns whether a value satisfies the condition.
-    pub fn any(&self, is: impl Fn(Cursor<'_>) -> bool) -> bool {
-        self.cursors().any(is)
+    pub fn has_value(&self, is: impl Fn(Cursor<'_>) -> bool) -> bool {
+        self.all_cursors().any(is)
     }
 
     /// Returns whether a class satisfies the condition.
-    pub fn any_class(&self, is: impl Fn(&[u8]) -> bool) -> bool {
+    pub fn has_class(&self, is: impl Fn(&[u8]) -> bool) -> bool {
         self.document.tape().classes().iter().any(|name| is(name.bytes))
     }
 
     /// Returns whether a container has a link to itself, or to a container around it.
-    pub fn holds_itself(&self) -> bool {
-        self.any(|link| {
+    pub fn contains_itself(&self) -> bool {
+        self.has_value(|link| {
             let refers = matches!(link.kind(), Kind::Link | Kind::Alias);
             let target = link.target();
             refers
@@ -94,7 +94,7 @@ impl<'a> Ours<'a> {
 
     /// Returns whether a map has a key twice.
     pub fn repeats_key(&self) -> bool {
-        self.any(|map| {
+        self.has_value(|map| {
             let mut seen = HashSet::new();
             map.entries().any(|(key, _)| match key {
                 Key::Name(name) if name.node.kind == Kind::Int => {
@@ -115,7 +115,7 @@ impl<'a> Ours<'a> {
     }
 
     /// Returns the verdict if we refuse what the other side reads.
-    pub fn refused(&self, name: Option<&'static str>, error: &Error) -> Verdict {
+    pub fn refusal_verdict(&self, name: Option<&'static str>, error: &Error) -> Verdict {
         match name {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("we refuse it: {error}\n{}", self.data.escape_ascii())),
@@ -123,7 +123,7 @@ impl<'a> Ours<'a> {
     }
 
     /// Returns the verdict if we read what the other side refuses.
-    pub fn read_alone(&self, name: Option<&'static str>, reason: &str) -> Verdict {
+    pub fn acceptance_verdict(&self, name: Option<&'static str>, reason: &str) -> Verdict {
         match name {
             Some(name) => Verdict::Allowed(name),
             None => {
@@ -133,8 +133,8 @@ impl<'a> Ours<'a> {
     }
 
     /// Compares the output of both.
-    pub fn compare(&self, theirs: &[u8], name: impl FnOnce(&Self) -> Option<&'static str>) -> Verdict {
-        let ours = match self.written() {
+    pub fn compare_output(&self, theirs: &[u8], name: impl FnOnce(&Self) -> Option<&'static str>) -> Verdict {
+        let ours = match self.write_document() {
             Ok(ours) if ours == theirs => return Verdict::Equal,
             Ok(ours) => ours.escape_ascii().to_string(),
             Err(error) => error.to_string(),

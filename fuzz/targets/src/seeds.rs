@@ -4,47 +4,47 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Longer seeds only make each execution slow.
-const MOST: usize = 2_048;
+const MAX_SEED_LENGTH: usize = 2_048;
 
 /// Returns the folder of the fixtures.
-pub fn folder() -> PathBuf {
+pub fn fixtures_folder() -> PathBuf {
     std::env::var_os("ICECORE_FIXTURES")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures"), PathBuf::from)
 }
 
 /// Returns the distinct blobs of these files, the shortest first.
-pub fn load(files: &[&str]) -> Vec<Vec<u8>> {
+pub fn load_seeds(files: &[&str]) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = Vec::new();
     for file in files {
         match *file {
             "sql" => seeds.extend(SQL.iter().map(|text| text.as_bytes().to_vec())),
             "json" => seeds.extend(JSON.iter().map(|text| text.as_bytes().to_vec())),
-            _ => seeds.extend(blobs(&folder().join(file))),
+            _ => seeds.extend(read_blobs(&fixtures_folder().join(file))),
         }
     }
-    seeds.retain(|seed| seed.len() <= MOST);
+    seeds.retain(|seed| seed.len() <= MAX_SEED_LENGTH);
     seeds.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
     seeds.dedup();
     assert!(!seeds.is_empty(), "no seeds in {files:?}");
     seeds
 }
 
-fn blobs(path: &Path) -> Vec<Vec<u8>> {
+fn read_blobs(path: &Path) -> Vec<Vec<u8>> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    text.lines().filter_map(blob).collect()
+    text.lines().filter_map(parse_blob).collect()
 }
 
 /// Returns the blob of a line; for an expectation, its text.
-fn blob(line: &str) -> Option<Vec<u8>> {
+fn parse_blob(line: &str) -> Option<Vec<u8>> {
     if let Some(start) = line.find("\"typed\":") {
         return Some(line.as_bytes()[start + 8..line.len() - 1].to_vec());
     }
     let line: Value = serde_json::from_str(line).expect("a line of JSON");
-    line["blob"].as_str().map(base64)
+    line["blob"].as_str().map(decode_base64)
 }
 
 /// Decodes Base64 with padding.
-pub fn base64(text: &str) -> Vec<u8> {
+pub fn decode_base64(text: &str) -> Vec<u8> {
     let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut count) = (0u32, 0);

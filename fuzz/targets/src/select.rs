@@ -1,6 +1,6 @@
 //! Values on paths: skimming finds the same as reading everything.
 
-use crate::choice;
+use crate::choice_from_bytes;
 use icecore::raw::Input;
 use icecore::select::{self, Pattern, Skimmed, Source};
 use icecore::{Document, Limits, Stage};
@@ -33,7 +33,7 @@ const PATHS: &[&str] = &[
 /// The formats that can be skimmed.
 const FORMATS: &[&str] = &["php", "json", "storable", "sereal", "igbinary", "marshal"];
 
-type Answers = Vec<(String, Document<'static>)>;
+type FoundValues = Vec<(String, Document<'static>)>;
 
 /// The bytes in parts of this size.
 struct Parts<'b>(&'b [u8], usize);
@@ -54,8 +54,8 @@ impl Source for Parts<'_> {
     }
 }
 
-fn skimmed(input: Input<'_>, stage: &Stage, pattern: &Pattern, limits: &Limits) -> (Answers, Skimmed) {
-    let mut answers = Answers::new();
+fn skim_values(input: Input<'_>, stage: &Stage, pattern: &Pattern, limits: &Limits) -> (FoundValues, Skimmed) {
+    let mut answers = FoundValues::new();
     let end = select::skim(input, stage, pattern, limits, &mut |path, document| {
         answers.push((path.to_owned(), document.clone().into_owned()));
         Ok(())
@@ -66,21 +66,21 @@ fn skimmed(input: Input<'_>, stage: &Stage, pattern: &Pattern, limits: &Limits) 
 /// Skims the bytes in each format, with all of them in view or few, and reads them; the results must be the same.
 pub fn select(data: &[u8]) {
     let limits = Limits::default();
-    let number = choice(data) as usize;
+    let number = choice_from_bytes(data) as usize;
     let path = PATHS[number % PATHS.len()];
     let pattern = Pattern::parse(path).expect("a path");
     for format in FORMATS {
         let stage = Stage::parse(format).expect("a stage");
         let (answers, skimmed) = {
-            let all = skimmed(Input::Bytes(data), &stage, &pattern, &limits);
+            let all = skim_values(Input::Bytes(data), &stage, &pattern, &limits);
             let mut parts = Parts(data, 1 + number % 40);
-            let in_parts = skimmed(Input::Source(&mut parts), &stage, &pattern, &limits);
+            let in_parts = skim_values(Input::Source(&mut parts), &stage, &pattern, &limits);
             assert!(all == in_parts, "{format} {path}: parts of {} give something else", parts.1);
             all
         };
         // Errors after an answer are not examined.
         let Ok(document) = icecore::read_as(data, &stage, &limits) else { continue };
-        let mut expected = Answers::new();
+        let mut expected = FoundValues::new();
         let read = select::within(&document, &pattern, &limits, 0, &mut |path, document| {
             expected.push((path.to_owned(), document.clone().into_owned()));
             Ok(())

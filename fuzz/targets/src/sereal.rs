@@ -1,7 +1,7 @@
 //! Sereal.
 
-use crate::check::{self, agree, equal_but_numbers};
-use crate::choice;
+use crate::check::{self, assert_agreement, equal_but_numbers};
+use crate::choice_from_bytes;
 use crate::storable::assert_bytes;
 use icecore::format::sereal::{Compress, ReadOptions, SortKeys, WriteOptions, write};
 use icecore::raw::Reader as _;
@@ -12,13 +12,13 @@ use icecore::{
 };
 use std::collections::HashSet;
 
-pub(crate) fn read<'a>(data: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
+pub(crate) fn read_sereal<'a>(data: &'a [u8], limits: &Limits, detail: bool) -> Outcome<'a> {
     let stage = Stage::parse("sereal").expect("a stage");
     let request = Request::new(limits);
     stage.format().read(data, stage.settings(), if detail { request.detailed() } else { request })
 }
 
-fn written(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, Error> {
+fn write_sereal(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     write(document, options, &check::wide_limits(), &mut out)?;
     Ok(out)
@@ -28,21 +28,21 @@ fn written(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, E
 /// that spans tile; and that the document is written again: byte for byte with its spelling (compressed bodies: as they
 /// are when decompressed), as an equal document without it.
 pub fn sereal_read(data: &[u8]) {
-    let limits = check::limits();
-    let fast = read(data, &limits, false);
-    let slow = read(data, &limits, true);
+    let limits = check::small_limits();
+    let fast = read_sereal(data, &limits, false);
+    let slow = read_sereal(data, &limits, true);
     let mut plain = ReadOptions::default();
     plain.reference = true;
-    agree(&fast, &plain.read(data, Request::new(&limits)));
-    agree(&fast, &slow);
-    check::tiles(&slow, data.len());
-    check::visit(&fast.document);
+    assert_agreement(&fast, &plain.read(data, Request::new(&limits)));
+    assert_agreement(&fast, &slow);
+    check::assert_spans_tile(&slow, data.len());
+    check::visit_document(&fast.document);
     if fast.error.is_some() {
         return;
     }
-    let again = written(&slow.document, &WriteOptions::default()).expect("written with its spelling");
+    let again = write_sereal(&slow.document, &WriteOptions::default()).expect("written with its spelling");
     let wide = check::wide_limits();
-    let other = read(&again, &wide, true);
+    let other = read_sereal(&again, &wide, true);
     assert!(other.error.is_none(), "what was written can't be read: {:?}", other.error);
     assert!(slow.document == other.document, "another document:\n{:?}\n{:?}", slow.document, other.document);
     // Cases that no encoder writes, and for which only an equal document is guaranteed: a tracked PAD, whose bit comes
@@ -53,21 +53,21 @@ pub fn sereal_read(data: &[u8]) {
         if raw {
             assert_bytes(&data[..slow.consumed], &again);
         } else {
-            assert_bytes(layer(&slow), layer(&other));
+            assert_bytes(decompressed_body(&slow), decompressed_body(&other));
         }
     }
-    reads_back(&fast.document, &options(data));
+    check_round_trip(&fast.document, &choose_options(data));
 }
 
 /// Returns the decompressed body.
-fn layer<'o>(outcome: &'o Outcome<'_>) -> &'o [u8] {
+fn decompressed_body<'o>(outcome: &'o Outcome<'_>) -> &'o [u8] {
     outcome.document.trace().and_then(|trace| trace.layer.as_deref()).unwrap_or_default()
 }
 
 /// Returns the spans of a layer, and the bytes of that layer.
 fn spans_of<'o>(data: &'o [u8], outcome: &'o Outcome<'_>, number: u8) -> (Vec<&'o Span>, &'o [u8]) {
     let spans = outcome.document.trace().map_or(&[][..], |trace| &trace.spans);
-    (spans.iter().filter(|span| span.layer == number).collect(), if number == 0 { data } else { layer(outcome) })
+    (spans.iter().filter(|span| span.layer == number).collect(), if number == 0 { data } else { decompressed_body(outcome) })
 }
 
 fn tracks_pad(data: &[u8], outcome: &Outcome<'_>) -> bool {
@@ -117,8 +117,8 @@ fn copies_no_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
 }
 
 /// Returns options for writing, chosen by the bytes.
-fn options(data: &[u8]) -> WriteOptions {
-    let choice = choice(data);
+fn choose_options(data: &[u8]) -> WriteOptions {
+    let choice = choice_from_bytes(data);
     let mut options = WriteOptions::default();
     options.protocol = Some((choice % 5 + 1) as u8);
     options.threshold = Some(0);
@@ -139,7 +139,7 @@ fn options(data: &[u8]) -> WriteOptions {
 }
 
 /// Checks that the document written without its spelling is equal, except for the losses that the writer reports.
-fn reads_back(document: &Document<'_>, options: &WriteOptions) {
+fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
     let mut out = Vec::new();
     let losses = match write(document, options, &check::wide_limits(), &mut out) {
         Ok(losses) => losses,
@@ -150,9 +150,9 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
     };
     let mut plain = options.clone();
     plain.reference = true;
-    assert_bytes(&written(document, &plain).expect("written without tight loops"), &out);
+    assert_bytes(&write_sereal(document, &plain).expect("written without tight loops"), &out);
     let wide = check::wide_limits();
-    let again = read(&out, &wide, false);
+    let again = read_sereal(&out, &wide, false);
     if let Some(error) = &again.error {
         panic!("{options:?}: what was written can't be read: {error}\n{document:?}\n{out:02x?}");
     }

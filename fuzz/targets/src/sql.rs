@@ -5,7 +5,7 @@ use icecore_sql::{Content, Dialect, Error, Literal, Next, Options, Quoting, Read
 use std::ops::Range;
 
 /// Returns the results for windows of these sizes: literals and the values of rows, as ranges of the dump.
-fn windows(
+fn read_in_windows(
     dump: &[u8],
     options: Options,
     mut size: impl FnMut() -> usize,
@@ -56,31 +56,31 @@ pub fn sql_read(data: &[u8]) {
         step = step.wrapping_mul(31).wrapping_add(7) % 251;
         1 + step % 23
     };
-    assert_eq!(windows(dump, options.clone(), || dump.len().max(1)).expect("no limit"), expected);
-    assert_eq!(windows(dump, options.clone(), &mut random).expect("no limit"), expected);
+    assert_eq!(read_in_windows(dump, options.clone(), || dump.len().max(1)).expect("no limit"), expected);
+    assert_eq!(read_in_windows(dump, options.clone(), &mut random).expect("no limit"), expected);
     let mut at = 0;
     for value in &expected.1 {
         assert!(value.whole.start <= value.whole.end && value.whole.end <= dump.len());
         if let Content::Literal(body, quoting) = &value.content {
-            comes_back(*quoting, &dump[body.clone()]);
+            check_literal(*quoting, &dump[body.clone()]);
         }
     }
     for literal in &expected.0 {
         assert!(at <= literal.whole.start && literal.whole.start <= literal.body.start);
         assert!(literal.body.end <= literal.whole.end && literal.whole.end <= dump.len());
         at = literal.whole.end;
-        comes_back(literal.quoting, &dump[literal.body.clone()]);
+        check_literal(literal.quoting, &dump[literal.body.clone()]);
     }
     options.literal = 3;
     options.names = 1000;
     assert_eq!(
-        windows(dump, options.clone(), &mut random).is_ok(),
-        windows(dump, options, || 1).is_ok(),
+        read_in_windows(dump, options.clone(), &mut random).is_ok(),
+        read_in_windows(dump, options, || 1).is_ok(),
         "limits hold in windows of any size"
     );
 }
 
-fn comes_back(quoting: Quoting, raw: &[u8]) {
+fn check_literal(quoting: Quoting, raw: &[u8]) {
     let Some(decoded) = quoting.decode(raw) else { return };
     let text = decoded.text();
     let mut new = Vec::new();

@@ -1,15 +1,15 @@
 //! Storable.
 
-use crate::check::{self, agree, equal_but_numbers};
-use crate::choice;
+use crate::check::{self, assert_agreement, equal_but_numbers};
+use crate::choice_from_bytes;
 use icecore::format::storable::{LongDouble, ReadOptions, WriteOptions, write};
 use icecore::raw::Reader as _;
 use icecore::{Document, Error, ErrorKind, Request};
 
 /// Chooses the properties that headers leave open by the bytes.
-pub fn options(data: &[u8]) -> ReadOptions {
+pub fn choose_options(data: &[u8]) -> ReadOptions {
     let mut options = ReadOptions::default();
-    match choice(data) % 16 {
+    match choice_from_bytes(data) % 16 {
         0 => options.interwork_56_64bit = true,
         1 => options.nv_size = Some(12),
         2 => options.nv_size = Some(16),
@@ -30,32 +30,32 @@ pub fn is_old(data: &[u8]) -> bool {
 /// Checks that the two readers agree, spans tile, and the document is written again: byte for byte with its spelling,
 /// as an equal document without it.
 pub fn storable_read(data: &[u8]) {
-    let limits = check::limits();
-    let options = options(data);
+    let limits = check::small_limits();
+    let options = choose_options(data);
     let mut plain = options.clone();
     plain.reference = true;
     let fast = options.read(data, Request::new(&limits));
     let slow = plain.read(data, Request::new(&limits));
     let detailed = options.read(data, Request::new(&limits).detailed());
-    agree(&fast, &slow);
-    agree(&slow, &detailed);
-    check::tiles(&detailed, data.len());
-    check::visit(&fast.document);
+    assert_agreement(&fast, &slow);
+    assert_agreement(&slow, &detailed);
+    check::assert_spans_tile(&detailed, data.len());
+    check::visit_document(&fast.document);
     if fast.error.is_some() {
         return;
     }
     if !is_old(data) {
-        let again = written(&detailed.document, &WriteOptions::default()).expect("written with its spelling");
+        let again = write_storable(&detailed.document, &WriteOptions::default()).expect("written with its spelling");
         assert_bytes(&data[..detailed.consumed], &again);
     }
     let mut other = WriteOptions::default();
-    other.netorder = choice(data) & 0x100 != 0;
-    other.file = Some(choice(data) & 0x200 != 0);
-    other.minor = Some(if choice(data) & 0x400 != 0 { 12 } else { 11 });
-    reads_back(&fast.document, &other);
+    other.netorder = choice_from_bytes(data) & 0x100 != 0;
+    other.file = Some(choice_from_bytes(data) & 0x200 != 0);
+    other.minor = Some(if choice_from_bytes(data) & 0x400 != 0 { 12 } else { 11 });
+    check_round_trip(&fast.document, &other);
 }
 
-fn written(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, Error> {
+fn write_storable(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, Error> {
     let mut out = Vec::new();
     write(document, options, &check::wide_limits(), &mut out)?;
     Ok(out)
@@ -63,7 +63,7 @@ fn written(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, E
 
 /// Checks that the document written without its spelling is equal, except for the losses that the writer reports and
 /// for numbers: as in the original, whole floats become integers, and network order writes large numbers as text.
-fn reads_back(document: &Document<'_>, options: &WriteOptions) {
+fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
     let mut out = Vec::new();
     let losses = match write(document, options, &check::wide_limits(), &mut out) {
         Ok(losses) => losses,
@@ -72,7 +72,7 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
     };
     let mut plain = options.clone();
     plain.reference = true;
-    assert_bytes(&written(document, &plain).expect("written without tight loops"), &out);
+    assert_bytes(&write_storable(document, &plain).expect("written without tight loops"), &out);
     let limits = check::wide_limits();
     let again = ReadOptions::default().read(&out, Request::new(&limits));
     if let Some(error) = &again.error {
@@ -86,7 +86,7 @@ fn reads_back(document: &Document<'_>, options: &WriteOptions) {
         panic!("another document comes back:\n{document:?}\n{:?}\n{out:02x?}", again.document);
     }
     // After the first conversion of numbers, nothing changes any more.
-    let bytes = written(&again.document, options).expect("written again");
+    let bytes = write_storable(&again.document, options).expect("written again");
     assert_bytes(&out, &bytes);
 }
 

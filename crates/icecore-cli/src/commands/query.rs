@@ -13,7 +13,7 @@ use crate::terminal;
 use clap::{Args, ValueHint};
 use icecore::raw::Tape;
 use icecore::{Builder, Document, ErrorKind, Losses, Stage};
-use icecore_query::{Answer, End, Failure, Input, Running, in_room};
+use icecore_query::{Answer, RunEnd, Failure, Input, Running, on_query_thread};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -105,7 +105,7 @@ pub fn run(args: &Query, global: &Global, report: &mut Report) -> Result<(), Abo
     let sources = Source::all(&args.files, report);
     quiet_in_rooms();
     // Filters run on a thread with a large stack.
-    in_room(|| ask(args, global, &sources, report))
+    on_query_thread(|| ask(args, global, &sources, report))
 }
 
 /// Silences the panic message of the filter's thread: such a bug is reported like any other error, without a backtrace.
@@ -162,7 +162,7 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     }
     let report = job.report.into_inner();
     match end {
-        End::Halted(code) => report.worse(u8::try_from(code).unwrap_or(code::OTHER)),
+        RunEnd::Halted(code) => report.worse(u8::try_from(code).unwrap_or(code::OTHER)),
         _ if args.exit_status && is_true != Some(true) => report.worse(code::FINDING),
         _ => {}
     }
@@ -240,7 +240,7 @@ struct Results<'s> {
 }
 
 impl Job<'_> {
-    fn all(&self, reader: &Reader<'_>, sources: &[Source], results: &mut Results<'_>) -> Result<End, Abort> {
+    fn all(&self, reader: &Reader<'_>, sources: &[Source], results: &mut Results<'_>) -> Result<RunEnd, Abort> {
         // A filter that uses `input` reads the inputs itself; other filters get one input after the other.
         if self.args.null_input || self.args.slurp || self.args.filter.contains("input") {
             let mut waiting = VecDeque::new();
@@ -249,7 +249,7 @@ impl Job<'_> {
                 while waiting.is_empty() {
                     self.source(reader, left.next()?, &mut |input| {
                         waiting.push_back(input);
-                        Ok(End::Done)
+                        Ok(RunEnd::Done)
                     })
                     .ok()?;
                 }
@@ -262,11 +262,11 @@ impl Job<'_> {
         for source in sources {
             let end = self.source(reader, source, &mut |input| Ok(self.run(&mut std::iter::once(input), results)))?;
             self.losses(&source.name(), results);
-            if end != End::Done {
+            if end != RunEnd::Done {
                 return Ok(end);
             }
         }
-        Ok(End::Done)
+        Ok(RunEnd::Done)
     }
 
     /// Passes each document of an input to `then`.
@@ -274,8 +274,8 @@ impl Job<'_> {
         &self,
         reader: &Reader<'_>,
         source: &Source,
-        then: &mut dyn FnMut(Input) -> Result<End, Abort>,
-    ) -> Result<End, Abort> {
+        then: &mut dyn FnMut(Input) -> Result<RunEnd, Abort>,
+    ) -> Result<RunEnd, Abort> {
         let name = source.name();
         let mut report = self.report.borrow_mut();
         report.input();
@@ -283,10 +283,10 @@ impl Job<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 report.io(&name, &error);
-                return Ok(End::Done);
+                return Ok(RunEnd::Done);
             }
         };
-        let Some(opened) = reader.open(&name, &bytes, &mut report) else { return Ok(End::Done) };
+        let Some(opened) = reader.open(&name, &bytes, &mut report) else { return Ok(RunEnd::Done) };
         if let Some(what) = opened.unchecked {
             report.unchecked(&name, what);
         }
@@ -304,15 +304,15 @@ impl Job<'_> {
             let input = Input::new(name.clone(), document);
             self.report.borrow_mut().losses(&name, input.losses(), false);
             let end = then(input)?;
-            if end != End::Done {
+            if end != RunEnd::Done {
                 return Ok(end);
             }
         }
-        Ok(End::Done)
+        Ok(RunEnd::Done)
     }
 
     /// Runs the filter.
-    fn run(&self, inputs: &mut dyn Iterator<Item = Input>, results: &mut Results<'_>) -> End {
+    fn run(&self, inputs: &mut dyn Iterator<Item = Input>, results: &mut Results<'_>) -> RunEnd {
         let say = |text: &str| self.report.borrow().say(&Said::note("debug", text.to_owned()));
         let mut running = Running::default();
         running.null_input = self.args.null_input || self.args.slurp;

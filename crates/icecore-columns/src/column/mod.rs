@@ -332,7 +332,7 @@ impl Column {
         matches!(&self.values, Values::Record(record) if record.can_skim())
     }
 
-    /// Adds the values that are found this way; see [`Record::skim`].
+    /// Adds the values that are found this way; see [`Record::skim_values`].
     pub(crate) fn skim_values(
         &mut self,
         blob: &[u8],

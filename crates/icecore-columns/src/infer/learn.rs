@@ -24,7 +24,7 @@ use std::collections::HashMap;
 ///     br#"a:2:{s:2:"id";d:7.5;s:5:"price";N;}"#,
 /// ]);
 /// let mut inference = Inference::new(Stage::parse("php")?, &Limits::default());
-/// inference.look_at(&blobs)?;
+/// inference.examine_column(&blobs)?;
 /// assert_eq!(schema::print(&inference.field()), "id float64, tags list<utf8>, price utf8");
 /// assert_eq!((inference.rows(), inference.bad()), (2, 0));
 /// # Ok::<(), icecore_columns::Error>(())

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::query::Query;
 use axum::response::Response;
 use icecore::Document;
-use icecore_inspect::differences;
+use icecore_inspect::find_differences;
 
 pub async fn compare(call: Call) -> Result<Response, Failure> {
     let most = call.limit_parameter("limit", 200, 1_000)?;
@@ -16,7 +16,7 @@ pub async fn compare(call: Call) -> Result<Response, Failure> {
         (load_blob(&call.app, &call.query, "left").await?, load_blob(&call.app, &call.query, "right").await?);
     let work = move |_: &mut ()| {
         let (left, right) = (decode_blob(&left, "left")?, decode_blob(&right, "right")?);
-        Ok(ok_response(&differences(&left, &right, most)))
+        Ok(ok_response(&find_differences(&left, &right, most)))
     };
     call.app.decoders.submit_and_wait(call.app.settings.database_timeout, work).await?
 }

@@ -10,7 +10,7 @@ use axum::response::Response;
 use icecore::raw::Outcome;
 use icecore::text::to_base64;
 use icecore::{Error, ErrorKind, Limits, Request, Stage, deep, detect};
-use icecore_inspect::{Part, Wanted, Wrong};
+use icecore_inspect::{Part, PartRequest, ErrorReport};
 use icecore_store::Id;
 use serde::Serialize;
 
@@ -66,7 +66,7 @@ pub async fn object(call: Call) -> Result<Response, Failure> {
 }
 
 async fn respond_with_parts(call: Call, mut blob: Blob) -> Result<Response, Failure> {
-    let wanted = Wanted {
+    let wanted = PartRequest {
         node: call.query.parse_number("node")?,
         skip: call.query.parse_number("skip")?.unwrap_or(0),
         depth: call.query.parse_number("depth")?.unwrap_or(3),
@@ -123,7 +123,7 @@ impl Inspection {
 }
 
 fn error_to_json(error: &Error) -> Option<serde_json::Value> {
-    serde_json::to_value(Wrong::of(error)).ok()
+    serde_json::to_value(ErrorReport::from_error(error)).ok()
 }
 
 /// Bytes without their wrappers, and their stage.
@@ -155,7 +155,7 @@ impl UnwrappedBlob {
     }
 }
 
-fn inspect_blob(blob: &Blob, within: &[u32], wanted: &Wanted) -> Inspection {
+fn inspect_blob(blob: &Blob, within: &[u32], wanted: &PartRequest) -> Inspection {
     let mut limits = inspect_limits();
     let plain = blob.find_stage().and_then(|stage| UnwrappedBlob::unwrap_bytes(&blob.bytes, stage, &mut limits));
     let plain = within.iter().fold(plain, |plain, node| plain?.unwrap_string_node(*node, &mut limits));
@@ -169,7 +169,7 @@ fn inspect_blob(blob: &Blob, within: &[u32], wanted: &Wanted) -> Inspection {
         format: Some(plain.stage.name()),
         variant: (plain.stage.format().detect)(bytes).map_or_else(String::new, |guess| guess.variant),
         size: bytes.len(),
-        part: Part::of(&outcome.document, bytes, wanted),
+        part: Part::from_document(&outcome.document, bytes, wanted),
         error: error.and_then(error_to_json),
         start: error.map(|_| to_base64(&bytes[..bytes.len().min(START)])),
     }

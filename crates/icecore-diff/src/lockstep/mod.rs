@@ -2,7 +2,7 @@
 //!
 //! Most parts of two documents are usually stored alike: the same sequence of nodes, with other offsets. This is
 //! detected without a tree, a number or an allocation. Values that are not found equal here may still be equal;
-//! [`Walk`](crate::walk::Walk) checks that.
+//! [`TreeWalk`](crate::walk::Walk) checks that.
 //!
 //! The range that was compared last is kept. A value in it is equal if it ends in the range, and is not equal if the
 //! range ends inside the value; so on the way down to a difference nothing is compared twice, at any depth.
@@ -14,7 +14,7 @@ use crate::rules::Rules;
 use crate::tree;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
-use turned::Turned;
+use turned::ReorderedState;
 
 /// Flags of nodes that the fast path does not compare.
 const UNUSUAL: u8 = !(flag::REF | flag::HINT);
@@ -26,26 +26,26 @@ pub(crate) struct Lockstep<'s, 'd> {
     pub(crate) rules: Rules,
     /// Flags that are compared for every value.
     flags: u8,
-    pub(crate) keys: Ids,
-    classes: Ids,
-    stretch: Stretch,
+    pub(crate) keys: EqualIds,
+    classes: EqualIds,
+    stretch: EqualStretch,
     /// Values in the range that links name: their nodes in both documents.
-    named: Vec<(u32, u32)>,
+    targets: Vec<(u32, u32)>,
     /// Targets of links, with their counterparts.
-    pub(crate) beside: Beside,
-    pub(crate) turned: Turned,
+    pub(crate) counterparts: Counterparts,
+    pub(crate) reordered: ReorderedState,
 }
 
 /// Equal nodes from these on, and their number.
 #[derive(Clone, Copy, Default)]
-struct Stretch {
+struct EqualStretch {
     left: u32,
     right: u32,
     len: u32,
 }
 
-impl Stretch {
-    fn has(self, left: u32, right: u32) -> bool {
+impl EqualStretch {
+    fn contains_pair(self, left: u32, right: u32) -> bool {
         let at = left.wrapping_sub(self.left);
         at < self.len && right.wrapping_sub(self.right) == at
     }
@@ -58,54 +58,54 @@ impl<'s, 'd> Lockstep<'s, 'd> {
             is_on,
             rules: sides.left.rules,
             flags: if sides.left.rules.is_exact() { flag::WEAK | flag::OVERLOAD } else { 0 },
-            keys: Ids::default(),
-            classes: Ids::default(),
-            stretch: Stretch::default(),
-            named: Vec::new(),
-            beside: Beside::new(sides.left.document),
-            turned: Turned::new(sides.left.document, sides.right.document),
+            keys: EqualIds::default(),
+            classes: EqualIds::default(),
+            stretch: EqualStretch::default(),
+            targets: Vec::new(),
+            counterparts: Counterparts::new(sides.left.document),
+            reordered: ReorderedState::new(sides.left.document, sides.right.document),
         }
     }
 
     /// Returns `true` if these values are equal, node by node. Then targets of links in them are recorded as
     /// counterparts.
-    pub(crate) fn same(&mut self, left: u32, right: u32) -> bool {
+    pub(crate) fn are_equal(&mut self, left: u32, right: u32) -> bool {
         let is_same = self.looks_same(left, right);
-        if is_same && !self.named.is_empty() {
-            let end = tree::next(self.sides.left.document, left);
-            let from = self.named.partition_point(|(named, _)| *named < left);
-            for (named, other) in self.named[from..].iter().take_while(|(named, _)| *named < end) {
-                self.beside.put(*named, *other);
+        if is_same && !self.targets.is_empty() {
+            let end = tree::index_after(self.sides.left.document, left);
+            let from = self.targets.partition_point(|(named, _)| *named < left);
+            for (named, other) in self.targets[from..].iter().take_while(|(named, _)| *named < end) {
+                self.counterparts.record_pair(*named, *other);
             }
         }
         is_same
     }
 
-    /// Like [`Lockstep::same`], for values that may not be counterparts.
+    /// Like [`Lockstep::are_equal`], for values that may not be counterparts.
     pub(crate) fn looks_same(&mut self, left: u32, right: u32) -> bool {
         if !self.is_on {
             return false;
         }
-        let end = tree::next(self.sides.left.document, left);
-        if !self.stretch.has(left, right) {
-            self.follow(left, right, end);
+        let end = tree::index_after(self.sides.left.document, left);
+        if !self.stretch.contains_pair(left, right) {
+            self.compare_nodes(left, right, end);
         }
         end <= self.stretch.left + self.stretch.len
     }
 
     /// Compares nodes from here on.
-    fn follow(&mut self, left: u32, right: u32, end: u32) {
-        self.stretch = Stretch { left, right, len: 0 };
-        self.named.clear();
+    fn compare_nodes(&mut self, left: u32, right: u32, end: u32) {
+        self.stretch = EqualStretch { left, right, len: 0 };
+        self.targets.clear();
         let (document, other) = (self.sides.left.document, self.sides.right.document);
         let xs = document.nodes().get(left as usize..end as usize).unwrap_or(&[]);
         let ys = other.nodes().get(right as usize..).unwrap_or(&[]);
         for (at, (x, y)) in xs.iter().zip(ys).enumerate() {
-            // Fast path for common nodes; `pair` decides for all nodes.
+            // Fast path for common nodes; `compare_pair` decides for all nodes.
             let is_usual = x.kind == y.kind
                 && (x.flags | y.flags) & UNUSUAL == 0
                 && x.key < IS_KEY
-                && self.keys.same(x.key, y.key)
+                && self.keys.are_equal(x.key, y.key)
                 && match x.kind {
                     Kind::Array | Kind::Map => {
                         x.aux == y.aux && x.end() != 0 && x.end().wrapping_sub(left) == y.end().wrapping_sub(right)
@@ -114,7 +114,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
                 };
             if !is_usual {
                 self.stretch.len = at as u32;
-                if !self.pair(document, other, x, y) {
+                if !self.compare_pair(document, other, x, y) {
                     return;
                 }
             }
@@ -122,23 +122,23 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         self.stretch.len = xs.len().min(ys.len()) as u32;
     }
 
-    fn pair(&mut self, document: &'d Document<'d>, other: &'d Document<'d>, x: &Node, y: &Node) -> bool {
-        if (x.flags ^ y.flags) & self.flags != 0 || !self.keys.same(x.key, y.key) && !self.learn_key(x.key, y.key) {
+    fn compare_pair(&mut self, document: &'d Document<'d>, other: &'d Document<'d>, x: &Node, y: &Node) -> bool {
+        if (x.flags ^ y.flags) & self.flags != 0 || !self.keys.are_equal(x.key, y.key) && !self.learn_key(x.key, y.key) {
             return false;
         }
         if x.key == IS_KEY && !self.are_keys(x, y) {
             return false;
         }
         if x.has(flag::TARGET) {
-            self.named.push((self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len));
+            self.targets.push((self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len));
         }
         if x.kind.is_container() {
-            return self.containers(x, y);
+            return self.compare_containers(x, y);
         }
-        self.leaves(document, other, x, y)
+        self.compare_leaves(document, other, x, y)
     }
 
-    fn containers(&mut self, x: &Node, y: &Node) -> bool {
+    fn compare_containers(&mut self, x: &Node, y: &Node) -> bool {
         let at = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
         // An open container has no end: the document broke off.
         x.end() != 0 && x.end().wrapping_sub(at.0) == y.end().wrapping_sub(at.1) && self.are_alike(x, y, at)
@@ -146,28 +146,28 @@ impl<'s, 'd> Lockstep<'s, 'd> {
 
     /// Returns `true` if two containers, which are at these nodes, are equal apart from their content.
     pub(crate) fn are_alike(&mut self, x: &Node, y: &Node, at: (u32, u32)) -> bool {
-        let is_alike = x.kind == y.kind && x.aux == y.aux && self.rules.flags(x) == self.rules.flags(y);
+        let is_alike = x.kind == y.kind && x.aux == y.aux && self.rules.relevant_flags(x) == self.rules.relevant_flags(y);
         if !is_alike || matches!(x.kind, Kind::Array | Kind::Map) {
             return is_alike;
         }
         let classes = (x.class() as u16, y.class() as u16);
         x.form() == y.form()
-            && (!x.kind.has_class() || self.classes.same(classes.0, classes.1) || self.learn_class(classes, at))
+            && (!x.kind.has_class() || self.classes.are_equal(classes.0, classes.1) || self.learn_class(classes, at))
     }
 
-    pub(crate) fn leaves(&self, document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
+    pub(crate) fn compare_leaves(&self, document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
         if y.kind.is_container() {
             return false;
         }
         if !x.kind.is_again() && !y.kind.is_again() {
             return x.kind == y.kind && are_usual_leaves(document, other, x, y)
-                || self.rules.leaf(document, x) == self.rules.leaf(other, y);
+                || self.rules.leaf_meaning(document, x) == self.rules.leaf_meaning(other, y);
         }
         // Links are equal if their targets are counterparts: in the range or before it.
         let at = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
         let target = |document: &Document<'_>, at: u32| document.at(at).map_or(at, |here| here.target().index());
         let (to, other_to) = (target(document, at.0), target(other, at.1));
-        x.kind == y.kind && (self.stretch.has(to, other_to) || self.beside.has(to, other_to))
+        x.kind == y.kind && (self.stretch.contains_pair(to, other_to) || self.counterparts.contains_pair(to, other_to))
     }
 
     /// Returns `true` if the relevant flags of two keys are equal.
@@ -185,20 +185,20 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         // As the key of any map, and as the name of a field.
         let is_same = self.are_keys(&a.node, &b.node)
             && [false, true].into_iter().all(|is_field| {
-                rules.key(document, &a.node, a.bytes, is_field) == rules.key(other, &b.node, b.bytes, is_field)
+                rules.key_meaning(document, &a.node, a.bytes, is_field) == rules.key_meaning(other, &b.node, b.bytes, is_field)
             });
         if is_same {
-            self.keys.learn(x, y);
+            self.keys.learn_pair(x, y);
         }
         is_same
     }
 
     #[cold]
     fn learn_class(&mut self, (x, y): (u16, u16), at: (u32, u32)) -> bool {
-        let (object, other) = (self.sides.left.at(at.0), self.sides.right.at(at.1));
-        let is_same = self.rules.class(object.class()) == self.rules.class(other.class());
+        let (object, other) = (self.sides.left.value_at(at.0), self.sides.right.value_at(at.1));
+        let is_same = self.rules.normalized_class(object.class()) == self.rules.normalized_class(other.class());
         if is_same {
-            self.classes.learn(x, y);
+            self.classes.learn_pair(x, y);
         }
         is_same
     }
@@ -219,19 +219,19 @@ fn are_usual_leaves(document: &Document<'_>, other: &Document<'_>, x: &Node, y: 
 
 /// For names of the first document, the equal name of the second, if known.
 #[derive(Default)]
-pub(crate) struct Ids(Vec<u16>);
+pub(crate) struct EqualIds(Vec<u16>);
 
-impl Ids {
+impl EqualIds {
     /// Returns `true` if two ids are known to be equal. Special ids have no entry here.
     #[inline(always)]
-    pub(crate) fn same(&self, x: u16, y: u16) -> bool {
+    pub(crate) fn are_equal(&self, x: u16, y: u16) -> bool {
         match self.0.get(usize::from(x)) {
             Some(known) if *known != 0 => *known == y,
             _ => x == y && matches!(x, NO_KEY | KEY_NODE | IS_KEY),
         }
     }
 
-    fn learn(&mut self, x: u16, y: u16) {
+    fn learn_pair(&mut self, x: u16, y: u16) {
         if self.0.len() <= usize::from(x) {
             self.0.resize(usize::from(x) + 1, 0);
         }
@@ -241,17 +241,17 @@ impl Ids {
 
 /// Values of the first document that links name, and their counterparts in the second: one entry for each node, from
 /// the first such value on.
-pub(crate) struct Beside {
+pub(crate) struct Counterparts {
     count: usize,
     places: Vec<u32>,
 }
 
-impl Beside {
-    fn new(document: &Document<'_>) -> Beside {
-        Beside { count: document.nodes().len(), places: Vec::new() }
+impl Counterparts {
+    fn new(document: &Document<'_>) -> Counterparts {
+        Counterparts { count: document.nodes().len(), places: Vec::new() }
     }
 
-    pub(crate) fn put(&mut self, left: u32, right: u32) {
+    pub(crate) fn record_pair(&mut self, left: u32, right: u32) {
         if self.places.is_empty() {
             self.places = vec![0; self.count];
         }
@@ -261,7 +261,7 @@ impl Beside {
         }
     }
 
-    pub(crate) fn has(&self, left: u32, right: u32) -> bool {
+    pub(crate) fn contains_pair(&self, left: u32, right: u32) -> bool {
         self.places.get(left as usize).is_some_and(|place| *place == right.wrapping_add(1))
     }
 }

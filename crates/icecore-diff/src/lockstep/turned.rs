@@ -6,20 +6,20 @@ use icecore::raw::{IS_KEY, NO_KEY, flag};
 use icecore::{Document, Kind};
 
 /// Larger maps are left to the walk, which has a table for them.
-const FEW: usize = 32;
+const MAX_ENTRIES: usize = 32;
 
 /// Data that is kept from one comparison to the next.
-pub(crate) struct Turned {
+pub(crate) struct ReorderedState {
     stack: Vec<(u32, u32)>,
     entries: Vec<(u16, u32)>,
     /// Number of nodes that failing comparisons may still visit.
     budget: u64,
 }
 
-impl Turned {
-    pub(crate) fn new(document: &Document<'_>, other: &Document<'_>) -> Turned {
+impl ReorderedState {
+    pub(crate) fn new(document: &Document<'_>, other: &Document<'_>) -> ReorderedState {
         let nodes = document.nodes().len() + other.nodes().len();
-        Turned { stack: Vec::new(), entries: Vec::new(), budget: (nodes as u64).saturating_mul(8) }
+        ReorderedState { stack: Vec::new(), entries: Vec::new(), budget: (nodes as u64).saturating_mul(8) }
     }
 }
 
@@ -30,27 +30,27 @@ impl Lockstep<'_, '_> {
         if self.looks_same(left, right) {
             return true;
         }
-        if !self.is_on || self.rules.is_exact() || self.turned.budget == 0 {
+        if !self.is_on || self.rules.is_exact() || self.reordered.budget == 0 {
             return false;
         }
-        let mut stack = std::mem::take(&mut self.turned.stack);
+        let mut stack = std::mem::take(&mut self.reordered.stack);
         stack.clear();
-        let mut is_same = self.meet(left, right, &mut stack);
+        let mut is_same = self.compare_or_push(left, right, &mut stack);
         let mut steps = 1;
         while let Some((left, right)) = stack.pop().filter(|_| is_same) {
-            is_same = self.meet_inside(left, right, &mut stack);
-            steps += 1 + self.sides.left.at(left).len() as u64;
+            is_same = self.compare_children(left, right, &mut stack);
+            steps += 1 + self.sides.left.value_at(left).len() as u64;
         }
-        self.turned.stack = stack;
+        self.reordered.stack = stack;
         if !is_same {
-            self.turned.budget = self.turned.budget.saturating_sub(steps);
+            self.reordered.budget = self.reordered.budget.saturating_sub(steps);
         }
         is_same
     }
 
     /// Compares two leaves; containers are put on the stack.
     #[inline]
-    fn meet(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
+    fn compare_or_push(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
         let (document, other) = (self.sides.left.document, self.sides.right.document);
         let nodes = (document.nodes().get(left as usize), other.nodes().get(right as usize));
         let (Some(x), Some(y)) = nodes else { return false };
@@ -61,45 +61,45 @@ impl Lockstep<'_, '_> {
             stack.push((left, right));
             return true;
         }
-        self.leaves(document, other, x, y)
+        self.compare_leaves(document, other, x, y)
     }
 
     /// Compares two containers without the containers in them, which are put on the stack.
-    fn meet_inside(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
+    fn compare_children(&mut self, left: u32, right: u32, stack: &mut Vec<(u32, u32)>) -> bool {
         let (document, other) = (self.sides.left.document, self.sides.right.document);
         let nodes = (document.nodes().get(left as usize), other.nodes().get(right as usize));
         let (Some(x), Some(y)) = nodes else { return false };
         if x.kind == Kind::Attrs || x.has(flag::DEFAULT) || !self.are_alike(x, y, (left, right)) {
             return false;
         }
-        let (mut at, end) = (left + 1, tree::next(document, left));
-        let (mut beside, other_end) = (right + 1, tree::next(other, right));
+        let (mut left_child, end) = (left + 1, tree::index_after(document, left));
+        let (mut right_child, other_end) = (right + 1, tree::index_after(other, right));
         if x.kind != Kind::Map {
             let mut is_same = true;
-            while is_same && at < end && beside < other_end {
-                is_same = self.meet(at, beside, stack);
-                (at, beside) = (tree::next(document, at), tree::next(other, beside));
+            while is_same && left_child < end && right_child < other_end {
+                is_same = self.compare_or_push(left_child, right_child, stack);
+                (left_child, right_child) = (tree::index_after(document, left_child), tree::index_after(other, right_child));
             }
-            return is_same && at >= end && beside >= other_end;
+            return is_same && left_child >= end && right_child >= other_end;
         }
-        let mut entries = std::mem::take(&mut self.turned.entries);
+        let mut entries = std::mem::take(&mut self.reordered.entries);
         entries.clear();
-        while let Some(node) = other.nodes().get(beside as usize).filter(|_| beside < other_end && entries.len() <= FEW)
+        while let Some(node) = other.nodes().get(right_child as usize).filter(|_| right_child < other_end && entries.len() <= MAX_ENTRIES)
         {
-            entries.push((node.key, beside));
-            beside = tree::next(other, beside);
+            entries.push((node.key, right_child));
+            right_child = tree::index_after(other, right_child);
         }
-        let mut is_same = entries.len() <= FEW;
-        while let Some(node) = document.nodes().get(at as usize).filter(|_| is_same && at < end) {
+        let mut is_same = entries.len() <= MAX_ENTRIES;
+        while let Some(node) = document.nodes().get(left_child as usize).filter(|_| is_same && left_child < end) {
             let is_named = node.key != NO_KEY && node.key < IS_KEY;
-            let found = entries.iter().position(|(key, _)| is_named && self.keys.same(node.key, *key));
+            let found = entries.iter().position(|(key, _)| is_named && self.keys.are_equal(node.key, *key));
             let learn = || entries.iter().position(|(key, _)| is_named && self.learn_key(node.key, *key));
             let found = found.or_else(learn);
-            is_same = found.is_some_and(|found| self.meet(at, entries.remove(found).1, stack));
-            at = tree::next(document, at);
+            is_same = found.is_some_and(|found| self.compare_or_push(left_child, entries.remove(found).1, stack));
+            left_child = tree::index_after(document, left_child);
         }
         is_same &= entries.is_empty();
-        self.turned.entries = entries;
+        self.reordered.entries = entries;
         is_same
     }
 }

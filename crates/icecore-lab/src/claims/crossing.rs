@@ -1,7 +1,7 @@
 //! Crossings: the place on the axis up to which one side leads.
 
-use super::Looked;
-use super::verdict::{Claimed, meets};
+use super::ClaimMeasurement;
+use super::verdict::{ClaimedRange, overlaps_range};
 use crate::model::{Interval, Verdict};
 use crate::stats::{self, words};
 
@@ -14,19 +14,19 @@ const TOLERANCE: f64 = 1.2;
 ///
 /// If all sizes are on one side, there is no crossing to report, and a verdict is given only if the sizes reach far
 /// enough for it.
-pub(super) fn judge(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interval>, Verdict, String) {
+pub(super) fn judge_crossing(claimed: &ClaimedRange, measurements: &[ClaimMeasurement<'_>]) -> (Option<Interval>, Verdict, String) {
     let (from, to) = (claimed.from / TOLERANCE, claimed.to * TOLERANCE);
-    let then = claimed.range();
-    let who = looked.first().map_or("", |one| &one.over.id);
-    if looked.iter().all(|one| !stats::is_known(&one.now)) {
+    let then = claimed.format_range();
+    let who = measurements.first().map_or("", |one| &one.over.id);
+    if measurements.iter().all(|one| !stats::is_known(&one.now)) {
         let words = format!("{who} led up to {then} then; one sample of each now, too uncertain to tell");
         return (None, Verdict::Unknown, words);
     }
-    let slower = looked.iter().position(is_slower);
-    match slower.map(|place| looked.split_at(place)) {
+    let slower = measurements.iter().position(is_slower);
+    match slower.map(|place| measurements.split_at(place)) {
         None => {
-            let last = looked.last().map_or(0.0, |one| one.point.at);
-            let all = format!("{who} led up to {then} then, and at all sizes up to {} now", words::number(last));
+            let last = measurements.last().map_or(0.0, |one| one.point.at);
+            let all = format!("{who} led up to {then} then, and at all sizes up to {} now", words::format_number(last));
             match last > to {
                 true => (None, Verdict::Stronger, format!("{all}: stronger")),
                 false => (None, Verdict::Unknown, format!("{all}: too small to tell where it ends")),
@@ -34,7 +34,7 @@ pub(super) fn judge(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interva
         }
         Some(([], slower)) => {
             let first = slower.first().map_or(0.0, |one| one.point.at);
-            let none = format!("{who} led up to {then} then, and takes longer from {} on now", words::number(first));
+            let none = format!("{who} led up to {then} then, and takes longer from {} on now", words::format_number(first));
             match () {
                 () if first > from => (None, Verdict::Unknown, format!("{none}: too large to tell where it began")),
                 () if slower.iter().all(is_slower) => {
@@ -44,18 +44,18 @@ pub(super) fn judge(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interva
             }
         }
         Some((before, behind)) => {
-            let now = between(before, behind);
+            let now = interpolate_crossing(before, behind);
             let verdict = match () {
-                () if meets(&now, from, to) => Verdict::Holds,
+                () if overlaps_range(&now, from, to) => Verdict::Holds,
                 () if now.estimate > to => Verdict::Stronger,
                 () => Verdict::Weaker,
             };
-            let said = claimed.words(verdict);
+            let said = claimed.describe_verdict(verdict);
             let words = format!(
                 "{who} led up to {then} then, up to about {} now (between {} and {}): {said}",
-                words::number(now.estimate),
-                words::number(now.low),
-                words::number(now.high)
+                words::format_number(now.estimate),
+                words::format_number(now.low),
+                words::format_number(now.high)
             );
             (Some(now), verdict, words)
         }
@@ -63,15 +63,15 @@ pub(super) fn judge(claimed: &Claimed, looked: &[Looked<'_>]) -> (Option<Interva
 }
 
 /// Returns whether `over` takes longer, by more than noise.
-fn is_slower(one: &Looked<'_>) -> bool {
+fn is_slower(one: &ClaimMeasurement<'_>) -> bool {
     one.now.estimate > 1.0 && !stats::is_tie(&one.now, one.resolution)
 }
 
 /// Returns where the quotient passes 1 between two sizes.
-fn between(before: &[Looked<'_>], behind: &[Looked<'_>]) -> Interval {
-    let (Some(before), Some(behind)) = (before.last(), behind.first()) else { return stats::exact(0.0) };
-    let (low, high) = (before.point.at, behind.point.at);
-    let (rise, goal) = ((behind.now.estimate / before.now.estimate).ln(), -before.now.estimate.ln());
+fn interpolate_crossing(before: &[ClaimMeasurement<'_>], after: &[ClaimMeasurement<'_>]) -> Interval {
+    let (Some(before), Some(after)) = (before.last(), after.first()) else { return stats::exact_interval(0.0) };
+    let (low, high) = (before.point.at, after.point.at);
+    let (rise, goal) = ((after.now.estimate / before.now.estimate).ln(), -before.now.estimate.ln());
     let part = if rise > 0.0 { (goal / rise).clamp(0.0, 1.0) } else { 0.5 };
     let estimate = match low > 0.0 {
         true => (low.ln() + part * (high / low).ln()).exp(),

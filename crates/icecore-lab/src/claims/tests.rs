@@ -2,22 +2,22 @@
 
 use super::*;
 use crate::model::Sample;
-use crate::stats::synthetic::{Machine, entry, point};
+use crate::stats::synthetic::{SimulatedMachine, make_entry, make_point};
 use Operation::{Read, Write};
 use fastrand::Rng;
 
-fn timed(seed: u64, ns: f64) -> Vec<Sample> {
-    let machine = Machine { process: 0.005, noise: 0.01, ..Machine::default() };
-    machine.samples(&mut Rng::with_seed(seed), ns)
+fn timed_samples(seed: u64, ns: f64) -> Vec<Sample> {
+    let machine = SimulatedMachine { process: 0.005, noise: 0.01, ..SimulatedMachine::default() };
+    machine.sample_program(&mut Rng::with_seed(seed), ns)
 }
 
 /// Two competitors: `slow` takes `ratio` times as long, and `fast` writes `ratio` times faster than it reads.
-fn size(at: f64, ratio: f64) -> Point {
-    let mut made = point(
+fn make_size(at: f64, ratio: f64) -> Point {
+    let mut made = make_point(
         at,
         vec![
-            entry("slow", 1360, vec![(Read, timed(10 + at as u64, 100.0 * ratio))]),
-            entry("fast", 1000, vec![(Read, timed(2, 100.0)), (Write, timed(3, 100.0 / ratio))]),
+            make_entry("slow", 1360, vec![(Read, timed_samples(10 + at as u64, 100.0 * ratio))]),
+            make_entry("fast", 1000, vec![(Read, timed_samples(2, 100.0)), (Write, timed_samples(3, 100.0 / ratio))]),
         ],
     );
     made.name = format!("{at} objects");
@@ -25,17 +25,17 @@ fn size(at: f64, ratio: f64) -> Point {
     made
 }
 
-fn side(competitor: &str, operation: Option<Operation>) -> Side {
+fn make_side(competitor: &str, operation: Option<Operation>) -> Side {
     Side { competitor: competitor.to_owned(), operation }
 }
 
-fn claim(quantity: Quantity, from: f64, to: f64) -> Claim {
+fn make_claim(quantity: Quantity, from: f64, to: f64) -> Claim {
     Claim {
         text: "fast is faster".to_owned(),
         source: "an article".to_owned(),
         quantity,
-        over: side("slow", Some(Read)),
-        under: side("fast", Some(Read)),
+        over: make_side("slow", Some(Read)),
+        under: make_side("fast", Some(Read)),
         from,
         to,
         at: [].into(),
@@ -45,7 +45,7 @@ fn claim(quantity: Quantity, from: f64, to: f64) -> Claim {
 
 #[test]
 fn a_quotient_is_compared_with_what_was_claimed() {
-    let judged = |ratio| judge(&claim(Quantity::Time, 2.9, 2.9), &[size(1.0, ratio)]);
+    let judged = |ratio| judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[make_size(1.0, ratio)]);
     let found = judged(1.7);
     let now = found.now.unwrap();
     assert!(now.low < 1.7 && 1.7 < now.high && now.high - now.low < 0.1, "{now:?}");
@@ -60,23 +60,23 @@ fn a_quotient_is_compared_with_what_was_claimed() {
 
 #[test]
 fn sizes_are_exact() {
-    let found = judge(&claim(Quantity::Size, 1.3, 1.35), &[size(1.0, 1.0)]);
-    assert_eq!(found.now, Some(stats::exact(1.36)));
+    let found = judge_claim(&make_claim(Quantity::Size, 1.3, 1.35), &[make_size(1.0, 1.0)]);
+    assert_eq!(found.now, Some(stats::exact_interval(1.36)));
     assert_eq!(found.words, "1.3 to 1.35 times then, 1.36 now: holds.");
 }
 
 #[test]
 fn the_sides_may_be_two_operations_of_one_competitor() {
-    let mut claim = claim(Quantity::Time, 2.0, 2.0);
-    (claim.over, claim.under) = (side("fast", Some(Read)), side("fast", Some(Write)));
-    let found = judge(&claim, &[size(1.0, 2.0)]);
+    let mut claim = make_claim(Quantity::Time, 2.0, 2.0);
+    (claim.over, claim.under) = (make_side("fast", Some(Read)), make_side("fast", Some(Write)));
+    let found = judge_claim(&claim, &[make_size(1.0, 2.0)]);
     assert_eq!(found.verdict, Verdict::Holds, "{}", found.words);
 }
 
 #[test]
 fn the_middle_of_all_sizes_decides_and_the_range_is_told() {
-    let points = [size(1000.0, 3.4), size(10.0, 1.2), size(100.0, 3.0)];
-    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &points);
+    let points = [make_size(1000.0, 3.4), make_size(10.0, 1.2), make_size(100.0, 3.0)];
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &points);
     // At 10 objects, less than half of the difference remains.
     assert_eq!(found.verdict, Verdict::Partly);
     let now = found.now.unwrap();
@@ -92,64 +92,64 @@ fn the_middle_of_all_sizes_decides_and_the_range_is_told() {
 
 #[test]
 fn only_the_sizes_of_the_claim_are_looked_at() {
-    let points = [size(10.0, 1.2), size(100.0, 3.0)];
-    let mut claim = claim(Quantity::Time, 1.2, 1.2);
+    let points = [make_size(10.0, 1.2), make_size(100.0, 3.0)];
+    let mut claim = make_claim(Quantity::Time, 1.2, 1.2);
     claim.at = [("count".to_owned(), 10)].into();
-    assert_eq!(judge(&claim, &points).verdict, Verdict::Holds);
+    assert_eq!(judge_claim(&claim, &points).verdict, Verdict::Holds);
     claim.at = [("count".to_owned(), 100)].into();
-    assert_eq!(judge(&claim, &points).verdict, Verdict::Stronger);
+    assert_eq!(judge_claim(&claim, &points).verdict, Verdict::Stronger);
     claim.at = [("count".to_owned(), 7)].into();
-    let found = judge(&claim, &points);
+    let found = judge_claim(&claim, &points);
     assert_eq!((found.now, found.verdict), (None, Verdict::Unknown));
     assert_eq!(found.words, "It can't be said here: no size was measured that the claim is about.");
 }
 
 #[test]
 fn what_is_missing_is_named() {
-    let points = [size(10.0, 2.0)];
+    let points = [make_size(10.0, 2.0)];
     let words = |change: fn(&mut Claim)| {
-        let mut claim = claim(Quantity::Time, 2.0, 2.0);
+        let mut claim = make_claim(Quantity::Time, 2.0, 2.0);
         change(&mut claim);
-        let found = judge(&claim, &points);
+        let found = judge_claim(&claim, &points);
         assert_eq!((found.now, found.verdict), (None, Verdict::Unknown));
         found.words
     };
-    assert!(words(|claim| claim.over = side("gone", Some(Read))).ends_with("gone was not measured."));
-    assert!(words(|claim| claim.over = side("slow", Some(Write))).ends_with("write of slow was not timed."));
-    assert!(words(|claim| claim.over = side("slow", None)).ends_with("which operation of slow."));
+    assert!(words(|claim| claim.over = make_side("gone", Some(Read))).ends_with("gone was not measured."));
+    assert!(words(|claim| claim.over = make_side("slow", Some(Write))).ends_with("write of slow was not timed."));
+    assert!(words(|claim| claim.over = make_side("slow", None)).ends_with("which operation of slow."));
     assert!(words(|claim| claim.from = -1.0).contains("no numbers above 0"));
 }
 
 #[test]
 fn one_sample_decides_nothing() {
-    let mut made = size(1.0, 3.0);
+    let mut made = make_size(1.0, 3.0);
     made.entries.iter_mut().flat_map(|entry| &mut entry.cells).for_each(|cell| cell.samples.truncate(1));
-    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
     assert_eq!(found.verdict, Verdict::Unknown);
     assert!(found.words.contains("one sample, its error is not known"), "{}", found.words);
-    assert_eq!(judge(&claim(Quantity::Crossing, 2.9, 2.9), &[made]).verdict, Verdict::Unknown);
+    assert_eq!(judge_claim(&make_claim(Quantity::Crossing, 2.9, 2.9), &[made]).verdict, Verdict::Unknown);
 }
 
 #[test]
 fn what_gives_back_something_else_is_judged_and_told() {
-    let mut made = size(1.0, 2.9);
+    let mut made = make_size(1.0, 2.9);
     made.entries[1].fidelity = Fidelity::Differs { differences: vec![] };
-    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[made.clone()]);
     assert_eq!(found.verdict, Verdict::Holds);
     assert!(found.words.ends_with("holds; what fast gives back differs from what went in."), "{}", found.words);
     made.entries[1].fidelity = Fidelity::Alike { differences: vec![] };
-    let found = judge(&claim(Quantity::Time, 2.9, 2.9), &[made]);
+    let found = judge_claim(&make_claim(Quantity::Time, 2.9, 2.9), &[made]);
     assert!(found.words.ends_with("what fast gives back is alike, not the same."), "{}", found.words);
 }
 
-fn crossing(from: f64, to: f64, ratios: &[(f64, f64)]) -> ClaimResult {
-    let points: Vec<Point> = ratios.iter().map(|&(at, ratio)| size(at, ratio)).collect();
-    judge(&claim(Quantity::Crossing, from, to), &points)
+fn crossing_claim(from: f64, to: f64, ratios: &[(f64, f64)]) -> ClaimResult {
+    let points: Vec<Point> = ratios.iter().map(|&(at, ratio)| make_size(at, ratio)).collect();
+    judge_claim(&make_claim(Quantity::Crossing, from, to), &points)
 }
 
 #[test]
 fn a_crossing_is_interpolated_between_sizes() {
-    let found = crossing(4000.0, 6000.0, &[(1000.0, 0.5), (2500.0, 0.5), (10000.0, 2.0), (40000.0, 3.0)]);
+    let found = crossing_claim(4000.0, 6000.0, &[(1000.0, 0.5), (2500.0, 0.5), (10000.0, 2.0), (40000.0, 3.0)]);
     let now = found.now.unwrap();
     assert_eq!((now.low, now.high), (2500.0, 10000.0));
     assert!((now.estimate / 5000.0 - 1.0).abs() < 0.02, "{now:?}");
@@ -164,30 +164,30 @@ fn a_crossing_is_interpolated_between_sizes() {
 
 #[test]
 fn a_crossing_may_have_moved() {
-    let further = crossing(4000.0, 6000.0, &[(8000.0, 0.5), (16000.0, 0.7), (32000.0, 2.0)]);
+    let further = crossing_claim(4000.0, 6000.0, &[(8000.0, 0.5), (16000.0, 0.7), (32000.0, 2.0)]);
     assert_eq!(further.verdict, Verdict::Stronger, "{}", further.words);
-    let nearer = crossing(4000.0, 6000.0, &[(100.0, 0.5), (1000.0, 0.7), (2000.0, 2.0), (5000.0, 4.0)]);
+    let nearer = crossing_claim(4000.0, 6000.0, &[(100.0, 0.5), (1000.0, 0.7), (2000.0, 2.0), (5000.0, 4.0)]);
     assert_eq!(nearer.verdict, Verdict::Weaker, "{}", nearer.words);
 }
 
 #[test]
 fn a_tie_is_not_longer() {
-    let found = crossing(4000.0, 6000.0, &[(10.0, 1.0), (100.0, 0.8), (4000.0, 1.0), (8000.0, 1.5)]);
+    let found = crossing_claim(4000.0, 6000.0, &[(10.0, 1.0), (100.0, 0.8), (4000.0, 1.0), (8000.0, 1.5)]);
     let now = found.now.unwrap();
     assert!(now.low == 4000.0 && (4000.0..4300.0).contains(&now.estimate), "{now:?}");
 }
 
 #[test]
 fn without_a_crossing_none_is_made_up() {
-    let ahead = crossing(4000.0, 6000.0, &[(1000.0, 0.5), (100_000.0, 0.5)]);
+    let ahead = crossing_claim(4000.0, 6000.0, &[(1000.0, 0.5), (100_000.0, 0.5)]);
     assert_eq!((ahead.now, ahead.verdict), (None, Verdict::Stronger));
     assert_eq!(ahead.words, "slow led up to 4000 to 6000 then, and at all sizes up to 100000 now: stronger.");
-    let short = crossing(4000.0, 6000.0, &[(1000.0, 0.5), (5000.0, 0.5)]);
+    let short = crossing_claim(4000.0, 6000.0, &[(1000.0, 0.5), (5000.0, 0.5)]);
     assert_eq!((short.now, short.verdict), (None, Verdict::Unknown));
-    let behind = crossing(4000.0, 6000.0, &[(1000.0, 2.0), (100_000.0, 2.0)]);
+    let behind = crossing_claim(4000.0, 6000.0, &[(1000.0, 2.0), (100_000.0, 2.0)]);
     assert_eq!((behind.now, behind.verdict), (None, Verdict::Reversed));
-    let large = crossing(4000.0, 6000.0, &[(5000.0, 2.0), (100_000.0, 2.0)]);
+    let large = crossing_claim(4000.0, 6000.0, &[(5000.0, 2.0), (100_000.0, 2.0)]);
     assert_eq!((large.now, large.verdict), (None, Verdict::Unknown));
-    let mixed = crossing(4000.0, 6000.0, &[(1000.0, 2.0), (100_000.0, 0.5)]);
+    let mixed = crossing_claim(4000.0, 6000.0, &[(1000.0, 2.0), (100_000.0, 0.5)]);
     assert_eq!((mixed.now, mixed.verdict), (None, Verdict::Weaker));
 }

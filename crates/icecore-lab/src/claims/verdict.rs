@@ -4,7 +4,7 @@ use crate::model::{Interval, Verdict};
 use crate::stats::{self, words};
 
 /// The numbers of a claim.
-pub(super) struct Claimed {
+pub(super) struct ClaimedRange {
     pub from: f64,
     pub to: f64,
 }
@@ -12,11 +12,11 @@ pub(super) struct Claimed {
 /// Factor by which a quotient may differ from the claimed numbers.
 const TOLERANCE: f64 = 1.2;
 
-impl Claimed {
+impl ClaimedRange {
     /// Creates the numbers of a claim; `None` if they can't be quotients.
-    pub fn new(from: f64, to: f64) -> Option<Claimed> {
+    pub fn new(from: f64, to: f64) -> Option<ClaimedRange> {
         let good = |number: f64| number > 0.0 && number.is_finite();
-        (good(from) && good(to)).then_some(Claimed { from: from.min(to), to: from.max(to) })
+        (good(from) && good(to)).then_some(ClaimedRange { from: from.min(to), to: from.max(to) })
     }
 
     /// Returns the verdict on a quotient.
@@ -28,25 +28,25 @@ impl Claimed {
     ///
     /// A claim that both sides are equal has 1 between its numbers. It holds under the same rule, and fails if a
     /// difference is visible now.
-    pub fn verdict(&self, now: &Interval, resolution: f64) -> Verdict {
+    pub fn judge_interval(&self, now: &Interval, resolution: f64) -> Verdict {
         if !stats::is_known(now) {
             return Verdict::Unknown;
         }
         match () {
-            () if self.to < 1.0 => self.mirrored().ahead(&mirrored(now), resolution),
-            () if self.from > 1.0 => self.ahead(now, resolution),
-            () => self.equal(now, resolution),
+            () if self.to < 1.0 => self.to_inverse().judge_lead(&invert_interval(now), resolution),
+            () if self.from > 1.0 => self.judge_lead(now, resolution),
+            () => self.judge_equality(now, resolution),
         }
     }
 
     /// Restricts a verdict on the middle by the interval of all measurements. At its worst end, at least half of a
     /// claimed difference must remain; if equality was claimed, all of it must be within the tolerance.
-    pub fn throughout(&self, verdict: Verdict, all: &Interval, resolution: f64) -> Verdict {
+    pub fn restrict_verdict(&self, verdict: Verdict, all: &Interval, resolution: f64) -> Verdict {
         let is_supported = match () {
             () if self.to < 1.0 => 1.0 / all.high >= (1.0 / self.to).sqrt(),
             () if self.from > 1.0 => all.low >= self.from.sqrt(),
             () => {
-                let (from, to) = self.tolerated(resolution);
+                let (from, to) = self.tolerated_range(resolution);
                 from <= all.low && all.high <= to
             }
         };
@@ -57,43 +57,43 @@ impl Claimed {
     }
 
     /// Judges a claim that `over` is larger than `under`.
-    fn ahead(&self, now: &Interval, resolution: f64) -> Verdict {
+    fn judge_lead(&self, now: &Interval, resolution: f64) -> Verdict {
         let from = self.from / self.from.sqrt().min(TOLERANCE);
         let to = self.to * self.to.sqrt().min(TOLERANCE);
         match () {
             () if stats::is_tie(now, resolution) && now.high >= self.from.sqrt() => Verdict::Unknown,
             () if stats::is_tie(now, resolution) => Verdict::Gone,
             () if now.high < 1.0 => Verdict::Reversed,
-            () if meets(now, from, to) => Verdict::Holds,
+            () if overlaps_range(now, from, to) => Verdict::Holds,
             () if now.estimate > to => Verdict::Stronger,
             () => Verdict::Weaker,
         }
     }
 
     /// Judges a claim that there is no difference.
-    fn equal(&self, now: &Interval, resolution: f64) -> Verdict {
-        let (from, to) = self.tolerated(resolution);
-        if meets(now, from, to) { Verdict::Holds } else { Verdict::Differs }
+    fn judge_equality(&self, now: &Interval, resolution: f64) -> Verdict {
+        let (from, to) = self.tolerated_range(resolution);
+        if overlaps_range(now, from, to) { Verdict::Holds } else { Verdict::Differs }
     }
 
     /// Returns the range that counts as equal, for a claim that there is no difference.
-    fn tolerated(&self, resolution: f64) -> (f64, f64) {
+    fn tolerated_range(&self, resolution: f64) -> (f64, f64) {
         let tolerance = |end: f64| end.max(1.0 / end).sqrt().clamp((1.0 + resolution).min(TOLERANCE), TOLERANCE);
         (self.from / tolerance(self.from), self.to * tolerance(self.to))
     }
 
-    fn mirrored(&self) -> Claimed {
-        Claimed { from: 1.0 / self.to, to: 1.0 / self.from }
+    fn to_inverse(&self) -> ClaimedRange {
+        ClaimedRange { from: 1.0 / self.to, to: 1.0 / self.from }
     }
 
     /// Formats the claimed numbers: `2.9`, `16 to 24`.
-    pub fn range(&self) -> String {
-        let (from, to) = (words::number(self.from), words::number(self.to));
+    pub fn format_range(&self) -> String {
+        let (from, to) = (words::format_number(self.from), words::format_number(self.to));
         if from == to { from } else { format!("{from} to {to}") }
     }
 
     /// Returns the verdict in a few words.
-    pub fn words(&self, verdict: Verdict) -> &'static str {
+    pub fn describe_verdict(&self, verdict: Verdict) -> &'static str {
         match verdict {
             Verdict::Holds => "holds",
             Verdict::Partly => "holds in the middle, not throughout",
@@ -107,11 +107,11 @@ impl Claimed {
     }
 }
 
-fn mirrored(now: &Interval) -> Interval {
+fn invert_interval(now: &Interval) -> Interval {
     Interval { estimate: 1.0 / now.estimate, low: 1.0 / now.high, high: 1.0 / now.low }
 }
 
-pub(super) fn meets(now: &Interval, from: f64, to: f64) -> bool {
+pub(super) fn overlaps_range(now: &Interval, from: f64, to: f64) -> bool {
     now.low <= to && from <= now.high
 }
 
@@ -121,9 +121,9 @@ mod tests {
 
     fn verdict(claim: (f64, f64), now: (f64, f64, f64), resolution: f64) -> Verdict {
         let now = Interval { low: now.0, estimate: now.1, high: now.2 };
-        let mirror = |claimed: Claimed, now| claimed.mirrored().verdict(&mirrored(&now), resolution);
-        let claimed = Claimed::new(claim.0, claim.1).unwrap();
-        let found = claimed.verdict(&now, resolution);
+        let mirror = |claimed: ClaimedRange, now| claimed.to_inverse().judge_interval(&invert_interval(&now), resolution);
+        let claimed = ClaimedRange::new(claim.0, claim.1).unwrap();
+        let found = claimed.judge_interval(&now, resolution);
         assert_eq!(mirror(claimed, now), found, "the mirrored claim is the same claim");
         found
     }
@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn numbers_that_are_none_are_refused() {
         for (from, to) in [(0.0, 1.0), (-1.0, 2.0), (f64::NAN, 1.0), (1.0, f64::INFINITY)] {
-            assert!(Claimed::new(from, to).is_none());
+            assert!(ClaimedRange::new(from, to).is_none());
         }
-        assert_eq!(Claimed::new(24.0, 16.0).unwrap().range(), "16 to 24");
+        assert_eq!(ClaimedRange::new(24.0, 16.0).unwrap().format_range(), "16 to 24");
     }
 }

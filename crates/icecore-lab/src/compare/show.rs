@@ -1,29 +1,29 @@
 //! A comparison as a text table.
 
-use super::{Change, Compared, Finding, What};
+use super::{Change, ReportComparison, Finding, ComparedQuantity};
 use crate::stats::words;
 use std::fmt;
 
-impl fmt::Display for Compared {
+impl fmt::Display for ReportComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut changed: Vec<&Finding> = self.findings.iter().filter(|one| is_worth_a_line(one)).collect();
+        let mut changed: Vec<&Finding> = self.findings.iter().filter(|one| belongs_in_table(one)).collect();
         changed.sort_by_key(|finding| finding.change);
         for note in &self.notes {
             writeln!(f, "{note}")?;
         }
-        table(f, &changed)?;
-        self.sums(f)
+        write_table(f, &changed)?;
+        self.write_totals(f)
     }
 }
 
-impl Compared {
-    fn sums(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl ReportComparison {
+    fn write_totals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.findings.is_empty() {
             return writeln!(f, "The reports have nothing in common.");
         }
         let changes = [Change::Worse, Change::Improved, Change::New, Change::Gone, Change::Same];
-        let counts = changes.map(|change| (change, self.with(change).count()));
-        let said: Vec<String> = counts
+        let counts = changes.map(|change| (change, self.findings_with_change(change).count()));
+        let parts: Vec<String> = counts
             .iter()
             .filter(|(_, count)| *count > 0)
             .map(|(change, count)| format!("{count} {}", change.word()))
@@ -31,7 +31,7 @@ impl Compared {
         writeln!(
             f,
             "{}. Times count against the baseline's, and changes up to {} do not count.",
-            said.join(", "),
+            parts.join(", "),
             self.threshold
         )
     }
@@ -39,8 +39,8 @@ impl Compared {
 
 /// Returns whether a finding has a line in the table: a change, or any different size, because sizes don't vary by
 /// chance.
-fn is_worth_a_line(finding: &Finding) -> bool {
-    finding.change != Change::Same || (finding.what == What::Size && finding.old != finding.new)
+fn belongs_in_table(finding: &Finding) -> bool {
+    finding.change != Change::Same || (finding.what == ComparedQuantity::Size && finding.old != finding.new)
 }
 
 impl Change {
@@ -56,8 +56,8 @@ impl Change {
     }
 }
 
-fn table(f: &mut fmt::Formatter<'_>, findings: &[&Finding]) -> fmt::Result {
-    let rows: Vec<[String; 4]> = findings.iter().map(|finding| row(finding)).collect();
+fn write_table(f: &mut fmt::Formatter<'_>, findings: &[&Finding]) -> fmt::Result {
+    let rows: Vec<[String; 4]> = findings.iter().map(|finding| build_row(finding)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
     for [change, competitor, what, words] in &rows {
@@ -67,28 +67,28 @@ fn table(f: &mut fmt::Formatter<'_>, findings: &[&Finding]) -> fmt::Result {
     Ok(())
 }
 
-fn row(finding: &Finding) -> [String; 4] {
+fn build_row(finding: &Finding) -> [String; 4] {
     let mut place = format!("{} {}", finding.scenario, finding.competitor);
     if !finding.point.is_empty() {
         place += &format!(", {}", finding.point);
     }
     let what = match finding.what {
-        What::Part => String::new(),
-        What::Time(operation) => operation.name().to_owned(),
-        What::Size => "size".to_owned(),
-        What::Fidelity => "fidelity".to_owned(),
+        ComparedQuantity::Part => String::new(),
+        ComparedQuantity::Time(operation) => operation.name().to_owned(),
+        ComparedQuantity::Size => "size".to_owned(),
+        ComparedQuantity::Fidelity => "fidelity".to_owned(),
     };
-    [finding.change.word().to_owned(), place, what, said(finding)]
+    [finding.change.word().to_owned(), place, what, describe_finding(finding)]
 }
 
-fn said(finding: &Finding) -> String {
+fn describe_finding(finding: &Finding) -> String {
     let amount = |value: f64| match finding.what {
-        What::Time(_) => words::duration(value),
+        ComparedQuantity::Time(_) => words::format_duration(value),
         _ => format!("{value:.0} bytes"),
     };
     let times = finding.times.map(|times| match finding.what {
-        What::Time(_) => format!("{} times as long against the baseline", words::interval(&times)),
-        _ => format!("{} times as much", words::interval(&times)),
+        ComparedQuantity::Time(_) => format!("{} times as long against the baseline", words::format_interval(&times)),
+        _ => format!("{} times as much", words::format_interval(&times)),
     });
     let absolute = match (finding.old, finding.new) {
         (Some(old), Some(new)) => Some(format!("{} then, {} now", amount(old), amount(new))),
@@ -97,7 +97,7 @@ fn said(finding: &Finding) -> String {
         (None, None) => None,
     };
     let words = Some(finding.words.clone()).filter(|words| !words.is_empty());
-    let fidelity = (finding.what == What::Fidelity).then(|| match finding.change {
+    let fidelity = (finding.what == ComparedQuantity::Fidelity).then(|| match finding.change {
         Change::Worse => "what it gives back is less right than it was".to_owned(),
         _ => "what it gives back is more right than it was".to_owned(),
     });

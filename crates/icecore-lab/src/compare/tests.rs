@@ -2,23 +2,23 @@
 
 use super::*;
 use crate::model::{Machine as Computer, NoiseLevel, Runtime, Sample, Settings};
-use crate::stats::synthetic::{Machine, entry, point};
+use crate::stats::synthetic::{SimulatedMachine, make_entry, make_point};
 use Operation::{Read, Write};
 use fastrand::Rng;
 
-fn timed(seed: u64, ns: f64) -> Vec<Sample> {
-    let machine = Machine { process: 0.01, noise: 0.02, ..Machine::default() };
-    machine.samples(&mut Rng::with_seed(seed), ns)
+fn timed_samples(seed: u64, ns: f64) -> Vec<Sample> {
+    let machine = SimulatedMachine { process: 0.01, noise: 0.02, ..SimulatedMachine::default() };
+    machine.sample_program(&mut Rng::with_seed(seed), ns)
 }
 
 /// Returns a run on a machine that is slower by the factor `slow`, in which `other` takes `ratio` times as long as the
 /// baseline.
-fn report(seed: u64, slow: f64, ratio: f64) -> Report {
-    let mut made = point(
+fn make_report(seed: u64, slow: f64, ratio: f64) -> Report {
+    let mut made = make_point(
         1.0,
         vec![
-            entry("base", 1000, vec![(Read, timed(seed, 100.0 * slow))]),
-            entry("other", 2000, vec![(Read, timed(seed + 100, 100.0 * slow * ratio))]),
+            make_entry("base", 1000, vec![(Read, timed_samples(seed, 100.0 * slow))]),
+            make_entry("other", 2000, vec![(Read, timed_samples(seed + 100, 100.0 * slow * ratio))]),
         ],
     );
     made.name = "1,000 objects".to_owned();
@@ -54,15 +54,15 @@ fn report(seed: u64, slow: f64, ratio: f64) -> Report {
     }
 }
 
-fn other(report: &mut Report) -> &mut Entry {
+fn second_entry(report: &mut Report) -> &mut Entry {
     &mut report.scenarios[0].points[0].entries[1]
 }
 
-fn compared(old: &Report, new: &Report) -> Compared {
-    compare(old, new, Threshold::default())
+fn compare_by_default(old: &Report, new: &Report) -> ReportComparison {
+    compare_reports(old, new, Threshold::default())
 }
 
-fn change(compared: &Compared, competitor: &str, what: What) -> Change {
+fn find_change(compared: &ReportComparison, competitor: &str, what: ComparedQuantity) -> Change {
     let found: Vec<_> =
         compared.findings.iter().filter(|one| one.competitor == competitor && one.what == what).collect();
     assert_eq!(found.len(), 1, "{compared:#?}");
@@ -71,62 +71,62 @@ fn change(compared: &Compared, competitor: &str, what: What) -> Change {
 
 #[test]
 fn a_slower_machine_is_no_regression() {
-    let found = compared(&report(1, 1.0, 2.0), &report(2, 3.0, 2.0));
+    let found = compare_by_default(&make_report(1, 1.0, 2.0), &make_report(2, 3.0, 2.0));
     assert!(!found.has_regressions());
-    assert_eq!(change(&found, "other", What::Time(Read)), Change::Same);
-    assert_eq!(change(&found, "base", What::Time(Read)), Change::Same);
-    let shown = found.findings.iter().find(|one| one.what == What::Time(Read)).unwrap();
+    assert_eq!(find_change(&found, "other", ComparedQuantity::Time(Read)), Change::Same);
+    assert_eq!(find_change(&found, "base", ComparedQuantity::Time(Read)), Change::Same);
+    let shown = found.findings.iter().find(|one| one.what == ComparedQuantity::Time(Read)).unwrap();
     assert!(shown.new.unwrap() > 2.5 * shown.old.unwrap());
 }
 
 #[test]
 fn a_slower_competitor_is_one_and_a_faster_is_better() {
-    let worse = compared(&report(1, 1.0, 2.0), &report(2, 0.5, 2.6));
+    let worse = compare_by_default(&make_report(1, 1.0, 2.0), &make_report(2, 0.5, 2.6));
     assert!(worse.has_regressions());
-    assert_eq!(change(&worse, "other", What::Time(Read)), Change::Worse);
-    let times = worse.with(Change::Worse).next().unwrap().times.unwrap();
+    assert_eq!(find_change(&worse, "other", ComparedQuantity::Time(Read)), Change::Worse);
+    let times = worse.findings_with_change(Change::Worse).next().unwrap().times.unwrap();
     assert!(times.low < 1.3 && 1.3 < times.high, "{times:?}");
-    let better = compared(&report(1, 1.0, 2.6), &report(2, 2.0, 2.0));
+    let better = compare_by_default(&make_report(1, 1.0, 2.6), &make_report(2, 2.0, 2.0));
     assert!(!better.has_regressions());
-    assert_eq!(change(&better, "other", What::Time(Read)), Change::Improved);
+    assert_eq!(find_change(&better, "other", ComparedQuantity::Time(Read)), Change::Improved);
 }
 
 #[test]
 fn what_the_interval_leaves_open_is_no_regression() {
     for seed in 0..40 {
-        let found = compared(&report(seed, 1.0, 2.0), &report(seed + 1000, 1.0, 2.2));
-        assert_eq!(change(&found, "other", What::Time(Read)), Change::Same, "11 % may be 9 %, seed {seed}");
+        let found = compare_by_default(&make_report(seed, 1.0, 2.0), &make_report(seed + 1000, 1.0, 2.2));
+        assert_eq!(find_change(&found, "other", ComparedQuantity::Time(Read)), Change::Same, "11 % may be 9 %, seed {seed}");
     }
 }
 
 #[test]
 fn the_threshold_decides() {
-    let (old, new) = (report(1, 1.0, 2.0), report(2, 1.0, 2.6));
-    let regressions = |text: &str| compare(&old, &new, text.parse().unwrap()).has_regressions();
+    let (old, new) = (make_report(1, 1.0, 2.0), make_report(2, 1.0, 2.6));
+    let regressions = |text: &str| compare_reports(&old, &new, text.parse().unwrap()).has_regressions();
     assert!(regressions("10%") && regressions("0.2"));
     assert!(!regressions("30%") && !regressions("100%"));
 }
 
 #[test]
 fn what_the_twin_does_by_itself_is_no_regression() {
-    let (old, mut new) = (report(1, 1.0, 2.0), report(2, 1.0, 2.6));
+    let (old, mut new) = (make_report(1, 1.0, 2.0), make_report(2, 1.0, 2.6));
     let entries = &mut new.scenarios[0].points[0].entries;
-    let mut twin = entry("base", 1000, vec![(Read, timed(7, 200.0))]);
+    let mut twin = make_entry("base", 1000, vec![(Read, timed_samples(7, 200.0))]);
     twin.role = Role::Twin;
-    twin.cells[0].against = stats::compare(&twin.cells[0].samples, &entries[0].cells[0].samples, 0.01);
+    twin.cells[0].against = stats::compare_samples(&twin.cells[0].samples, &entries[0].cells[0].samples, 0.01);
     entries.push(twin);
-    assert_eq!(change(&compared(&old, &new), "other", What::Time(Read)), Change::Same);
+    assert_eq!(find_change(&compare_by_default(&old, &new), "other", ComparedQuantity::Time(Read)), Change::Same);
     new.scenarios[0].points[0].entries.pop();
-    assert_eq!(change(&compared(&old, &new), "other", What::Time(Read)), Change::Worse);
+    assert_eq!(find_change(&compare_by_default(&old, &new), "other", ComparedQuantity::Time(Read)), Change::Worse);
 }
 
 #[test]
 fn sizes_are_compared_exactly() {
     let found = |bytes| {
-        let mut new = report(2, 1.0, 2.0);
-        other(&mut new).size = Some(bytes);
-        let compared = compared(&report(1, 1.0, 2.0), &new);
-        (change(&compared, "other", What::Size), compared.to_string())
+        let mut new = make_report(2, 1.0, 2.0);
+        second_entry(&mut new).size = Some(bytes);
+        let compared = compare_by_default(&make_report(1, 1.0, 2.0), &new);
+        (find_change(&compared, "other", ComparedQuantity::Size), compared.to_string())
     };
     assert_eq!(found(2201).0, Change::Worse);
     assert_eq!(found(1800).0, Change::Improved);
@@ -138,68 +138,68 @@ fn sizes_are_compared_exactly() {
 
 #[test]
 fn a_competitor_that_became_wrong_is_always_found() {
-    let mut new = report(2, 1.0, 0.1);
-    other(&mut new).fidelity = Fidelity::Differs { differences: vec!["a key is missing, first at $.a".to_owned()] };
-    let found = compare(&report(1, 1.0, 2.0), &new, "900%".parse().unwrap());
+    let mut new = make_report(2, 1.0, 0.1);
+    second_entry(&mut new).fidelity = Fidelity::Differs { differences: vec!["a key is missing, first at $.a".to_owned()] };
+    let found = compare_reports(&make_report(1, 1.0, 2.0), &new, "900%".parse().unwrap());
     assert!(found.has_regressions());
-    assert_eq!(change(&found, "other", What::Fidelity), Change::Worse);
+    assert_eq!(find_change(&found, "other", ComparedQuantity::Fidelity), Change::Worse);
     let said = found.to_string();
     assert!(said.contains("less right than it was; a key is missing, first at $.a"), "{said}");
-    let back = compared(&new, &report(1, 1.0, 2.0));
-    assert_eq!(change(&back, "other", What::Fidelity), Change::Improved);
+    let back = compare_by_default(&new, &make_report(1, 1.0, 2.0));
+    assert_eq!(find_change(&back, "other", ComparedQuantity::Fidelity), Change::Improved);
 }
 
 #[test]
 fn what_was_not_checked_is_not_wrong() {
-    let mut new = report(2, 1.0, 2.0);
-    other(&mut new).fidelity = Fidelity::Unchecked;
-    assert!(!compared(&report(1, 1.0, 2.0), &new).has_regressions());
+    let mut new = make_report(2, 1.0, 2.0);
+    second_entry(&mut new).fidelity = Fidelity::Unchecked;
+    assert!(!compare_by_default(&make_report(1, 1.0, 2.0), &new).has_regressions());
 }
 
 #[test]
 fn what_is_new_or_gone_is_told_and_fails_nothing() {
-    let (old, mut new) = (report(1, 1.0, 2.0), report(2, 1.0, 2.0));
-    other(&mut new).id = "another".to_owned();
-    new.scenarios[0].points[0].entries[0].cells.extend(entry("", 1, vec![(Write, timed(1, 1.0))]).cells);
-    let found = compared(&old, &new);
+    let (old, mut new) = (make_report(1, 1.0, 2.0), make_report(2, 1.0, 2.0));
+    second_entry(&mut new).id = "another".to_owned();
+    new.scenarios[0].points[0].entries[0].cells.extend(make_entry("", 1, vec![(Write, timed_samples(1, 1.0))]).cells);
+    let found = compare_by_default(&old, &new);
     assert!(!found.has_regressions());
-    assert_eq!(change(&found, "another", What::Part), Change::New);
-    assert_eq!(change(&found, "other", What::Part), Change::Gone);
-    assert_eq!(change(&found, "base", What::Time(Write)), Change::New);
-    assert_eq!(change(&compared(&new, &old), "base", What::Time(Write)), Change::Gone);
+    assert_eq!(find_change(&found, "another", ComparedQuantity::Part), Change::New);
+    assert_eq!(find_change(&found, "other", ComparedQuantity::Part), Change::Gone);
+    assert_eq!(find_change(&found, "base", ComparedQuantity::Time(Write)), Change::New);
+    assert_eq!(find_change(&compare_by_default(&new, &old), "base", ComparedQuantity::Time(Write)), Change::Gone);
     new.scenarios[0].name = "elsewhere".to_owned();
-    let found = compared(&old, &new);
-    assert_eq!((found.with(Change::New).count(), found.with(Change::Gone).count()), (2, 2));
+    let found = compare_by_default(&old, &new);
+    assert_eq!((found.findings_with_change(Change::New).count(), found.findings_with_change(Change::Gone).count()), (2, 2));
 }
 
 #[test]
 fn without_a_baseline_or_with_one_sample_times_decide_nothing() {
-    let (mut old, mut new) = (report(1, 1.0, 2.0), report(2, 1.0, 20.0));
+    let (mut old, mut new) = (make_report(1, 1.0, 2.0), make_report(2, 1.0, 20.0));
     (old.scenarios[0].baseline, new.scenarios[0].baseline) = (None, None);
-    assert_eq!(change(&compared(&old, &new), "other", What::Time(Read)), Change::Same);
-    let (old, mut new) = (report(1, 1.0, 2.0), report(2, 1.0, 20.0));
-    other(&mut new).cells[0].samples.truncate(1);
-    assert_eq!(change(&compared(&old, &new), "other", What::Time(Read)), Change::Same);
+    assert_eq!(find_change(&compare_by_default(&old, &new), "other", ComparedQuantity::Time(Read)), Change::Same);
+    let (old, mut new) = (make_report(1, 1.0, 2.0), make_report(2, 1.0, 20.0));
+    second_entry(&mut new).cells[0].samples.truncate(1);
+    assert_eq!(find_change(&compare_by_default(&old, &new), "other", ComparedQuantity::Time(Read)), Change::Same);
 }
 
 #[test]
 fn floors_and_twins_are_no_ones_work() {
-    let mut new = report(2, 1.0, 20.0);
-    other(&mut new).role = Role::Floor;
-    let mut old = report(1, 1.0, 2.0);
-    other(&mut old).role = Role::Floor;
-    assert!(compared(&old, &new).findings.iter().all(|one| one.competitor == "base"));
+    let mut new = make_report(2, 1.0, 20.0);
+    second_entry(&mut new).role = Role::Floor;
+    let mut old = make_report(1, 1.0, 2.0);
+    second_entry(&mut old).role = Role::Floor;
+    assert!(compare_by_default(&old, &new).findings.iter().all(|one| one.competitor == "base"));
 }
 
 #[test]
 fn the_table_is_in_words() {
-    let mut new = report(2, 1.0, 3.0);
+    let mut new = make_report(2, 1.0, 3.0);
     new.machine.processor = "new one".to_owned();
     new.machine.runtimes = vec![Runtime { language: "perl".to_owned(), version: "5.40".to_owned() }];
-    let mut old = report(1, 1.0, 2.0);
+    let mut old = make_report(1, 1.0, 2.0);
     old.machine.processor = "old one".to_owned();
     old.machine.runtimes = vec![Runtime { language: "perl".to_owned(), version: "5.36".to_owned() }];
-    let said = compared(&old, &new).to_string();
+    let said = compare_by_default(&old, &new).to_string();
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines[0], "The old report is of another processor (old one, now new one).");
     assert_eq!(lines[1], "perl was 5.36 then, and is 5.40 now.");
@@ -213,7 +213,7 @@ fn the_table_is_in_words() {
 
 #[test]
 fn reports_with_nothing_in_common_say_so() {
-    let mut old = report(1, 1.0, 2.0);
+    let mut old = make_report(1, 1.0, 2.0);
     old.scenarios.clear();
-    assert_eq!(compared(&old, &old).to_string(), "The reports have nothing in common.\n");
+    assert_eq!(compare_by_default(&old, &old).to_string(), "The reports have nothing in common.\n");
 }

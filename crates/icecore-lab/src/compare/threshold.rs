@@ -29,7 +29,7 @@ impl Default for Threshold {
 impl Threshold {
     /// Judges a quotient of new and old value for which larger is worse. The whole interval must be beyond the
     /// threshold, or beyond its inverse for an improvement.
-    pub(super) fn judge(self, times: &Interval, noise: f64) -> Change {
+    pub(super) fn judge_change(self, times: &Interval, noise: f64) -> Change {
         let limit = 1.0 + self.0;
         match () {
             () if stats::is_tie(times, noise) => Change::Same,

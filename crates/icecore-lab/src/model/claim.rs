@@ -112,7 +112,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// Returns whether the article was right.
-    pub fn stands(self) -> bool {
+    pub fn confirms_claim(self) -> bool {
         matches!(self, Verdict::Holds | Verdict::Stronger)
     }
 }

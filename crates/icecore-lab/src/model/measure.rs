@@ -81,7 +81,7 @@ pub struct Entry {
 
 impl Entry {
     /// Returns the measurements of an operation.
-    pub fn cell(&self, operation: Operation) -> Option<&Cell> {
+    pub fn find_cell(&self, operation: Operation) -> Option<&Cell> {
         self.cells.iter().find(|cell| cell.operation == operation)
     }
 }

@@ -1,6 +1,6 @@
 //! The report as CSV (RFC 4180): a row for each scenario, point, competitor and operation.
 
-use super::view::measured;
+use super::view::cell_median_time;
 use crate::model::{Cell, Entry, Fidelity, Point, Report, Role, ScenarioReport};
 use icecore::text::spreadsheet_text;
 
@@ -32,25 +32,25 @@ const HEAD: [&str; 24] = [
 ];
 
 /// Returns the whole report as CSV. An entry without any operation has a row without times.
-pub fn csv(report: &Report) -> String {
-    rows(report, false)
+pub fn render_csv(report: &Report) -> String {
+    render_rows(report, false)
 }
 
-/// Like [`csv`], with `'` before cells that a spreadsheet would run.
-pub fn csv_safe(report: &Report) -> String {
-    rows(report, true)
+/// Like [`render_csv`], with `'` before cells that a spreadsheet would run.
+pub fn render_safe_csv(report: &Report) -> String {
+    render_rows(report, true)
 }
 
-fn rows(report: &Report, is_safe: bool) -> String {
+fn render_rows(report: &Report, is_safe: bool) -> String {
     let mut out = Vec::new();
-    let line = |out: &mut Vec<u8>, cells: [String; 24]| line(out, &cells, is_safe);
+    let line = |out: &mut Vec<u8>, cells: [String; 24]| write_line(out, &cells, is_safe);
     line(&mut out, HEAD.map(str::to_owned));
     for scenario in &report.scenarios {
         for point in &scenario.points {
             for entry in &point.entries {
-                entry.cells.iter().for_each(|cell| line(&mut out, row(scenario, point, entry, Some(cell))));
+                entry.cells.iter().for_each(|cell| line(&mut out, build_row(scenario, point, entry, Some(cell))));
                 if entry.cells.is_empty() {
-                    line(&mut out, row(scenario, point, entry, None));
+                    line(&mut out, build_row(scenario, point, entry, None));
                 }
             }
         }
@@ -59,46 +59,46 @@ fn rows(report: &Report, is_safe: bool) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn row(scenario: &ScenarioReport, point: &Point, entry: &Entry, cell: Option<&Cell>) -> [String; 24] {
-    let summary = cell.filter(|cell| measured(cell).is_some()).map(|cell| &cell.summary);
+fn build_row(scenario: &ScenarioReport, point: &Point, entry: &Entry, cell: Option<&Cell>) -> [String; 24] {
+    let summary = cell.filter(|cell| cell_median_time(cell).is_some()).map(|cell| &cell.summary);
     let against = cell.and_then(|cell| cell.against.as_ref());
-    let (fidelity, differences) = fidelity(&entry.fidelity);
+    let (fidelity, differences) = split_fidelity(&entry.fidelity);
     let parameters: Vec<String> = point.parameters.iter().map(|(key, value)| format!("{key}={value}")).collect();
     [
         scenario.name.clone(),
         point.name.clone(),
-        number(Some(point.at)),
+        format_number(Some(point.at)),
         parameters.join(" "),
         entry.id.clone(),
         entry.name.clone(),
         entry.version.clone(),
-        role(entry.role).into(),
+        role_name(entry.role).into(),
         fidelity.into(),
         differences.join("; "),
         entry.size.map_or(String::new(), |n| n.to_string()),
         cell.map_or(String::new(), |c| c.operation.name().into()),
         cell.map_or(String::new(), |c| c.samples.len().to_string()),
         cell.map_or(String::new(), |c| c.summary.outliers.len().to_string()),
-        number(summary.map(|s| s.median.estimate)),
-        number(summary.map(|s| s.median.low)),
-        number(summary.map(|s| s.median.high)),
-        number(summary.map(|s| s.fastest)),
-        number(summary.map(|s| s.slowest)),
-        number(against.map(|c| c.times.estimate)),
-        number(against.map(|c| c.times.low)),
-        number(against.map(|c| c.times.high)),
+        format_number(summary.map(|s| s.median.estimate)),
+        format_number(summary.map(|s| s.median.low)),
+        format_number(summary.map(|s| s.median.high)),
+        format_number(summary.map(|s| s.fastest)),
+        format_number(summary.map(|s| s.slowest)),
+        format_number(against.map(|c| c.times.estimate)),
+        format_number(against.map(|c| c.times.low)),
+        format_number(against.map(|c| c.times.high)),
         against.map_or(String::new(), |c| c.tie.to_string()),
-        peak(entry).map_or(String::new(), |n| n.to_string()),
+        memory_peak_growth(entry).map_or(String::new(), |n| n.to_string()),
     ]
 }
 
 /// Returns the peak of resident memory beyond the start.
-fn peak(entry: &Entry) -> Option<u64> {
+fn memory_peak_growth(entry: &Entry) -> Option<u64> {
     let (start, steps) = entry.memory.split_first()?;
     Some(steps.iter().map(|s| s.peak).max()?.saturating_sub(start.resident))
 }
 
-fn role(role: Role) -> &'static str {
+fn role_name(role: Role) -> &'static str {
     match role {
         Role::Competitor => "competitor",
         Role::Floor => "floor",
@@ -107,7 +107,7 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-fn fidelity(fidelity: &Fidelity) -> (&'static str, &[String]) {
+fn split_fidelity(fidelity: &Fidelity) -> (&'static str, &[String]) {
     match fidelity {
         Fidelity::Exact => ("exact", &[]),
         Fidelity::Alike { differences } => ("alike", differences),
@@ -117,11 +117,11 @@ fn fidelity(fidelity: &Fidelity) -> (&'static str, &[String]) {
 }
 
 /// Formats a number with nine digits and without an exponent; empty if there is none.
-fn number(n: Option<f64>) -> String {
+fn format_number(n: Option<f64>) -> String {
     n.filter(|n| n.is_finite()).map_or(String::new(), |n| format!("{n:.8e}").parse().unwrap_or(n).to_string())
 }
 
-fn line(out: &mut Vec<u8>, cells: &[String], is_safe: bool) {
+fn write_line(out: &mut Vec<u8>, cells: &[String], is_safe: bool) {
     for (i, cell) in cells.iter().enumerate() {
         if i > 0 {
             out.push(b',');

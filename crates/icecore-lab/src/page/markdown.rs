@@ -1,140 +1,140 @@
 //! The report as Markdown.
 
 use super::matrix::Matrix;
-use super::table::{Table, code, escape};
-use super::view::{Names, groups, operations, operations_at, plain, shown};
+use super::table::{Table, format_code, escape_markdown};
+use super::view::{Names, group_points, measured_operations, operations_at_point, make_printable, select_shown_points};
 use super::{tables, view, words};
 use crate::model::{Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
 /// Returns the whole report as Markdown.
-pub fn markdown(report: &Report) -> String {
-    let mut out = format!("# Serializers, measured\n\n{}.\n\n", escape(&words::run(report)));
-    out += &machine(report);
+pub fn render_markdown(report: &Report) -> String {
+    let mut out = format!("# Serializers, measured\n\n{}.\n\n", escape_markdown(&words::describe_run(report)));
+    out += &render_machine(report);
     for scenario in &report.scenarios {
-        out += &one(scenario);
+        out += &render_scenario(scenario);
     }
     if !report.scenarios.is_empty() {
-        _ = write!(out, "\n## How it was measured\n\n{}\n", escape(&words::measured(&report.settings)));
+        _ = write!(out, "\n## How it was measured\n\n{}\n", escape_markdown(&words::describe_method(&report.settings)));
     }
     out
 }
 
 /// Returns a list that describes the machine.
-pub(super) fn machine(report: &Report) -> String {
-    words::machine(&report.machine).iter().map(|(what, text)| format!("- {what}: {}\n", escape(text))).collect()
+pub(super) fn render_machine(report: &Report) -> String {
+    words::describe_machine(&report.machine).iter().map(|(what, text)| format!("- {what}: {}\n", escape_markdown(text))).collect()
 }
 
-fn one(scenario: &ScenarioReport) -> String {
+fn render_scenario(scenario: &ScenarioReport) -> String {
     let names = Names::new(scenario);
     let mut out = String::new();
-    _ = write!(out, "\n## {}\n\n{}\n", escape(&scenario.name), escape(&scenario.title));
+    _ = write!(out, "\n## {}\n\n{}\n", escape_markdown(&scenario.name), escape_markdown(&scenario.title));
     if scenario.stopped {
         out += "\nThe run was stopped before this was done.\n";
     }
     if !scenario.about.trim().is_empty() {
-        _ = write!(out, "\n{}\n", escape(&scenario.about));
+        _ = write!(out, "\n{}\n", escape_markdown(&scenario.about));
     }
-    out += &sentences(scenario, &names);
-    for point in shown(scenario, false) {
-        out += &at(scenario, point, &names);
+    out += &render_sentences(scenario, &names);
+    for point in select_shown_points(scenario, false) {
+        out += &render_point(scenario, point, &names);
     }
-    for group in groups(scenario).iter().filter(|g| g.points.len() > 1) {
-        for operation in operations(scenario) {
-            let head = format!("Growth: {} {}", words::operation(operation), group.label);
-            section(&mut out, &head, &tables::growth(scenario, group, operation, &names, 12));
+    for group in group_points(scenario).iter().filter(|g| g.points.len() > 1) {
+        for operation in measured_operations(scenario) {
+            let head = format!("Growth: {} {}", words::operation_title(operation), group.label);
+            write_section(&mut out, &head, &tables::build_growth_table(scenario, group, operation, &names, 12));
         }
     }
-    if let Some(table) = tables::published(scenario, &names) {
-        section(&mut out, "Then and now", &table);
+    if let Some(table) = tables::build_published_table(scenario, &names) {
+        write_section(&mut out, "Then and now", &table);
     }
-    out += &claims(scenario);
-    out += &around(scenario);
+    out += &render_claims(scenario);
+    out += &render_remarks(scenario);
     out
 }
 
 /// Returns the verdict as a list.
-pub(super) fn sentences(scenario: &ScenarioReport, names: &Names) -> String {
-    let list: String = words::verdict(scenario, names).iter().map(|s| format!("- {}\n", escape(s))).collect();
+pub(super) fn render_sentences(scenario: &ScenarioReport, names: &Names) -> String {
+    let list: String = words::describe_results(scenario, names).iter().map(|s| format!("- {}\n", escape_markdown(s))).collect();
     if list.is_empty() { list } else { format!("\n{list}") }
 }
 
-fn at(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
-    let mut out = summary(scenario, point, names);
-    for operation in operations_at(point, &operations(scenario)) {
+fn render_point(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
+    let mut out = render_summary(scenario, point, names);
+    for operation in operations_at_point(point, &measured_operations(scenario)) {
         let Some(matrix) = Matrix::new(point, operation, scenario.noise.resolution) else { continue };
-        for table in matrix.tables(names, usize::MAX) {
-            section(&mut out, &format!("{}: each against each", view::at(words::operation(operation), point)), &table);
+        for table in matrix.build_tables(names, usize::MAX) {
+            write_section(&mut out, &format!("{}: each against each", view::title_at_point(words::operation_title(operation), point)), &table);
         }
     }
-    if let Some(table) = tables::memory(point, names) {
-        section(&mut out, &view::at("Memory", point), &table);
+    if let Some(table) = tables::build_memory_table(point, names) {
+        write_section(&mut out, &view::title_at_point("Memory", point), &table);
     }
     out
 }
 
 /// Returns the summary of a point, with the differences of results that are not exact.
-pub(super) fn summary(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
-    let operations = operations_at(point, &operations(scenario));
+pub(super) fn render_summary(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
+    let operations = operations_at_point(point, &measured_operations(scenario));
     let mut out = String::new();
-    section(&mut out, &view::at("Summary", point), &tables::summary(scenario, point, &operations, names));
-    let list = words::differences(point, names);
+    write_section(&mut out, &view::title_at_point("Summary", point), &tables::build_summary_table(scenario, point, &operations, names));
+    let list = words::list_differences(point, names);
     if !list.is_empty() {
         out += "\n";
     }
     for (name, differences) in list {
-        _ = writeln!(out, "- {}: {}", escape(&name), escape(&differences));
+        _ = writeln!(out, "- {}: {}", escape_markdown(&name), escape_markdown(&differences));
     }
     out
 }
 
 /// Returns the claims of a scenario, with explanations for those that do not hold.
-fn claims(scenario: &ScenarioReport) -> String {
+fn render_claims(scenario: &ScenarioReport) -> String {
     let mut out = String::new();
-    section(&mut out, "What the article claims", &tables::claims(&scenario.claims));
-    out + &explained(scenario, |_| true)
+    write_section(&mut out, "What the article claims", &tables::build_claims_table(&scenario.claims));
+    out + &render_claim_results(scenario, |_| true)
 }
 
 /// Returns the results of selected claims in sentences.
-pub(super) fn explained(scenario: &ScenarioReport, which: impl Fn(Verdict) -> bool) -> String {
+pub(super) fn render_claim_results(scenario: &ScenarioReport, which: impl Fn(Verdict) -> bool) -> String {
     let mut out = String::new();
     for result in scenario.claims.iter().filter(|result| which(result.verdict)) {
         let why = match result.verdict {
             Verdict::Holds => String::new(),
-            _ => plain(&result.claim.explanation),
+            _ => make_printable(&result.claim.explanation),
         };
-        let text = [plain(&result.claim.text) + ":", plain(&result.words), why].join(" ");
-        _ = writeln!(out, "- {} ({})", escape(text.trim()), escape(&result.claim.source));
+        let text = [make_printable(&result.claim.text) + ":", make_printable(&result.words), why].join(" ");
+        _ = writeln!(out, "- {} ({})", escape_markdown(text.trim()), escape_markdown(&result.claim.source));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }
 
 /// Returns missing competitors, noise and notes.
-pub(super) fn around(scenario: &ScenarioReport) -> String {
+pub(super) fn render_remarks(scenario: &ScenarioReport) -> String {
     let mut out = String::new();
     if !scenario.absent.is_empty() {
         out += "\n### Not here\n\n";
     }
-    for (who, why, install) in words::absent(scenario) {
-        let install = install.map_or(String::new(), |c| format!(": {}", code(&c)));
-        _ = writeln!(out, "- {}: {}{install}", escape(&who), escape(&why));
+    for (who, why, install) in words::group_absent(scenario) {
+        let install = install.map_or(String::new(), |c| format!(": {}", format_code(&c)));
+        _ = writeln!(out, "- {}: {}{install}", escape_markdown(&who), escape_markdown(&why));
     }
     if !scenario.points.is_empty() {
-        _ = write!(out, "\n{}", escape(&words::noise(&scenario.noise)));
+        _ = write!(out, "\n{}", escape_markdown(&words::describe_noise(&scenario.noise)));
     }
-    if let Some(sentence) = words::outliers(scenario) {
-        _ = write!(out, " {}", escape(&sentence));
+    if let Some(sentence) = words::describe_outliers(scenario) {
+        _ = write!(out, " {}", escape_markdown(&sentence));
     }
     out += "\n";
     for note in &scenario.notes {
-        _ = write!(out, "\n{}\n", escape(note));
+        _ = write!(out, "\n{}\n", escape_markdown(note));
     }
     out
 }
 
 /// Writes a table below its heading, if it has rows.
-pub(super) fn section(out: &mut String, title: &str, table: &Table) {
+pub(super) fn write_section(out: &mut String, title: &str, table: &Table) {
     if !table.is_empty() {
-        _ = write!(out, "\n### {}\n\n{}", escape(title), table.markdown());
+        _ = write!(out, "\n### {}\n\n{}", escape_markdown(title), table.to_markdown());
     }
 }

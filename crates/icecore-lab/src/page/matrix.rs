@@ -1,10 +1,10 @@
 //! Comparison of all pairs of competitors, in the layout of Perl's `cmpthese`.
 
-use super::number::rate;
+use super::number::format_rate;
 use super::table::Table;
-use super::view::{Names, by_speed, right};
+use super::view::{Names, sort_by_speed, is_correct};
 use crate::model::{Comparison, Entry, Operation, Point};
-use crate::stats::compare;
+use crate::stats::compare_samples;
 use std::cmp::Ordering;
 
 /// The competitors of one operation, slowest first, with all comparisons.
@@ -19,21 +19,21 @@ pub(super) struct Matrix<'a> {
 impl<'a> Matrix<'a> {
     /// Creates the matrix; `None` with fewer than two competitors with correct results.
     pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64) -> Option<Self> {
-        let (mut rows, wrong): (Vec<_>, Vec<_>) = by_speed(point, operation).into_iter().partition(|(e, _)| right(e));
+        let (mut rows, wrong): (Vec<_>, Vec<_>) = sort_by_speed(point, operation).into_iter().partition(|(e, _)| is_correct(e));
         // In the order of the rates that are shown next to them.
         rows.sort_by(|(a, slow), (b, fast)| fast.total_cmp(slow).then(b.id.cmp(&a.id)));
         if rows.len() < 2 {
             return None;
         }
         let of = |row: usize, column: usize| {
-            let (a, b) = (rows[row].0.cell(operation)?, rows[column].0.cell(operation)?);
-            compare(&a.samples, &b.samples, resolution)
+            let (a, b) = (rows[row].0.find_cell(operation)?, rows[column].0.find_cell(operation)?);
+            compare_samples(&a.samples, &b.samples, resolution)
         };
         // One half is computed, the other is its mirror, so that both agree.
         let half: Vec<Vec<_>> = (0..rows.len()).map(|row| (0..row).map(|column| of(row, column)).collect()).collect();
         let at = |row: usize, column: usize| match row.cmp(&column) {
             Ordering::Greater => half[row][column],
-            Ordering::Less => half[column][row].map(mirrored),
+            Ordering::Less => half[column][row].map(invert_comparison),
             Ordering::Equal => None,
         };
         let against = (0..rows.len()).map(|row| (0..rows.len()).map(|column| at(row, column)).collect()).collect();
@@ -41,7 +41,7 @@ impl<'a> Matrix<'a> {
     }
 
     /// Keeps the fastest rows and the important ones. Returns how many were removed.
-    pub(super) fn keep(&mut self, fastest: usize, important: impl Fn(&Entry) -> bool) -> usize {
+    pub(super) fn keep_fastest(&mut self, fastest: usize, important: impl Fn(&Entry) -> bool) -> usize {
         let all = self.rows.len();
         let stays = |row: usize| row + fastest >= all || important(self.rows[row].0);
         let kept: Vec<usize> = (0..all).filter(|row| stays(*row)).collect();
@@ -55,7 +55,7 @@ impl<'a> Matrix<'a> {
     }
 
     /// Returns the text of a cell: `--`, `=`, `192%`.
-    pub(super) fn cell(&self, row: usize, column: usize) -> String {
+    pub(super) fn format_cell(&self, row: usize, column: usize) -> String {
         match &self.against[row][column] {
             _ if row == column => "--".into(),
             None => "?".into(),
@@ -69,36 +69,36 @@ impl<'a> Matrix<'a> {
 
     /// Returns the matrix as tables. If it is too wide, the columns are numbered, and spread over several tables if
     /// necessary.
-    pub(super) fn tables(&self, names: &Names, width: usize) -> Vec<Table> {
+    pub(super) fn build_tables(&self, names: &Names, width: usize) -> Vec<Table> {
         let all: Vec<usize> = (0..self.rows.len()).collect();
-        let named = self.table(names, &all, false);
-        if named.width() <= width {
+        let named = self.build_table(names, &all, false);
+        if named.total_width() <= width {
             return vec![named];
         }
-        let numbered = self.table(names, &all, true).width();
+        let numbered = self.build_table(names, &all, true).total_width();
         let parts = if numbered <= width { 1 } else { numbered.div_ceil(width - 44.min(width / 2)) };
-        all.chunks(all.len().div_ceil(parts)).map(|part| self.table(names, part, true)).collect()
+        all.chunks(all.len().div_ceil(parts)).map(|part| self.build_table(names, part, true)).collect()
     }
 
-    fn table(&self, names: &Names, columns: &[usize], numbered: bool) -> Table {
+    fn build_table(&self, names: &Names, columns: &[usize], numbered: bool) -> Table {
         let mut table = Table::new(["", ">Rate"]);
         for column in columns {
             match numbered {
-                true => table.column(&format!(">{}", column + 1)),
-                false => table.column(&format!(">{}", names.of(&self.rows[*column].0.id))),
+                true => table.add_column(&format!(">{}", column + 1)),
+                false => table.add_column(&format!(">{}", names.display_name(&self.rows[*column].0.id))),
             }
         }
         for (row, (entry, ns)) in self.rows.iter().enumerate() {
-            let name = names.of(&entry.id);
+            let name = names.display_name(&entry.id);
             let name = if numbered { format!("{:>2} {name}", row + 1) } else { name };
-            table.row([name, rate(*ns)].into_iter().chain(columns.iter().map(|column| self.cell(row, *column))));
+            table.add_row([name, format_rate(*ns)].into_iter().chain(columns.iter().map(|column| self.format_cell(row, *column))));
         }
         table
     }
 }
 
 /// Returns the comparison with the sides exchanged.
-fn mirrored(c: Comparison) -> Comparison {
+fn invert_comparison(c: Comparison) -> Comparison {
     let mut times = c.times;
     times.estimate = 1.0 / c.times.estimate;
     (times.low, times.high) = (1.0 / c.times.high, 1.0 / c.times.low);

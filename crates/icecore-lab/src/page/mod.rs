@@ -17,14 +17,14 @@ mod text;
 mod view;
 pub mod words;
 
-pub use chart::{Kind, charts, kinds, svg};
-pub use csv::{csv, csv_safe};
-pub use html::html;
+pub use chart::{ChartKind, render_charts, list_chart_kinds, render_svg};
+pub use csv::{render_csv, render_safe_csv};
+pub use html::render_html;
 pub use icecore::text::is_formula;
-pub use markdown::markdown;
-pub use performance::{Beside, performance, readme, readme_chart};
-pub use ranking::ranking;
-pub use text::text;
+pub use markdown::render_markdown;
+pub use performance::{SeparateRun, render_performance, render_readme, render_readme_chart};
+pub use ranking::render_ranking;
+pub use text::render_text;
 
 /// Style of [`text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

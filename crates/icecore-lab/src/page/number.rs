@@ -7,7 +7,7 @@ use crate::stats::is_known;
 pub(super) const NONE: &str = "-";
 
 /// Formats a count: `1,172,433`.
-pub fn count(n: f64) -> String {
+pub fn format_count(n: f64) -> String {
     if !n.is_finite() {
         return NONE.into();
     }
@@ -29,10 +29,10 @@ pub fn count(n: f64) -> String {
 }
 
 /// Formats three significant digits: `1.23`, `12.3`, `123`, `1,234`.
-fn digits(n: f64) -> String {
+fn format_digits(n: f64) -> String {
     match n.abs() {
         0.0 => "0".into(),
-        a if a >= 99.95 => count(n),
+        a if a >= 99.95 => format_count(n),
         a if a >= 9.995 => format!("{n:.1}"),
         a if a >= 0.0995 => format!("{n:.2}"),
         a if a >= 0.00995 => format!("{n:.3}"),
@@ -42,25 +42,25 @@ fn digits(n: f64) -> String {
 }
 
 /// Formats a number in the first unit in which it is below a thousand.
-fn with_unit(n: f64, units: &[(f64, &str)]) -> String {
+fn format_with_unit(n: f64, units: &[(f64, &str)]) -> String {
     let last = units.len() - 1;
     let (size, unit) = units[..last].iter().find(|(size, _)| n.abs() / size < 999.5).unwrap_or(&units[last]);
-    format!("{} {unit}", digits(n / size))
+    format!("{} {unit}", format_digits(n / size))
 }
 
 /// Formats a time: `853 ns`, `1.20 ms`.
-pub fn time(ns: f64) -> String {
+pub fn format_time(ns: f64) -> String {
     if !ns.is_finite() {
         return NONE.into();
     }
     if ns > 0.0 && ns < 10.0 {
         return format!("{ns:.1} ns");
     }
-    with_unit(ns.round(), &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")])
+    format_with_unit(ns.round(), &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")])
 }
 
 /// Removes trailing zeros: `1.00 µs` becomes `1 µs`.
-pub(super) fn short(text: String) -> String {
+pub(super) fn trim_zeros(text: String) -> String {
     match text.split_once(' ') {
         Some((n, unit)) if n.contains('.') => format!("{} {unit}", n.trim_end_matches('0').trim_end_matches('.')),
         _ => text,
@@ -68,27 +68,27 @@ pub(super) fn short(text: String) -> String {
 }
 
 /// Formats executions per second: `1,172,433/s`, `3.42/s`.
-pub(super) fn rate(ns: f64) -> String {
+pub(super) fn format_rate(ns: f64) -> String {
     let rate = 1e9 / ns;
     if !rate.is_finite() || rate <= 0.0 {
         return NONE.into();
     }
-    format!("{}/s", digits(rate))
+    format!("{}/s", format_digits(rate))
 }
 
 /// Formats a number of bytes: `1,234 B`, `52.4 MB`.
-pub fn bytes(n: f64) -> String {
+pub fn format_bytes(n: f64) -> String {
     if !n.is_finite() {
         return NONE.into();
     }
     if n.abs() < 9999.5 {
-        return format!("{} B", count(n));
+        return format!("{} B", format_count(n));
     }
-    with_unit(n, &[(1e3, "kB"), (1e6, "MB"), (1e9, "GB")])
+    format_with_unit(n, &[(1e3, "kB"), (1e6, "MB"), (1e9, "GB")])
 }
 
 /// Returns the unit that suits a number of bytes, and its size.
-pub(super) fn byte_unit(n: f64) -> (f64, &'static str) {
+pub(super) fn choose_byte_unit(n: f64) -> (f64, &'static str) {
     match n {
         n if n >= 1e9 => (1e9, "GB"),
         n if n >= 1e6 => (1e6, "MB"),
@@ -98,24 +98,24 @@ pub(super) fn byte_unit(n: f64) -> (f64, &'static str) {
 }
 
 /// Formats growth in a unit, with a sign: `+367`.
-pub(super) fn grown(n: f64, unit: f64) -> String {
+pub(super) fn format_growth(n: f64, unit: f64) -> String {
     let n = n / unit;
-    let text = if n.abs() >= 9.95 { count(n) } else { format!("{n:.1}") };
+    let text = if n.abs() >= 9.95 { format_count(n) } else { format!("{n:.1}") };
     if n < 0.0 { text } else { format!("+{text}") }
 }
 
 /// Formats a quotient: `1.41`, `17.3`, `120`.
-pub(super) fn quotient(n: f64) -> String {
-    if n.is_finite() { digits(n) } else { NONE.into() }
+pub(super) fn format_quotient(n: f64) -> String {
+    if n.is_finite() { format_digits(n) } else { NONE.into() }
 }
 
 /// Formats a quotient with its interval: `1.41 (1.30 to 1.52)`.
-pub fn interval(i: &Interval) -> String {
-    within(i, quotient)
+pub fn format_interval(i: &Interval) -> String {
+    format_with_interval(i, format_quotient)
 }
 
 /// Formats a number with its interval; an interval that adds nothing is left out.
-pub(super) fn within(i: &Interval, show: impl Fn(f64) -> String) -> String {
+pub(super) fn format_with_interval(i: &Interval, show: impl Fn(f64) -> String) -> String {
     let [estimate, low, high] = [i.estimate, i.low, i.high].map(&show);
     match () {
         () if low == estimate && high == estimate => estimate,
@@ -125,19 +125,19 @@ pub(super) fn within(i: &Interval, show: impl Fn(f64) -> String) -> String {
 }
 
 /// Formats a share: `3 %`, `0.4 %`.
-pub(super) fn percent(part: f64) -> String {
+pub(super) fn format_percent(part: f64) -> String {
     let n = part * 100.0;
     match n.abs() {
         a if !a.is_finite() => NONE.into(),
         0.0 => "0 %".into(),
         a if a < 0.05 => "< 0.1 %".into(),
-        a if a >= 9.95 => format!("{} %", count(n)),
+        a if a >= 9.95 => format!("{} %", format_count(n)),
         _ => format!("{n:.1} %"),
     }
 }
 
 /// Formats a duration: `35 s`, `4 min 10 s`, `2 h 5 min`.
-pub(super) fn duration(seconds: f64) -> String {
+pub(super) fn format_duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return NONE.into();
     }
@@ -155,36 +155,36 @@ mod tests {
 
     #[test]
     fn people_can_read_them() {
-        assert_eq!(count(1172433.0), "1,172,433");
-        assert_eq!(count(-1000.0), "-1,000");
-        assert_eq!(count(999.0), "999");
-        assert_eq!(time(853.2), "853 ns");
-        assert_eq!(time(7.26), "7.3 ns");
-        assert_eq!(time(999.7), "1.00 µs");
-        assert_eq!(time(1_200_000.0), "1.20 ms");
-        assert_eq!(time(999_999.0), "1.00 ms");
-        assert_eq!(time(16.649e9), "16.6 s");
-        assert_eq!(time(4000e9), "4,000 s");
-        assert_eq!(rate(853.0), "1,172,333/s");
-        assert_eq!(rate(292e6), "3.42/s");
-        assert_eq!(rate(20e9), "0.050/s");
-        assert_eq!(bytes(1234.0), "1,234 B");
-        assert_eq!(bytes(52.35e6), "52.4 MB");
-        assert_eq!(bytes(12_345.0), "12.3 kB");
-        assert_eq!(grown(367e6, 1e6), "+367");
-        assert_eq!(grown(-1.26e6, byte_unit(5e6).0), "-1.3");
-        assert_eq!(quotient(2.9), "2.90");
-        assert_eq!(quotient(17.34), "17.3");
-        assert_eq!(quotient(1234.0), "1,234");
-        assert_eq!(percent(0.034), "3.4 %");
-        assert_eq!(percent(0.25), "25 %");
-        assert_eq!(duration(251.0), "4 min 11 s");
-        assert_eq!(duration(7500.0), "2 h 5 min");
+        assert_eq!(format_count(1172433.0), "1,172,433");
+        assert_eq!(format_count(-1000.0), "-1,000");
+        assert_eq!(format_count(999.0), "999");
+        assert_eq!(format_time(853.2), "853 ns");
+        assert_eq!(format_time(7.26), "7.3 ns");
+        assert_eq!(format_time(999.7), "1.00 µs");
+        assert_eq!(format_time(1_200_000.0), "1.20 ms");
+        assert_eq!(format_time(999_999.0), "1.00 ms");
+        assert_eq!(format_time(16.649e9), "16.6 s");
+        assert_eq!(format_time(4000e9), "4,000 s");
+        assert_eq!(format_rate(853.0), "1,172,333/s");
+        assert_eq!(format_rate(292e6), "3.42/s");
+        assert_eq!(format_rate(20e9), "0.050/s");
+        assert_eq!(format_bytes(1234.0), "1,234 B");
+        assert_eq!(format_bytes(52.35e6), "52.4 MB");
+        assert_eq!(format_bytes(12_345.0), "12.3 kB");
+        assert_eq!(format_growth(367e6, 1e6), "+367");
+        assert_eq!(format_growth(-1.26e6, choose_byte_unit(5e6).0), "-1.3");
+        assert_eq!(format_quotient(2.9), "2.90");
+        assert_eq!(format_quotient(17.34), "17.3");
+        assert_eq!(format_quotient(1234.0), "1,234");
+        assert_eq!(format_percent(0.034), "3.4 %");
+        assert_eq!(format_percent(0.25), "25 %");
+        assert_eq!(format_duration(251.0), "4 min 11 s");
+        assert_eq!(format_duration(7500.0), "2 h 5 min");
     }
 
     #[test]
     fn an_interval_that_says_nothing_is_not_printed() {
-        let at = |estimate, low, high| interval(&Interval { estimate, low, high });
+        let at = |estimate, low, high| format_interval(&Interval { estimate, low, high });
         assert_eq!(at(1.4, 1.3, 1.5), "1.40 (1.30 to 1.50)");
         assert_eq!(at(1.4, 1.4, 1.4), "1.40");
         assert_eq!(at(1.4, 0.014, 140.0), "1.40 (one sample)");
@@ -195,12 +195,12 @@ mod tests {
     fn odd_numbers_are_no_numbers() {
         for n in [f64::NAN, f64::INFINITY] {
             assert_eq!(
-                [count(n), time(n), rate(n), bytes(n), quotient(n), percent(n), duration(n)].map(|s| s == NONE),
+                [format_count(n), format_time(n), format_rate(n), format_bytes(n), format_quotient(n), format_percent(n), format_duration(n)].map(|s| s == NONE),
                 [true; 7]
             );
         }
-        assert_eq!(rate(0.0), NONE);
-        assert_eq!(rate(-1.0), NONE);
-        assert_eq!(time(0.0), "0 ns");
+        assert_eq!(format_rate(0.0), NONE);
+        assert_eq!(format_rate(-1.0), NONE);
+        assert_eq!(format_time(0.0), "0 ns");
     }
 }

@@ -1,46 +1,46 @@
 //! Which competitor suits a use best, as a table and in sentences.
 
-use super::number::{NONE, interval, percent, time};
+use super::number::{NONE, format_interval, format_percent, format_time};
 use super::table::Table;
-use super::view::{Names, plain};
+use super::view::{Names, make_printable};
 use super::words;
 use crate::model::{Point, ScenarioReport};
 use crate::rank::{self, Ranking};
 use std::fmt::Write;
 
 /// Returns the ranking of a point for a terminal: the table, and sentences about it with `explain`.
-pub fn ranking(scenario: &ScenarioReport, point: &Point, ranking: &Ranking, explain: bool) -> String {
+pub fn render_ranking(scenario: &ScenarioReport, point: &Point, ranking: &Ranking, explain: bool) -> String {
     let names = Names::new(scenario);
     let mut table = Table::new(["", "competitor", "round trip", ">a use costs", ">times the first"]);
     let parts = ranking.weights.parts();
     if parts.len() > 1 {
-        parts.iter().for_each(|(part, _)| table.column(&format!(">{}", part.name())));
+        parts.iter().for_each(|(part, _)| table.add_column(&format!(">{}", part.name())));
     }
     for place in &ranking.places {
         let share =
-            |part| place.parts.iter().find(|share| share.part == part).map_or(NONE.into(), |s| percent(s.share));
+            |part| place.parts.iter().find(|share| share.part == part).map_or(NONE.into(), |s| format_percent(s.share));
         let shares = parts.iter().filter(|_| parts.len() > 1).map(|(part, _)| share(*part));
         let cells = [
             place.label(),
-            names.of(&place.id),
-            words::fidelity(&place.fidelity).into(),
-            time(place.cost.estimate),
-            place.times.as_ref().map_or("1".into(), interval),
+            names.display_name(&place.id),
+            words::fidelity_label(&place.fidelity).into(),
+            format_time(place.cost.estimate),
+            place.times.as_ref().map_or("1".into(), format_interval),
         ];
-        table.row(cells.into_iter().chain(shares));
+        table.add_row(cells.into_iter().chain(shares));
     }
     let weights: Vec<String> = parts.iter().map(|(part, weight)| format!("{}:{weight}", part.name())).collect();
-    let mut out = format!("\n{}, {}: for {}\n", plain(&scenario.name), plain(&point.name), weights.join(","));
+    let mut out = format!("\n{}, {}: for {}\n", make_printable(&scenario.name), make_printable(&point.name), weights.join(","));
     if !table.is_empty() {
-        table.text().lines().for_each(|line| _ = writeln!(out, "  {line}"));
+        table.to_text().lines().for_each(|line| _ = writeln!(out, "  {line}"));
     }
-    let said = if explain { rank::explain(ranking) } else { vec![] };
-    said.iter().for_each(|sentence| out += &words::wrapped(sentence, "", "", 108));
+    let sentences = if explain { rank::explain_ranking(ranking) } else { vec![] };
+    sentences.iter().for_each(|sentence| out += &words::wrap_text(sentence, "", "", 108));
     if !explain {
         ranking
             .unranked
             .iter()
-            .for_each(|one| _ = writeln!(out, "  not ranked: {}, {}", names.of(&one.id), plain(&one.why)));
+            .for_each(|one| _ = writeln!(out, "  not ranked: {}, {}", names.display_name(&one.id), make_printable(&one.why)));
     }
     out
 }

@@ -1,6 +1,6 @@
 //! A table, formatted for a terminal or for Markdown.
 
-use super::view::plain;
+use super::view::make_printable;
 use std::fmt::Write;
 
 /// A table whose cells are text.
@@ -30,25 +30,25 @@ impl Table {
     pub fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
         let mut table = Self::default();
         for title in titles {
-            table.column(title);
+            table.add_column(title);
         }
         table
     }
 
     /// Adds a column.
-    pub fn column(&mut self, title: &str) {
+    pub fn add_column(&mut self, title: &str) {
         let right = title.starts_with('>');
-        self.columns.push(Column { title: plain(title.strip_prefix('>').unwrap_or(title)), right });
+        self.columns.push(Column { title: make_printable(title.strip_prefix('>').unwrap_or(title)), right });
     }
 
     /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(Row::Cells(cells.into_iter().map(|cell| plain(&cell)).collect()));
+    pub fn add_row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(Row::Cells(cells.into_iter().map(|cell| make_printable(&cell)).collect()));
     }
 
     /// Adds a heading between rows.
-    pub(super) fn section(&mut self, title: &str) {
-        self.rows.push(Row::Section(plain(title)));
+    pub(super) fn add_section(&mut self, title: &str) {
+        self.rows.push(Row::Section(make_printable(title)));
     }
 
     /// Returns whether the table has no rows.
@@ -57,22 +57,22 @@ impl Table {
     }
 
     /// Formats the table for a terminal, with two spaces between columns.
-    pub fn text(&self) -> String {
-        let widths = self.widths();
+    pub fn to_text(&self) -> String {
+        let widths = self.column_widths();
         let mut out = String::new();
         if self.columns.iter().any(|c| !c.title.is_empty()) {
-            self.line(&mut out, &widths, |i| &self.columns[i].title);
+            self.write_line(&mut out, &widths, |i| &self.columns[i].title);
         }
         for row in &self.rows {
             match row {
-                Row::Cells(cells) => self.line(&mut out, &widths, |i| cells.get(i).map_or("", |c| c)),
+                Row::Cells(cells) => self.write_line(&mut out, &widths, |i| cells.get(i).map_or("", |c| c)),
                 Row::Section(title) => _ = writeln!(out, "{title}"),
             }
         }
         out
     }
 
-    fn line<'a>(&'a self, out: &mut String, widths: &[usize], cell: impl Fn(usize) -> &'a str) {
+    fn write_line<'a>(&'a self, out: &mut String, widths: &[usize], cell: impl Fn(usize) -> &'a str) {
         let mut line = String::new();
         for (i, width) in widths.iter().enumerate() {
             let text = cell(i);
@@ -89,7 +89,7 @@ impl Table {
     }
 
     /// Returns the width of each column.
-    fn widths(&self) -> Vec<usize> {
+    fn column_widths(&self) -> Vec<usize> {
         let cell = |row: &Row, i: usize| match row {
             Row::Cells(cells) => cells.get(i).map_or(0, |c| c.chars().count()),
             Row::Section(_) => 0,
@@ -99,12 +99,12 @@ impl Table {
     }
 
     /// Returns the width of the table on a terminal.
-    pub(super) fn width(&self) -> usize {
-        self.widths().iter().map(|w| w + 2).sum::<usize>().saturating_sub(2)
+    pub(super) fn total_width(&self) -> usize {
+        self.column_widths().iter().map(|w| w + 2).sum::<usize>().saturating_sub(2)
     }
 
     /// Formats the table as Markdown.
-    pub fn markdown(&self) -> String {
+    pub fn to_markdown(&self) -> String {
         let mut out = String::new();
         let line = |out: &mut String, cells: &mut dyn Iterator<Item = String>| {
             *out += "|";
@@ -113,7 +113,7 @@ impl Table {
             }
             *out += "\n";
         };
-        line(&mut out, &mut self.columns.iter().map(|c| escape(&c.title)));
+        line(&mut out, &mut self.columns.iter().map(|c| escape_markdown(&c.title)));
         out += "|";
         for column in &self.columns {
             out += if column.right { "--:|" } else { "---|" };
@@ -121,10 +121,10 @@ impl Table {
         out += "\n";
         for row in &self.rows {
             match row {
-                Row::Cells(cells) => line(&mut out, &mut cells.iter().map(|c| escape(c))),
+                Row::Cells(cells) => line(&mut out, &mut cells.iter().map(|c| escape_markdown(c))),
                 Row::Section(title) => {
                     let rest = self.columns.iter().skip(1).map(|_| String::new());
-                    line(&mut out, &mut std::iter::once(format!("*{}*", escape(title))).chain(rest));
+                    line(&mut out, &mut std::iter::once(format!("*{}*", escape_markdown(title))).chain(rest));
                 }
             }
         }
@@ -133,8 +133,8 @@ impl Table {
 }
 
 /// Escapes text for Markdown.
-pub fn escape(text: &str) -> String {
-    let text = plain(text);
+pub fn escape_markdown(text: &str) -> String {
+    let text = make_printable(text);
     let mut out = String::new();
     let mut before = ' ';
     let mut rest = text.chars().peekable();
@@ -153,8 +153,8 @@ pub fn escape(text: &str) -> String {
 }
 
 /// Formats any text as code in Markdown.
-pub(super) fn code(text: &str) -> String {
-    let text = plain(text);
+pub(super) fn format_code(text: &str) -> String {
+    let text = make_printable(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let gap = if longest > 0 { " " } else { "" };
@@ -167,26 +167,26 @@ mod tests {
 
     fn table() -> Table {
         let mut table = Table::new(["name", ">time"]);
-        table.row(["(l/A*)*".into(), "1 ns".into()]);
-        table.section("without");
-        table.row(["a|b\u{1b}[2J".into(), "1,000 ns".into()]);
+        table.add_row(["(l/A*)*".into(), "1 ns".into()]);
+        table.add_section("without");
+        table.add_row(["a|b\u{1b}[2J".into(), "1,000 ns".into()]);
         table
     }
 
     #[test]
     fn columns_stand_below_each_other() {
         assert_eq!(
-            table().text(),
+            table().to_text(),
             "name              time\n(l/A*)*           1 ns\nwithout\na|b\\u{1b}[2J  1,000 ns\n"
         );
-        assert_eq!(table().width(), 22);
+        assert_eq!(table().total_width(), 22);
     }
 
     #[test]
     fn markdown_does_not_understand_names() {
         let wanted = "| name | time |\n|---|--:|\n| (l/A\\*)\\* | 1 ns |\n| *without* |  |\n| a\\|b\\\\u{1b}\\[2J | 1,000 ns |\n";
-        assert_eq!(table().markdown(), wanted);
-        assert_eq!(escape("__unserialize var_export <b>"), "\\_\\_unserialize var_export &lt;b>");
-        assert_eq!(code("a`b"), "`` a`b ``");
+        assert_eq!(table().to_markdown(), wanted);
+        assert_eq!(escape_markdown("__unserialize var_export <b>"), "\\_\\_unserialize var_export &lt;b>");
+        assert_eq!(format_code("a`b"), "`` a`b ``");
     }
 }

@@ -1,53 +1,53 @@
 //! Tables that several output formats share.
 
-use super::number::{NONE, byte_unit, bytes, count, grown, interval, quotient, rate, time, within};
+use super::number::{NONE, choose_byte_unit, format_bytes, format_count, format_growth, format_interval, format_quotient, format_rate, format_time, format_with_interval};
 use super::table::Table;
 use super::view::{
-    Group, Names, at, competitors, find, groups, is_baseline, measured, median, operations_at, plain, right, roof,
-    with_role,
+    PointGroup, Names, title_at_point, competitors_at_point, find_entry, group_points, is_baseline, cell_median_time, median_time, operations_at_point, make_printable, is_correct, memcpy_time,
+    entries_with_role,
 };
-use super::words::{became, claimed, fidelity, operation as title};
+use super::words::{verdict_label, format_claimed_range, fidelity_label, operation_title as title};
 use crate::model::{
     ClaimResult, Entry, Fidelity, MemoryStep, Operation, Point, Published, Quantity, Role, ScenarioReport,
 };
 
 /// Returns all entries at a point with fidelity, speed and size.
-pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Operation], names: &Names) -> Table {
+pub(super) fn build_summary_table(scenario: &ScenarioReport, point: &Point, operations: &[Operation], names: &Names) -> Table {
     let mut table = Table::new(["competitor", "round trip"]);
     let base = scenario.baseline.as_deref();
     for operation in operations {
-        table.column(&format!(">{}", title(*operation)));
+        table.add_column(&format!(">{}", title(*operation)));
         if base.is_some() {
-            table.column(">times baseline");
+            table.add_column(">times baseline");
         }
     }
-    table.column(">size");
+    table.add_column(">size");
     let row = |table: &mut Table, entry: &Entry| {
-        let mut cells = vec![names.entry(entry)];
+        let mut cells = vec![names.entry_name(entry)];
         cells.push(match entry.fidelity {
             Fidelity::Unchecked => String::new(),
-            Fidelity::Differs { ref differences } => why(&entry.fidelity, differences),
-            _ => fidelity(&entry.fidelity).into(),
+            Fidelity::Differs { ref differences } => describe_first_difference(&entry.fidelity, differences),
+            _ => fidelity_label(&entry.fidelity).into(),
         });
         for operation in operations {
-            cells.push(median(entry, *operation).map_or(NONE.into(), time));
+            cells.push(median_time(entry, *operation).map_or(NONE.into(), format_time));
             if base.is_some() {
-                cells.push(against(scenario, entry, *operation));
+                cells.push(format_times_baseline(scenario, entry, *operation));
             }
         }
-        cells.push(entry.size.map_or(NONE.into(), |n| bytes(n as f64)));
-        table.row(cells);
+        cells.push(entry.size.map_or(NONE.into(), |n| format_bytes(n as f64)));
+        table.add_row(cells);
     };
-    let mut order: Vec<&Entry> = competitors(point).collect();
+    let mut order: Vec<&Entry> = competitors_at_point(point).collect();
     order.sort_by(|a, b| {
-        place(a, operations).cmp(&place(b, operations)).then(total(a, operations).total_cmp(&total(b, operations)))
+        order_key(a, operations).cmp(&order_key(b, operations)).then(total_time(a, operations).total_cmp(&total_time(b, operations)))
     });
     order.into_iter().for_each(|entry| row(&mut table, entry));
     let mut part = |title: &str, role| {
-        let measured = |entry: &&Entry| operations.iter().any(|o| median(entry, *o).is_some());
-        with_role(point, role).filter(measured).enumerate().for_each(|(i, entry)| {
+        let measured = |entry: &&Entry| operations.iter().any(|o| median_time(entry, *o).is_some());
+        entries_with_role(point, role).filter(measured).enumerate().for_each(|(i, entry)| {
             if i == 0 {
-                table.section(title);
+                table.add_section(title);
             }
             row(&mut table, entry);
         });
@@ -55,252 +55,252 @@ pub(super) fn summary(scenario: &ScenarioReport, point: &Point, operations: &[Op
     part("without a language's values", Role::Engine);
     part("the baseline once more: what differs is noise", Role::Twin);
     part("the values without any bytes, and copying the bytes", Role::Floor);
-    if operations.iter().any(|o| roof(point, *o).is_some()) {
-        if with_role(point, Role::Floor).next().is_none() {
-            table.section("the values without any bytes, and copying the bytes");
+    if operations.iter().any(|o| memcpy_time(point, *o).is_some()) {
+        if entries_with_role(point, Role::Floor).next().is_none() {
+            table.add_section("the values without any bytes, and copying the bytes");
         }
         let mut cells = vec!["memcpy of the smallest output".to_owned(), String::new()];
         for operation in operations {
-            cells.push(roof(point, *operation).map_or(NONE.into(), time));
+            cells.push(memcpy_time(point, *operation).map_or(NONE.into(), format_time));
             if base.is_some() {
                 cells.push(String::new());
             }
         }
         cells.push(String::new());
-        table.row(cells);
+        table.add_row(cells);
     }
     table
 }
 
 /// Maximum length of a difference in a table; the list below the table has all differences with their paths.
-const WHY: usize = 32;
+const MOST_DIFFERENCE_CHARS: usize = 32;
 
 /// Returns the fidelity with the first difference.
-fn why(is: &Fidelity, differences: &[String]) -> String {
-    let word = fidelity(is);
+fn describe_first_difference(is: &Fidelity, differences: &[String]) -> String {
+    let word = fidelity_label(is);
     let first = differences.first().and_then(|first| first.split(", first at").next());
     first.map_or(word.to_owned(), |first| {
-        let first = plain(first);
-        let short: String = first.chars().take(WHY).collect();
+        let first = make_printable(first);
+        let short: String = first.chars().take(MOST_DIFFERENCE_CHARS).collect();
         let dots = if short.len() < first.len() { "…" } else { "" };
         format!("{word}: {short}{dots}")
     })
 }
 
 /// Sort key: entries with correct results first, then those that lack an operation, then wrong ones.
-fn place(entry: &Entry, operations: &[Operation]) -> (bool, usize) {
-    (!right(entry), operations.iter().filter(|o| median(entry, **o).is_none()).count())
+fn order_key(entry: &Entry, operations: &[Operation]) -> (bool, usize) {
+    (!is_correct(entry), operations.iter().filter(|o| median_time(entry, **o).is_none()).count())
 }
 
-fn total(entry: &Entry, operations: &[Operation]) -> f64 {
-    operations.iter().filter_map(|o| median(entry, *o)).sum()
+fn total_time(entry: &Entry, operations: &[Operation]) -> f64 {
+    operations.iter().filter_map(|o| median_time(entry, *o)).sum()
 }
 
 /// Formats how many times faster than the baseline an entry is, with a sign for a tie.
-fn against(scenario: &ScenarioReport, entry: &Entry, operation: Operation) -> String {
-    match entry.cell(operation).filter(|cell| measured(cell).is_some()) {
+fn format_times_baseline(scenario: &ScenarioReport, entry: &Entry, operation: Operation) -> String {
+    match entry.find_cell(operation).filter(|cell| cell_median_time(cell).is_some()) {
         None => NONE.into(),
         Some(_) if is_baseline(scenario, entry) => "1".into(),
         Some(cell) => match &cell.against {
             None => NONE.into(),
-            Some(c) if c.tie => format!("= {}", interval(&c.times)),
-            Some(c) => interval(&c.times),
+            Some(c) if c.tie => format!("= {}", format_interval(&c.times)),
+            Some(c) => format_interval(&c.times),
         },
     }
 }
 
 /// Returns all statistics of an operation at a point.
-pub(super) fn raw(point: &Point, operation: Operation, names: &Names) -> Table {
+pub(super) fn build_statistics_table(point: &Point, operation: Operation, names: &Names) -> Table {
     let titles = ["competitor", "version", ">median", ">from", ">to", ">fastest", ">slowest", ">samples", ">far off"];
     let mut table = Table::new(titles);
-    let mut all: Vec<&Entry> = point.entries.iter().filter(|e| median(e, operation).is_some()).collect();
+    let mut all: Vec<&Entry> = point.entries.iter().filter(|e| median_time(e, operation).is_some()).collect();
     all.sort_by(|a, b| {
-        let key = |e: &Entry| (e.role != Role::Competitor, !right(e), median(e, operation).unwrap_or(0.0));
+        let key = |e: &Entry| (e.role != Role::Competitor, !is_correct(e), median_time(e, operation).unwrap_or(0.0));
         let (a, b) = (key(a), key(b));
         (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
     });
     for entry in all {
-        let Some(cell) = entry.cell(operation) else { continue };
+        let Some(cell) = entry.find_cell(operation) else { continue };
         let s = &cell.summary;
-        let times = [s.median.estimate, s.median.low, s.median.high, s.fastest, s.slowest].map(time);
-        let counts = [cell.samples.len(), s.outliers.len()].map(|n| count(n as f64));
-        table.row([names.entry(entry), entry.version.clone()].into_iter().chain(times).chain(counts));
+        let times = [s.median.estimate, s.median.low, s.median.high, s.fastest, s.slowest].map(format_time);
+        let counts = [cell.samples.len(), s.outliers.len()].map(|n| format_count(n as f64));
+        table.add_row([names.entry_name(entry), entry.version.clone()].into_iter().chain(times).chain(counts));
     }
     table
 }
 
 /// Returns the claims with their verdicts.
-pub(super) fn claims<'a>(results: impl IntoIterator<Item = &'a ClaimResult>) -> Table {
+pub(super) fn build_claims_table<'a>(results: impl IntoIterator<Item = &'a ClaimResult>) -> Table {
     let mut table = Table::new(["now", "claim", ">then", ">measured"]);
     for result in results {
-        table.row(claim(result));
+        table.add_row(build_claim_cells(result));
     }
     table
 }
 
 /// Returns the cells of a claim: verdict, text, claimed number and measured number.
-pub(super) fn claim(result: &ClaimResult) -> [String; 4] {
-    let (sign, word) = became(result.verdict);
+pub(super) fn build_claim_cells(result: &ClaimResult) -> [String; 4] {
+    let (sign, word) = verdict_label(result.verdict);
     let show = match result.claim.quantity {
-        Quantity::Crossing => count,
-        _ => quotient,
+        Quantity::Crossing => format_count,
+        _ => format_quotient,
     };
     [
         format!("{sign} {word}"),
         result.claim.text.clone(),
-        claimed(result.claim.from, result.claim.to, show),
-        result.now.as_ref().map_or(NONE.into(), |now| within(now, show)),
+        format_claimed_range(result.claim.from, result.claim.to, show),
+        result.now.as_ref().map_or(NONE.into(), |now| format_with_interval(now, show)),
     ]
 }
 
 /// Returns the resident memory after each step, as growth since the first step.
-pub(super) fn memory(point: &Point, names: &Names) -> Option<Table> {
-    let with: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
-    let steps: Vec<String> = with.first()?.memory.iter().skip(1).map(|s| plain(&s.step)).collect();
-    let most = with.iter().flat_map(|e| &e.memory).map(|s| s.peak).max()?;
-    let (unit, name) = byte_unit(most as f64);
+pub(super) fn build_memory_table(point: &Point, names: &Names) -> Option<Table> {
+    let entries: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
+    let steps: Vec<String> = entries.first()?.memory.iter().skip(1).map(|s| make_printable(&s.step)).collect();
+    let peak = entries.iter().flat_map(|e| &e.memory).map(|s| s.peak).max()?;
+    let (unit, name) = choose_byte_unit(peak as f64);
     let mut table = Table::new([format!("{name} since the start (peak)").as_str()]);
     for step in &steps {
-        table.column(&format!(">{step}"));
+        table.add_column(&format!(">{step}"));
     }
-    for entry in with {
+    for entry in entries {
         let cell = |step: &String| {
-            let found = entry.memory.iter().skip(1).find(|s| plain(&s.step) == *step);
-            found.map_or(NONE.into(), |s| since(&entry.memory[0], s, unit))
+            let found = entry.memory.iter().skip(1).find(|s| make_printable(&s.step) == *step);
+            found.map_or(NONE.into(), |s| format_memory_step(&entry.memory[0], s, unit))
         };
-        table.row(std::iter::once(names.of(&entry.id)).chain(steps.iter().map(cell)));
+        table.add_row(std::iter::once(names.display_name(&entry.id)).chain(steps.iter().map(cell)));
     }
     Some(table)
 }
 
-fn since(start: &MemoryStep, step: &MemoryStep, unit: f64) -> String {
-    let grown = |n: u64| grown(n as f64 - start.resident as f64, unit);
+fn format_memory_step(start: &MemoryStep, step: &MemoryStep, unit: f64) -> String {
+    let grown = |n: u64| format_growth(n as f64 - start.resident as f64, unit);
     format!("{} ({})", grown(step.resident), grown(step.peak))
 }
 
 /// Returns how an operation grows along one curve, with a column for each size.
-pub(super) fn growth(
+pub(super) fn build_growth_table(
     scenario: &ScenarioReport,
-    group: &Group,
+    group: &PointGroup,
     operation: Operation,
     names: &Names,
-    most: usize,
+    max_points: usize,
 ) -> Table {
-    let points = spread(&group.points, most);
-    let mut table = Table::new([per_item(scenario, operation).as_str()]);
+    let points = select_points(&group.points, max_points);
+    let mut table = Table::new([time_per_item_title(scenario, operation).as_str()]);
     for point in &points {
-        table.column(&format!(">{}", count(point.at)));
+        table.add_column(&format!(">{}", format_count(point.at)));
     }
     let Some(last) = group.points.last() else { return table };
-    let mut ids: Vec<&Entry> = vec![];
+    let mut entries: Vec<&Entry> = vec![];
     for entry in group.points.iter().rev().flat_map(|p| &p.entries) {
-        if entry.role != Role::Twin && !ids.iter().any(|e| e.id == entry.id) && median(entry, operation).is_some() {
-            ids.push(entry);
+        if entry.role != Role::Twin && !entries.iter().any(|e| e.id == entry.id) && median_time(entry, operation).is_some() {
+            entries.push(entry);
         }
     }
     let key = |e: &Entry| {
-        let here = find(last, &e.id).and_then(|x| median(x, operation));
-        (e.role != Role::Competitor, !right(e), here.unwrap_or(f64::INFINITY))
+        let here = find_entry(last, &e.id).and_then(|x| median_time(x, operation));
+        (e.role != Role::Competitor, !is_correct(e), here.unwrap_or(f64::INFINITY))
     };
-    ids.sort_by(|a, b| {
+    entries.sort_by(|a, b| {
         let (a, b) = (key(a), key(b));
         (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
     });
-    for entry in ids {
-        let sign = if right(entry) { "" } else { " ✗" };
+    for entry in entries {
+        let sign = if is_correct(entry) { "" } else { " ✗" };
         let cell = |point: &&Point| {
-            let ns = find(point, &entry.id).and_then(|e| median(e, operation));
-            ns.map_or(NONE.into(), |ns| time(ns / items(scenario, point)))
+            let ns = find_entry(point, &entry.id).and_then(|e| median_time(e, operation));
+            ns.map_or(NONE.into(), |ns| format_time(ns / item_count(scenario, point)))
         };
-        table.row(std::iter::once(names.of(&entry.id) + sign).chain(points.iter().map(cell)));
+        table.add_row(std::iter::once(names.display_name(&entry.id) + sign).chain(points.iter().map(cell)));
     }
     table
 }
 
 /// Returns how many items of the axis are done per second, most first; `None` for a scenario without an axis.
-pub(super) fn items_a_second(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<Table> {
+pub(super) fn build_rate_table(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<Table> {
     if scenario.axis.is_empty() || scenario.points.len() > 1 {
         return None;
     }
     let mut table = Table::new(["competitor"]);
-    let operations: Vec<Operation> = operations_at(point, &scenario.operations);
+    let operations: Vec<Operation> = operations_at_point(point, &scenario.operations);
     for operation in &operations {
-        table.column(&format!(">{}", title(*operation)));
-        table.column(">from");
-        table.column(">to");
+        table.add_column(&format!(">{}", title(*operation)));
+        table.add_column(">from");
+        table.add_column(">to");
     }
-    let items = items(scenario, point);
-    let mut order: Vec<&Entry> = competitors(point).filter(|entry| right(entry)).collect();
-    order.sort_by(|a, b| total(a, &operations).total_cmp(&total(b, &operations)));
+    let items = item_count(scenario, point);
+    let mut order: Vec<&Entry> = competitors_at_point(point).filter(|entry| is_correct(entry)).collect();
+    order.sort_by(|a, b| total_time(a, &operations).total_cmp(&total_time(b, &operations)));
     for entry in order {
         let cells = operations.iter().flat_map(|operation| {
-            let median = entry.cell(*operation).filter(|cell| measured(cell).is_some()).map(|cell| cell.summary.median);
+            let median = entry.find_cell(*operation).filter(|cell| cell_median_time(cell).is_some()).map(|cell| cell.summary.median);
             // The low end of the time is the high end of the rate.
             match median {
                 None => [NONE.into(), NONE.into(), NONE.into()],
-                Some(ns) => [ns.estimate, ns.high, ns.low].map(|ns| rate(ns / items)),
+                Some(ns) => [ns.estimate, ns.high, ns.low].map(|ns| format_rate(ns / items)),
             }
         });
-        table.row(std::iter::once(names.entry(entry)).chain(cells));
+        table.add_row(std::iter::once(names.entry_name(entry)).chain(cells));
     }
     Some(table)
 }
 
 /// Returns the number by which a time is divided.
-pub(super) fn items(scenario: &ScenarioReport, point: &Point) -> f64 {
+pub(super) fn item_count(scenario: &ScenarioReport, point: &Point) -> f64 {
     if scenario.axis.is_empty() || point.at.is_nan() || point.at <= 0.0 { 1.0 } else { point.at }
 }
 
 /// Returns a title such as `read, time ÷ objects`.
-pub(super) fn per_item(scenario: &ScenarioReport, operation: Operation) -> String {
+pub(super) fn time_per_item_title(scenario: &ScenarioReport, operation: Operation) -> String {
     match scenario.axis.is_empty() {
         true => title(operation).into(),
-        false => format!("{}, time ÷ {}", title(operation), plain(&scenario.axis)),
+        false => format!("{}, time ÷ {}", title(operation), make_printable(&scenario.axis)),
     }
 }
 
 /// Returns some of the points, including the first and the last.
-fn spread<'a>(points: &[&'a Point], most: usize) -> Vec<&'a Point> {
-    if points.len() <= most || most < 2 {
+fn select_points<'a>(points: &[&'a Point], max_points: usize) -> Vec<&'a Point> {
+    if points.len() <= max_points || max_points < 2 {
         return points.to_vec();
     }
-    (0..most).map(|i| points[i * (points.len() - 1) / (most - 1)]).collect()
+    (0..max_points).map(|i| points[i * (points.len() - 1) / (max_points - 1)]).collect()
 }
 
 /// Returns the figures that the article printed, and the same figures now at the largest point.
-pub(super) fn published(scenario: &ScenarioReport, names: &Names) -> Option<Table> {
-    let last = groups(scenario).pop()?.points.pop()?;
+pub(super) fn build_published_table(scenario: &ScenarioReport, names: &Names) -> Option<Table> {
+    let last = group_points(scenario).pop()?.points.pop()?;
     if scenario.published.is_empty() {
         return None;
     }
-    let at = if scenario.points.len() > 1 { at(">now", last) } else { ">now".into() };
-    let mut table = Table::new(["the article's figures", "what", ">then", at.as_str()]);
+    let now_title = if scenario.points.len() > 1 { title_at_point(">now", last) } else { ">now".into() };
+    let mut table = Table::new(["the article's figures", "what", ">then", now_title.as_str()]);
     for figure in &scenario.published {
-        let entry = find(last, &figure.competitor);
-        table.row([
-            names.of(&figure.competitor),
+        let entry = find_entry(last, &figure.competitor);
+        table.add_row([
+            names.display_name(&figure.competitor),
             figure.operation.map_or("size", title).into(),
-            format!("{} {}", printed(figure.value), figure.unit),
-            entry.and_then(|entry| today(figure, entry, items(scenario, last))).unwrap_or(NONE.into()),
+            format!("{} {}", format_published_value(figure.value), figure.unit),
+            entry.and_then(|entry| format_current_value(figure, entry, item_count(scenario, last))).unwrap_or(NONE.into()),
         ]);
     }
     Some(table)
 }
 
 /// Formats a figure as it was printed.
-fn printed(value: f64) -> String {
-    if value.is_finite() && value.fract() != 0.0 && value.abs() < 1e4 { format!("{value}") } else { count(value) }
+fn format_published_value(value: f64) -> String {
+    if value.is_finite() && value.fract() != 0.0 && value.abs() < 1e4 { format!("{value}") } else { format_count(value) }
 }
 
-fn today(figure: &Published, entry: &Entry, items: f64) -> Option<String> {
+fn format_current_value(figure: &Published, entry: &Entry, items: f64) -> Option<String> {
     match (figure.unit.as_str(), figure.operation) {
-        ("a second", Some(operation)) => median(entry, operation).map(rate),
-        ("s" | "ms" | "ns", Some(operation)) => median(entry, operation).map(time),
+        ("a second", Some(operation)) => median_time(entry, operation).map(format_rate),
+        ("s" | "ms" | "ns", Some(operation)) => median_time(entry, operation).map(format_time),
         (unit, Some(operation)) if unit.starts_with("ns a") => {
-            let ns = median(entry, operation)? / items;
-            Some(time(ns) + unit.trim_start_matches("ns"))
+            let ns = median_time(entry, operation)? / items;
+            Some(format_time(ns) + unit.trim_start_matches("ns"))
         }
-        ("bytes", None) => entry.size.map(|n| bytes(n as f64)),
+        ("bytes", None) => entry.size.map(|n| format_bytes(n as f64)),
         _ => None,
     }
 }

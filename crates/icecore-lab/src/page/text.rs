@@ -3,27 +3,27 @@
 use super::Style;
 use super::matrix::Matrix;
 use super::table::Table;
-use super::view::{Names, at, groups, is_baseline, operations, operations_at, own, plain, shown};
+use super::view::{Names, title_at_point, group_points, is_baseline, measured_operations, operations_at_point, is_icecore, make_printable, select_shown_points};
 use super::{tables, words};
 use crate::model::{ClaimResult, Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
 /// Number of competitors in a matrix, in addition to the important ones, unless everything is shown.
-const FEW: usize = 12;
+const MATRIX_ROWS: usize = 12;
 
 /// Returns the whole report for a terminal.
-pub fn text(report: &Report, style: &Style) -> String {
+pub fn render_text(report: &Report, style: &Style) -> String {
     let mut page = Page { out: String::new(), style };
-    page.heading(&words::run(report));
-    for (what, text) in words::machine(&report.machine) {
-        page.line(&format!("{what:<12} {text}"));
+    page.write_heading(&words::describe_run(report));
+    for (what, text) in words::describe_machine(&report.machine) {
+        page.write_line(&format!("{what:<12} {text}"));
     }
     for scenario in &report.scenarios {
-        page.scenario(scenario);
+        page.write_scenario(scenario);
     }
     if !report.scenarios.is_empty() {
-        page.heading("How it was measured");
-        page.paragraph(&words::measured(&report.settings));
+        page.write_heading("How it was measured");
+        page.write_paragraph(&words::describe_method(&report.settings));
     }
     page.finish()
 }
@@ -34,159 +34,159 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn scenario(&mut self, scenario: &ScenarioReport) {
+    fn write_scenario(&mut self, scenario: &ScenarioReport) {
         let names = Names::new(scenario);
-        self.heading(&format!("{}: {}", plain(&scenario.name), plain(&scenario.title)));
+        self.write_heading(&format!("{}: {}", make_printable(&scenario.name), make_printable(&scenario.title)));
         if scenario.stopped {
-            self.paragraph("The run was stopped before this was done.");
+            self.write_paragraph("The run was stopped before this was done.");
         }
-        self.paragraph(&scenario.about);
-        for sentence in words::verdict(scenario, &names) {
-            self.item("·", &sentence);
+        self.write_paragraph(&scenario.about);
+        for sentence in words::describe_results(scenario, &names) {
+            self.write_item("·", &sentence);
         }
-        for point in shown(scenario, self.style.full) {
-            self.point(scenario, point, &names);
+        for point in select_shown_points(scenario, self.style.full) {
+            self.write_point(scenario, point, &names);
         }
-        self.growth(scenario, &names);
-        self.then_and_now(scenario, &names);
-        self.around(scenario);
+        self.write_growth(scenario, &names);
+        self.write_then_and_now(scenario, &names);
+        self.write_remarks(scenario);
     }
 
     /// Writes everything about one size.
-    fn point(&mut self, scenario: &ScenarioReport, point: &Point, names: &Names) {
-        let operations = operations_at(point, &operations(scenario));
+    fn write_point(&mut self, scenario: &ScenarioReport, point: &Point, names: &Names) {
+        let operations = operations_at_point(point, &measured_operations(scenario));
         for operation in &operations {
             let Some(mut matrix) = Matrix::new(point, *operation, scenario.noise.resolution) else {
                 continue;
             };
             let hidden =
-                if self.style.full { 0 } else { matrix.keep(FEW, |entry| own(entry) || is_baseline(scenario, entry)) };
-            self.small_heading(&at(words::operation(*operation), point));
-            for table in matrix.tables(names, self.inside()) {
-                self.table(&table);
+                if self.style.full { 0 } else { matrix.keep_fastest(MATRIX_ROWS, |entry| is_icecore(entry) || is_baseline(scenario, entry)) };
+            self.write_small_heading(&title_at_point(words::operation_title(*operation), point));
+            for table in matrix.build_tables(names, self.table_width()) {
+                self.write_table(&table);
             }
             if hidden > 0 {
-                self.paragraph(&format!("{hidden} slower ones are left out; --full shows them."));
+                self.write_paragraph(&format!("{hidden} slower ones are left out; --full shows them."));
             }
-            let wrong: Vec<_> = matrix.wrong.iter().map(|e| names.of(&e.id)).collect();
+            let wrong: Vec<_> = matrix.wrong.iter().map(|e| names.display_name(&e.id)).collect();
             if !wrong.is_empty() {
-                self.paragraph(&format!("Not in it, as the round trip differs: {}.", wrong.join(", ")));
+                self.write_paragraph(&format!("Not in it, as the round trip differs: {}.", wrong.join(", ")));
             }
         }
-        self.small_heading(&at("summary", point));
-        let whole = tables::summary(scenario, point, &operations, names);
-        if whole.width() <= self.inside() {
-            self.table(&whole);
+        self.write_small_heading(&title_at_point("summary", point));
+        let summary = tables::build_summary_table(scenario, point, &operations, names);
+        if summary.total_width() <= self.table_width() {
+            self.write_table(&summary);
         } else {
             for operation in &operations {
-                self.table(&tables::summary(scenario, point, &[*operation], names));
+                self.write_table(&tables::build_summary_table(scenario, point, &[*operation], names));
             }
         }
-        for (name, differences) in words::differences(point, names) {
-            self.item("", &format!("{name}: {differences}"));
+        for (name, differences) in words::list_differences(point, names) {
+            self.write_item("", &format!("{name}: {differences}"));
         }
-        if let Some(table) = tables::memory(point, names) {
-            self.small_heading(&at("memory", point));
-            self.table(&table);
+        if let Some(table) = tables::build_memory_table(point, names) {
+            self.write_small_heading(&title_at_point("memory", point));
+            self.write_table(&table);
         }
     }
 
-    fn growth(&mut self, scenario: &ScenarioReport, names: &Names) {
-        for group in groups(scenario).iter().filter(|g| g.points.len() > 1) {
-            for operation in operations(scenario) {
-                let most = (2..=8)
+    fn write_growth(&mut self, scenario: &ScenarioReport, names: &Names) {
+        for group in group_points(scenario).iter().filter(|g| g.points.len() > 1) {
+            for operation in measured_operations(scenario) {
+                let max_points = (2..=8)
                     .rev()
-                    .find(|most| tables::growth(scenario, group, operation, names, *most).width() <= self.inside());
-                let table = tables::growth(scenario, group, operation, names, most.unwrap_or(2));
+                    .find(|most| tables::build_growth_table(scenario, group, operation, names, *most).total_width() <= self.table_width());
+                let table = tables::build_growth_table(scenario, group, operation, names, max_points.unwrap_or(2));
                 if !table.is_empty() {
-                    self.small_heading(&format!("growth, {} {}", words::operation(operation), group.label));
-                    self.table(&table);
+                    self.write_small_heading(&format!("growth, {} {}", words::operation_title(operation), group.label));
+                    self.write_table(&table);
                 }
             }
         }
     }
 
-    fn then_and_now(&mut self, scenario: &ScenarioReport, names: &Names) {
-        if let Some(table) = tables::published(scenario, names) {
-            self.small_heading("then and now");
-            self.table(&table);
+    fn write_then_and_now(&mut self, scenario: &ScenarioReport, names: &Names) {
+        if let Some(table) = tables::build_published_table(scenario, names) {
+            self.write_small_heading("then and now");
+            self.write_table(&table);
         }
         if !scenario.claims.is_empty() {
-            self.small_heading("what the article claims");
-            scenario.claims.iter().for_each(|result| self.claim(result));
+            self.write_small_heading("what the article claims");
+            scenario.claims.iter().for_each(|result| self.write_claim(result));
         }
     }
 
-    fn claim(&mut self, result: &ClaimResult) {
-        let (sign, word) = words::became(result.verdict);
-        self.item(sign, &format!("{word}: {} ({})", plain(&result.claim.text), plain(&result.claim.source)));
-        self.item("", &result.words);
+    fn write_claim(&mut self, result: &ClaimResult) {
+        let (sign, word) = words::verdict_label(result.verdict);
+        self.write_item(sign, &format!("{word}: {} ({})", make_printable(&result.claim.text), make_printable(&result.claim.source)));
+        self.write_item("", &result.words);
         if !matches!(result.verdict, Verdict::Holds) {
-            self.item("", &result.claim.explanation);
+            self.write_item("", &result.claim.explanation);
         }
     }
 
     /// Writes missing competitors, noise and notes.
-    fn around(&mut self, scenario: &ScenarioReport) {
+    fn write_remarks(&mut self, scenario: &ScenarioReport) {
         if !scenario.absent.is_empty() {
-            self.small_heading("not here");
+            self.write_small_heading("not here");
         }
-        for (who, why, install) in words::absent(scenario) {
-            self.item("-", &format!("{who}: {why}"));
+        for (who, why, install) in words::group_absent(scenario) {
+            self.write_item("-", &format!("{who}: {why}"));
             if let Some(command) = install {
-                self.line(&format!("    {command}"));
+                self.write_line(&format!("    {command}"));
             }
         }
         if !scenario.points.is_empty() {
-            self.small_heading("the machine meanwhile");
-            self.paragraph(&words::noise(&scenario.noise));
+            self.write_small_heading("the machine meanwhile");
+            self.write_paragraph(&words::describe_noise(&scenario.noise));
         }
-        if let Some(sentence) = words::outliers(scenario) {
-            self.paragraph(&sentence);
+        if let Some(sentence) = words::describe_outliers(scenario) {
+            self.write_paragraph(&sentence);
         }
         for note in &scenario.notes {
-            self.paragraph(note);
+            self.write_paragraph(note);
         }
     }
 
-    fn heading(&mut self, text: &str) {
+    fn write_heading(&mut self, text: &str) {
         if !self.out.is_empty() {
-            self.line("");
+            self.write_line("");
         }
         let line = "=".repeat(text.chars().count().min(self.style.width));
-        self.line(&format!("{}\n{line}", self.paint("1", text)));
+        self.write_line(&format!("{}\n{line}", self.paint("1", text)));
     }
 
-    fn small_heading(&mut self, text: &str) {
-        self.line(&format!("\n{}", self.paint("1", text.trim())));
+    fn write_small_heading(&mut self, text: &str) {
+        self.write_line(&format!("\n{}", self.paint("1", text.trim())));
     }
 
-    fn table(&mut self, table: &Table) {
-        for line in table.text().lines() {
-            self.line(&format!("  {line}"));
+    fn write_table(&mut self, table: &Table) {
+        for line in table.to_text().lines() {
+            self.write_line(&format!("  {line}"));
         }
     }
 
     /// Writes text in lines that fit.
-    fn paragraph(&mut self, text: &str) {
-        self.wrapped(text, "", "");
+    fn write_paragraph(&mut self, text: &str) {
+        self.write_wrapped(text, "", "");
     }
 
     /// Writes text after a sign.
-    fn item(&mut self, sign: &str, text: &str) {
-        self.wrapped(text, &format!("  {sign:<2}"), "    ");
+    fn write_item(&mut self, sign: &str, text: &str) {
+        self.write_wrapped(text, &format!("  {sign:<2}"), "    ");
     }
 
-    fn wrapped(&mut self, text: &str, first: &str, others: &str) {
-        self.out += &words::wrapped(text, first, others, self.style.width);
+    fn write_wrapped(&mut self, text: &str, first: &str, others: &str) {
+        self.out += &words::wrap_text(text, first, others, self.style.width);
     }
 
     /// Returns the width for tables, which are indented by two spaces.
-    fn inside(&self) -> usize {
+    fn table_width(&self) -> usize {
         self.style.width.saturating_sub(2)
     }
 
-    fn line(&mut self, text: &str) {
+    fn write_line(&mut self, text: &str) {
         _ = writeln!(self.out, "{}", text.trim_end());
     }
 

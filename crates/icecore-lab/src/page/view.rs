@@ -4,64 +4,64 @@ use crate::model::{Cell, Entry, Fidelity, Operation, Point, Role, ScenarioReport
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the median time of an operation, if it can be drawn.
-pub(super) fn median(entry: &Entry, operation: Operation) -> Option<f64> {
-    entry.cell(operation).and_then(measured)
+pub(super) fn median_time(entry: &Entry, operation: Operation) -> Option<f64> {
+    entry.find_cell(operation).and_then(cell_median_time)
 }
 
 /// Returns the median time of a cell, if it can be drawn.
-pub(super) fn measured(cell: &Cell) -> Option<f64> {
+pub(super) fn cell_median_time(cell: &Cell) -> Option<f64> {
     let median = cell.summary.median.estimate;
     (median.is_finite() && median > 0.0).then_some(median)
 }
 
 /// Returns whether an entry may be ranked: its output does not differ from its input.
-pub(super) fn right(entry: &Entry) -> bool {
+pub(super) fn is_correct(entry: &Entry) -> bool {
     !matches!(entry.fidelity, Fidelity::Differs { .. })
 }
 
 /// Returns whether an entry is part of Icecore.
-pub(super) fn own(entry: &Entry) -> bool {
+pub(super) fn is_icecore(entry: &Entry) -> bool {
     [&entry.id, &entry.name].iter().any(|text| text.to_lowercase().contains("icecore"))
 }
 
 /// Returns the entries that are ranked against each other.
-pub(super) fn competitors(point: &Point) -> impl Iterator<Item = &Entry> {
-    with_role(point, Role::Competitor)
+pub(super) fn competitors_at_point(point: &Point) -> impl Iterator<Item = &Entry> {
+    entries_with_role(point, Role::Competitor)
 }
 
 /// Returns the entries with a role.
-pub(super) fn with_role(point: &Point, role: Role) -> impl Iterator<Item = &Entry> {
+pub(super) fn entries_with_role(point: &Point, role: Role) -> impl Iterator<Item = &Entry> {
     point.entries.iter().filter(move |entry| entry.role == role)
 }
 
 /// Returns competitors with their times, fastest first, wrong ones after the right ones. They are sorted by the ratios
 /// of pairs; on a restless machine this is not always the order of the medians.
-pub(super) fn by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
-    let mut all: Vec<_> = competitors(point).filter_map(|e| Some((e, median(e, operation)?))).collect();
-    let beside = |entry: &Entry| beside(point, entry, operation).unwrap_or(f64::INFINITY);
-    all.sort_by(|(a, _), (b, _)| right(b).cmp(&right(a)).then(beside(a).total_cmp(&beside(b))).then(a.id.cmp(&b.id)));
+pub(super) fn sort_by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
+    let mut all: Vec<_> = competitors_at_point(point).filter_map(|e| Some((e, median_time(e, operation)?))).collect();
+    let beside = |entry: &Entry| estimate_paired_time(point, entry, operation).unwrap_or(f64::INFINITY);
+    all.sort_by(|(a, _), (b, _)| is_correct(b).cmp(&is_correct(a)).then(beside(a).total_cmp(&beside(b))).then(a.id.cmp(&b.id)));
     all
 }
 
 /// Returns the time of an operation scaled to the baseline's median, by the ratio of pairs.
-pub(super) fn beside(point: &Point, entry: &Entry, operation: Operation) -> Option<f64> {
-    let cell = entry.cell(operation)?;
-    let baseline = competitors(point).filter_map(|e| e.cell(operation)).find(|c| c.against.is_none());
+pub(super) fn estimate_paired_time(point: &Point, entry: &Entry, operation: Operation) -> Option<f64> {
+    let cell = entry.find_cell(operation)?;
+    let baseline = competitors_at_point(point).filter_map(|e| e.find_cell(operation)).find(|c| c.against.is_none());
     let paired = cell.against.map(|against| against.times.estimate).filter(|times| times.is_finite() && *times > 0.0);
-    match (paired, baseline.and_then(measured)) {
+    match (paired, baseline.and_then(cell_median_time)) {
         (Some(times), Some(base)) => Some(base / times),
-        _ => measured(cell),
+        _ => cell_median_time(cell),
     }
 }
 
 /// Returns the lowest floor, for values created by the language itself.
-pub(super) fn floor(point: &Point, operation: Operation) -> Option<(&Entry, f64)> {
-    let all = with_role(point, Role::Floor).filter_map(|e| Some((e, median(e, operation)?)));
+pub(super) fn find_floor(point: &Point, operation: Operation) -> Option<(&Entry, f64)> {
+    let all = entries_with_role(point, Role::Floor).filter_map(|e| Some((e, median_time(e, operation)?)));
     all.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
 /// Returns the entry with an id. The twin has the id of the baseline and is not returned.
-pub(super) fn find<'a>(point: &'a Point, id: &str) -> Option<&'a Entry> {
+pub(super) fn find_entry<'a>(point: &'a Point, id: &str) -> Option<&'a Entry> {
     point.entries.iter().find(|e| e.id == id && e.role != Role::Twin)
 }
 
@@ -71,33 +71,33 @@ pub(super) fn is_baseline(scenario: &ScenarioReport, entry: &Entry) -> bool {
 }
 
 /// Returns the language of an id: `perl` for `perl/sereal`.
-pub(super) fn language(id: &str) -> &str {
+pub(super) fn language_of_id(id: &str) -> &str {
     id.split('/').next().unwrap_or_default()
 }
 
 /// Returns a title with the name of the point.
-pub(super) fn at(title: &str, point: &Point) -> String {
-    match plain(point.name.trim()) {
+pub(super) fn title_at_point(title: &str, point: &Point) -> String {
+    match make_printable(point.name.trim()) {
         name if name.is_empty() => title.to_owned(),
         name => format!("{title}, {name}"),
     }
 }
 
 /// Returns the time to copy the bytes, for operations that read or write them.
-pub(super) fn roof(point: &Point, operation: Operation) -> Option<f64> {
+pub(super) fn memcpy_time(point: &Point, operation: Operation) -> Option<f64> {
     let copies = matches!(operation, Operation::Write | Operation::Read | Operation::RoundTrip);
     point.memcpy_ns.filter(|ns| copies && ns.is_finite() && *ns > 0.0)
 }
 
 /// Returns the operations in which at least one entry was measured.
-pub(super) fn operations(scenario: &ScenarioReport) -> Vec<Operation> {
-    let any = |operation| scenario.points.iter().any(|p| p.entries.iter().any(|e| median(e, operation).is_some()));
+pub(super) fn measured_operations(scenario: &ScenarioReport) -> Vec<Operation> {
+    let any = |operation| scenario.points.iter().any(|p| p.entries.iter().any(|e| median_time(e, operation).is_some()));
     scenario.operations.iter().copied().filter(|operation| any(*operation)).collect()
 }
 
 /// Returns the operations in which a competitor was measured at a point.
-pub(super) fn operations_at(point: &Point, operations: &[Operation]) -> Vec<Operation> {
-    operations.iter().copied().filter(|o| !by_speed(point, *o).is_empty()).collect()
+pub(super) fn operations_at_point(point: &Point, operations: &[Operation]) -> Vec<Operation> {
+    operations.iter().copied().filter(|o| !sort_by_speed(point, *o).is_empty()).collect()
 }
 
 /// Unique display names. A name that two entries share is followed by the id. If there are several languages, the
@@ -110,24 +110,24 @@ impl<'a> Names<'a> {
         // The twin is a second run of the baseline, and has its name.
         let all = scenario.points.iter().flat_map(|p| &p.entries).filter(|e| e.role != Role::Twin);
         for entry in all {
-            ids.entry(plain(entry.name.trim())).or_default().insert(&entry.id);
+            ids.entry(make_printable(entry.name.trim())).or_default().insert(&entry.id);
         }
-        let competitors = scenario.points.iter().flat_map(competitors);
+        let competitors = scenario.points.iter().flat_map(competitors_at_point);
         // The command's name already says that it does not belong to a language.
-        let languages: BTreeSet<_> = competitors.map(|e| language(&e.id)).filter(|name| *name != "command").collect();
+        let languages: BTreeSet<_> = competitors.map(|e| language_of_id(&e.id)).filter(|name| *name != "command").collect();
         let several = languages.len() > 1;
         let engines: BTreeSet<&str> =
-            scenario.points.iter().flat_map(|p| with_role(p, Role::Engine)).map(|e| e.id.as_str()).collect();
+            scenario.points.iter().flat_map(|p| entries_with_role(p, Role::Engine)).map(|e| e.id.as_str()).collect();
         let mut names = BTreeMap::new();
         for (name, ids) in &ids {
             for id in ids {
                 let name = match (name.is_empty(), ids.len()) {
-                    (true, _) => plain(id),
+                    (true, _) => make_printable(id),
                     (_, 1) => name.clone(),
-                    _ => format!("{name} ({})", plain(id)),
+                    _ => format!("{name} ({})", make_printable(id)),
                 };
                 let of = match several && !engines.contains(id) && !name.ends_with(')') {
-                    true => format!(" ({})", plain(language(id))),
+                    true => format!(" ({})", make_printable(language_of_id(id))),
                     false => String::new(),
                 };
                 names.insert(*id, name + &of);
@@ -137,26 +137,26 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the name of an entry.
-    pub(super) fn entry(&self, entry: &Entry) -> String {
+    pub(super) fn entry_name(&self, entry: &Entry) -> String {
         match entry.role {
-            Role::Twin => plain(&entry.name),
-            _ => self.of(&entry.id),
+            Role::Twin => make_printable(&entry.name),
+            _ => self.display_name(&entry.id),
         }
     }
 
     /// Returns the name of an id; the id itself if it did not take part.
-    pub(super) fn of(&self, id: &str) -> String {
-        self.0.get(id).cloned().unwrap_or_else(|| plain(id))
+    pub(super) fn display_name(&self, id: &str) -> String {
+        self.0.get(id).cloned().unwrap_or_else(|| make_printable(id))
     }
 }
 
 /// Returns printable text: names come from files, and terminals interpret control characters.
-pub(super) fn plain(text: &str) -> String {
+pub(super) fn make_printable(text: &str) -> String {
     icecore::text::printable(text).into_owned()
 }
 
 /// Points of one curve: each place on the axis once.
-pub(super) struct Group<'a> {
+pub(super) struct PointGroup<'a> {
     /// What these points have in common: `clients 10`. Empty if there is one group.
     pub(super) label: String,
     pub(super) points: Vec<&'a Point>,
@@ -164,10 +164,10 @@ pub(super) struct Group<'a> {
 
 /// Returns the curves of a scenario. If two points are at the same place, a parameter distinguishes them, and each of
 /// its values makes a curve.
-pub(super) fn groups(scenario: &ScenarioReport) -> Vec<Group<'_>> {
+pub(super) fn group_points(scenario: &ScenarioReport) -> Vec<PointGroup<'_>> {
     let all: Vec<&Point> = scenario.points.iter().collect();
-    if distinct(&all) {
-        return if all.is_empty() { vec![] } else { vec![Group { label: String::new(), points: all }] };
+    if have_distinct_places(&all) {
+        return if all.is_empty() { vec![] } else { vec![PointGroup { label: String::new(), points: all }] };
     }
     let keys: BTreeSet<&String> = all.iter().flat_map(|p| p.parameters.keys()).collect();
     for key in keys {
@@ -175,23 +175,23 @@ pub(super) fn groups(scenario: &ScenarioReport) -> Vec<Group<'_>> {
         for point in &all {
             split.entry(point.parameters.get(key).copied()).or_default().push(point);
         }
-        if split.len() < all.len() && split.values().all(|points| distinct(points)) {
+        if split.len() < all.len() && split.values().all(|points| have_distinct_places(points)) {
             let label = |value: Option<i64>| value.map_or(String::new(), |v| format!("{key} {v}"));
-            return split.into_iter().map(|(value, points)| Group { label: label(value), points }).collect();
+            return split.into_iter().map(|(value, points)| PointGroup { label: label(value), points }).collect();
         }
     }
-    all.into_iter().map(|p| Group { label: p.name.clone(), points: vec![p] }).collect()
+    all.into_iter().map(|p| PointGroup { label: p.name.clone(), points: vec![p] }).collect()
 }
 
-fn distinct(points: &[&Point]) -> bool {
+fn have_distinct_places(points: &[&Point]) -> bool {
     let places: BTreeSet<u64> = points.iter().map(|p| p.at.to_bits()).collect();
     places.len() == points.len()
 }
 
 /// Returns the points that are shown in full: all if there are few, otherwise the largest of each curve.
-pub(super) fn shown(scenario: &ScenarioReport, full: bool) -> Vec<&Point> {
+pub(super) fn select_shown_points(scenario: &ScenarioReport, full: bool) -> Vec<&Point> {
     if full || scenario.points.len() <= 2 {
         return scenario.points.iter().collect();
     }
-    groups(scenario).iter().filter_map(|group| group.points.last().copied()).collect()
+    group_points(scenario).iter().filter_map(|group| group.points.last().copied()).collect()
 }

@@ -1,56 +1,56 @@
 //! The results in sentences.
 
-use super::number::{bytes, count, duration, interval, percent, quotient, time};
-use super::view::{Names, at, by_speed, competitors, floor, is_baseline, language, plain, right, shown};
+use super::number::{format_bytes, format_count, format_duration, format_interval, format_percent, format_quotient, format_time};
+use super::view::{Names, title_at_point, sort_by_speed, competitors_at_point, find_floor, is_baseline, language_of_id, make_printable, is_correct, select_shown_points};
 use crate::model::{
     Entry, Fidelity, Interval, Machine, Noise, NoiseLevel, Operation, Point, Report, ScenarioReport, Settings, Verdict,
 };
-use crate::stats::compare;
+use crate::stats::compare_samples;
 
 /// Returns sentences about a scenario, for each point that is shown.
-pub(super) fn verdict(scenario: &ScenarioReport, names: &Names) -> Vec<String> {
+pub(super) fn describe_results(scenario: &ScenarioReport, names: &Names) -> Vec<String> {
     let mut out = vec![];
-    for point in shown(scenario, false) {
-        let mut here: Vec<String> = scenario
+    for point in select_shown_points(scenario, false) {
+        let mut sentences: Vec<String> = scenario
             .operations
             .iter()
-            .filter_map(|operation| fastest(scenario, point, *operation, names))
-            .chain(smallest(scenario, point, names))
-            .chain(above_floor(point, names))
+            .filter_map(|operation| describe_fastest(scenario, point, *operation, names))
+            .chain(describe_smallest(scenario, point, names))
+            .chain(describe_above_floor(point, names))
             .collect();
-        if let (Some(first), true) = (here.first_mut(), scenario.points.len() > 1) {
-            *first = match at("", point) {
+        if let (Some(first), true) = (sentences.first_mut(), scenario.points.len() > 1) {
+            *first = match title_at_point("", point) {
                 name if name.is_empty() => std::mem::take(first),
                 name => format!("{}: {first}", &name[2..]),
             };
         }
-        here.extend(competitors(point).filter_map(|entry| not_ranked(entry, names)));
+        sentences.extend(competitors_at_point(point).filter_map(|entry| describe_unranked(entry, names)));
         // A sentence that is the same for two points appears once.
-        here.retain(|sentence| !out.contains(sentence));
-        out.append(&mut here);
+        sentences.retain(|sentence| !out.contains(sentence));
+        out.append(&mut sentences);
     }
     out
 }
 
 /// Says which competitor is fastest, and by how much.
-fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Option<String> {
-    let order: Vec<_> = by_speed(point, operation).into_iter().filter(|(e, _)| right(e)).collect();
+fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Option<String> {
+    let order: Vec<_> = sort_by_speed(point, operation).into_iter().filter(|(e, _)| is_correct(e)).collect();
     let ((first, ns), others) = order.split_first()?;
     if others.is_empty() {
-        return Some(format!("Only {} {}, in {}.", names.of(&first.id), verb(operation, 1), time(*ns)));
+        return Some(format!("Only {} {}, in {}.", names.display_name(&first.id), operation_verb(operation, 1), format_time(*ns)));
     }
     let against = |other: &Entry| {
-        let (a, b) = (first.cell(operation)?, other.cell(operation)?);
-        compare(&a.samples, &b.samples, scenario.noise.resolution)
+        let (a, b) = (first.find_cell(operation)?, other.find_cell(operation)?);
+        compare_samples(&a.samples, &b.samples, scenario.noise.resolution)
     };
     let compared: Vec<_> = others.iter().map(|(e, _)| (*e, against(e))).collect();
     // The group of ties ends at the first significant difference.
     let tied = compared.iter().take_while(|(_, c)| c.is_some_and(|c| c.tie)).count();
-    let mut group = vec![names.of(&first.id)];
-    group.extend(compared[..tied].iter().map(|(e, _)| names.of(&e.id)));
+    let mut group = vec![names.display_name(&first.id)];
+    group.extend(compared[..tied].iter().map(|(e, _)| names.display_name(&e.id)));
     let ahead = |(e, c): &(&Entry, Option<_>)| {
         let c: &crate::model::Comparison = c.as_ref()?;
-        Some(format!("{} times as fast as {}", quotient(c.times.estimate), names.of(&e.id)) + &range(&c.times))
+        Some(format!("{} times as fast as {}", format_quotient(c.times.estimate), names.display_name(&e.id)) + &format_range(&c.times))
     };
     let next = compared.get(tied);
     let is_base = |e: &Entry| is_baseline(scenario, e);
@@ -61,7 +61,7 @@ fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names
     }
     let base = compared.iter().skip(tied + 1).find(|(e, _)| is_base(e));
     parts.extend(base.and_then(ahead).map(|text| text + ", the baseline"));
-    let who = format!("{} {} fastest", list(&group), verb(operation, group.len()));
+    let who = format!("{} {} fastest", join_names(&group), operation_verb(operation, group.len()));
     let tie = if tied > 0 { ", and cannot be told apart" } else { "" };
     Some(match parts.is_empty() {
         true => format!("{who}{tie}."),
@@ -70,54 +70,54 @@ fn fastest(scenario: &ScenarioReport, point: &Point, operation: Operation, names
 }
 
 /// Returns the interval in parentheses, ` (1.30 to 1.52)`, if there is one.
-fn range(times: &Interval) -> String {
-    let text = interval(times);
+fn format_range(times: &Interval) -> String {
+    let text = format_interval(times);
     text.find(" (").map_or(String::new(), |at| text[at..].to_owned())
 }
 
 /// Says which competitor writes the fewest bytes.
-fn smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<String> {
+fn describe_smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<String> {
     let sizes: Vec<(&Entry, u64)> =
-        competitors(point).filter(|e| right(e)).filter_map(|e| Some((e, e.size?))).filter(|(_, n)| *n > 0).collect();
+        competitors_at_point(point).filter(|e| is_correct(e)).filter_map(|e| Some((e, e.size?))).filter(|(_, n)| *n > 0).collect();
     let least = sizes.iter().map(|(_, size)| *size).min()?;
     if sizes.len() < 2 {
         return None;
     }
-    let who: Vec<_> = sizes.iter().filter(|(_, size)| *size == least).map(|(e, _)| names.of(&e.id)).collect();
+    let who: Vec<_> = sizes.iter().filter(|(_, size)| *size == least).map(|(e, _)| names.display_name(&e.id)).collect();
     let verb = if who.len() == 1 { "writes" } else { "write" };
     let base = sizes.iter().find(|(e, size)| is_baseline(scenario, e) && *size > least);
     let of = base.map_or(String::new(), |(e, size)| {
-        format!(", {} of what {} writes", percent(least as f64 / *size as f64), names.of(&e.id))
+        format!(", {} of what {} writes", format_percent(least as f64 / *size as f64), names.display_name(&e.id))
     });
-    Some(format!("{} {verb} the fewest bytes: {}{of}.", list(&who), bytes(least as f64)))
+    Some(format!("{} {verb} the fewest bytes: {}{of}.", join_names(&who), format_bytes(least as f64)))
 }
 
 /// Says how close the fastest reader is to the time in which the language itself creates the values.
-fn above_floor(point: &Point, names: &Names) -> Option<String> {
-    let (floor, least) = floor(point, Operation::Read)?;
-    let (first, ns) = by_speed(point, Operation::Read).into_iter().find(|(e, _)| right(e))?;
-    if language(&first.id) != language(&floor.id) || ns < least {
+fn describe_above_floor(point: &Point, names: &Names) -> Option<String> {
+    let (floor, least) = find_floor(point, Operation::Read)?;
+    let (first, ns) = sort_by_speed(point, Operation::Read).into_iter().find(|(e, _)| is_correct(e))?;
+    if language_of_id(&first.id) != language_of_id(&floor.id) || ns < least {
         return None;
     }
-    let (name, times) = (names.of(&first.id), quotient(ns / least));
-    Some(format!("Making the values without any bytes takes {}; {name} needs {times} times that.", time(least)))
+    let (name, times) = (names.display_name(&first.id), format_quotient(ns / least));
+    Some(format!("Making the values without any bytes takes {}; {name} needs {times} times that.", format_time(least)))
 }
 
 /// Says why an entry is not ranked.
-fn not_ranked(entry: &Entry, names: &Names) -> Option<String> {
+fn describe_unranked(entry: &Entry, names: &Names) -> Option<String> {
     let Fidelity::Differs { differences } = &entry.fidelity else { return None };
-    Some(format!("{} is not ranked: {}.", names.of(&entry.id), what_differs(differences)))
+    Some(format!("{} is not ranked: {}.", names.display_name(&entry.id), join_differences(differences)))
 }
 
-fn what_differs(differences: &[String]) -> String {
+fn join_differences(differences: &[String]) -> String {
     match differences {
         [] => "something else came back than what went in".into(),
-        some => some.iter().map(|d| plain(d)).collect::<Vec<_>>().join("; "),
+        some => some.iter().map(|d| make_printable(d)).collect::<Vec<_>>().join("; "),
     }
 }
 
 /// Joins names: `A, B and C`, with a count for the rest; `A; B and C` if names contain commas.
-fn list(names: &[String]) -> String {
+fn join_names(names: &[String]) -> String {
     let comma = if names.iter().any(|name| name.contains(',')) { "; " } else { ", " };
     match names {
         [] => String::new(),
@@ -127,8 +127,8 @@ fn list(names: &[String]) -> String {
     }
 }
 
-fn verb(operation: Operation, of: usize) -> &'static str {
-    match (operation, of) {
+fn operation_verb(operation: Operation, count: usize) -> &'static str {
+    match (operation, count) {
         (Operation::Write, 1) => "writes",
         (Operation::Write, _) => "write",
         (Operation::Read, 1) => "reads",
@@ -143,7 +143,7 @@ fn verb(operation: Operation, of: usize) -> &'static str {
 }
 
 /// Returns the column head of an operation: `round trip`.
-pub(super) fn operation(operation: Operation) -> &'static str {
+pub(super) fn operation_title(operation: Operation) -> &'static str {
     match operation {
         Operation::Write => "write",
         Operation::Read => "read",
@@ -154,7 +154,7 @@ pub(super) fn operation(operation: Operation) -> &'static str {
 }
 
 /// Returns sign and word for a fidelity.
-pub(super) fn fidelity(fidelity: &Fidelity) -> &'static str {
+pub(super) fn fidelity_label(fidelity: &Fidelity) -> &'static str {
     match fidelity {
         Fidelity::Exact => "✓ exact",
         Fidelity::Alike { .. } => "≈ alike",
@@ -164,18 +164,18 @@ pub(super) fn fidelity(fidelity: &Fidelity) -> &'static str {
 }
 
 /// Returns the differences of entries that are not exact at a point: name and differences.
-pub(super) fn differences(point: &Point, names: &Names) -> Vec<(String, String)> {
+pub(super) fn list_differences(point: &Point, names: &Names) -> Vec<(String, String)> {
     let of = |entry: &Entry| match &entry.fidelity {
         Fidelity::Alike { differences } => Some(("≈", differences.clone())),
         Fidelity::Differs { differences } => Some(("✗", differences.clone())),
         _ => None,
     };
-    let line = |entry| of(entry).map(|(sign, d)| (format!("{sign} {}", names.of(&entry.id)), what_differs(&d)));
+    let line = |entry| of(entry).map(|(sign, d)| (format!("{sign} {}", names.display_name(&entry.id)), join_differences(&d)));
     point.entries.iter().filter_map(line).collect()
 }
 
 /// Returns sign and word for a verdict.
-pub(super) fn became(verdict: Verdict) -> (&'static str, &'static str) {
+pub(super) fn verdict_label(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Holds => ("✓", "holds"),
         Verdict::Partly => ("~", "partly"),
@@ -189,14 +189,14 @@ pub(super) fn became(verdict: Verdict) -> (&'static str, &'static str) {
 }
 
 /// Describes the noise of the machine, with the numbers.
-pub(super) fn noise(noise: &Noise) -> String {
+pub(super) fn describe_noise(noise: &Noise) -> String {
     let level = match noise.level {
         NoiseLevel::Quiet => "The machine was quiet.",
         NoiseLevel::Restless => "The machine was restless.",
         NoiseLevel::Noisy => "The machine was noisy.",
     };
-    let words = if noise.words.trim().is_empty() { level.into() } else { sentence(&noise.words) };
-    let numbers = [noise.spread, noise.drift, noise.resolution].map(percent);
+    let words = if noise.words.trim().is_empty() { level.into() } else { end_sentence(&noise.words) };
+    let numbers = [noise.spread, noise.drift, noise.resolution].map(format_percent);
     format!(
         "{words} The lab's own work spread by {} and drifted by {}; the resolution was {}.",
         numbers[0], numbers[1], numbers[2]
@@ -204,20 +204,20 @@ pub(super) fn noise(noise: &Noise) -> String {
 }
 
 /// Returns missing competitors, grouped by reason, with the command that installs them.
-pub(super) fn absent(scenario: &ScenarioReport) -> Vec<(String, String, Option<String>)> {
+pub(super) fn group_absent(scenario: &ScenarioReport) -> Vec<(String, String, Option<String>)> {
     let mut out: Vec<(String, String, Option<String>)> = vec![];
     for absent in &scenario.absent {
-        let (who, why) = (plain(&absent.competitor), plain(&absent.why));
+        let (who, why) = (make_printable(&absent.competitor), make_printable(&absent.why));
         match out.iter_mut().find(|(_, other, install)| *other == why && *install == absent.install) {
             Some((all, ..)) => *all += &format!(", {who}"),
-            None => out.push((who, why, absent.install.as_deref().map(plain))),
+            None => out.push((who, why, absent.install.as_deref().map(make_printable))),
         }
     }
     out
 }
 
-fn sentence(text: &str) -> String {
-    let text = plain(text);
+fn end_sentence(text: &str) -> String {
+    let text = make_printable(text);
     match text.chars().last() {
         None | Some('.' | '!' | '?') => text,
         _ => text + ".",
@@ -225,42 +225,42 @@ fn sentence(text: &str) -> String {
 }
 
 /// Says how many samples are far off: `3 of 400 samples are far off from the others; they count like the others.`
-pub(super) fn outliers(scenario: &ScenarioReport) -> Option<String> {
+pub(super) fn describe_outliers(scenario: &ScenarioReport) -> Option<String> {
     let cells = || scenario.points.iter().flat_map(|p| &p.entries).flat_map(|e| &e.cells);
     let all: usize = cells().map(|c| c.samples.len()).sum();
-    let off: usize = cells().map(|c| c.summary.outliers.len()).sum();
-    (all > 0).then(|| match off {
-        0 => format!("None of {} samples is far off from the others.", count(all as f64)),
+    let outlier_count: usize = cells().map(|c| c.summary.outliers.len()).sum();
+    (all > 0).then(|| match outlier_count {
+        0 => format!("None of {} samples is far off from the others.", format_count(all as f64)),
         _ => format!(
             "{} of {} samples are far off from the others ({}); they count like the others.",
-            count(off as f64),
-            count(all as f64),
-            percent(off as f64 / all as f64)
+            format_count(outlier_count as f64),
+            format_count(all as f64),
+            format_percent(outlier_count as f64 / all as f64)
         ),
     })
 }
 
 /// Describes the machine in a few lines, each with a label.
-pub fn machine(machine: &Machine) -> Vec<(&'static str, String)> {
+pub fn describe_machine(machine: &Machine) -> Vec<(&'static str, String)> {
     let mut out = vec![];
     let mut add = |what, text: String| {
         if !text.is_empty() {
             out.push((what, text));
         }
     };
-    add("system", [&machine.system, &machine.kernel].map(|s| plain(s)).join(" ").trim().to_owned());
+    add("system", [&machine.system, &machine.kernel].map(|s| make_printable(s)).join(" ").trim().to_owned());
     let cores = if machine.cores == 1 { "1 core".into() } else { format!("{} cores", machine.cores) };
-    add("processor", format!("{}, {cores}", plain(&machine.processor)).trim_start_matches(", ").to_owned());
+    add("processor", format!("{}, {cores}", make_printable(&machine.processor)).trim_start_matches(", ").to_owned());
     let copy = if machine.memcpy > 0.0 { format!(", memcpy {:.1} GB/s", machine.memcpy) } else { String::new() };
-    add("memory", format!("{}{copy}", bytes(machine.memory as f64)));
+    add("memory", format!("{}{copy}", format_bytes(machine.memory as f64)));
     add("load before", machine.load.map(|l| format!("{l:.2}")).join(", "));
-    let runtimes = machine.runtimes.iter().map(|r| plain(&format!("{} {}", r.language, r.version)));
+    let runtimes = machine.runtimes.iter().map(|r| make_printable(&format!("{} {}", r.language, r.version)));
     add("runtimes", runtimes.collect::<Vec<_>>().join(", "));
     out
 }
 
 /// Describes how the run was measured.
-pub(super) fn measured(settings: &Settings) -> String {
+pub(super) fn describe_method(settings: &Settings) -> String {
     let small = if settings.small { " Only the small sizes ran." } else { "" };
     format!(
         "What each competitor reads back was compared with what went in before anything was timed. Each ran in {}, \
@@ -268,25 +268,25 @@ pub(super) fn measured(settings: &Settings) -> String {
          process, at least {} ms long. Times are medians. Ratios are medians of pairs that were taken next to each \
          other. What stands in brackets is where the number lies with 95 % confidence, by an exact bootstrap over \
          the processes. A tie is a difference that this machine cannot show.{small}",
-        some(settings.rounds, "process", "processes"),
+        format_plural(settings.rounds, "process", "processes"),
         settings.seed,
-        some(settings.turns, "sample", "samples"),
+        format_plural(settings.turns, "sample", "samples"),
         settings.sample_ms,
     )
 }
 
-fn some(n: u32, one: &str, many: &str) -> String {
+fn format_plural(n: u32, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
 /// Says what ran, when, and how long it took.
-pub(super) fn run(report: &Report) -> String {
-    format!("Icecore {}, {}, in {}", plain(&report.icecore), when(&report.made), duration(report.seconds))
+pub(super) fn describe_run(report: &Report) -> String {
+    format!("Icecore {}, {}, in {}", make_printable(&report.icecore), format_start_time(&report.made), format_duration(report.seconds))
 }
 
 /// Formats a time: `2026-11-22 12:00 UTC`.
-pub(super) fn when(made: &str) -> String {
-    let made = plain(made);
+pub(super) fn format_start_time(made: &str) -> String {
+    let made = make_printable(made);
     match (made.get(..10), made.get(11..16), made.ends_with('Z')) {
         (Some(day), Some(hour), true) => format!("{day} {hour} UTC"),
         _ => made,
@@ -294,17 +294,17 @@ pub(super) fn when(made: &str) -> String {
 }
 
 /// Formats the numbers of a claim: `2.90`, `16 to 24`.
-pub(super) fn claimed(from: f64, to: f64, show: impl Fn(f64) -> String) -> String {
+pub(super) fn format_claimed_range(from: f64, to: f64, show: impl Fn(f64) -> String) -> String {
     if from == to { show(from) } else { format!("{} to {}", show(from), show(to)) }
 }
 
 /// Wraps text to lines that fit, with a prefix for the first line and one for the others.
-pub(super) fn wrapped(text: &str, first: &str, others: &str, width: usize) -> String {
+pub(super) fn wrap_text(text: &str, first: &str, others: &str, width: usize) -> String {
     const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
     let mut out = String::new();
     let mut line = first.to_owned();
     let mut empty = true;
-    for word in plain(text).split_whitespace() {
+    for word in make_printable(text).split_whitespace() {
         // A unit stays on the line of its number.
         let stays = empty || UNITS.contains(&word.trim_end_matches(['.', ',', ';', ')']));
         if !stays && line.chars().count() + 1 + word.chars().count() > width {

@@ -20,16 +20,16 @@ impl Cost {
     ///
     /// The operations of each round and turn are added up before the median is taken, so that a slow process counts as
     /// slow in all its operations.
-    pub fn of(entry: &Entry, weights: &Weights) -> Result<Cost, String> {
+    pub fn from_entry(entry: &Entry, weights: &Weights) -> Result<Cost, String> {
         let mut bytes = 0.0;
         let mut costs = Vec::new();
         let mut timed: Vec<(&[Sample], f64)> = Vec::new();
         for &(part, weight) in weights.parts() {
-            let cost = weight * amount(entry, part)?;
+            let cost = weight * find_amount(entry, part)?;
             costs.push((part, cost));
             match part {
                 Part::Time(operation) => {
-                    timed.push((entry.cell(operation).map_or(&[], |cell| &cell.samples), weight));
+                    timed.push((entry.find_cell(operation).map_or(&[], |cell| &cell.samples), weight));
                 }
                 Part::Size | Part::Memory => bytes += cost,
             }
@@ -40,24 +40,24 @@ impl Cost {
         if timed.is_empty() {
             return Ok(Cost { estimate: bytes, parts, samples: Vec::new() });
         }
-        let samples = added(&timed, bytes);
-        let estimate = stats::middle(&samples).ok_or("its operations were not timed in the same turns")?;
+        let samples = sum_weighted_samples(&timed, bytes);
+        let estimate = stats::median_of_samples(&samples).ok_or("its operations were not timed in the same turns")?;
         Ok(Cost { estimate, parts, samples })
     }
 
     /// Returns the cost with its error.
-    pub fn total(&self) -> Interval {
+    pub fn to_interval(&self) -> Interval {
         match self.samples.is_empty() {
-            true => stats::exact(self.estimate),
-            false => stats::summary(&self.samples).median,
+            true => stats::exact_interval(self.estimate),
+            false => stats::summarize_samples(&self.samples).median,
         }
     }
 
     /// Returns how many times as much another one costs.
-    pub fn times(&self, other: &Cost) -> Interval {
-        stats::times(&self.samples, &other.samples).unwrap_or_else(|| {
+    pub fn relative_cost_of(&self, other: &Cost) -> Interval {
+        stats::compute_speedup(&self.samples, &other.samples).unwrap_or_else(|| {
             // Without a common turn nothing cancels, so the interval is as wide as possible.
-            let (a, b) = (self.total(), other.total());
+            let (a, b) = (self.to_interval(), other.to_interval());
             Interval { estimate: b.estimate / a.estimate, low: b.low / a.high, high: b.high / a.low }
         })
     }
@@ -66,34 +66,34 @@ impl Cost {
     /// are equal.
     pub fn is_tied(&self, other: &Cost, resolution: f64) -> bool {
         let resolution = if self.samples.is_empty() { 0.0 } else { resolution };
-        stats::is_tie(&self.times(other), resolution)
+        stats::is_tie(&self.relative_cost_of(other), resolution)
     }
 }
 
 /// Returns the nanoseconds or bytes of a part.
-fn amount(entry: &Entry, part: Part) -> Result<f64, String> {
+fn find_amount(entry: &Entry, part: Part) -> Result<f64, String> {
     let missing = || match part {
         Part::Time(_) => format!("{} was not timed", part.noun()),
         Part::Size => "it wrote no bytes that could be counted".to_owned(),
         Part::Memory => "its memory was not looked at".to_owned(),
     };
     let amount = match part {
-        Part::Time(operation) => entry.cell(operation).and_then(|cell| stats::middle(&cell.samples)),
+        Part::Time(operation) => entry.find_cell(operation).and_then(|cell| stats::median_of_samples(&cell.samples)),
         Part::Size => entry.size.filter(|size| *size > 0).map(|size| size as f64),
-        Part::Memory => growth(entry),
+        Part::Memory => memory_growth(entry),
     };
     amount.ok_or_else(missing)
 }
 
 /// Returns the growth of memory from the first step to the peak; at least one byte, so that it can be a divisor.
-fn growth(entry: &Entry) -> Option<f64> {
+fn memory_growth(entry: &Entry) -> Option<f64> {
     let start = entry.memory.first()?.resident;
     let peak = entry.memory.iter().map(|step| step.peak.max(step.resident)).max()?;
     Some(peak.saturating_sub(start).max(1) as f64)
 }
 
 /// Returns the weighted sums of operations, for each turn in which all of them were timed.
-fn added(timed: &[(&[Sample], f64)], bytes: f64) -> Vec<Sample> {
+fn sum_weighted_samples(timed: &[(&[Sample], f64)], bytes: f64) -> Vec<Sample> {
     let mut sums: HashMap<(u32, u32), (f64, usize)> = HashMap::new();
     for (samples, weight) in timed {
         for sample in samples.iter().filter(|sample| stats::is_usable(sample)) {
@@ -102,8 +102,8 @@ fn added(timed: &[(&[Sample], f64)], bytes: f64) -> Vec<Sample> {
             *count += 1;
         }
     }
-    let whole = sums.into_iter().filter(|(_, (_, count))| *count == timed.len());
-    let mut samples: Vec<Sample> = whole.map(|((round, turn), (ns, _))| Sample { round, turn, ns }).collect();
+    let complete = sums.into_iter().filter(|(_, (_, count))| *count == timed.len());
+    let mut samples: Vec<Sample> = complete.map(|((round, turn), (ns, _))| Sample { round, turn, ns }).collect();
     samples.sort_unstable_by_key(|sample| (sample.round, sample.turn));
     samples
 }

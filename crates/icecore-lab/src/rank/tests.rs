@@ -3,35 +3,35 @@
 use super::*;
 use crate::model::{MemoryStep, Sample};
 use crate::stats::count_multiplications;
-use crate::stats::synthetic::{Machine, entry, point};
+use crate::stats::synthetic::{SimulatedMachine, make_entry, make_point};
 use Operation::{Read, Write};
 use fastrand::Rng;
 
 /// Returns an entry that writes and reads in this number of nanoseconds.
-fn competitor(id: &str, write: f64, read: f64, size: u64) -> Entry {
+fn make_competitor(id: &str, write: f64, read: f64, size: u64) -> Entry {
     let mut random = Rng::with_seed(id.bytes().map(u64::from).sum());
-    let machine = Machine { process: 0.01, noise: 0.02, ..Machine::default() };
-    let mut timed = |ns| machine.samples(&mut random, ns);
-    entry(id, size, vec![(Write, timed(write)), (Read, timed(read))])
+    let machine = SimulatedMachine { process: 0.01, noise: 0.02, ..SimulatedMachine::default() };
+    let mut timed = |ns| machine.sample_program(&mut random, ns);
+    make_entry(id, size, vec![(Write, timed(write)), (Read, timed(read))])
 }
 
-fn weights(text: &str) -> Weights {
+fn parse_weights(text: &str) -> Weights {
     text.parse().unwrap()
 }
 
-fn ranked(entries: Vec<Entry>, weigh: &str) -> Ranking {
-    rank(&point(1.0, entries), &weights(weigh))
+fn rank_entries(entries: Vec<Entry>, weigh: &str) -> Ranking {
+    rank_competitors(&make_point(1.0, entries), &parse_weights(weigh))
 }
 
-fn order(ranking: &Ranking) -> Vec<(String, &str)> {
+fn list_places(ranking: &Ranking) -> Vec<(String, &str)> {
     ranking.places.iter().map(|place| (place.label(), place.id.as_str())).collect()
 }
 
-fn of(label: &str, id: &'static str) -> (String, &'static str) {
+fn labelled_id(label: &str, id: &'static str) -> (String, &'static str) {
     (label.to_owned(), id)
 }
 
-fn wrong(mut entry: Entry, differs: bool) -> Entry {
+fn with_wrong_output(mut entry: Entry, differs: bool) -> Entry {
     let differences = vec!["numbers came back as text, first at $[0]".to_owned()];
     entry.fidelity = match differs {
         true => Fidelity::Differs { differences },
@@ -41,25 +41,25 @@ fn wrong(mut entry: Entry, differs: bool) -> Entry {
 }
 
 /// Returns a fast writer, a fast reader, and a small one.
-fn three() -> Vec<Entry> {
+fn three_competitors() -> Vec<Entry> {
     vec![
-        competitor("writer", 100.0, 1000.0, 5000),
-        competitor("reader", 1000.0, 100.0, 4000),
-        competitor("small", 1000.0, 900.0, 1000),
+        make_competitor("writer", 100.0, 1000.0, 5000),
+        make_competitor("reader", 1000.0, 100.0, 4000),
+        make_competitor("small", 1000.0, 900.0, 1000),
     ]
 }
 
 #[test]
 fn the_weights_decide() {
-    assert_eq!(order(&ranked(three(), "write:100,read:1"))[0], of("1", "writer"));
-    assert_eq!(order(&ranked(three(), "write:1,read:100"))[0], of("1", "reader"));
-    assert_eq!(order(&ranked(three(), "size:8")), [of("1", "small"), of("2", "reader"), of("3", "writer")]);
-    assert_eq!(order(&ranked(three(), "write:1,read:1,size:8"))[0], of("1", "small"));
+    assert_eq!(list_places(&rank_entries(three_competitors(), "write:100,read:1"))[0], labelled_id("1", "writer"));
+    assert_eq!(list_places(&rank_entries(three_competitors(), "write:1,read:100"))[0], labelled_id("1", "reader"));
+    assert_eq!(list_places(&rank_entries(three_competitors(), "size:8")), [labelled_id("1", "small"), labelled_id("2", "reader"), labelled_id("3", "writer")]);
+    assert_eq!(list_places(&rank_entries(three_competitors(), "write:1,read:1,size:8"))[0], labelled_id("1", "small"));
 }
 
 #[test]
 fn a_cost_is_the_weighted_sum_and_its_parts() {
-    let found = ranked(three(), "write:2,read:10,size:0.5");
+    let found = rank_entries(three_competitors(), "write:2,read:10,size:0.5");
     let reader = found.places.iter().find(|place| place.id == "reader").unwrap();
     let expected = 2.0 * 1000.0 + 10.0 * 100.0 + 0.5 * 4000.0;
     assert!((reader.cost.estimate / expected - 1.0).abs() < 0.02, "{reader:?}");
@@ -71,7 +71,7 @@ fn a_cost_is_the_weighted_sum_and_its_parts() {
 
 #[test]
 fn times_are_of_the_first_and_cover_the_truth() {
-    let found = ranked(three(), "read:1");
+    let found = rank_entries(three_competitors(), "read:1");
     assert_eq!(found.places[0].times, None);
     let times = found.places[1].times.unwrap();
     assert!(times.low < 9.0 && 9.0 < times.high && times.high / times.low < 1.2, "{times:?}");
@@ -80,14 +80,14 @@ fn times_are_of_the_first_and_cover_the_truth() {
 #[test]
 fn those_that_cannot_be_told_apart_share_a_rank() {
     let entries = vec![
-        competitor("a", 100.0, 100.0, 1),
-        competitor("b", 100.0, 101.0, 1),
-        competitor("c", 300.0, 300.0, 1),
-        competitor("d", 302.0, 300.0, 1),
-        competitor("e", 900.0, 900.0, 1),
+        make_competitor("a", 100.0, 100.0, 1),
+        make_competitor("b", 100.0, 101.0, 1),
+        make_competitor("c", 300.0, 300.0, 1),
+        make_competitor("d", 302.0, 300.0, 1),
+        make_competitor("e", 900.0, 900.0, 1),
     ];
-    let found = ranked(entries, "write:1,read:1");
-    let labels: Vec<String> = found.places.iter().map(Ranked::label).collect();
+    let found = rank_entries(entries, "write:1,read:1");
+    let labels: Vec<String> = found.places.iter().map(RankedCompetitor::label).collect();
     assert_eq!(labels, ["1=", "1=", "3=", "3=", "5"]);
     assert_eq!(found.alone[0].first.len(), 2);
 }
@@ -95,40 +95,40 @@ fn those_that_cannot_be_told_apart_share_a_rank() {
 #[test]
 fn what_is_closer_than_the_twin_is_tied() {
     let entries = |twin: f64| {
-        let (base, mut twin) = (competitor("base", 100.0, 100.0, 1), competitor("twin", 100.0 * twin, 100.0, 1));
+        let (base, mut twin) = (make_competitor("base", 100.0, 100.0, 1), make_competitor("twin", 100.0 * twin, 100.0, 1));
         twin.role = Role::Twin;
-        twin.cells[0].against = crate::stats::compare(&twin.cells[0].samples, &base.cells[0].samples, 0.01);
-        vec![base, twin, competitor("other", 110.0, 110.0, 1)]
+        twin.cells[0].against = crate::stats::compare_samples(&twin.cells[0].samples, &base.cells[0].samples, 0.01);
+        vec![base, twin, make_competitor("other", 110.0, 110.0, 1)]
     };
-    assert_eq!(order(&ranked(entries(1.0), "write:1")), [of("1", "base"), of("2", "other")]);
-    assert_eq!(order(&ranked(entries(1.2), "write:1")), [of("1=", "base"), of("1=", "other")]);
-    assert_eq!(order(&ranked(entries(1.2), "read:1"))[1], of("2", "other"));
+    assert_eq!(list_places(&rank_entries(entries(1.0), "write:1")), [labelled_id("1", "base"), labelled_id("2", "other")]);
+    assert_eq!(list_places(&rank_entries(entries(1.2), "write:1")), [labelled_id("1=", "base"), labelled_id("1=", "other")]);
+    assert_eq!(list_places(&rank_entries(entries(1.2), "read:1"))[1], labelled_id("2", "other"));
 }
 
 #[test]
 fn bytes_are_counted_and_only_tied_if_they_are_equal() {
-    let sizes = |a, b| vec![competitor("a", 1.0, 1.0, a), competitor("b", 1.0, 1.0, b)];
-    assert_eq!(order(&ranked(sizes(1001, 1000), "size:1")), [of("1", "b"), of("2", "a")]);
-    assert_eq!(order(&ranked(sizes(1000, 1000), "size:1")), [of("1=", "a"), of("1=", "b")]);
+    let sizes = |a, b| vec![make_competitor("a", 1.0, 1.0, a), make_competitor("b", 1.0, 1.0, b)];
+    assert_eq!(list_places(&rank_entries(sizes(1001, 1000), "size:1")), [labelled_id("1", "b"), labelled_id("2", "a")]);
+    assert_eq!(list_places(&rank_entries(sizes(1000, 1000), "size:1")), [labelled_id("1=", "a"), labelled_id("1=", "b")]);
 }
 
 #[test]
 fn a_wrong_one_never_stands_above_a_right_one() {
     let entries = vec![
-        wrong(competitor("quick but wrong", 1.0, 1.0, 1), true),
-        wrong(competitor("quick and alike", 2.0, 2.0, 1), false),
-        Entry { fidelity: Fidelity::Unchecked, ..competitor("quick, unchecked", 1.5, 1.5, 1) },
-        competitor("slow and right", 900.0, 900.0, 90),
-        competitor("slower and right", 1900.0, 1900.0, 90),
+        with_wrong_output(make_competitor("quick but wrong", 1.0, 1.0, 1), true),
+        with_wrong_output(make_competitor("quick and alike", 2.0, 2.0, 1), false),
+        Entry { fidelity: Fidelity::Unchecked, ..make_competitor("quick, unchecked", 1.5, 1.5, 1) },
+        make_competitor("slow and right", 900.0, 900.0, 90),
+        make_competitor("slower and right", 1900.0, 1900.0, 90),
     ];
     for weigh in ["read:1", "write:1,read:5,size:3", "size:1"] {
-        let found = ranked(entries.clone(), weigh);
+        let found = rank_entries(entries.clone(), weigh);
         let names: Vec<&str> = found.places.iter().map(|place| place.id.as_str()).collect();
         assert_eq!(names[2..], ["quick and alike", "quick, unchecked", "quick but wrong"], "{weigh}");
         assert!(found.places[4].times.unwrap().high < 1.0);
         assert!(found.alone.iter().all(|alone| alone.first[0] == "slow and right"));
     }
-    let said = explain(&ranked(entries, "read:1")).join("\n");
+    let said = explain_ranking(&rank_entries(entries, "read:1")).join("\n");
     assert!(said.starts_with("Of those that are right, slow and right costs least"), "{said}");
     assert!(
         said.contains(
@@ -141,69 +141,69 @@ fn a_wrong_one_never_stands_above_a_right_one() {
 
 #[test]
 fn equal_costs_of_right_and_wrong_do_not_share_a_rank() {
-    let entries = vec![wrong(competitor("a", 100.0, 100.0, 1), true), competitor("b", 100.0, 100.0, 1)];
-    assert_eq!(order(&ranked(entries, "write:1")), [of("1", "b"), of("2", "a")]);
+    let entries = vec![with_wrong_output(make_competitor("a", 100.0, 100.0, 1), true), make_competitor("b", 100.0, 100.0, 1)];
+    assert_eq!(list_places(&rank_entries(entries, "write:1")), [labelled_id("1", "b"), labelled_id("2", "a")]);
 }
 
 #[test]
 fn only_competitors_are_ranked() {
-    let mut entries = three();
+    let mut entries = three_competitors();
     for (entry, role) in entries.iter_mut().zip([Role::Floor, Role::Engine, Role::Twin]) {
         entry.role = role;
     }
-    let found = ranked(entries, "read:1");
+    let found = rank_entries(entries, "read:1");
     assert!(found.places.is_empty() && found.unranked.is_empty());
-    assert_eq!(explain(&found), ["Nobody could be ranked."]);
+    assert_eq!(explain_ranking(&found), ["Nobody could be ranked."]);
 }
 
 #[test]
 fn what_lacks_a_part_says_which() {
-    let mut entries = three();
+    let mut entries = three_competitors();
     entries[0].cells.remove(1);
     entries[1].size = None;
-    let found = ranked(entries.clone(), "read:1,size:1");
-    assert_eq!(order(&found), [of("1", "small")]);
+    let found = rank_entries(entries.clone(), "read:1,size:1");
+    assert_eq!(list_places(&found), [labelled_id("1", "small")]);
     let why: Vec<&str> = found.unranked.iter().map(|entry| entry.why.as_str()).collect();
     assert_eq!(why, ["reading was not timed", "it wrote no bytes that could be counted"]);
-    assert!(explain(&found).contains(&"writer is not ranked: reading was not timed.".to_owned()));
-    assert_eq!(ranked(entries, "memory:1").unranked[0].why, "its memory was not looked at");
+    assert!(explain_ranking(&found).contains(&"writer is not ranked: reading was not timed.".to_owned()));
+    assert_eq!(rank_entries(entries, "memory:1").unranked[0].why, "its memory was not looked at");
 }
 
 #[test]
 fn operations_that_share_no_turn_are_not_added() {
     let sample = |round, ns| vec![Sample { round, turn: 0, ns }];
-    let lonely = entry("lonely", 1, vec![(Write, sample(0, 1.0)), (Read, sample(1, 1.0))]);
-    let found = ranked(vec![lonely], "write:1,read:1");
+    let lonely = make_entry("lonely", 1, vec![(Write, sample(0, 1.0)), (Read, sample(1, 1.0))]);
+    let found = rank_entries(vec![lonely], "write:1,read:1");
     assert_eq!(found.unranked[0].why, "its operations were not timed in the same turns");
 }
 
 #[test]
 fn samples_that_are_no_times_do_not_spoil_a_ranking() {
-    let mut entries = three();
+    let mut entries = three_competitors();
     for ns in [f64::NAN, f64::INFINITY, 0.0, -1.0] {
         entries[0].cells[0].samples.push(Sample { round: 9, turn: 9, ns });
     }
     entries[1].cells[1].samples.iter_mut().for_each(|sample| sample.ns = f64::NAN);
-    let found = ranked(entries, "write:1,read:1");
-    assert_eq!(order(&found), [of("1", "writer"), of("2", "small")]);
+    let found = rank_entries(entries, "write:1,read:1");
+    assert_eq!(list_places(&found), [labelled_id("1", "writer"), labelled_id("2", "small")]);
     assert!(found.places.iter().all(|place| place.cost.high.is_finite() && place.cost.low > 0.0));
 }
 
 #[test]
 fn memory_counts_from_the_start_to_the_peak() {
     let step = |step: &str, resident, peak| MemoryStep { step: step.to_owned(), resident, peak };
-    let mut entries = vec![competitor("a", 1.0, 1.0, 1), competitor("b", 1.0, 1.0, 1)];
+    let mut entries = vec![make_competitor("a", 1.0, 1.0, 1), make_competitor("b", 1.0, 1.0, 1)];
     entries[0].memory = vec![step("start", 100, 100), step("data", 300, 900), step("read", 400, 500)];
     entries[1].memory = vec![step("start", 600, 600), step("data", 700, 1000)];
-    let found = ranked(entries, "memory:2");
-    assert_eq!(order(&found), [of("1", "b"), of("2", "a")]);
-    assert_eq!(found.places[1].cost, crate::stats::exact(1600.0));
-    assert_eq!(found.places[1].times, Some(crate::stats::exact(2.0)));
+    let found = rank_entries(entries, "memory:2");
+    assert_eq!(list_places(&found), [labelled_id("1", "b"), labelled_id("2", "a")]);
+    assert_eq!(found.places[1].cost, crate::stats::exact_interval(1600.0));
+    assert_eq!(found.places[1].times, Some(crate::stats::exact_interval(2.0)));
 }
 
 #[test]
 fn the_words_are_those_of_a_person() {
-    let said = explain(&ranked(three(), "write:1,read:100,size:0.1"));
+    let said = explain_ranking(&rank_entries(three_competitors(), "write:1,read:100,size:0.1"));
     assert!(said[0].starts_with("reader costs least: 11."), "{said:#?}");
     assert!(said[0].contains(" µs a use; the next, small, costs 8."), "{said:#?}");
     assert_eq!(
@@ -219,19 +219,19 @@ fn the_words_are_those_of_a_person() {
 
 #[test]
 fn what_is_cheaper_and_not_enough_is_said() {
-    let said = explain(&ranked(three(), "write:1,read:10,size:0.5"));
+    let said = explain_ranking(&rank_entries(three_competitors(), "write:1,read:10,size:0.5"));
     assert!(said[1].contains("What decides against small is reading; it costs less for size, which"), "{said:#?}");
 }
 
 #[test]
 fn ties_are_said() {
     let entries = vec![
-        competitor("a", 100.0, 100.0, 1),
-        competitor("b", 100.0, 100.0, 1),
-        competitor("c", 300.0, 300.0, 1),
-        competitor("d", 300.0, 300.0, 1),
+        make_competitor("a", 100.0, 100.0, 1),
+        make_competitor("b", 100.0, 100.0, 1),
+        make_competitor("c", 300.0, 300.0, 1),
+        make_competitor("d", 300.0, 300.0, 1),
     ];
-    let said = explain(&ranked(entries, "read:1"));
+    let said = explain_ranking(&rank_entries(entries, "read:1"));
     assert!(said[0].contains(" cost least, about ") && said[0].contains("a use, and can't be told apart; the next,"));
     assert!(said.iter().any(|said| said.ends_with(" are tied on rank 3.")), "{said:#?}");
 }
@@ -240,12 +240,12 @@ fn ties_are_said() {
 fn twice_the_competitors_are_twice_the_work() {
     let work = |count: u32| {
         let mut random = Rng::with_seed(7);
-        let machine = Machine { rounds: 3, turns: 2, process: 0.01, noise: 0.02, ..Machine::default() };
-        let mut timed = |ns| machine.samples(&mut random, ns);
+        let machine = SimulatedMachine { rounds: 3, turns: 2, process: 0.01, noise: 0.02, ..SimulatedMachine::default() };
+        let mut timed = |ns| machine.sample_program(&mut random, ns);
         // Neighbors have no significant difference, so they share ranks.
-        let one = |n| entry(&format!("c{n}"), 10, vec![(Write, timed(100.0 + f64::from(n))), (Read, timed(100.0))]);
+        let one = |n| make_entry(&format!("c{n}"), 10, vec![(Write, timed(100.0 + f64::from(n))), (Read, timed(100.0))]);
         let entries = (0..count).map(one).collect();
-        count_multiplications(|| assert_eq!(ranked(entries, "write:1,read:1,size:1").places.len(), count as usize))
+        count_multiplications(|| assert_eq!(rank_entries(entries, "write:1,read:1,size:1").places.len(), count as usize))
     };
     let all = [5, 10, 20, 40, 80].map(work);
     assert!(all[0] > 0);

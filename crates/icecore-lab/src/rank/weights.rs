@@ -88,7 +88,7 @@ impl Weights {
     }
 
     /// Creates weights in which only one part counts.
-    pub(super) fn only(part: Part) -> Weights {
+    pub(super) fn from_part(part: Part) -> Weights {
         Weights { parts: vec![(part, 1.0)] }
     }
 }
@@ -118,7 +118,7 @@ impl FromStr for Weights {
     fn from_str(text: &str) -> Result<Weights, WeightsError> {
         let mut parts: Vec<(Part, f64)> = Vec::new();
         for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
-            let (part, weight) = one(item)?;
+            let (part, weight) = parse_weight(item)?;
             if parts.iter().any(|(other, _)| *other == part) {
                 return Err(WeightsError(format!("`{}` has two weights: give it one", part.name())));
             }
@@ -135,7 +135,7 @@ impl FromStr for Weights {
 const EXAMPLE: &str = "give names with numbers above 0, such as write:1,read:100,size:0.1";
 
 /// Parses one weight: `read:100`.
-fn one(item: &str) -> Result<(Part, f64), WeightsError> {
+fn parse_weight(item: &str) -> Result<(Part, f64), WeightsError> {
     let (name, number) = item
         .split_once(':')
         .ok_or_else(|| WeightsError(format!("`{item}` has no number behind a colon: {EXAMPLE}")))?;

@@ -36,10 +36,10 @@ impl<'b> Blobs<'b> {
         let Some(cell) = self.made.get(format) else {
             return Err(format!("nobody asked for {format}"));
         };
-        cell.get_or_init(|| self.make(format).map_err(|error| error.to_string())).as_ref().map_err(Clone::clone)
+        cell.get_or_init(|| self.make_blob(format).map_err(|error| error.to_string())).as_ref().map_err(Clone::clone)
     }
 
-    fn make(&self, format: &str) -> Result<Blob, Error> {
+    fn make_blob(&self, format: &str) -> Result<Blob, Error> {
         let stage = Stage::parse(format)?;
         let limits = Limits::new();
         let mut bytes = Vec::new();
@@ -47,11 +47,11 @@ impl<'b> Blobs<'b> {
         let expected = icecore::read_as(&bytes, &stage, &limits)?.into_owned();
         let path = self.folder.join(format!("data.{}", stage.format().name));
         std::fs::write(&path, &bytes).map_err(|error| Error::io(&path, &error))?;
-        Ok(Blob { path, expected, losses: words(&losses) })
+        Ok(Blob { path, expected, losses: describe_losses(&losses) })
     }
 }
 
-fn words(losses: &Losses) -> Vec<String> {
+fn describe_losses(losses: &Losses) -> Vec<String> {
     losses
         .iter()
         .map(|loss| format!("{} {}, first at {}", loss.count, loss.kind.describe(loss.count), loss.path))

@@ -3,16 +3,16 @@
 use super::Options;
 use crate::Error;
 use crate::model::{Absent, Operation, Runtime};
-use crate::runner::{Environment, Found, Participant, find, ids};
+use crate::runner::{Environment, FoundRunner, Participant, find_runners, list_runner_ids};
 use crate::scenario::Scenario;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// All competitors that were found.
 #[derive(Clone, Debug, Default)]
-pub struct Cast {
+pub struct FoundCompetitors {
     /// Competitors in the order of their ids.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundRunner>,
 }
 
 /// Looks for all competitors that these scenarios may need. Competitors that `only` excludes are not started at all; an
@@ -21,21 +21,21 @@ pub struct Cast {
 /// # Errors
 ///
 /// As [`find`].
-pub fn cast(environment: &Environment<'_>, scenarios: &[Scenario], only: &[String]) -> Result<Cast, Error> {
+pub fn find_competitors(environment: &Environment<'_>, scenarios: &[Scenario], only: &[String]) -> Result<FoundCompetitors, Error> {
     let languages: Vec<&str> = scenarios.iter().filter_map(|scenario| scenario.language.as_deref()).collect();
     let any = scenarios.iter().any(|scenario| scenario.language.is_none());
     let names: Vec<&str> = scenarios.iter().map(|scenario| &*scenario.name).collect();
     let is_wanted = |id: &str| is_one_of(id, only) && scenarios.iter().any(|scenario| is_one_of(id, &scenario.only));
-    Ok(Cast { found: find(environment, if any { &[] } else { &languages }, &names, is_wanted)? })
+    Ok(FoundCompetitors { found: find_runners(environment, if any { &[] } else { &languages }, &names, is_wanted)? })
 }
 
 /// Returns whether a competitor or its group is in the list; an empty list contains all.
 fn is_one_of(id: &str, all: &[String]) -> bool {
-    all.is_empty() || all.iter().any(|one| is_of(id, one))
+    all.is_empty() || all.iter().any(|one| belongs_to_group(id, one))
 }
 
 /// Returns whether a competitor has this id or belongs to this group: `perl/sereal` belongs to `perl`.
-fn is_of(id: &str, group: &str) -> bool {
+fn belongs_to_group(id: &str, group: &str) -> bool {
     id.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -44,15 +44,15 @@ fn is_of(id: &str, group: &str) -> bool {
 /// # Errors
 ///
 /// An error that suggests the most similar name, or lists the languages; otherwise as [`find`].
-pub fn check(environment: &Environment<'_>, only: &[String]) -> Result<(), Error> {
-    let mut known = ids(environment)?;
+pub fn check_competitor_names(environment: &Environment<'_>, only: &[String]) -> Result<(), Error> {
+    let mut known = list_runner_ids(environment)?;
     let formats = icecore::format::all().iter().map(|format| format.name);
     known.extend(formats.flat_map(|format| ["engine", "command"].map(|ours| format!("{ours}/{format}"))));
     let languages: BTreeSet<&str> = known.iter().filter_map(|id| id.split('/').next()).collect();
     for wanted in only {
-        let (group, of) = wanted.split_once('/').unwrap_or((wanted, ""));
-        let is_ours = matches!(group, "engine" | "command") && icecore::Stage::parse(of).is_ok();
-        if is_ours || known.iter().any(|id| is_of(id, wanted)) {
+        let (group, format_text) = wanted.split_once('/').unwrap_or((wanted, ""));
+        let is_ours = matches!(group, "engine" | "command") && icecore::Stage::parse(format_text).is_ok();
+        if is_ours || known.iter().any(|id| belongs_to_group(id, wanted)) {
             continue;
         }
         let all = known.iter().map(String::as_str).chain(languages.iter().copied());
@@ -68,12 +68,12 @@ pub fn check(environment: &Environment<'_>, only: &[String]) -> Result<(), Error
     Ok(())
 }
 
-impl Cast {
+impl FoundCompetitors {
     /// Returns the runtimes of the competitors that were found, as the runners named them.
-    pub fn runtimes(&self) -> Vec<Runtime> {
+    pub fn list_runtimes(&self) -> Vec<Runtime> {
         let mut runtimes: Vec<Runtime> = Vec::new();
         for found in &self.found {
-            if let Found::Here(one) = found
+            if let FoundRunner::Here(one) = found
                 && !one.runtime.is_empty()
                 && runtimes.iter().all(|known| known.language != one.language)
             {
@@ -88,7 +88,7 @@ impl Cast {
     /// # Errors
     ///
     /// If the scenario names a format for the engine that does not exist.
-    pub fn of(&self, scenario: &Scenario, options: &Options) -> Result<(Vec<Participant>, Vec<Absent>), Error> {
+    pub fn select_participants(&self, scenario: &Scenario, options: &Options) -> Result<(Vec<Participant>, Vec<Absent>), Error> {
         let is_wanted = |id: &str| is_one_of(id, &options.only);
         let belongs = |id: &str| {
             let language = id.split('/').next().unwrap_or_default();
@@ -102,22 +102,22 @@ impl Cast {
         let invites = |only: &[String]| only.is_empty() || only.contains(&scenario.name);
         for found in &self.found {
             match found {
-                Found::Here(one) => {
+                FoundRunner::Here(one) => {
                     if invites(&one.scenarios) && belongs(&one.id) {
                         participants.push((**one).clone());
                     }
                 }
-                Found::Missing { id, why, install, scenarios } if invites(scenarios) && belongs(id) => {
+                FoundRunner::Missing { id, why, install, scenarios } if invites(scenarios) && belongs(id) => {
                     absent.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
                 }
-                Found::Missing { .. } => {}
+                FoundRunner::Missing { .. } => {}
             }
         }
         for format in &scenario.engine {
-            let engine = Participant::engine(format)?;
+            let engine = Participant::for_engine(format)?;
             participants.extend(is_wanted(&engine.id).then_some(engine));
-            if let Some(program) = self::command(scenario, options) {
-                let command = Participant::command(program, format);
+            if let Some(program) = self::command_for_scenario(scenario, options) {
+                let command = Participant::for_command(program, format);
                 participants.extend(is_wanted(&command.id).then_some(command));
             }
         }
@@ -126,6 +126,6 @@ impl Cast {
 }
 
 /// Returns the command, for scenarios in which files are converted.
-fn command<'o>(scenario: &Scenario, options: &'o Options) -> Option<&'o Path> {
+fn command_for_scenario<'o>(scenario: &Scenario, options: &'o Options) -> Option<&'o Path> {
     options.command.as_deref().filter(|_| scenario.operations.contains(&Operation::ToJson))
 }

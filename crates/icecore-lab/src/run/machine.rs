@@ -6,11 +6,11 @@ use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Returns the available data about the machine.
-pub fn describe() -> Machine {
+pub fn inspect_machine() -> Machine {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let system = field(&read("/etc/os-release"), "PRETTY_NAME=").trim_matches('"').to_owned();
-    let processor = field(&read("/proc/cpuinfo"), "model name").trim_start_matches([' ', '\t', ':']).to_owned();
-    let memory = field(&read("/proc/meminfo"), "MemTotal:");
+    let system = find_field(&read("/etc/os-release"), "PRETTY_NAME=").trim_matches('"').to_owned();
+    let processor = find_field(&read("/proc/cpuinfo"), "model name").trim_start_matches([' ', '\t', ':']).to_owned();
+    let memory = find_field(&read("/proc/meminfo"), "MemTotal:");
     let memory = memory.split_whitespace().next().and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
     let mut load = [0.0; 3];
     for (place, number) in load.iter_mut().zip(read("/proc/loadavg").split_whitespace()) {
@@ -24,25 +24,25 @@ pub fn describe() -> Machine {
         memory: memory * 1024,
         load,
         runtimes: Vec::new(),
-        memcpy: probe::memcpy_rate(),
+        memcpy: probe::measure_memcpy_rate(),
     }
 }
 
 /// Returns the text after a name at the beginning of a line.
-fn field(text: &str, name: &str) -> String {
+fn find_field(text: &str, name: &str) -> String {
     text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned()
 }
 
 /// Returns the current time in UTC: `2026-11-22T12:00:00Z`.
-pub fn now() -> String {
+pub fn format_current_time() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = civil(days);
+    let (year, month, day) = date_from_days(days);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
 /// Returns the date this many days after 1970-01-01.
-fn civil(mut days: u64) -> (u64, u64, u64) {
+fn date_from_days(mut days: u64) -> (u64, u64, u64) {
     let leap = |year: u64| u64::from(year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)));
     let mut year = 1970;
     while days >= 365 + leap(year) {
@@ -63,13 +63,13 @@ fn civil(mut days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::civil;
+    use super::date_from_days;
 
     #[test]
     fn days_become_dates() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(59), (1970, 3, 1));
-        assert_eq!(civil(11_016), (2000, 2, 29));
-        assert_eq!(civil(20_779), (2026, 11, 22));
+        assert_eq!(date_from_days(0), (1970, 1, 1));
+        assert_eq!(date_from_days(59), (1970, 3, 1));
+        assert_eq!(date_from_days(11_016), (2000, 2, 29));
+        assert_eq!(date_from_days(20_779), (2026, 11, 22));
     }
 }

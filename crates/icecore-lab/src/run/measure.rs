@@ -3,9 +3,9 @@
 use super::Options;
 use super::blobs::{Blob, Blobs};
 use super::point::Setup;
-use crate::fidelity::{Eyes, fidelity};
+use crate::fidelity::{ComparisonRules, check_fidelity};
 use crate::model::{Fidelity, MemoryStep, Operation, Role, Sample};
-use crate::runner::{Answer, Checked, Environment, Load, Participant, Seat, Trouble};
+use crate::runner::{Answer, RoundTrip, Environment, Load, Participant, RunningParticipant, ParticipantError};
 use crate::scenario;
 use icecore::{Document, Limits, Stage};
 use std::path::{Path, PathBuf};
@@ -46,55 +46,55 @@ pub(super) struct Task {
 
 impl Task {
     /// Returns how many samples a process gives.
-    pub fn turns(&self, options: &Options) -> u32 {
+    pub fn turn_count(&self, options: &Options) -> u32 {
         if self.ns > LONG * 1e9 { 1 } else { options.turns }
     }
 
     /// Returns how many seconds a sample takes.
-    pub fn seconds(&self) -> f64 {
+    pub fn sample_seconds(&self) -> f64 {
         self.ns * self.times as f64 / 1e9
     }
 }
 
 /// Starts a participant and passes it the data.
-pub(super) fn seat<'s>(
-    place: &Setup<'_>,
+pub(super) fn start_participant<'s>(
+    setup: &Setup<'_>,
     participant: &Participant,
     blob: &Blob,
     environment: &Environment<'s>,
-) -> Result<Box<dyn Seat + 's>, Trouble> {
-    let folder = folder(place, participant);
+) -> Result<Box<dyn RunningParticipant + 's>, ParticipantError> {
+    let folder = participant_folder(setup, participant);
     let mut seat = participant.start(environment, &folder)?;
-    let code = scenario::code(environment.folder, &place.scenario.name, participant.ending());
-    let code = code.map_err(|error| Trouble::Failed(error.to_string()))?;
+    let code = scenario::extract_code(environment.folder, &setup.scenario.name, participant.file_extension());
+    let code = code.map_err(|error| ParticipantError::Failed(error.to_string()))?;
     seat.load(&Load {
-        scenario: &place.scenario.name,
-        medium: place.scenario.medium.name(),
+        scenario: &setup.scenario.name,
+        medium: setup.scenario.medium.name(),
         file: &blob.path,
         code: code.as_deref(),
         folder: &folder,
-        parameters: &place.size.parameters,
+        parameters: &setup.size.parameters,
     })?;
     Ok(seat)
 }
 
-fn folder(place: &Setup<'_>, participant: &Participant) -> PathBuf {
-    place.folder.join(participant.id.replace(['/', ':', '=', ','], "-"))
+fn participant_folder(setup: &Setup<'_>, participant: &Participant) -> PathBuf {
+    setup.folder.join(participant.id.replace(['/', ':', '=', ','], "-"))
 }
 
 /// Checks the output of a participant, and then measures how long its operations take.
-pub(super) fn audition(
-    place: &Setup<'_>,
+pub(super) fn prepare_contender(
+    setup: &Setup<'_>,
     participant: &Participant,
     blobs: &Blobs<'_>,
     environment: &Environment<'_>,
     options: &Options,
-) -> Result<Contender, Trouble> {
-    let blob = blobs.get(&participant.reference).map_err(Trouble::Cannot)?;
+) -> Result<Contender, ParticipantError> {
+    let blob = blobs.get(&participant.reference).map_err(ParticipantError::Cannot)?;
     let before = Instant::now();
-    let mut seat = seat(place, participant, blob, environment)?;
+    let mut seat = start_participant(setup, participant, blob, environment)?;
     let start = before.elapsed().as_secs_f64();
-    let folder = folder(place, participant);
+    let folder = participant_folder(setup, participant);
     let mut contender = Contender {
         participant: participant.clone(),
         role: participant.role,
@@ -105,87 +105,87 @@ pub(super) fn audition(
         notes: Vec::new(),
         start,
     };
-    let eyes = Eyes::of(&participant.reference);
+    let eyes = ComparisonRules::from_reference(&participant.reference);
     if participant.role != Role::Floor {
-        let Checked { size, answer } = seat.check(&folder)?;
+        let RoundTrip { size, answer } = seat.check_round_trip(&folder)?;
         contender.size = size;
-        contender.fidelity = judge(&blob.expected, answer, eyes);
+        contender.fidelity = check_answer(&blob.expected, answer, eyes);
     }
-    for operation in &place.scenario.operations {
+    for operation in &setup.scenario.operations {
         if participant.operations.contains(operation) {
-            tune(&mut contender, seat.as_mut(), *operation, options)?;
+            tune_operation(&mut contender, seat.as_mut(), *operation, options)?;
         }
     }
     let made_json = contender.tasks.iter().any(|task| task.operation == Operation::ToJson);
-    if made_json && let Err(why) = json(&blob.expected, &folder.join("json")) {
+    if made_json && let Err(why) = check_json(&blob.expected, &folder.join("json")) {
         contender.tasks.retain(|task| task.operation != Operation::ToJson);
         contender.notes.push(format!("{}: its JSON is not the value: {why}", participant.name));
     }
     contender.notes.extend(seat.notes().iter().map(|note| format!("{}: {note}", participant.name)));
     drop(seat);
-    if place.scenario.memory && participant.role == Role::Competitor {
-        let mut seat = self::seat(place, participant, blob, environment)?;
-        contender.memory = seat.memory()?;
+    if setup.scenario.memory && participant.role == Role::Competitor {
+        let mut seat = self::start_participant(setup, participant, blob, environment)?;
+        contender.memory = seat.measure_memory()?;
     }
     Ok(contender)
 }
 
 /// Compares the output with the input.
-fn judge(expected: &Document<'_>, answer: Answer, eyes: Eyes) -> Fidelity {
+fn check_answer(expected: &Document<'_>, answer: Answer, eyes: ComparisonRules) -> Fidelity {
     let wrong = |why: String| Fidelity::Differs { differences: vec![format!("what came back can't be read: {why}")] };
     match answer {
-        Answer::Document(found) => fidelity(expected, &found, eyes),
+        Answer::Document(found) => check_fidelity(expected, &found, eyes),
         Answer::File(path, format) => match std::fs::read(&path) {
             Err(error) => wrong(error.to_string()),
-            Ok(bytes) => match read(&bytes, &format) {
+            Ok(bytes) => match read_document(&bytes, &format) {
                 Err(error) => wrong(error.to_string()),
-                Ok(found) => fidelity(expected, &found, if format == "json" { AS_JSON } else { eyes }),
+                Ok(found) => check_fidelity(expected, &found, if format == "json" { AS_JSON } else { eyes }),
             },
         },
     }
 }
 
 /// JSON has no order and no classes; numbers are numbers.
-const AS_JSON: Eyes = Eyes { unordered: true, loose_numbers: false, characters: true };
+const AS_JSON: ComparisonRules = ComparisonRules { unordered: true, loose_numbers: false, characters: true };
 
 /// Checks that a JSON file has the same value as the expected document converted to JSON.
-fn json(expected: &Document<'_>, path: &Path) -> Result<(), String> {
-    let say = |error: &dyn std::fmt::Display| error.to_string();
-    let plain = icecore::write(expected, "json").map_err(|error| say(&error))?;
-    let plain = read(&plain, "json").map_err(|error| say(&error))?;
-    let bytes = std::fs::read(path).map_err(|error| say(&error))?;
-    let found = read(&bytes, "json").map_err(|error| say(&error))?;
-    match fidelity(&plain, &found, AS_JSON) {
+fn check_json(expected: &Document<'_>, path: &Path) -> Result<(), String> {
+    let to_text = |error: &dyn std::fmt::Display| error.to_string();
+    let json_bytes = icecore::write(expected, "json").map_err(|error| to_text(&error))?;
+    let json_document = read_document(&json_bytes, "json").map_err(|error| to_text(&error))?;
+    let bytes = std::fs::read(path).map_err(|error| to_text(&error))?;
+    let found = read_document(&bytes, "json").map_err(|error| to_text(&error))?;
+    match check_fidelity(&json_document, &found, AS_JSON) {
         Fidelity::Differs { differences } => Err(differences.join("; ")),
         _ => Ok(()),
     }
 }
 
-fn read<'b>(bytes: &'b [u8], format: &str) -> Result<Document<'b>, icecore::Error> {
+fn read_document<'b>(bytes: &'b [u8], format: &str) -> Result<Document<'b>, icecore::Error> {
     icecore::read_as(bytes, &Stage::parse(format)?, &Limits::new())
 }
 
 /// Determines how many executions last as long as a sample. This also warms up the operation.
-fn tune(
+fn tune_operation(
     contender: &mut Contender,
-    seat: &mut dyn Seat,
+    seat: &mut dyn RunningParticipant,
     operation: Operation,
     options: &Options,
-) -> Result<(), Trouble> {
+) -> Result<(), ParticipantError> {
     let wanted = options.sample.as_nanos() as f64;
     let mut times = 1;
-    let mut ns = seat.time(operation, times)?;
+    let mut ns = seat.time_operation(operation, times)?;
     for _ in 0..8 {
         if ns >= wanted / 2.0 {
             break;
         }
         // The number grows only gradually, because the first executions are slow.
         times = (times as f64 * (wanted / ns).clamp(2.0, 50.0)).ceil() as u64;
-        ns = seat.time(operation, times)?;
+        ns = seat.time_operation(operation, times)?;
     }
     let each = ns / times as f64;
     if each < FASTEST {
-        return Err(Trouble::Failed(format!("it says that {times} times {operation} took {ns} ns, which can't be")));
+        return Err(ParticipantError::Failed(format!("it says that {times} times {operation} took {ns} ns, which can't be")));
     }
     if each > TOO_LONG * 1e9 {
         let (name, seconds) = (&contender.participant.name, each / 1e9);

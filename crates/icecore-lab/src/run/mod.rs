@@ -8,7 +8,7 @@ mod measure;
 mod point;
 mod probe;
 
-pub use cast::{Cast, cast, check};
+pub use cast::{FoundCompetitors, find_competitors, check_competitor_names};
 pub use point::Setup;
 pub use probe::Probe;
 
@@ -97,12 +97,12 @@ impl Options {
 /// Receives the progress of a run.
 pub trait Watch {
     /// Reports the current activity, the completed share of the run (0 to 1), and the approximate remaining time.
-    fn doing(&mut self, what: &str, done: f64, left: Option<Duration>);
+    fn report_progress(&mut self, what: &str, done: f64, left: Option<Duration>);
 }
 
 /// Ignores the progress.
 impl Watch for () {
-    fn doing(&mut self, _: &str, _: f64, _: Option<Duration>) {}
+    fn report_progress(&mut self, _: &str, _: f64, _: Option<Duration>) {}
 }
 
 /// Measures the sizes of scenarios.
@@ -112,7 +112,7 @@ pub trait Measure {
     /// # Errors
     ///
     /// If the participants can't be listed.
-    fn prepare(
+    fn find_participants(
         &mut self,
         scenarios: &[Scenario],
         environment: &Environment<'_>,
@@ -124,42 +124,42 @@ pub trait Measure {
     /// # Errors
     ///
     /// If the data can't be created, or the folder can't be used.
-    fn measure(
+    fn measure_size(
         &mut self,
         setup: &Setup<'_>,
         environment: &Environment<'_>,
         options: &Options,
         probe: &mut Probe,
         progress: &mut Progress<'_>,
-    ) -> Result<Measured, Error>;
+    ) -> Result<MeasuredSize, Error>;
 }
 
 /// Measures runners, the engine and the command.
 #[derive(Default)]
 struct Runners {
-    cast: Cast,
+    cast: FoundCompetitors,
 }
 
 impl Measure for Runners {
-    fn prepare(
+    fn find_participants(
         &mut self,
         scenarios: &[Scenario],
         environment: &Environment<'_>,
         options: &Options,
     ) -> Result<Vec<Runtime>, Error> {
-        self.cast = cast(environment, scenarios, &options.only)?;
-        Ok(self.cast.runtimes())
+        self.cast = find_competitors(environment, scenarios, &options.only)?;
+        Ok(self.cast.list_runtimes())
     }
 
-    fn measure(
+    fn measure_size(
         &mut self,
         setup: &Setup<'_>,
         environment: &Environment<'_>,
         options: &Options,
         probe: &mut Probe,
         progress: &mut Progress<'_>,
-    ) -> Result<Measured, Error> {
-        point::measure(setup, &self.cast, environment, options, probe, progress)
+    ) -> Result<MeasuredSize, Error> {
+        point::measure_point(setup, &self.cast, environment, options, probe, progress)
     }
 }
 
@@ -169,13 +169,13 @@ impl Measure for Runners {
 ///
 /// If a scenario file is invalid, or the folder of the run can't be used. A competitor that fails is not an error: it
 /// is listed in the report.
-pub fn run(
+pub fn run_scenarios(
     scenarios: &[Scenario],
     options: &Options,
     watch: &mut dyn Watch,
     stop: &AtomicBool,
 ) -> Result<Report, Error> {
-    run_with(&mut Runners::default(), scenarios, options, watch, stop)
+    run_scenarios_with(&mut Runners::default(), scenarios, options, watch, stop)
 }
 
 /// Like [`run`], with another [`Measure`] in place of the runners.
@@ -183,7 +183,7 @@ pub fn run(
 /// # Errors
 ///
 /// As [`run`].
-pub fn run_with(
+pub fn run_scenarios_with(
     measure: &mut dyn Measure,
     scenarios: &[Scenario],
     options: &Options,
@@ -191,20 +191,20 @@ pub fn run_with(
     stop: &AtomicBool,
 ) -> Result<Report, Error> {
     let began = Instant::now();
-    let made = machine::now();
-    let mut machine = machine::describe();
+    let made = machine::format_current_time();
+    let mut machine = machine::inspect_machine();
     let folder = tempfile::Builder::new().prefix("icecore-bench-").tempdir();
     let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
     let environment = options.environment(folder.path(), stop);
-    watch.doing("asking who can take part", 0.0, None);
-    machine.runtimes = measure.prepare(scenarios, &environment, options)?;
+    watch.report_progress("asking who can take part", 0.0, None);
+    machine.runtimes = measure.find_participants(scenarios, &environment, options)?;
     let mut progress = Progress::new(watch, scenarios, options.small);
     let mut reports = Vec::new();
     for scenario in scenarios {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        reports.push(run_one(measure, scenario, &environment, options, &mut progress)?);
+        reports.push(run_scenario(measure, scenario, &environment, options, &mut progress)?);
     }
     Ok(Report {
         schema: SCHEMA,
@@ -224,7 +224,7 @@ pub fn run_with(
 }
 
 /// Runs one scenario.
-fn run_one(
+fn run_scenario(
     measure: &mut dyn Measure,
     scenario: &Scenario,
     environment: &Environment<'_>,
@@ -242,7 +242,7 @@ fn run_one(
         published: scenario.published.clone(),
         claims: Vec::new(),
         absent: Vec::new(),
-        noise: stats::noise(&[], None),
+        noise: stats::assess_noise(&[], None),
         stopped: false,
         notes: Vec::new(),
     };
@@ -261,7 +261,7 @@ fn run_one(
         let folder = folder.join(number.to_string());
         let seed = options.seed.wrapping_add(number as u64);
         let setup = Setup { scenario, size, folder: &folder, seed };
-        let measured = measure.measure(&setup, environment, options, &mut probe, progress)?;
+        let measured = measure.measure_size(&setup, environment, options, &mut probe, progress)?;
         report.notes.extend(measured.notes.into_iter().filter(|note| !note.is_empty()));
         absent
             .extend(measured.absent.into_iter().map(|Absent { competitor, why, install }| (competitor, why, install)));
@@ -270,24 +270,24 @@ fn run_one(
         report.baseline = measured.baseline.or(report.baseline);
         let _ = std::fs::remove_dir_all(&folder);
     }
-    let mut said = BTreeSet::new();
-    report.notes.retain(|note| said.insert(note.clone()));
-    report.claims = scenario.claims.iter().map(|claim| claims::judge(claim, &report.points)).collect();
+    let mut seen_notes = BTreeSet::new();
+    report.notes.retain(|note| seen_notes.insert(note.clone()));
+    report.claims = scenario.claims.iter().map(|claim| claims::judge_claim(claim, &report.points)).collect();
     report.absent = absent.into_iter().map(|(competitor, why, install)| Absent { competitor, why, install }).collect();
     report.stopped = environment.stop.load(Ordering::Relaxed);
-    report.noise = noise(&probe, &twin);
+    report.noise = summarize_noise(&probe, &twin);
     Ok(report)
 }
 
 /// Returns the noise from the probe and the twins. The twin that differs most from the baseline counts.
-fn noise(probe: &Probe, twins: &[Interval]) -> Noise {
+fn summarize_noise(probe: &Probe, twins: &[Interval]) -> Noise {
     let reach = |interval: &&Interval| (interval.estimate.ln().abs() * 1e9) as i64;
-    stats::noise(probe.samples(), twins.iter().max_by_key(reach).copied())
+    stats::assess_noise(probe.samples(), twins.iter().max_by_key(reach).copied())
 }
 
 /// The measurements of one size.
 #[derive(Clone, Debug, Default)]
-pub struct Measured {
+pub struct MeasuredSize {
     /// One or more points, all with the name of the size.
     pub points: Vec<Point>,
     /// Competitors that did not take part.
@@ -315,7 +315,7 @@ impl<'w> Progress<'w> {
     }
 
     /// Reports that this share of the current part is done, and how long the rest of the part takes.
-    pub fn doing(&mut self, what: &str, part: f64, left: Option<Duration>) {
+    pub fn report_progress(&mut self, what: &str, part: f64, left: Option<Duration>) {
         let spent = self.began.elapsed().as_secs_f64();
         let parts_left = self.parts.saturating_sub(self.done + 1) as f64;
         let all = left.map(|left| {
@@ -324,11 +324,11 @@ impl<'w> Progress<'w> {
             Duration::from_secs_f64(left.as_secs_f64() + each * parts_left)
         });
         let done = (self.done as f64 + part) / self.parts.max(1) as f64;
-        self.watch.doing(what, done.clamp(0.0, 1.0), all);
+        self.watch.report_progress(what, done.clamp(0.0, 1.0), all);
     }
 
     /// Records that a part is done.
-    pub fn part(&mut self) {
+    pub fn finish_part(&mut self) {
         self.done += 1;
     }
 }

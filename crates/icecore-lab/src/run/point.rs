@@ -1,12 +1,12 @@
 //! One size of a scenario: its competitors, and rounds of turns.
 
 use super::blobs::Blobs;
-use super::cast::Cast;
-use super::measure::{Contender, Task, audition, seat};
-use super::probe::{Probe, memcpy};
-use super::{Measured, Options, Progress};
+use super::cast::FoundCompetitors;
+use super::measure::{Contender, Task, prepare_contender, start_participant};
+use super::probe::{Probe, time_memcpy};
+use super::{MeasuredSize, Options, Progress};
 use crate::model::{Absent, Cell, Entry, Fidelity, Interval, Operation, Point, Role, Sample};
-use crate::runner::{Environment, Participant, Seat, Trouble};
+use crate::runner::{Environment, Participant, RunningParticipant, ParticipantError};
 use crate::scenario::{Processes, Scenario, Size};
 use crate::{Error, stats};
 use fastrand::Rng;
@@ -32,19 +32,19 @@ pub struct Setup<'p> {
 }
 
 /// Measures all participants at one size.
-pub(super) fn measure(
-    place: &Setup<'_>,
-    cast: &Cast,
+pub(super) fn measure_point(
+    setup: &Setup<'_>,
+    cast: &FoundCompetitors,
     environment: &Environment<'_>,
     options: &Options,
     probe: &mut Probe,
     progress: &mut Progress<'_>,
-) -> Result<Measured, Error> {
-    std::fs::create_dir_all(place.folder).map_err(|error| Error::io(place.folder, &error))?;
-    let document = place.scenario.document(place.size)?;
-    let (participants, mut absent) = cast.of(place.scenario, options)?;
+) -> Result<MeasuredSize, Error> {
+    std::fs::create_dir_all(setup.folder).map_err(|error| Error::io(setup.folder, &error))?;
+    let document = setup.scenario.make_document(setup.size)?;
+    let (participants, mut absent) = cast.select_participants(setup.scenario, options)?;
     let formats: BTreeSet<&str> = participants.iter().map(|one| one.reference.as_str()).collect();
-    let blobs = Blobs::new(place.folder, &document, formats.iter().copied());
+    let blobs = Blobs::new(setup.folder, &document, formats.iter().copied());
     let mut notes = Vec::new();
     for format in formats {
         match blobs.get(format) {
@@ -58,49 +58,49 @@ pub(super) fn measure(
         if environment.stop.load(Ordering::Relaxed) {
             break;
         }
-        let what = format!("{}{}: checking {}", place.scenario.name, place.label(), participant.name);
-        progress.doing(&what, 0.3 * done as f64 / participants.len() as f64, None);
-        match audition(place, participant, &blobs, environment, options) {
+        let what = format!("{}{}: checking {}", setup.scenario.name, setup.size_label(), participant.name);
+        progress.report_progress(&what, 0.3 * done as f64 / participants.len() as f64, None);
+        match prepare_contender(setup, participant, &blobs, environment, options) {
             Ok(contender) => contenders.push(contender),
-            Err(Trouble::Stopped) => break,
-            Err(trouble) => absent.push(away(participant, trouble)),
+            Err(ParticipantError::Stopped) => break,
+            Err(trouble) => absent.push(make_absent(participant, trouble)),
         }
     }
-    let baseline = baseline(&contenders, place.scenario);
+    let baseline = choose_baseline(&contenders, setup.scenario);
     add_twin(&mut contenders, baseline.as_deref());
-    let mut rounds = Rounds { place, environment, options, probe, blobs: &blobs, rng: Rng::with_seed(place.seed) };
-    absent.extend(rounds.run(&mut contenders, progress));
-    progress.part();
+    let mut rounds = RoundRunner { place: setup, environment, options, probe, blobs: &blobs, rng: Rng::with_seed(setup.seed) };
+    absent.extend(rounds.run_all(&mut contenders, progress));
+    progress.finish_part();
 
     notes.extend(contenders.iter().flat_map(|contender| contender.notes.iter().cloned()));
-    let (entries, twin) = entries(contenders, baseline.as_deref());
+    let (entries, twin) = build_entries(contenders, baseline.as_deref());
     let smallest = entries.iter().filter(|entry| entry.role == Role::Competitor && entry.fidelity == Fidelity::Exact);
-    let memcpy_ns = smallest.filter_map(|entry| entry.size).min().map(|size| memcpy(size as usize));
+    let memcpy_ns = smallest.filter_map(|entry| entry.size).min().map(|size| time_memcpy(size as usize));
     let point = Point {
-        name: place.size.name.clone(),
-        at: place.size.at,
-        parameters: place.size.parameters.clone(),
+        name: setup.size.name.clone(),
+        at: setup.size.at,
+        parameters: setup.size.parameters.clone(),
         entries,
         memcpy_ns,
     };
-    Ok(Measured { points: vec![point], absent, notes, twin, baseline })
+    Ok(MeasuredSize { points: vec![point], absent, notes, twin, baseline })
 }
 
-fn away(participant: &Participant, trouble: Trouble) -> Absent {
+fn make_absent(participant: &Participant, trouble: ParticipantError) -> Absent {
     let why = match trouble {
-        Trouble::Cannot(why) => format!("it can't carry this: {why}"),
-        Trouble::Failed(why) => why,
-        Trouble::Stopped => "the run was stopped".to_owned(),
+        ParticipantError::Cannot(why) => format!("it can't carry this: {why}"),
+        ParticipantError::Failed(why) => why,
+        ParticipantError::Stopped => "the run was stopped".to_owned(),
     };
     Absent { competitor: participant.id.clone(), why, install: None }
 }
 
 /// Returns the competitor that the others are compared with: the baseline, or for the user's own data the first one
 /// that is exact.
-fn baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
+fn choose_baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
     let can = |one: &&Contender| one.role == Role::Competitor && !one.tasks.is_empty();
     let named = contenders.iter().filter(can).find(|one| scenario.baseline.as_ref() == Some(&one.participant.id));
-    let first = || contenders.iter().filter(can).find(|one| scenario.is_given() && one.fidelity == Fidelity::Exact);
+    let first = || contenders.iter().filter(can).find(|one| scenario.has_given_data() && one.fidelity == Fidelity::Exact);
     named.or_else(first).map(|one| one.participant.id.clone())
 }
 
@@ -123,13 +123,13 @@ fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
 }
 
 impl Setup<'_> {
-    fn label(&self) -> String {
+    fn size_label(&self) -> String {
         if self.size.name.is_empty() { String::new() } else { format!(", {}", self.size.name) }
     }
 }
 
 /// The rounds of one size.
-struct Rounds<'r, 'e> {
+struct RoundRunner<'r, 'e> {
     place: &'r Setup<'r>,
     environment: &'r Environment<'e>,
     options: &'r Options,
@@ -138,29 +138,29 @@ struct Rounds<'r, 'e> {
     rng: Rng,
 }
 
-impl<'e> Rounds<'_, 'e> {
+impl<'e> RoundRunner<'_, 'e> {
     /// Runs all rounds. Competitors that fail are removed and returned.
-    fn run(&mut self, contenders: &mut Vec<Contender>, progress: &mut Progress<'_>) -> Vec<Absent> {
-        let rounds = self.rounds(contenders);
+    fn run_all(&mut self, contenders: &mut Vec<Contender>, progress: &mut Progress<'_>) -> Vec<Absent> {
+        let rounds = self.count_fitting_rounds(contenders);
         let began = Instant::now();
         let mut absent = Vec::new();
         for round in 0..rounds {
             let spent = began.elapsed().as_secs_f64();
-            let each = if round == 0 { self.seconds(contenders) } else { spent / f64::from(round) };
+            let each = if round == 0 { self.estimate_round_seconds(contenders) } else { spent / f64::from(round) };
             let left = Duration::from_secs_f64((each * f64::from(rounds - round)).clamp(0.0, 1e6));
-            let what = format!("{}{}: round {} of {rounds}", self.place.scenario.name, self.place.label(), round + 1);
-            progress.doing(&what, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(left));
+            let what = format!("{}{}: round {} of {rounds}", self.place.scenario.name, self.place.size_label(), round + 1);
+            progress.report_progress(&what, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(left));
             let mut order: Vec<usize> = (0..contenders.len()).collect();
             self.rng.shuffle(&mut order);
             let failed = match self.place.scenario.processes {
-                Processes::Together => self.together(contenders, &order, round),
-                Processes::Alone => self.alone(contenders, &order, round),
+                Processes::Together => self.run_together(contenders, &order, round),
+                Processes::Alone => self.run_one_at_a_time(contenders, &order, round),
             };
-            let mut failed: Vec<(usize, Trouble)> = failed;
+            let mut failed: Vec<(usize, ParticipantError)> = failed;
             failed.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
             for (at, trouble) in failed {
-                if trouble != Trouble::Stopped {
-                    absent.push(away(&contenders.remove(at).participant, trouble));
+                if trouble != ParticipantError::Stopped {
+                    absent.push(make_absent(&contenders.remove(at).participant, trouble));
                 }
             }
             if self.is_stopped() {
@@ -175,48 +175,48 @@ impl<'e> Rounds<'_, 'e> {
     }
 
     /// Estimates how many seconds a round takes.
-    fn seconds(&self, contenders: &[Contender]) -> f64 {
+    fn estimate_round_seconds(&self, contenders: &[Contender]) -> f64 {
         let one = |contender: &Contender| -> f64 {
-            let task = |task: &Task| task.seconds() * f64::from(task.turns(self.options) + 1);
+            let task = |task: &Task| task.sample_seconds() * f64::from(task.turn_count(self.options) + 1);
             contender.start + contender.tasks.iter().map(task).sum::<f64>()
         };
         contenders.iter().map(one).sum()
     }
 
     /// Returns how many rounds fit into the budget.
-    fn rounds(&self, contenders: &[Contender]) -> u32 {
+    fn count_fitting_rounds(&self, contenders: &[Contender]) -> u32 {
         let Some(budget) = self.options.budget else { return self.options.rounds };
         let sizes = self.place.scenario.sizes(self.options.small).count().max(1);
-        let fit = budget.as_secs_f64() / sizes as f64 / self.seconds(contenders).max(1e-3);
+        let fit = budget.as_secs_f64() / sizes as f64 / self.estimate_round_seconds(contenders).max(1e-3);
         (fit as u32).clamp(FEWEST_ROUNDS.min(self.options.rounds), self.options.rounds)
     }
 
-    fn seat(&self, contender: &Contender) -> Result<Box<dyn Seat + 'e>, Trouble> {
-        let blob = self.blobs.get(&contender.participant.reference).map_err(Trouble::Cannot)?;
-        seat(self.place, &contender.participant, blob, self.environment)
+    fn start_contender(&self, contender: &Contender) -> Result<Box<dyn RunningParticipant + 'e>, ParticipantError> {
+        let blob = self.blobs.get(&contender.participant.reference).map_err(ParticipantError::Cannot)?;
+        start_participant(self.place, &contender.participant, blob, self.environment)
     }
 
     /// Runs a round in which all processes exist at the same time. They take turns for each operation, in a new random
     /// order each time.
-    fn together(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, Trouble)> {
+    fn run_together(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, ParticipantError)> {
         let mut failed = Vec::new();
         let mut seats = Vec::new();
         for at in order {
-            match self.seat(&contenders[*at]).and_then(|mut seat| warm(&contenders[*at], seat.as_mut()).map(|()| seat))
+            match self.start_contender(&contenders[*at]).and_then(|mut seat| warm_up(&contenders[*at], seat.as_mut()).map(|()| seat))
             {
                 Ok(seat) => seats.push((*at, seat)),
                 Err(trouble) => failed.push((*at, trouble)),
             }
         }
         for turn in 0..self.options.turns {
-            self.probe.sample(round, turn);
+            self.probe.take_sample(round, turn);
             for operation in &self.place.scenario.operations {
                 self.rng.shuffle(&mut seats);
                 for (at, seat) in &mut seats {
                     if self.environment.stop.load(Ordering::Relaxed) {
                         return failed;
                     }
-                    let time = time(&mut contenders[*at], seat.as_mut(), *operation, round, turn, self.options);
+                    let time = take_sample(&mut contenders[*at], seat.as_mut(), *operation, round, turn, self.options);
                     failed.extend(time.err().map(|trouble| (*at, trouble)));
                 }
                 seats.retain(|(at, _)| failed.iter().all(|(failed, _)| failed != at));
@@ -226,28 +226,28 @@ impl<'e> Rounds<'_, 'e> {
     }
 
     /// Runs a round in which one process exists at a time.
-    fn alone(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, Trouble)> {
+    fn run_one_at_a_time(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, ParticipantError)> {
         let mut failed = Vec::new();
         for at in order {
             if self.is_stopped() {
                 return failed;
             }
-            self.probe.sample(round, 0);
-            if let Err(trouble) = self.by_itself(&mut contenders[*at], round) {
+            self.probe.take_sample(round, 0);
+            if let Err(trouble) = self.run_contender(&mut contenders[*at], round) {
                 failed.push((*at, trouble));
             }
         }
         failed
     }
 
-    fn by_itself(&self, contender: &mut Contender, round: u32) -> Result<(), Trouble> {
-        let mut seat = self.seat(contender)?;
+    fn run_contender(&self, contender: &mut Contender, round: u32) -> Result<(), ParticipantError> {
+        let mut seat = self.start_contender(contender)?;
         for turn in 0..self.options.turns {
             for operation in &self.place.scenario.operations {
                 if self.is_stopped() {
-                    return Err(Trouble::Stopped);
+                    return Err(ParticipantError::Stopped);
                 }
-                time(contender, seat.as_mut(), *operation, round, turn, self.options)?;
+                take_sample(contender, seat.as_mut(), *operation, round, turn, self.options)?;
             }
         }
         Ok(())
@@ -255,47 +255,47 @@ impl<'e> Rounds<'_, 'e> {
 }
 
 /// Executes every operation of a new process once, without recording the time.
-fn warm(contender: &Contender, seat: &mut dyn Seat) -> Result<(), Trouble> {
-    contender.tasks.iter().try_for_each(|task| seat.time(task.operation, task.times).map(drop))
+fn warm_up(contender: &Contender, seat: &mut dyn RunningParticipant) -> Result<(), ParticipantError> {
+    contender.tasks.iter().try_for_each(|task| seat.time_operation(task.operation, task.times).map(drop))
 }
 
-fn time(
+fn take_sample(
     contender: &mut Contender,
-    seat: &mut dyn Seat,
+    seat: &mut dyn RunningParticipant,
     operation: Operation,
     round: u32,
     turn: u32,
     options: &Options,
-) -> Result<(), Trouble> {
+) -> Result<(), ParticipantError> {
     let task = contender.tasks.iter_mut().find(|task| task.operation == operation);
-    let Some(task) = task.filter(|task| turn < task.turns(options)) else { return Ok(()) };
-    let ns = seat.time(operation, task.times)? / task.times as f64;
+    let Some(task) = task.filter(|task| turn < task.turn_count(options)) else { return Ok(()) };
+    let ns = seat.time_operation(operation, task.times)? / task.times as f64;
     task.samples.push(Sample { round, turn, ns });
     Ok(())
 }
 
 /// Returns the measurements compared with the baseline, and how far the baseline's twin is from the baseline.
-fn entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Entry>, Vec<Interval>) {
+fn build_entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Entry>, Vec<Interval>) {
     let is_baseline = |one: &&Contender| one.role != Role::Twin && baseline == Some(&*one.participant.id);
     let baseline: Vec<Task> = contenders.iter().find(is_baseline).map_or_else(Vec::new, |one| one.tasks.clone());
     let against = |task: &Task| baseline.iter().find(|other| other.operation == task.operation);
     let of_twin = |one: &Contender| -> Vec<(Operation, Interval)> {
-        let compare = |task: &Task| Some((task.operation, stats::times(&task.samples, &against(task)?.samples)?));
+        let compare = |task: &Task| Some((task.operation, stats::compute_speedup(&task.samples, &against(task)?.samples)?));
         one.tasks.iter().filter_map(compare).collect()
     };
     let twins: Vec<(Operation, Interval)> =
         contenders.iter().filter(|one| one.role == Role::Twin).flat_map(of_twin).collect();
     let resolution = |operation: Operation| {
         let twin = twins.iter().find(|(of, _)| *of == operation).map(|(_, interval)| *interval);
-        stats::noise(&[], twin).resolution
+        stats::assess_noise(&[], twin).resolution
     };
     let cell = |task: &Task, is_baseline: bool| Cell {
         operation: task.operation,
         samples: task.samples.clone(),
-        summary: stats::summary(&task.samples),
+        summary: stats::summarize_samples(&task.samples),
         against: against(task)
             .filter(|_| !is_baseline)
-            .and_then(|other| stats::compare(&task.samples, &other.samples, resolution(task.operation))),
+            .and_then(|other| stats::compare_samples(&task.samples, &other.samples, resolution(task.operation))),
     };
     let entry = |one: &Contender| Entry {
         id: one.participant.id.clone(),

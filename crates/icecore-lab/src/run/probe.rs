@@ -18,13 +18,13 @@ impl Probe {
     pub(super) fn new() -> Probe {
         let mut probe = Probe { from: vec![1; 4 << 20], to: vec![0; 4 << 20], samples: Vec::new() };
         // The first execution also allocates the memory pages.
-        probe.sample(0, 0);
+        probe.take_sample(0, 0);
         probe.samples.clear();
         probe
     }
 
     /// Executes the task once.
-    pub fn sample(&mut self, round: u32, turn: u32) {
+    pub fn take_sample(&mut self, round: u32, turn: u32) {
         let before = Instant::now();
         let mut state = 1u64;
         for _ in 0..1_000_000 {
@@ -44,7 +44,7 @@ impl Probe {
 }
 
 /// Returns the nanoseconds to copy this many bytes: the best of several attempts.
-pub(super) fn memcpy(bytes: usize) -> f64 {
+pub(super) fn time_memcpy(bytes: usize) -> f64 {
     let from = vec![1u8; bytes];
     let mut to = vec![0u8; bytes];
     let times = (8 << 20) / bytes.max(1) + 1;
@@ -61,6 +61,6 @@ pub(super) fn memcpy(bytes: usize) -> f64 {
 }
 
 /// Returns the speed of copying a block that fits into no cache, in bytes per nanosecond.
-pub(super) fn memcpy_rate() -> f64 {
-    LARGE as f64 / memcpy(LARGE)
+pub(super) fn measure_memcpy_rate() -> f64 {
+    LARGE as f64 / time_memcpy(LARGE)
 }

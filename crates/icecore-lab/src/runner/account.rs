@@ -23,41 +23,41 @@ impl Account {
     /// Returns whether more time passed than the operations explain. On a busy machine this happens to honest processes
     /// too, so it is only a reason to check more closely.
     pub(super) fn is_suspicious(&self) -> bool {
-        self.passed > self.most()
+        self.passed > self.largest_plausible()
     }
 
     /// Returns whether processors worked longer for the process than it reported. They count only while the process
     /// runs, so load from other programs does not matter.
     pub(super) fn is_refuted(&self, worked: f64) -> bool {
-        self.is_suspicious() && worked > self.most()
+        self.is_suspicious() && worked > self.largest_plausible()
     }
 
-    fn most(&self) -> f64 {
+    fn largest_plausible(&self) -> f64 {
         2.0 * self.claimed + SLACK
     }
 }
 
 /// Returns the processor time in seconds of a process and its ended children; `None` if the system does not report it.
-pub(super) fn worked(process: u32) -> Option<f64> {
-    let said = std::fs::read(format!("/proc/{process}/stat")).ok()?;
-    ticks(&String::from_utf8_lossy(&said)).map(|ticks| ticks as f64 / per_second())
+pub(super) fn read_processor_seconds(process: u32) -> Option<f64> {
+    let status = std::fs::read(format!("/proc/{process}/stat")).ok()?;
+    sum_ticks(&String::from_utf8_lossy(&status)).map(|ticks| ticks as f64 / ticks_per_second())
 }
 
 /// Returns the sum of the four tick counts in the status line of a process on Linux: its own and its children's, in
 /// user mode and in the kernel.
-fn ticks(line: &str) -> Option<u64> {
+fn sum_ticks(line: &str) -> Option<u64> {
     // The name comes before them in parentheses, and may contain spaces and parentheses.
     let mut words = line.rsplit_once(')')?.1.split_whitespace().skip(11);
     (0..4).try_fold(0u64, |sum, _| sum.checked_add(words.next()?.parse().ok()?))
 }
 
 #[cfg(target_os = "linux")]
-fn per_second() -> f64 {
+fn ticks_per_second() -> f64 {
     rustix::param::clock_ticks_per_second() as f64
 }
 
 #[cfg(not(target_os = "linux"))]
-fn per_second() -> f64 {
+fn ticks_per_second() -> f64 {
     100.0
 }
 
@@ -106,19 +106,19 @@ mod tests {
     #[test]
     fn a_name_may_be_anything() {
         let line = "17 (a) (b c) R 1 17 17 0 -1 4194304 100 0 0 0 5 6 70 800 20 0 1 0 9 10 11";
-        assert_eq!(ticks(line), Some(881));
-        assert_eq!(ticks("17 (a) R 1 17"), None);
-        assert_eq!(ticks(""), None);
+        assert_eq!(sum_ticks(line), Some(881));
+        assert_eq!(sum_ticks("17 (a) R 1 17"), None);
+        assert_eq!(sum_ticks(""), None);
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn the_system_tells_of_this_process() {
-        let before = worked(std::process::id()).expect("it is there");
+        let before = read_processor_seconds(std::process::id()).expect("it is there");
         let mut sum = 0u64;
-        while worked(std::process::id()).expect("it is there") <= before {
+        while read_processor_seconds(std::process::id()).expect("it is there") <= before {
             sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(7));
         }
-        assert_eq!(worked(u32::MAX), None);
+        assert_eq!(read_processor_seconds(u32::MAX), None);
     }
 }

@@ -1,13 +1,13 @@
 //! The command as a participant: converts a file to JSON, in a process from start to end.
 
-use super::{Answer, Checked, Load, Seat, Trouble};
+use super::{Answer, RoundTrip, Load, RunningParticipant, ParticipantError};
 use crate::model::{MemoryStep, Operation};
 use icecore::{Limits, Stage};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-pub(super) struct Converting {
+pub(super) struct CommandConversion {
     program: PathBuf,
     /// Format of the file that is converted to JSON.
     format: String,
@@ -16,9 +16,9 @@ pub(super) struct Converting {
     json: PathBuf,
 }
 
-impl Converting {
-    pub(super) fn new(program: &Path, format: &str, reference: &Stage) -> Converting {
-        Converting {
+impl CommandConversion {
+    pub(super) fn new(program: &Path, format: &str, reference: &Stage) -> CommandConversion {
+        CommandConversion {
             program: program.to_owned(),
             format: format.to_owned(),
             reference: reference.clone(),
@@ -27,42 +27,42 @@ impl Converting {
         }
     }
 
-    fn convert(&self) -> Result<(), Trouble> {
+    fn convert(&self) -> Result<(), ParticipantError> {
         let mut command = Command::new(&self.program);
         command.args(["--quiet", "convert", "-f", &self.format, "-t", "json", "-o"]).args([&self.json, &self.file]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        crate::secrets::hide_from(&mut command);
+        crate::secrets::hide_secrets_from(&mut command);
         match command.status() {
             Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(Trouble::Failed(status.to_string())),
-            Err(error) => Err(failed(&error)),
+            Ok(status) => Err(ParticipantError::Failed(status.to_string())),
+            Err(error) => Err(failed_trouble(&error)),
         }
     }
 }
 
-fn failed(error: &dyn std::fmt::Display) -> Trouble {
-    Trouble::Failed(error.to_string())
+fn failed_trouble(error: &dyn std::fmt::Display) -> ParticipantError {
+    ParticipantError::Failed(error.to_string())
 }
 
-impl Seat for Converting {
-    fn load(&mut self, load: &Load<'_>) -> Result<(), Trouble> {
+impl RunningParticipant for CommandConversion {
+    fn load(&mut self, load: &Load<'_>) -> Result<(), ParticipantError> {
         let limits = Limits::new();
-        let bytes = std::fs::read(load.file).map_err(|error| failed(&error))?;
-        let document = icecore::read_as(&bytes, &self.reference, &limits).map_err(|error| failed(&error))?;
-        let bytes = icecore::write(&document, &self.format).map_err(|error| Trouble::Cannot(error.to_string()))?;
+        let bytes = std::fs::read(load.file).map_err(|error| failed_trouble(&error))?;
+        let document = icecore::read_as(&bytes, &self.reference, &limits).map_err(|error| failed_trouble(&error))?;
+        let bytes = icecore::write(&document, &self.format).map_err(|error| ParticipantError::Cannot(error.to_string()))?;
         self.file = load.folder.join("data");
         self.json = load.folder.join("json");
-        std::fs::write(&self.file, bytes).map_err(|error| failed(&error))
+        std::fs::write(&self.file, bytes).map_err(|error| failed_trouble(&error))
     }
 
-    fn check(&mut self, _: &Path) -> Result<Checked, Trouble> {
+    fn check_round_trip(&mut self, _: &Path) -> Result<RoundTrip, ParticipantError> {
         self.convert()?;
-        Ok(Checked { size: None, answer: Answer::File(self.json.clone(), "json".to_owned()) })
+        Ok(RoundTrip { size: None, answer: Answer::File(self.json.clone(), "json".to_owned()) })
     }
 
-    fn time(&mut self, operation: Operation, times: u64) -> Result<f64, Trouble> {
+    fn time_operation(&mut self, operation: Operation, times: u64) -> Result<f64, ParticipantError> {
         if operation != Operation::ToJson {
-            return Err(Trouble::Failed(format!("the command has no operation {operation}")));
+            return Err(ParticipantError::Failed(format!("the command has no operation {operation}")));
         }
         let before = Instant::now();
         for _ in 0..times {
@@ -71,7 +71,7 @@ impl Seat for Converting {
         Ok(before.elapsed().as_nanos() as f64)
     }
 
-    fn memory(&mut self) -> Result<Vec<MemoryStep>, Trouble> {
+    fn measure_memory(&mut self) -> Result<Vec<MemoryStep>, ParticipantError> {
         Ok(Vec::new())
     }
 }

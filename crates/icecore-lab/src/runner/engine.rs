@@ -1,6 +1,6 @@
 //! The Rust engine as a participant: bytes to a Document and back, without values of any language.
 
-use super::{Answer, Checked, Load, Seat, Trouble};
+use super::{Answer, RoundTrip, Load, RunningParticipant, ParticipantError};
 use crate::model::{MemoryStep, Operation};
 use icecore::{Codec, Document, Stage, raw::Tape};
 use std::path::Path;
@@ -29,44 +29,44 @@ impl Engine {
         }
     }
 
-    fn write(&mut self) -> Result<(), Trouble> {
+    fn write(&mut self) -> Result<(), ParticipantError> {
         self.written.clear();
-        self.codec.write(&self.document, &mut self.written).map(drop).map_err(failed)
+        self.codec.write(&self.document, &mut self.written).map(drop).map_err(failed_trouble)
     }
 
-    fn read(&mut self) -> Result<(), Trouble> {
+    fn read(&mut self) -> Result<(), ParticipantError> {
         match self.codec.read(&self.bytes, &mut self.tape).error {
             None => Ok(()),
-            Some(error) => Err(failed(error)),
+            Some(error) => Err(failed_trouble(error)),
         }
     }
 }
 
-fn failed(error: icecore::Error) -> Trouble {
-    Trouble::Failed(error.to_string())
+fn failed_trouble(error: icecore::Error) -> ParticipantError {
+    ParticipantError::Failed(error.to_string())
 }
 
-impl Seat for Engine {
-    fn load(&mut self, load: &Load<'_>) -> Result<(), Trouble> {
-        let bytes = std::fs::read(load.file).map_err(|error| Trouble::Failed(error.to_string()))?;
-        let document = icecore::read_as(&bytes, &self.reference, &self.codec.limits).map_err(failed)?;
+impl RunningParticipant for Engine {
+    fn load(&mut self, load: &Load<'_>) -> Result<(), ParticipantError> {
+        let bytes = std::fs::read(load.file).map_err(|error| ParticipantError::Failed(error.to_string()))?;
+        let document = icecore::read_as(&bytes, &self.reference, &self.codec.limits).map_err(failed_trouble)?;
         self.document = document.into_owned();
         let losses =
-            self.codec.write(&self.document, &mut self.bytes).map_err(|error| Trouble::Cannot(error.to_string()))?;
+            self.codec.write(&self.document, &mut self.bytes).map_err(|error| ParticipantError::Cannot(error.to_string()))?;
         match losses.iter().next() {
             None => Ok(()),
-            Some(loss) => Err(Trouble::Cannot(format!("{} {}", loss.count, loss.kind.describe(loss.count)))),
+            Some(loss) => Err(ParticipantError::Cannot(format!("{} {}", loss.count, loss.kind.describe(loss.count)))),
         }
     }
 
-    fn check(&mut self, _: &Path) -> Result<Checked, Trouble> {
+    fn check_round_trip(&mut self, _: &Path) -> Result<RoundTrip, ParticipantError> {
         self.write()?;
-        let document = icecore::read_as(&self.written, self.codec.stage(), &self.codec.limits).map_err(failed)?;
+        let document = icecore::read_as(&self.written, self.codec.stage(), &self.codec.limits).map_err(failed_trouble)?;
         let answer = Answer::Document(Box::new(document.into_owned()));
-        Ok(Checked { size: Some(self.written.len() as u64), answer })
+        Ok(RoundTrip { size: Some(self.written.len() as u64), answer })
     }
 
-    fn time(&mut self, operation: Operation, times: u64) -> Result<f64, Trouble> {
+    fn time_operation(&mut self, operation: Operation, times: u64) -> Result<f64, ParticipantError> {
         let before = Instant::now();
         for _ in 0..times {
             if operation != Operation::Read {
@@ -79,7 +79,7 @@ impl Seat for Engine {
         Ok(before.elapsed().as_nanos() as f64)
     }
 
-    fn memory(&mut self) -> Result<Vec<MemoryStep>, Trouble> {
+    fn measure_memory(&mut self) -> Result<Vec<MemoryStep>, ParticipantError> {
         // The engine runs in the lab's own process, whose memory is not meaningful.
         Ok(Vec::new())
     }

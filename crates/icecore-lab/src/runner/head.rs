@@ -16,11 +16,11 @@ pub(super) struct Head {
 
 impl Head {
     /// Reads the declarations of a file. A file that can't be read has none, and its script is started.
-    pub fn of(path: &Path) -> Head {
-        std::fs::read(path).map_or_else(|_| Head::default(), |text| Head::read(&text))
+    pub fn from_file(path: &Path) -> Head {
+        std::fs::read(path).map_or_else(|_| Head::default(), |text| Head::parse_lines(&text))
     }
 
-    fn read(text: &[u8]) -> Head {
+    fn parse_lines(text: &[u8]) -> Head {
         let mut head = Head::default();
         for line in text.split(|byte| *byte == b'\n').take(LINES) {
             let line = String::from_utf8_lossy(line);
@@ -44,11 +44,11 @@ mod tests {
     fn comments_at_the_top_say_it() {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let ruby = b"#!/usr/bin/env ruby\n# variants: a b-c\n# scenarios: one two\n# frozen_string_literal: true\n";
-        assert_eq!(Head::read(ruby), Head { variants: words(&["a", "b-c"]), scenarios: words(&["one", "two"]) });
+        assert_eq!(Head::parse_lines(ruby), Head { variants: words(&["a", "b-c"]), scenarios: words(&["one", "two"]) });
         let php = b"#!/usr/bin/env php\n<?php\n// variants: a\n";
-        assert_eq!(Head::read(php), Head { variants: words(&["a"]), ..Head::default() });
+        assert_eq!(Head::parse_lines(php), Head { variants: words(&["a"]), ..Head::default() });
         let late = b"#!/usr/bin/env ruby\n\n\n\n\n# variants: a\n";
-        assert_eq!(Head::read(late), Head::default());
-        assert_eq!(Head::of(Path::new("/nowhere/at/all")), Head::default());
+        assert_eq!(Head::parse_lines(late), Head::default());
+        assert_eq!(Head::from_file(Path::new("/nowhere/at/all")), Head::default());
     }
 }

@@ -1,11 +1,11 @@
 //! The list of participants, and how each is started.
 
-use super::command::Converting;
+use super::command::CommandConversion;
 use super::engine::Engine;
 use super::head::Head;
-use super::process::{Patience, Process};
+use super::process::{AnswerTimeout, Process};
 use super::protocol::{PROTOCOL, Reply, Request};
-use super::{Seat, Trouble};
+use super::{RunningParticipant, ParticipantError};
 use crate::Error;
 use crate::model::{Operation, Role};
 use icecore::Stage;
@@ -25,7 +25,7 @@ const SHARED: &str = "lib";
 const TYPED: &str = "json:typed";
 
 /// Timeout for a runner to identify itself. It has no data yet, but on a busy machine even its start takes a while.
-const HELLO: Duration = Duration::from_secs(120);
+const HELLO_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Locations of runners and of the programs that they need.
 #[derive(Debug)]
@@ -67,12 +67,12 @@ pub struct Participant {
     pub operations: Vec<Operation>,
     /// Scenarios to which it is limited; no limit if empty.
     pub scenarios: Vec<String>,
-    how: How,
+    how: StartMethod,
 }
 
 /// How a participant is started.
 #[derive(Clone, Debug)]
-enum How {
+enum StartMethod {
     /// A script.
     Script(Script),
     /// The engine, with a stage.
@@ -92,7 +92,7 @@ struct Script {
 
 /// Result of looking for a competitor.
 #[derive(Clone, Debug)]
-pub enum Found {
+pub enum FoundRunner {
     /// The competitor can take part.
     Here(Box<Participant>),
     /// The competitor can't take part.
@@ -109,7 +109,7 @@ pub enum Found {
 }
 
 /// A competitor in a script.
-struct Listed {
+struct ListedRunner {
     language: String,
     path: PathBuf,
     /// Variant of the script, if it has several.
@@ -124,29 +124,29 @@ struct Listed {
 /// # Errors
 ///
 /// If the scripts can't be written to the folder of the run, or the user's scripts can't be listed.
-pub fn find(
+pub fn find_runners(
     environment: &Environment<'_>,
     languages: &[&str],
     scenarios: &[&str],
     is_wanted: impl Fn(&str) -> bool,
-) -> Result<Vec<Found>, Error> {
-    let is_asked = |one: &Listed| {
+) -> Result<Vec<FoundRunner>, Error> {
+    let is_asked = |one: &ListedRunner| {
         let belongs = one.scenarios.is_empty() || one.scenarios.iter().any(|name| scenarios.contains(&&**name));
         belongs && (languages.is_empty() || languages.contains(&&*one.language)) && is_wanted(&one.id())
     };
-    Ok(known(environment)?.iter().filter(|one| is_asked(one)).map(|one| ask(environment, one)).collect())
+    Ok(list_runners(environment)?.iter().filter(|one| is_asked(one)).map(|one| identify_runner(environment, one)).collect())
 }
 
 /// Returns the ids of all runners, whether they can take part or not: `perl/sereal`.
 ///
 /// # Errors
 ///
-/// As [`find`].
-pub fn ids(environment: &Environment<'_>) -> Result<Vec<String>, Error> {
-    Ok(known(environment)?.iter().map(Listed::id).collect())
+/// As [`find_runners`].
+pub fn list_runner_ids(environment: &Environment<'_>) -> Result<Vec<String>, Error> {
+    Ok(list_runners(environment)?.iter().map(ListedRunner::id).collect())
 }
 
-impl Listed {
+impl ListedRunner {
     /// Returns the id: `perl/sereal`, or `ruby/pending/sqlite` for a script with several competitors.
     fn id(&self) -> String {
         let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
@@ -156,43 +156,43 @@ impl Listed {
 }
 
 /// Returns all competitors in the scripts of the lab and of the user.
-fn known(environment: &Environment<'_>) -> Result<Vec<Listed>, Error> {
+fn list_runners(environment: &Environment<'_>) -> Result<Vec<ListedRunner>, Error> {
     let folder = environment.folder.join("runners");
     if !folder.exists() {
         std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, &error))?;
         FOLDER.extract(&folder).map_err(|error| Error::io(&folder, &error))?;
     }
-    let mut scripts = scripts(&folder)?;
+    let mut scripts = list_scripts(&folder)?;
     if let Some(more) = environment.more {
         // Scripts run in other folders, so the path must be absolute.
         let more = more.canonicalize().map_err(|error| Error::io(more, &error))?;
-        scripts.extend(self::scripts(&more)?);
+        scripts.extend(self::list_scripts(&more)?);
     }
-    Ok(scripts.into_iter().flat_map(|(language, path)| listed(language, path)).collect())
+    Ok(scripts.into_iter().flat_map(|(language, path)| list_script_runners(language, path)).collect())
 }
 
 /// Returns all competitors in a script.
-fn listed(language: String, path: PathBuf) -> Vec<Listed> {
-    let Head { variants, scenarios } = Head::of(&path);
+fn list_script_runners(language: String, path: PathBuf) -> Vec<ListedRunner> {
+    let Head { variants, scenarios } = Head::from_file(&path);
     let one =
-        |variant| Listed { language: language.clone(), path: path.clone(), variant, scenarios: scenarios.clone() };
+        |variant| ListedRunner { language: language.clone(), path: path.clone(), variant, scenarios: scenarios.clone() };
     if variants.is_empty() { vec![one(None)] } else { variants.into_iter().map(Some).map(one).collect() }
 }
 
 /// Returns the scripts in the language folders of a folder, sorted.
-fn scripts(folder: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
+fn list_scripts(folder: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
     let mut scripts = Vec::new();
-    for language in entries(folder)? {
+    for language in list_folder(folder)? {
         if language.is_dir() {
             let name = language.file_name().unwrap_or_default().to_string_lossy().into_owned();
             scripts
-                .extend(entries(&language)?.into_iter().filter(|path| path.is_file()).map(|path| (name.clone(), path)));
+                .extend(list_folder(&language)?.into_iter().filter(|path| path.is_file()).map(|path| (name.clone(), path)));
         }
     }
     Ok(scripts)
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn list_folder(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let wrong = |error: std::io::Error| Error::io(folder, &error);
     let entries: Result<Vec<_>, _> = std::fs::read_dir(folder).map_err(wrong)?.collect();
     let mut paths: Vec<PathBuf> = entries.map_err(wrong)?.iter().map(std::fs::DirEntry::path).collect();
@@ -201,36 +201,36 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-fn ask(environment: &Environment<'_>, one: &Listed) -> Found {
-    let (id, language, scenarios) = (one.id(), &*one.language, &one.scenarios);
+fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> FoundRunner {
+    let (id, language, scenarios) = (runner.id(), &*runner.language, &runner.scenarios);
     let missing = |why: String, install: Option<String>| {
         let (id, scenarios) = (id.clone(), scenarios.clone());
-        Found::Missing { id, why, install, scenarios }
+        FoundRunner::Missing { id, why, install, scenarios }
     };
-    let script = match Script::of(one) {
+    let script = match Script::from_listed(runner) {
         Ok(script) => script,
         Err(why) => return missing(why, None),
     };
     let folder = environment.folder.join("hello");
     let hello = std::fs::create_dir_all(&folder)
         .and_then(|()| {
-            let command = script.command(environment, language);
-            Process::start(command, &folder, "", Patience(environment.patience.min(HELLO)), environment.stop)
+            let command = script.build_command(environment, language);
+            Process::start(command, &folder, "", AnswerTimeout(environment.patience.min(HELLO_TIMEOUT)), environment.stop)
         })
-        .map(|mut process| process.ask(&Request::Hello));
+        .map(|mut process| process.send_request(&Request::Hello));
     match hello {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let program = script.program.to_string_lossy();
-            missing(format!("{program} is not installed"), package(&program))
+            missing(format!("{program} is not installed"), find_install_command(&program))
         }
         Err(error) => missing(error.to_string(), None),
-        Ok(Err(Trouble::Cannot(why) | Trouble::Failed(why))) => missing(why, None),
-        Ok(Err(Trouble::Stopped)) => missing("the run was stopped".to_owned(), None),
+        Ok(Err(ParticipantError::Cannot(why) | ParticipantError::Failed(why))) => missing(why, None),
+        Ok(Err(ParticipantError::Stopped)) => missing("the run was stopped".to_owned(), None),
         Ok(Ok(Reply { missing: Some(what), install, .. })) => missing(format!("{what} is missing"), install),
         Ok(Ok(reply)) if reply.protocol != Some(PROTOCOL) => {
             missing(format!("it does not speak version {PROTOCOL} of the protocol"), None)
         }
-        Ok(Ok(reply)) => Found::Here(Box::new(Participant {
+        Ok(Ok(reply)) => FoundRunner::Here(Box::new(Participant {
             name: reply.name.unwrap_or_else(|| id.clone()),
             id,
             language: language.to_owned(),
@@ -240,13 +240,13 @@ fn ask(environment: &Environment<'_>, one: &Listed) -> Found {
             reference: reply.reference.unwrap_or_else(|| TYPED.to_owned()),
             operations: reply.operations,
             scenarios: if scenarios.is_empty() { reply.scenarios } else { scenarios.clone() },
-            how: How::Script(script),
+            how: StartMethod::Script(script),
         })),
     }
 }
 
 /// Returns the command that installs the runtime of a language on Debian.
-fn package(program: &str) -> Option<String> {
+fn find_install_command(program: &str) -> Option<String> {
     let package = match program {
         "perl" | "ruby" | "python3" => program,
         "php" => "php-cli",
@@ -257,8 +257,8 @@ fn package(program: &str) -> Option<String> {
 
 impl Script {
     /// Reads the first line of a script, which says how to start it.
-    fn of(one: &Listed) -> Result<Script, String> {
-        let text = std::fs::read(&one.path).map_err(|error| error.to_string())?;
+    fn from_listed(runner: &ListedRunner) -> Result<Script, String> {
+        let text = std::fs::read(&runner.path).map_err(|error| error.to_string())?;
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let line = String::from_utf8_lossy(line);
         let words =
@@ -266,10 +266,10 @@ impl Script {
         let mut words = words.split_whitespace().skip_while(|word| *word == "-S" || word.ends_with("/env"));
         let program = words.next().ok_or("its first line names no program")?;
         let arguments = words.map(OsString::from).collect();
-        Ok(Script { path: one.path.clone(), program: program.into(), arguments, variant: one.variant.clone() })
+        Ok(Script { path: runner.path.clone(), program: program.into(), arguments, variant: runner.variant.clone() })
     }
 
-    fn command(&self, environment: &Environment<'_>, language: &str) -> Command {
+    fn build_command(&self, environment: &Environment<'_>, language: &str) -> Command {
         let python = environment.python.filter(|_| self.program == "python3");
         let mut command = Command::new(python.map_or(&*self.program, Path::as_os_str));
         command.args(&self.arguments).arg(&self.path);
@@ -300,32 +300,32 @@ impl Participant {
     /// # Errors
     ///
     /// If there is no such format.
-    pub fn engine(text: &str) -> Result<Participant, Error> {
+    pub fn for_engine(text: &str) -> Result<Participant, Error> {
         let operations = vec![Operation::Write, Operation::Read, Operation::RoundTrip];
-        Ok(ours("engine", text, Role::Engine, operations, How::Engine(Stage::parse(text)?)))
+        Ok(build_own_participant("engine", text, Role::Engine, operations, StartMethod::Engine(Stage::parse(text)?)))
     }
 
     /// Returns the command with a format as a participant.
-    pub fn command(program: &Path, text: &str) -> Participant {
-        let how = How::Command(program.to_owned(), text.to_owned());
-        ours("command", text, Role::Competitor, vec![Operation::ToJson], how)
+    pub fn for_command(program: &Path, text: &str) -> Participant {
+        let how = StartMethod::Command(program.to_owned(), text.to_owned());
+        build_own_participant("command", text, Role::Competitor, vec![Operation::ToJson], how)
     }
 
     /// Starts the participant in its own folder.
     ///
     /// # Errors
     ///
-    /// [`Trouble::Failed`] if it can't be started.
-    pub fn start<'s>(&self, environment: &Environment<'s>, folder: &Path) -> Result<Box<dyn Seat + 's>, Trouble> {
-        let failed = |error: &dyn std::fmt::Display| Trouble::Failed(error.to_string());
+    /// [`ParticipantError::Failed`] if it can't be started.
+    pub fn start<'s>(&self, environment: &Environment<'s>, folder: &Path) -> Result<Box<dyn RunningParticipant + 's>, ParticipantError> {
+        let failed = |error: &dyn std::fmt::Display| ParticipantError::Failed(error.to_string());
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         let typed = || Stage::parse(TYPED).map_err(|error| failed(&error));
         Ok(match &self.how {
-            How::Engine(stage) => Box::new(Engine::new(stage, &typed()?)),
-            How::Command(program, text) => Box::new(Converting::new(program, text, &typed()?)),
-            How::Script(script) => {
-                let command = script.command(environment, &self.language);
-                let patience = Patience(environment.patience);
+            StartMethod::Engine(stage) => Box::new(Engine::new(stage, &typed()?)),
+            StartMethod::Command(program, text) => Box::new(CommandConversion::new(program, text, &typed()?)),
+            StartMethod::Script(script) => {
+                let command = script.build_command(environment, &self.language);
+                let patience = AnswerTimeout(environment.patience);
                 let process = Process::start(command, folder, &self.reference, patience, environment.stop);
                 Box::new(process.map_err(|error| failed(&error))?)
             }
@@ -333,15 +333,15 @@ impl Participant {
     }
 
     /// Returns the extension of source files in its language, for the files of scenarios.
-    pub fn ending(&self) -> &str {
+    pub fn file_extension(&self) -> &str {
         match &self.how {
-            How::Script(script) => script.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default(),
+            StartMethod::Script(script) => script.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default(),
             _ => "",
         }
     }
 }
 
-fn ours(language: &str, text: &str, role: Role, operations: Vec<Operation>, how: How) -> Participant {
+fn build_own_participant(language: &str, text: &str, role: Role, operations: Vec<Operation>, how: StartMethod) -> Participant {
     let what = text.replace(":compress=", ", ");
     Participant {
         id: format!("{language}/{text}"),

@@ -9,8 +9,8 @@ mod list;
 mod process;
 mod protocol;
 
-pub use list::{Environment, Found, Participant, find, ids};
-pub use process::{Patience, Process};
+pub use list::{Environment, FoundRunner, Participant, find_runners, list_runner_ids};
+pub use process::{AnswerTimeout, Process};
 pub use protocol::{Load, PROTOCOL};
 
 use crate::model::{MemoryStep, Operation};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// Why a participant gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ParticipantError {
     /// It can't represent this data, for this reason.
     Cannot(String),
     /// It failed.
@@ -29,7 +29,7 @@ pub enum Trouble {
 }
 
 /// Result of a round trip.
-pub struct Checked {
+pub struct RoundTrip {
     /// Number of bytes written.
     pub size: Option<u64>,
     /// Value read back from these bytes.
@@ -45,15 +45,15 @@ pub enum Answer {
 }
 
 /// A running participant, usually a process.
-pub trait Seat {
+pub trait RunningParticipant {
     /// Loads the data.
-    fn load(&mut self, load: &Load<'_>) -> Result<(), Trouble>;
+    fn load(&mut self, load: &Load<'_>) -> Result<(), ParticipantError>;
     /// Writes and reads the data once.
-    fn check(&mut self, folder: &Path) -> Result<Checked, Trouble>;
+    fn check_round_trip(&mut self, folder: &Path) -> Result<RoundTrip, ParticipantError>;
     /// Executes an operation `times` times. Returns the total nanoseconds.
-    fn time(&mut self, operation: Operation, times: u64) -> Result<f64, Trouble>;
+    fn time_operation(&mut self, operation: Operation, times: u64) -> Result<f64, ParticipantError>;
     /// Writes, frees and reads the data, and measures the memory after each step.
-    fn memory(&mut self) -> Result<Vec<MemoryStep>, Trouble>;
+    fn measure_memory(&mut self) -> Result<Vec<MemoryStep>, ParticipantError>;
     /// Returns its remarks for the reader of the report.
     fn notes(&self) -> &[String] {
         &[]

@@ -1,8 +1,8 @@
 //! A runner's script as a process that answers line by line.
 
-use super::account::{Account, worked};
+use super::account::{Account, read_processor_seconds};
 use super::protocol::{Load, Reply, Request};
-use super::{Answer, Checked, Seat, Trouble};
+use super::{Answer, RoundTrip, RunningParticipant, ParticipantError};
 use crate::model::{MemoryStep, Operation};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// How often to check whether the run was stopped.
-const GLANCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Timeout for one answer.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience(pub Duration);
+pub struct AnswerTimeout(pub Duration);
 
 /// A script that answers line by line. Dropping this ends the process.
 pub struct Process<'s> {
@@ -50,11 +50,11 @@ impl<'s> Process<'s> {
         mut command: Command,
         folder: &Path,
         reference: &str,
-        patience: Patience,
+        patience: AnswerTimeout,
         stop: &'s AtomicBool,
     ) -> Result<Process<'s>, std::io::Error> {
         let errors = folder.join("stderr");
-        crate::secrets::hide_from(&mut command);
+        crate::secrets::hide_secrets_from(&mut command);
         command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&errors)?);
         // Ctrl-C goes only to the lab, which then ends its processes itself.
         #[cfg(unix)]
@@ -71,7 +71,7 @@ impl<'s> Process<'s> {
                     let line = match read {
                         Ok(0) => return,
                         Ok(_) if line.ends_with('\n') => Ok(line),
-                        Ok(_) => Err(format!("it answered half a line: {}", shortened(&line))),
+                        Ok(_) => Err(format!("it answered half a line: {}", shorten_line(&line))),
                         Err(error) => Err(format!("what it answered can't be read: {error}")),
                     };
                     if sender.send(line).is_err() {
@@ -95,16 +95,16 @@ impl<'s> Process<'s> {
     }
 
     /// Sends a request, and waits for the answer.
-    pub(super) fn ask(&mut self, request: &Request<'_>) -> Result<Reply, Trouble> {
-        let line = serde_json::to_string(request).map_err(|error| Trouble::Failed(error.to_string()))?;
-        let reply = self.say(&line)?;
+    pub(super) fn send_request(&mut self, request: &Request<'_>) -> Result<Reply, ParticipantError> {
+        let line = serde_json::to_string(request).map_err(|error| ParticipantError::Failed(error.to_string()))?;
+        let reply = self.send_line(&line)?;
         let reply: Reply = serde_json::from_str(&reply)
-            .map_err(|_| Trouble::Failed(format!("it answered no line of the protocol: {}", shortened(&reply))))?;
+            .map_err(|_| ParticipantError::Failed(format!("it answered no line of the protocol: {}", shorten_line(&reply))))?;
         if let Some(error) = reply.error {
-            return Err(Trouble::Failed(error));
+            return Err(ParticipantError::Failed(error));
         }
         if let Some(why) = reply.cannot {
-            return Err(Trouble::Cannot(why));
+            return Err(ParticipantError::Cannot(why));
         }
         if let Some(note) = &reply.note
             && !self.notes.contains(note)
@@ -115,25 +115,25 @@ impl<'s> Process<'s> {
     }
 
     /// Sends a line, and waits for the answer line.
-    pub fn say(&mut self, line: &str) -> Result<String, Trouble> {
+    pub fn send_line(&mut self, line: &str) -> Result<String, ParticipantError> {
         let line = format!("{line}\n");
         let sent = self.input.as_mut().map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
         if !matches!(sent, Some(Ok(()))) {
-            return Err(self.ended());
+            return Err(self.explain_exit());
         }
-        self.answer()
+        self.receive_line()
     }
 
-    fn answer(&mut self) -> Result<String, Trouble> {
+    fn receive_line(&mut self) -> Result<String, ParticipantError> {
         let end = Instant::now() + self.patience;
         loop {
-            match self.lines.recv_timeout(GLANCE) {
-                Ok(line) => return line.map_err(Trouble::Failed),
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
-                Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::Relaxed) => return Err(Trouble::Stopped),
+            match self.lines.recv_timeout(POLL_INTERVAL) {
+                Ok(line) => return line.map_err(ParticipantError::Failed),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.explain_exit()),
+                Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::Relaxed) => return Err(ParticipantError::Stopped),
                 Err(RecvTimeoutError::Timeout) if Instant::now() > end => {
                     let seconds = self.patience.as_secs_f64();
-                    return Err(Trouble::Failed(format!("it did not answer for {seconds} seconds")));
+                    return Err(ParticipantError::Failed(format!("it did not answer for {seconds} seconds")));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -141,19 +141,19 @@ impl<'s> Process<'s> {
     }
 
     /// Returns why the process has ended.
-    fn ended(&mut self) -> Trouble {
+    fn explain_exit(&mut self) -> ParticipantError {
         if self.stop.load(Ordering::Relaxed) {
-            return Trouble::Stopped;
+            return ParticipantError::Stopped;
         }
         self.input = None;
         let how = match self.child.wait() {
             Ok(status) => status.to_string(),
             Err(error) => error.to_string(),
         };
-        let said = std::fs::read(&self.errors).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
-        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-        Trouble::Failed(format!("it ended ({how}): {}", shortened(last)))
+        let stderr_bytes = std::fs::read(&self.errors).unwrap_or_default();
+        let stderr = String::from_utf8_lossy(&stderr_bytes);
+        let last = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        ParticipantError::Failed(format!("it ended ({how}): {}", shorten_line(last)))
     }
 }
 
@@ -165,56 +165,56 @@ impl Drop for Process<'_> {
     }
 }
 
-impl Seat for Process<'_> {
-    fn load(&mut self, load: &Load<'_>) -> Result<(), Trouble> {
-        match self.ask(&Request::Load(*load))?.ok {
+impl RunningParticipant for Process<'_> {
+    fn load(&mut self, load: &Load<'_>) -> Result<(), ParticipantError> {
+        match self.send_request(&Request::Load(*load))?.ok {
             Some(true) => Ok(()),
-            _ => Err(Trouble::Failed("it did not say that it loaded the data".to_owned())),
+            _ => Err(ParticipantError::Failed("it did not say that it loaded the data".to_owned())),
         }
     }
 
-    fn check(&mut self, folder: &Path) -> Result<Checked, Trouble> {
+    fn check_round_trip(&mut self, folder: &Path) -> Result<RoundTrip, ParticipantError> {
         let (answer, bytes) = (folder.join("answer"), folder.join("bytes"));
-        let reply = self.ask(&Request::Check { answer: &answer, bytes: &bytes })?;
-        let size = reply.size.ok_or_else(|| Trouble::Failed("it did not say how many bytes it wrote".to_owned()))?;
+        let reply = self.send_request(&Request::Check { answer: &answer, bytes: &bytes })?;
+        let size = reply.size.ok_or_else(|| ParticipantError::Failed("it did not say how many bytes it wrote".to_owned()))?;
         if std::fs::metadata(&bytes).is_ok_and(|file| file.len() != size) {
-            return Err(Trouble::Failed(format!("it says that it wrote {size} bytes, which is not so")));
+            return Err(ParticipantError::Failed(format!("it says that it wrote {size} bytes, which is not so")));
         }
-        Ok(Checked { size: Some(size), answer: Answer::File(answer, self.reference.clone()) })
+        Ok(RoundTrip { size: Some(size), answer: Answer::File(answer, self.reference.clone()) })
     }
 
-    fn time(&mut self, operation: Operation, times: u64) -> Result<f64, Trouble> {
+    fn time_operation(&mut self, operation: Operation, times: u64) -> Result<f64, ParticipantError> {
         if self.before.is_none() {
-            self.before = worked(self.child.id());
+            self.before = read_processor_seconds(self.child.id());
         }
         let began = Instant::now();
-        let reply = self.ask(&Request::Time { operation, times })?;
+        let reply = self.send_request(&Request::Time { operation, times })?;
         let passed = began.elapsed();
         let Some(ns) = reply.ns else {
-            return Err(Trouble::Failed("it did not say how long it took".to_owned()));
+            return Err(ParticipantError::Failed("it did not say how long it took".to_owned()));
         };
         let most = passed.as_nanos() as f64;
         if !(ns > 0.0 && ns <= most) {
-            return Err(Trouble::Failed(format!("it says that {ns} ns passed, of {most} that did")));
+            return Err(ParticipantError::Failed(format!("it says that {ns} ns passed, of {most} that did")));
         }
         self.account.add(ns, passed);
         if !self.account.is_suspicious() {
             return Ok(ns);
         }
-        let worked = worked(self.child.id()).zip(self.before).map(|(now, before)| now - before);
+        let worked = read_processor_seconds(self.child.id()).zip(self.before).map(|(now, before)| now - before);
         match worked.filter(|worked| self.account.is_refuted(*worked)) {
             None => Ok(ns),
             Some(worked) => {
                 let (claimed, worked) = (self.account.claimed * 1e3, worked * 1e3);
-                Err(Trouble::Failed(format!(
+                Err(ParticipantError::Failed(format!(
                     "it says that all it did took {claimed:.3} ms, where processors worked {worked:.0} ms for it"
                 )))
             }
         }
     }
 
-    fn memory(&mut self) -> Result<Vec<MemoryStep>, Trouble> {
-        Ok(self.ask(&Request::Memory)?.steps)
+    fn measure_memory(&mut self) -> Result<Vec<MemoryStep>, ParticipantError> {
+        Ok(self.send_request(&Request::Memory)?.steps)
     }
 
     fn notes(&self) -> &[String] {
@@ -223,7 +223,7 @@ impl Seat for Process<'_> {
 }
 
 /// Returns the first words of a runner's answer.
-fn shortened(line: &str) -> String {
+fn shorten_line(line: &str) -> String {
     let line = line.trim();
     match line.char_indices().nth(200) {
         Some((at, _)) => format!("{}…", &line[..at]),

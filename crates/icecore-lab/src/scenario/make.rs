@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 type Parameters = BTreeMap<String, i64>;
 
 /// Creates the value with this name.
-pub fn document(name: &str, parameters: &Parameters) -> Result<Document<'static>, Error> {
+pub fn make_document(name: &str, parameters: &Parameters) -> Result<Document<'static>, Error> {
     let get = |parameter: &str, default: i64| parameters.get(parameter).copied().unwrap_or(default);
     let mut builder = Builder::new();
     match name {
-        "mix" => mix(&mut builder),
-        "employees" => employees(&mut builder, get("count", 1)),
-        "ints" => ints(&mut builder, get("first", 1), get("count", 1)),
-        "tree" => Tree::default().build(&mut builder, get("s", 1), get("r", 1)),
-        "items" => items(&mut builder, get("count", 1)),
-        "rows" => rows(&mut builder, get("count", 1)),
+        "mix" => add_mix(&mut builder),
+        "employees" => add_employees(&mut builder, get("count", 1)),
+        "ints" => add_ints(&mut builder, get("first", 1), get("count", 1)),
+        "tree" => Tree::default().add_tree(&mut builder, get("s", 1), get("r", 1)),
+        "items" => add_items(&mut builder, get("count", 1)),
+        "rows" => add_rows(&mut builder, get("count", 1)),
         _ => {
             let known = "mix, employees, ints, tree, items, rows";
             return Err(Error::new(format!("nothing makes `{name}`; there are {known}")));
@@ -26,10 +26,10 @@ pub fn document(name: &str, parameters: &Parameters) -> Result<Document<'static>
 }
 
 /// Creates 1000 integers, a map with 100 entries, and 26 lists of five.
-fn mix(builder: &mut Builder) {
+fn add_mix(builder: &mut Builder) {
     builder.begin_map();
     builder.bytes_key("array");
-    ints(builder, 1, 1000);
+    add_ints(builder, 1, 1000);
     builder.bytes_key("hash");
     builder.begin_map();
     for i in 1..=100 {
@@ -51,7 +51,7 @@ fn mix(builder: &mut Builder) {
 }
 
 /// Creates records with a number, a name, and an age from 20 to 59.
-fn employees(builder: &mut Builder, count: i64) {
+fn add_employees(builder: &mut Builder, count: i64) {
     builder.begin_array();
     for i in 1..=count {
         builder.begin_map();
@@ -63,7 +63,7 @@ fn employees(builder: &mut Builder, count: i64) {
     builder.end();
 }
 
-fn ints(builder: &mut Builder, first: i64, count: i64) {
+fn add_ints(builder: &mut Builder, first: i64, count: i64) {
     builder.begin_array();
     for i in 0..count {
         builder.int(first + i);
@@ -78,15 +78,15 @@ struct Tree {
 }
 
 impl Tree {
-    fn build(mut self, builder: &mut Builder, s: i64, r: i64) {
-        object(builder, "Tree");
+    fn add_tree(mut self, builder: &mut Builder, s: i64, r: i64) {
+        begin_object(builder, "Tree");
         builder.bytes_key("leaf");
-        self.leaf(builder);
+        self.add_leaf(builder);
         builder.bytes_key("recursion");
         for _ in 0..r {
-            object(builder, "Deep");
+            begin_object(builder, "Deep");
             builder.bytes_key("leaf");
-            self.leaf(builder);
+            self.add_leaf(builder);
             builder.bytes_key("next");
         }
         builder.null();
@@ -96,22 +96,22 @@ impl Tree {
         builder.bytes_key("list");
         builder.begin_array();
         for _ in 0..s {
-            self.leaf(builder);
+            self.add_leaf(builder);
         }
         builder.end();
         builder.bytes_key("dictionary");
         builder.begin_map();
         for i in 1..=s {
             builder.bytes_key(format!("k{i}"));
-            self.leaf(builder);
+            self.add_leaf(builder);
         }
         builder.end();
         builder.end().end();
     }
 
-    fn leaf(&mut self, builder: &mut Builder) {
+    fn add_leaf(&mut self, builder: &mut Builder) {
         self.leaves += 1;
-        object(builder, "Leaf");
+        begin_object(builder, "Leaf");
         builder.bytes_key("id").int(self.leaves);
         builder.bytes_key("name").bytes(format!("leaf {}", self.leaves));
         builder.end().end();
@@ -119,10 +119,10 @@ impl Tree {
 }
 
 /// Creates simple Ruby objects.
-fn items(builder: &mut Builder, count: i64) {
+fn add_items(builder: &mut Builder, count: i64) {
     builder.begin_array();
     for i in 1..=count {
-        object(builder, "Item");
+        begin_object(builder, "Item");
         builder.symbol_key("@id", "US-ASCII").int(i);
         builder.symbol_key("@name", "US-ASCII").text(&format!("Item {i}"));
         builder.symbol_key("@price", "US-ASCII").float(i as f64 * 0.25);
@@ -133,7 +133,7 @@ fn items(builder: &mut Builder, count: i64) {
 }
 
 /// Creates records of a table: a number, a text and a float.
-fn rows(builder: &mut Builder, count: i64) {
+fn add_rows(builder: &mut Builder, count: i64) {
     builder.begin_array();
     for i in 0..count {
         builder.begin_map();
@@ -146,7 +146,7 @@ fn rows(builder: &mut Builder, count: i64) {
 }
 
 /// Begins an object whose body is a map of its members; two `end` calls close it.
-fn object(builder: &mut Builder, class: &str) {
+fn begin_object(builder: &mut Builder, class: &str) {
     builder.begin_object(class);
     builder.begin_map();
 }
@@ -157,7 +157,7 @@ mod tests {
 
     fn made(name: &str, parameters: &[(&str, i64)]) -> Document<'static> {
         let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-        document(name, &parameters).expect("it is made")
+        make_document(name, &parameters).expect("it is made")
     }
 
     fn text(document: &Document<'_>, stage: &str) -> String {

@@ -20,7 +20,7 @@ const WEB: &str = "php-web";
 pub const ENGINE: [&str; 6] = ["storable", "sereal", "php", "igbinary", "marshal", "json"];
 
 /// Returns the default baseline for data of a format: the original serializer.
-pub fn baseline(format: &str) -> &'static str {
+pub fn default_baseline(format: &str) -> &'static str {
     match format {
         "php" | "php-session" | "var-export" | "igbinary" => "php/serialize",
         "marshal" => "ruby/marshal",
@@ -153,13 +153,13 @@ pub struct Size {
     pub parameters: BTreeMap<String, i64>,
     /// In which runs it is measured.
     #[serde(default)]
-    pub run: When,
+    pub run: SizeSelection,
 }
 
 /// In which runs a size is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum When {
+pub enum SizeSelection {
     /// In all runs.
     #[default]
     Both,
@@ -170,12 +170,12 @@ pub enum When {
 }
 
 /// Returns the scenarios that come with the lab, sorted by name.
-pub fn all() -> Result<Vec<Scenario>, Error> {
+pub fn list_scenarios() -> Result<Vec<Scenario>, Error> {
     let mut scenarios = Vec::new();
     for file in FOLDER.files() {
         if file.path().extension().is_some_and(|ending| ending == "toml") {
             let name = file.path().file_stem().unwrap_or_default().to_string_lossy();
-            scenarios.push(parse(&name, file.contents_utf8().unwrap_or_default())?);
+            scenarios.push(parse_scenario(&name, file.contents_utf8().unwrap_or_default())?);
         }
     }
     scenarios.sort_by(|a, b| a.name.cmp(&b.name));
@@ -187,8 +187,8 @@ pub fn all() -> Result<Vec<Scenario>, Error> {
 /// # Errors
 ///
 /// If there is none; the error lists the existing scenarios.
-pub fn find(name: &str) -> Result<Scenario, Error> {
-    let scenarios = all()?;
+pub fn find_scenario(name: &str) -> Result<Scenario, Error> {
+    let scenarios = list_scenarios()?;
     let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     match scenarios.iter().find(|scenario| scenario.name == name) {
         Some(scenario) => Ok(scenario.clone()),
@@ -205,7 +205,7 @@ pub fn find(name: &str) -> Result<Scenario, Error> {
 /// # Errors
 ///
 /// The error says what is wrong in the file.
-pub fn parse(name: &str, text: &str) -> Result<Scenario, Error> {
+pub fn parse_scenario(name: &str, text: &str) -> Result<Scenario, Error> {
     let mut scenario: Scenario =
         toml::from_str(text).map_err(|error| Error::new(format!("scenario {name}: {error}")))?;
     scenario.name = name.to_owned();
@@ -221,7 +221,7 @@ pub fn parse(name: &str, text: &str) -> Result<Scenario, Error> {
 /// # Errors
 ///
 /// If the files can't be written.
-pub fn code(folder: &Path, name: &str, ending: &str) -> Result<Option<PathBuf>, Error> {
+pub fn extract_code(folder: &Path, name: &str, ending: &str) -> Result<Option<PathBuf>, Error> {
     let file = format!("{name}.{ending}");
     if FOLDER.get_file(&file).is_none() {
         return Ok(None);
@@ -237,7 +237,7 @@ pub fn code(folder: &Path, name: &str, ending: &str) -> Result<Option<PathBuf>, 
 
 impl Scenario {
     /// Creates a scenario for a user's own data, with the runners of all languages.
-    pub fn of(name: &str, document: Document<'static>, baseline: &str) -> Scenario {
+    pub fn from_document(name: &str, document: Document<'static>, baseline: &str) -> Scenario {
         Scenario {
             name: name.to_owned(),
             title: format!("Your data: {name}"),
@@ -262,13 +262,13 @@ impl Scenario {
     }
 
     /// Returns whether the value is a user's own data.
-    pub fn is_given(&self) -> bool {
+    pub fn has_given_data(&self) -> bool {
         self.data.given.is_some()
     }
 
     /// Returns the sizes of a small or a full run.
     pub fn sizes(&self, small: bool) -> impl Iterator<Item = &Size> {
-        let other = if small { When::Full } else { When::Small };
+        let other = if small { SizeSelection::Full } else { SizeSelection::Small };
         self.points.iter().filter(move |size| size.run != other)
     }
 
@@ -277,13 +277,13 @@ impl Scenario {
     /// # Errors
     ///
     /// If the file does not define the value, or defines it incorrectly.
-    pub fn document(&self, size: &Size) -> Result<Document<'static>, Error> {
+    pub fn make_document(&self, size: &Size) -> Result<Document<'static>, Error> {
         let wrong = |why: String| Error::new(format!("scenario {}: {why}", self.name));
         if let Some(given) = &self.data.given {
             return Ok(given.clone());
         }
         match (&self.data.make, &self.data.json) {
-            (Some(make), None) => make::document(make, &size.parameters).map_err(|error| wrong(error.to_string())),
+            (Some(make), None) => make::make_document(make, &size.parameters).map_err(|error| wrong(error.to_string())),
             (None, Some(json)) => {
                 let stage = icecore::Stage::parse("json:typed")?;
                 let document = icecore::read_as(json.as_bytes(), &stage, &icecore::Limits::new())

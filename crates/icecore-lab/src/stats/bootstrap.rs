@@ -5,7 +5,7 @@
 //! same samples always give the same interval.
 
 use super::interval::{self, HUNDREDFOLD};
-use super::median;
+use super::median_of_values;
 use super::surplus::Surplus;
 use crate::model::Interval;
 use std::collections::{BTreeMap, HashMap};
@@ -47,30 +47,30 @@ impl Rounds {
     ///
     /// One value says nothing about its own error, so its interval extends to a hundredfold in both directions. With a
     /// single process, only turns can be drawn; the unknown difference to other processes adds 5 % on both sides.
-    pub(super) fn interval(&self) -> Option<Interval> {
-        let estimate = median(&mut self.rounds.concat())?;
-        let (low, high) = self.percentiles();
-        Some(self.widened(estimate, low, high))
+    pub(super) fn median_interval(&self) -> Option<Interval> {
+        let estimate = median_of_values(&mut self.rounds.concat())?;
+        let (low, high) = self.compute_percentiles();
+        Some(self.widen_interval(estimate, low, high))
     }
 
-    /// Like [`Rounds::interval`], for values that are logarithms. The interval is not logarithmic.
-    pub(super) fn interval_of_logs(&self) -> Option<Interval> {
-        let estimate = median(&mut self.rounds.concat())?;
-        let (low, high) = self.percentiles();
-        Some(self.widened(estimate.exp(), low.exp(), high.exp()))
+    /// Like [`RoundRunner::median_interval`], for values that are logarithms. The interval is not logarithmic.
+    pub(super) fn median_interval_of_logs(&self) -> Option<Interval> {
+        let estimate = median_of_values(&mut self.rounds.concat())?;
+        let (low, high) = self.compute_percentiles();
+        Some(self.widen_interval(estimate.exp(), low.exp(), high.exp()))
     }
 
     /// Widens the percentiles by what no draw can show.
-    fn widened(&self, estimate: f64, low: f64, high: f64) -> Interval {
+    fn widen_interval(&self, estimate: f64, low: f64, high: f64) -> Interval {
         let values = self.rounds.iter().map(Vec::len).sum();
         if values == 1 {
-            return interval::unknown(estimate);
+            return interval::unknown_interval(estimate);
         }
         let (units, process) = match self.rounds.len() {
             1 => (values, PROCESS),
             rounds => (rounds, 1.0),
         };
-        let widen = |end: f64| (end / estimate).powf(stretch(units));
+        let widen = |end: f64| (end / estimate).powf(widening_exponent(units));
         Interval {
             estimate,
             low: estimate * (widen(low) / process).clamp(1.0 / HUNDREDFOLD, 1.0),
@@ -82,8 +82,8 @@ impl Rounds {
     ///
     /// The upper end is the lower end of the negated values. So the interval of the negated values is exactly the
     /// mirror image.
-    fn percentiles(&self) -> (f64, f64) {
-        let rounds = self.thin();
+    fn compute_percentiles(&self) -> (f64, f64) {
+        let rounds = self.thin_rounds();
         let negated: Vec<Vec<f64>> =
             rounds.iter().map(|round| round.iter().rev().map(|value| -value).collect()).collect();
         let middle = |[lower, upper]: [f64; 2]| (lower + upper) / 2.0;
@@ -96,7 +96,7 @@ impl Rounds {
     /// statistics replace all values of a round that has too many. Fewer values resemble a
     /// smaller measurement, so the interval becomes wider, not narrower. The estimate
     /// remains the median of all values.
-    fn thin(&self) -> Vec<Vec<f64>> {
+    fn thin_rounds(&self) -> Vec<Vec<f64>> {
         let all = self.rounds.len();
         let largest = self.rounds.iter().map(Vec::len).max().unwrap_or(0);
         let (rounds, values) = match all.saturating_mul(largest) <= MOST_VALUES {
@@ -165,7 +165,7 @@ fn compute_probabilities(rounds: &[Vec<f64>], threshold: f64) -> [f64; 2] {
 /// Returns the exponent by which the interval is widened, on logarithms, for few processes. The true median lies
 /// outside of five values one time in sixteen, and outside of two every second time; no draw can show this. The factors
 /// were chosen so that 95 of 100 simulated runs, whose processes differ more than their turns, are covered.
-fn stretch(units: usize) -> f64 {
+fn widening_exponent(units: usize) -> f64 {
     match units {
         0..=2 => 8.0,
         3 => 3.0,
@@ -284,7 +284,7 @@ mod tests {
             for grain in [1e-9, 0.25] {
                 let rounds = random(lengths, grain, &mut source);
                 let drawn = drawn_medians(&rounds, draws);
-                let sorted = rounds.thin();
+                let sorted = rounds.thin_rounds();
                 let negated = sorted.iter().map(|round| round.iter().rev().map(|value| -value).collect());
                 let [lower, upper] = find_lower_ends(&sorted);
                 // The upper median becomes the lower one if all values are negated.
@@ -305,7 +305,7 @@ mod tests {
             let rounds = random(lengths, 1e-9, &mut source);
             let negate = |round: &Vec<f64>| round.iter().map(|value| -value).collect();
             let negated = Rounds { rounds: rounds.rounds.iter().map(negate).collect() };
-            let ((low, high), (mirrored_low, mirrored_high)) = (rounds.percentiles(), negated.percentiles());
+            let ((low, high), (mirrored_low, mirrored_high)) = (rounds.compute_percentiles(), negated.compute_percentiles());
             assert_eq!((low, high), (-mirrored_high, -mirrored_low), "{lengths:?}");
         }
     }
@@ -315,7 +315,7 @@ mod tests {
         let mut source = Rng::with_seed(5);
         for lengths in [&[MOST_VALUES][..], &[1; MOST_VALUES], &[20; 100], &[1, 100, 2]] {
             let rounds = random(lengths, 1e-9, &mut source);
-            let kept: Vec<usize> = rounds.thin().iter().map(Vec::len).collect();
+            let kept: Vec<usize> = rounds.thin_rounds().iter().map(Vec::len).collect();
             assert_eq!(kept, lengths);
         }
     }
@@ -330,10 +330,10 @@ mod tests {
         let mut source = Rng::with_seed(5);
         let mut work = |lengths: &[usize]| {
             let rounds = random(lengths, 1e-9, &mut source);
-            let kept = rounds.thin();
+            let kept = rounds.thin_rounds();
             let largest = kept.iter().map(Vec::len).max().unwrap_or(0);
             assert!(kept.len() * largest <= MOST_VALUES, "{} rounds of {largest}", kept.len());
-            count_multiplications(|| assert!(rounds.interval().is_some()))
+            count_multiplications(|| assert!(rounds.median_interval().is_some()))
         };
         let most = [
             &[1_000_000][..],
@@ -362,7 +362,7 @@ mod tests {
                 let rounds = random(lengths, 1e-9, &mut source);
                 let mut all = rounds.rounds.clone();
                 all.iter_mut().for_each(|round| round.sort_unstable_by(f64::total_cmp));
-                let thinned = rounds.thin();
+                let thinned = rounds.thin_rounds();
                 assert!(thinned.concat().len() < all.concat().len());
                 ratio += width(&thinned) / width(&all) / 2.0;
             }

@@ -6,12 +6,12 @@ use crate::model::Interval;
 pub(super) const HUNDREDFOLD: f64 = 100.0;
 
 /// Returns the interval of an exact number, which was counted rather than measured.
-pub fn exact(value: f64) -> Interval {
+pub fn exact_interval(value: f64) -> Interval {
     Interval { estimate: value, low: value, high: value }
 }
 
 /// Returns the interval of a single observation, whose error is unknown.
-pub(super) fn unknown(estimate: f64) -> Interval {
+pub(super) fn unknown_interval(estimate: f64) -> Interval {
     Interval { estimate, low: estimate / HUNDREDFOLD, high: estimate * HUNDREDFOLD }
 }
 
@@ -26,11 +26,11 @@ pub fn is_known(interval: &Interval) -> bool {
 /// Returns whether a ratio can't be distinguished from noise: its interval includes 1, or it is closer to 1 than
 /// `resolution`, or its interval is unknown.
 pub fn is_tie(times: &Interval, resolution: f64) -> bool {
-    (times.low <= 1.0 && 1.0 <= times.high) || distance(times.estimate) < resolution || !is_known(times)
+    (times.low <= 1.0 && 1.0 <= times.high) || distance_from_one(times.estimate) < resolution || !is_known(times)
 }
 
 /// Returns how far a ratio is from 1, in either direction.
-pub(super) fn distance(ratio: f64) -> f64 {
+pub(super) fn distance_from_one(ratio: f64) -> f64 {
     ratio.max(1.0 / ratio) - 1.0
 }
 
@@ -46,13 +46,13 @@ mod tests {
         assert!(is_tie(&of(0.98, 0.97, 0.99), 0.03));
         assert!(!is_tie(&of(1.02, 1.01, 1.03), 0.01));
         assert!(!is_tie(&of(0.5, 0.4, 0.6), 0.1));
-        assert!(is_tie(&unknown(500.0), 0.01));
+        assert!(is_tie(&unknown_interval(500.0), 0.01));
     }
 
     #[test]
     fn only_the_widest_interval_is_unknown() {
-        assert!(!is_known(&unknown(3.0)));
-        assert!(is_known(&exact(3.0)));
+        assert!(!is_known(&unknown_interval(3.0)));
+        assert!(is_known(&exact_interval(3.0)));
         assert!(is_known(&Interval { estimate: 1.0, low: 0.01, high: 2.0 }));
     }
 }

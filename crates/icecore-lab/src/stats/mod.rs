@@ -25,9 +25,9 @@ mod surplus;
 pub(crate) mod synthetic;
 pub(crate) mod words;
 
-pub use interval::{exact, is_known, is_tie};
-pub use noise::{FLOOR, noise, resolution};
-pub use pairs::{compare, times};
+pub use interval::{exact_interval, is_known, is_tie};
+pub use noise::{FLOOR, assess_noise, operation_resolution};
+pub use pairs::{compare_samples, compute_speedup};
 #[cfg(test)]
 pub(crate) use surplus::count_multiplications;
 
@@ -37,7 +37,7 @@ use bootstrap::Rounds;
 /// Returns the median of the samples with its interval, the fastest and slowest sample, and the outliers.
 ///
 /// Without any usable sample all numbers are 0. A single sample gives an interval that is not [known](is_known).
-pub fn summary(samples: &[Sample]) -> Summary {
+pub fn summarize_samples(samples: &[Sample]) -> Summary {
     let usable = || samples.iter().filter(|sample| is_usable(sample));
     let rounds: Rounds = usable().map(|sample| (sample.round, sample.ns)).collect();
     let ends = usable().fold(None, |ends: Option<(f64, f64)>, sample| {
@@ -46,16 +46,16 @@ pub fn summary(samples: &[Sample]) -> Summary {
     });
     let (fastest, slowest) = ends.unwrap_or((0.0, 0.0));
     Summary {
-        median: rounds.interval().unwrap_or(Interval { estimate: 0.0, low: 0.0, high: 0.0 }),
+        median: rounds.median_interval().unwrap_or(Interval { estimate: 0.0, low: 0.0, high: 0.0 }),
         fastest,
         slowest,
-        outliers: outliers::outliers(samples),
+        outliers: outliers::find_outliers(samples),
     }
 }
 
 /// Returns only the median of the usable samples; `None` if there are none.
-pub(crate) fn middle(samples: &[Sample]) -> Option<f64> {
-    median(&mut samples.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect::<Vec<_>>())
+pub(crate) fn median_of_samples(samples: &[Sample]) -> Option<f64> {
+    median_of_values(&mut samples.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect::<Vec<_>>())
 }
 
 /// Returns whether a sample is a valid time (or cost): positive, and far enough from the limits of floats that
@@ -65,7 +65,7 @@ pub(crate) fn is_usable(sample: &Sample) -> bool {
 }
 
 /// Returns the median of a list, and reorders the list; `None` if it is empty.
-pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
+pub(crate) fn median_of_values(values: &mut [f64]) -> Option<f64> {
     if values.is_empty() {
         return None;
     }
@@ -80,27 +80,27 @@ pub(crate) fn median(values: &mut [f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::synthetic::{list, run};
+    use super::synthetic::{samples_from_times, sample_run};
     use super::*;
 
     #[test]
     fn a_list_gives_its_median_and_ends() {
-        let found = summary(&list(&[3.0, 1.0, 2.0, 5.0, 4.0]));
+        let found = summarize_samples(&samples_from_times(&[3.0, 1.0, 2.0, 5.0, 4.0]));
         assert_eq!((found.median.estimate, found.fastest, found.slowest), (3.0, 1.0, 5.0));
         assert!(found.median.low < 3.0 && found.median.high > 3.0);
-        assert_eq!(summary(&list(&[1.0, 2.0, 3.0, 10.0])).median.estimate, 2.5);
+        assert_eq!(summarize_samples(&samples_from_times(&[1.0, 2.0, 3.0, 10.0])).median.estimate, 2.5);
     }
 
     #[test]
     fn nothing_gives_zeros() {
-        let found = summary(&[]);
+        let found = summarize_samples(&[]);
         assert_eq!((found.median.estimate, found.fastest, found.slowest), (0.0, 0.0, 0.0));
         assert!(found.outliers.is_empty());
     }
 
     #[test]
     fn one_sample_is_not_known() {
-        let found = summary(&list(&[7.0]));
+        let found = summarize_samples(&samples_from_times(&[7.0]));
         assert_eq!(found.median.estimate, 7.0);
         assert!(!is_known(&found.median));
         assert!(found.median.low <= 0.07 * 1.001 && found.median.high >= 700.0 * 0.999);
@@ -108,18 +108,18 @@ mod tests {
 
     #[test]
     fn two_samples_give_an_interval_far_wider_than_their_distance() {
-        let found = summary(&list(&[10.0, 11.0]));
+        let found = summarize_samples(&samples_from_times(&[10.0, 11.0]));
         assert!(found.median.low < 8.0 && found.median.high > 13.0, "{found:?}");
     }
 
     #[test]
     fn what_is_no_time_does_not_count_and_is_listed() {
-        let mut samples = run(1, 5, 10, 0.01, 0.03);
-        let clean = summary(&samples);
+        let mut samples = sample_run(1, 5, 10, 0.01, 0.03);
+        let clean = summarize_samples(&samples);
         for ns in [f64::NAN, 0.0, -5.0, f64::INFINITY, f64::NEG_INFINITY, 1e300, 5e-324] {
             samples.push(Sample { round: 9, turn: 0, ns });
         }
-        let found = summary(&samples);
+        let found = summarize_samples(&samples);
         assert_eq!(found.median, clean.median);
         assert_eq!((found.fastest, found.slowest), (clean.fastest, clean.slowest));
         assert!((50..57).all(|place| found.outliers.contains(&place)), "{:?}", found.outliers);
@@ -127,17 +127,17 @@ mod tests {
 
     #[test]
     fn the_order_of_samples_does_not_matter() {
-        let mut samples = run(1, 5, 10, 0.02, 0.05);
-        let median = summary(&samples).median;
+        let mut samples = sample_run(1, 5, 10, 0.02, 0.05);
+        let median = summarize_samples(&samples).median;
         samples.reverse();
-        assert_eq!(summary(&samples).median, median);
+        assert_eq!(summarize_samples(&samples).median, median);
     }
 
     #[test]
     fn more_processes_tell_more_and_more_turns_of_one_process_hardly() {
         let width = |rounds, turns| {
             let widths = (0..20).map(|seed| {
-                let found = summary(&run(seed, rounds, turns, 0.05, 0.02)).median;
+                let found = summarize_samples(&sample_run(seed, rounds, turns, 0.05, 0.02)).median;
                 (found.high / found.low).ln()
             });
             widths.sum::<f64>() / 20.0
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn the_median_is_covered_by_its_interval() {
         let covered = (0..300).filter(|&seed| {
-            let found = summary(&run(seed, 5, 20, 0.03, 0.03)).median;
+            let found = summarize_samples(&sample_run(seed, 5, 20, 0.03, 0.03)).median;
             found.low <= 100.0 && 100.0 <= found.high
         });
         let share = covered.count() as f64 / 300.0;

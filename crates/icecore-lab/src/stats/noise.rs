@@ -1,7 +1,7 @@
 //! Noise of the machine.
 
-use super::interval::{distance, is_known};
-use super::{is_usable, median};
+use super::interval::{distance_from_one, is_known};
+use super::{is_usable, median_of_values};
 use crate::model::{Interval, Noise, NoiseLevel, Operation, Point, Role, Sample};
 
 /// Minimum resolution. No machine can distinguish differences below 1 %, however well the baseline's twin agrees with
@@ -33,13 +33,13 @@ struct Limits {
 ///
 /// The level is `Quiet` up to a resolution of 5 % and a spread and a drift of 10 %, `Noisy` above a resolution of 15 %
 /// or a spread or a drift of 30 %, and `Restless` in between. Without a twin, the spread is used as the resolution.
-pub fn noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
+pub fn assess_noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
     let times: Vec<f64> = probe.iter().filter(|sample| is_usable(sample)).map(|sample| sample.ns).collect();
     let twin = twin.filter(is_known);
     let probed = times.len() >= FEWEST;
-    let (spread, drift) = if probed { (spread(&times), drift(&times)) } else { (0.0, 0.0) };
+    let (spread, drift) = if probed { (compute_spread(&times), compute_drift(&times)) } else { (0.0, 0.0) };
     let resolution = match twin {
-        Some(twin) => distance(twin.estimate).max(FLOOR),
+        Some(twin) => distance_from_one(twin.estimate).max(FLOOR),
         None if probed => spread.max(FLOOR),
         None => UNKNOWN,
     };
@@ -51,43 +51,43 @@ pub fn noise(probe: &[Sample], twin: Option<Interval>) -> Noise {
         () => NoiseLevel::Quiet,
     };
     let words = match (twin.is_some(), probed) {
-        (false, false) => UNTOLD.to_owned(),
-        _ => words(level, spread, drift, resolution),
+        (false, false) => UNKNOWN_NOISE.to_owned(),
+        _ => describe_noise(level, spread, drift, resolution),
     };
     Noise { level, spread, drift, resolution, words }
 }
 
 /// Returns how far the baseline's twin is from the baseline in this operation, at one size. It is at least [`FLOOR`],
 /// also without a twin.
-pub fn resolution(point: &Point, operation: Operation) -> f64 {
+pub fn operation_resolution(point: &Point, operation: Operation) -> f64 {
     let twins = point.entries.iter().filter(|entry| entry.role == Role::Twin);
-    let times = twins.filter_map(|twin| Some(twin.cell(operation)?.against?.times)).filter(is_known);
-    times.map(|times| distance(times.estimate)).fold(FLOOR, f64::max)
+    let times = twins.filter_map(|twin| Some(twin.find_cell(operation)?.against?.times)).filter(is_known);
+    times.map(|times| distance_from_one(times.estimate)).fold(FLOOR, f64::max)
 }
 
 /// Returns the interquartile range of the times divided by their median.
-fn spread(times: &[f64]) -> f64 {
+fn compute_spread(times: &[f64]) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let quarter = sorted.len() / 4;
-    let middle = median(&mut sorted.clone()).unwrap_or(1.0);
+    let middle = median_of_values(&mut sorted.clone()).unwrap_or(1.0);
     (sorted[sorted.len() - 1 - quarter] - sorted[quarter]) / middle
 }
 
 /// Returns how much slower the last third is than the first.
-fn drift(times: &[f64]) -> f64 {
+fn compute_drift(times: &[f64]) -> f64 {
     let third = times.len() / 3;
-    let first = median(&mut times[..third].to_vec());
-    let last = median(&mut times[times.len() - third..].to_vec());
+    let first = median_of_values(&mut times[..third].to_vec());
+    let last = median_of_values(&mut times[times.len() - third..].to_vec());
     first.zip(last).map_or(0.0, |(first, last)| last / first - 1.0)
 }
 
-const UNTOLD: &str = "How noisy the machine was is not known, too little was timed for that: ask for more rounds with \
+const UNKNOWN_NOISE: &str = "How noisy the machine was is not known, too little was timed for that: ask for more rounds with \
                       --rounds 15.";
 
 /// Returns one sentence: the smallest visible difference, the largest source of noise, and the remedy.
-fn words(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -> String {
-    let seen = percent(resolution);
+fn describe_noise(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -> String {
+    let seen = format_percent(resolution);
     if level == NoiseLevel::Quiet {
         return format!("The machine was quiet: differences of more than {seen} can be told apart.");
     }
@@ -102,17 +102,17 @@ fn words(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -> String 
         Cause::Drift if drift > 0.0 => format!(
             "it was {} slower at the end than at the beginning, as one that heats up or that something else began to \
              use: let it rest, or ask for more rounds with --rounds 15",
-            percent(drift)
+            format_percent(drift)
         ),
         Cause::Drift => format!(
             "it was {} faster at the end than at the beginning, as if something else had used it first: run again, or \
              ask for more rounds with --rounds 15",
-            percent(-drift)
+            format_percent(-drift)
         ),
         Cause::Spread => format!(
             "the same work took {} more at one time than at another, most likely because another program keeps a core \
              busy: close it, or ask for more rounds with --rounds 15",
-            percent(spread)
+            format_percent(spread)
         ),
         Cause::Resolution => format!(
             "the baseline differed from itself by up to {seen}: close other programs, or ask for more rounds with \
@@ -130,15 +130,15 @@ enum Cause {
 }
 
 /// Formats a share: `0.4 %`, `3 %`, `25 %`.
-fn percent(share: f64) -> String {
+fn format_percent(share: f64) -> String {
     let tenths = (share * 1000.0).round() / 10.0;
     if tenths < 10.0 { format!("{tenths} %") } else { format!("{tenths:.0} %") }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::synthetic::{Machine, list, run};
-    use super::super::times;
+    use super::super::synthetic::{SimulatedMachine, samples_from_times, sample_run};
+    use super::super::compute_speedup;
     use super::*;
 
     fn twin(estimate: f64, low: f64, high: f64) -> Option<Interval> {
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_quiet_machine_is_called_quiet() {
-        let found = noise(&run(1, 5, 20, 0.005, 0.01), twin(1.015, 1.0, 1.03));
+        let found = assess_noise(&sample_run(1, 5, 20, 0.005, 0.01), twin(1.015, 1.0, 1.03));
         assert_eq!(found.level, NoiseLevel::Quiet);
         assert!((found.resolution - 0.015).abs() < 1e-9);
         assert!((0.005..0.03).contains(&found.spread) && found.drift.abs() < 0.02, "{found:?}");
@@ -156,12 +156,12 @@ mod tests {
 
     #[test]
     fn a_twin_that_agrees_too_well_does_not_promise_the_impossible() {
-        assert_eq!(noise(&run(1, 5, 20, 0.0, 0.01), twin(1.0, 0.9999, 1.0001)).resolution, FLOOR);
+        assert_eq!(assess_noise(&sample_run(1, 5, 20, 0.0, 0.01), twin(1.0, 0.9999, 1.0001)).resolution, FLOOR);
     }
 
     #[test]
     fn a_twin_that_differs_is_the_resolution() {
-        let found = noise(&run(1, 5, 20, 0.0, 0.01), twin(0.8, 0.7, 0.9));
+        let found = assess_noise(&sample_run(1, 5, 20, 0.0, 0.01), twin(0.8, 0.7, 0.9));
         assert_eq!(found.level, NoiseLevel::Noisy);
         assert!((found.resolution - 0.25).abs() < 1e-9);
         assert!(found.words.contains("differed from itself by up to 25 %"), "{}", found.words);
@@ -169,37 +169,37 @@ mod tests {
 
     #[test]
     fn drift_is_seen_and_said() {
-        let probe = |drift| Machine { drift, ..Machine::default() }.pair(2, 1.0).0;
-        let slower = noise(&probe(0.4), twin(1.0, 0.98, 1.02));
+        let probe = |drift| SimulatedMachine { drift, ..SimulatedMachine::default() }.sample_pair(2, 1.0).0;
+        let slower = assess_noise(&probe(0.4), twin(1.0, 0.98, 1.02));
         assert!((0.15..0.35).contains(&slower.drift), "{slower:?}");
         assert_eq!(slower.level, NoiseLevel::Restless);
         assert!(slower.words.contains("slower at the end"), "{}", slower.words);
-        let faster = noise(&probe(-0.5), twin(1.0, 0.98, 1.02));
+        let faster = assess_noise(&probe(-0.5), twin(1.0, 0.98, 1.02));
         assert!(faster.drift < -0.3 && faster.level == NoiseLevel::Noisy);
         assert!(faster.words.contains("faster at the end"), "{}", faster.words);
     }
 
     #[test]
     fn a_busy_core_is_a_spread() {
-        let mut probe = run(1, 5, 20, 0.0, 0.01);
+        let mut probe = sample_run(1, 5, 20, 0.0, 0.01);
         probe.iter_mut().filter(|sample| sample.turn % 5 < 2).for_each(|sample| sample.ns *= 1.8);
-        let found = noise(&probe, twin(1.0, 0.98, 1.02));
+        let found = assess_noise(&probe, twin(1.0, 0.98, 1.02));
         assert!(found.spread > 0.7 && found.level == NoiseLevel::Noisy);
         assert!(found.words.contains("keeps a core busy: close it"), "{}", found.words);
     }
 
     #[test]
     fn without_a_twin_the_spread_stands_for_it() {
-        let found = noise(&run(1, 5, 20, 0.0, 0.03), None);
+        let found = assess_noise(&sample_run(1, 5, 20, 0.0, 0.03), None);
         assert_eq!(found.resolution, found.spread);
-        let one_pair = times(&list(&[1.0]), &list(&[1.0]));
-        assert_eq!(noise(&run(1, 5, 20, 0.0, 0.03), one_pair), found);
+        let one_pair = compute_speedup(&samples_from_times(&[1.0]), &samples_from_times(&[1.0]));
+        assert_eq!(assess_noise(&sample_run(1, 5, 20, 0.0, 0.03), one_pair), found);
     }
 
     #[test]
     fn too_little_is_called_too_little() {
-        for probe in [vec![], list(&[1.0]), list(&[1.0, 1.0, f64::NAN, 0.0, f64::INFINITY, -1.0, 1.0])] {
-            let found = noise(&probe, None);
+        for probe in [vec![], samples_from_times(&[1.0]), samples_from_times(&[1.0, 1.0, f64::NAN, 0.0, f64::INFINITY, -1.0, 1.0])] {
+            let found = assess_noise(&probe, None);
             assert_eq!((found.spread, found.drift, found.resolution), (0.0, 0.0, UNKNOWN));
             assert!(found.words.contains("not known") && found.level > NoiseLevel::Quiet);
         }

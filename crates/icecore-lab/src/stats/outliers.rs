@@ -1,6 +1,6 @@
 //! Samples that are far from the others.
 
-use super::{is_usable, median};
+use super::{is_usable, median_of_values};
 use crate::model::Sample;
 
 /// Limit of the distance: three and a half standard deviations, if the samples had a normal distribution.
@@ -21,12 +21,12 @@ const GRAIN: f64 = 0.005;
 /// usual measures it is the most robust against clusters of outliers: half of the samples have to be outliers before it
 /// fails, while Tukey's fences fail at a quarter. It uses logarithms, because times have a long tail towards slow
 /// values that is not an error.
-pub(super) fn outliers(samples: &[Sample]) -> Vec<usize> {
+pub(super) fn find_outliers(samples: &[Sample]) -> Vec<usize> {
     let mut logs: Vec<f64> = samples.iter().filter(|s| is_usable(s)).map(|s| s.ns.ln()).collect();
     let judged = logs.len() >= FEWEST;
-    let middle = median(&mut logs).unwrap_or_default();
+    let middle = median_of_values(&mut logs).unwrap_or_default();
     let mut distances: Vec<f64> = logs.iter().map(|log| (log - middle).abs()).collect();
-    let deviation = median(&mut distances).unwrap_or_default().max(GRAIN);
+    let deviation = median_of_values(&mut distances).unwrap_or_default().max(GRAIN);
     let is_far = |sample: &Sample| judged && MAD * (sample.ns.ln() - middle).abs() / deviation > FAR;
     let off = |sample: &Sample| !is_usable(sample) || is_far(sample);
     samples.iter().enumerate().filter(|(_, sample)| off(sample)).map(|(place, _)| place).collect()
@@ -34,16 +34,16 @@ pub(super) fn outliers(samples: &[Sample]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::summary;
-    use super::super::synthetic::{list, run};
+    use super::super::summarize_samples;
+    use super::super::synthetic::{samples_from_times, sample_run};
     use super::*;
 
     #[test]
     fn one_sample_far_off_is_listed_and_moves_hardly_anything() {
-        let mut samples = run(4, 5, 20, 0.01, 0.02);
-        let clean = summary(&samples);
+        let mut samples = sample_run(4, 5, 20, 0.01, 0.02);
+        let clean = summarize_samples(&samples);
         samples[33].ns *= 50.0;
-        let found = summary(&samples);
+        let found = summarize_samples(&samples);
         assert!(found.outliers.contains(&33));
         let near = |x: f64, y: f64| (x / y - 1.0).abs() < 0.01;
         assert!(near(found.median.estimate, clean.median.estimate));
@@ -53,25 +53,25 @@ mod tests {
 
     #[test]
     fn a_fifth_of_the_samples_does_not_hide_itself() {
-        let mut samples = run(4, 5, 20, 0.01, 0.02);
+        let mut samples = sample_run(4, 5, 20, 0.01, 0.02);
         samples.iter_mut().filter(|sample| sample.round == 2).for_each(|sample| sample.ns *= 2.0);
-        assert!((40..60).all(|place| outliers(&samples).contains(&place)));
+        assert!((40..60).all(|place| find_outliers(&samples).contains(&place)));
     }
 
     #[test]
     fn ordinary_noise_has_hardly_any() {
-        let listed: usize = (0..50).map(|seed| outliers(&run(seed, 5, 20, 0.0, 0.05)).len()).sum();
+        let listed: usize = (0..50).map(|seed| find_outliers(&sample_run(seed, 5, 20, 0.0, 0.05)).len()).sum();
         assert!(listed < 25, "{listed} of 5000");
     }
 
     #[test]
     fn equal_times_with_the_grain_of_a_clock_have_none() {
-        assert!(outliers(&list(&[100.0, 100.0, 100.0, 100.0, 100.0, 101.0])).is_empty());
-        assert_eq!(outliers(&list(&[100.0, 100.0, 100.0, 100.0, 100.0, 110.0])), [5]);
+        assert!(find_outliers(&samples_from_times(&[100.0, 100.0, 100.0, 100.0, 100.0, 101.0])).is_empty());
+        assert_eq!(find_outliers(&samples_from_times(&[100.0, 100.0, 100.0, 100.0, 100.0, 110.0])), [5]);
     }
 
     #[test]
     fn four_samples_are_not_judged() {
-        assert!(outliers(&list(&[1.0, 1.0, 1.0, 50.0])).is_empty());
+        assert!(find_outliers(&samples_from_times(&[1.0, 1.0, 1.0, 50.0])).is_empty());
     }
 }

@@ -11,36 +11,36 @@ use std::collections::HashMap;
 ///
 /// The computation uses logarithms, on which twice as fast and half as fast are equally far from 1: `times(a, b)` and
 /// `times(b, a)` are the inverse of each other.
-pub fn times(a: &[Sample], b: &[Sample]) -> Option<Interval> {
+pub fn compute_speedup(a: &[Sample], b: &[Sample]) -> Option<Interval> {
     let place = |sample: &Sample| (sample.round, sample.turn);
     let partners: HashMap<_, f64> = a.iter().filter(|s| is_usable(s)).map(|s| (place(s), s.ns)).collect();
     let pairs = b.iter().filter(|sample| is_usable(sample));
     let ratios = pairs.filter_map(|sample| Some((sample.round, (sample.ns / partners.get(&place(sample))?).ln())));
-    ratios.collect::<Rounds>().interval_of_logs()
+    ratios.collect::<Rounds>().median_interval_of_logs()
 }
 
 /// Returns how many times faster `a` is than `b`, and whether this is a tie: the interval includes 1, or the ratio is
 /// closer to 1 than `resolution`, the distance of the baseline from itself.
-pub fn compare(a: &[Sample], b: &[Sample], resolution: f64) -> Option<Comparison> {
-    times(a, b).map(|times| Comparison { times, tie: interval::is_tie(&times, resolution) })
+pub fn compare_samples(a: &[Sample], b: &[Sample], resolution: f64) -> Option<Comparison> {
+    compute_speedup(a, b).map(|times| Comparison { times, tie: interval::is_tie(&times, resolution) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::is_known;
     use super::super::surplus::count_multiplications;
-    use super::super::synthetic::{Machine, list, run};
+    use super::super::synthetic::{SimulatedMachine, samples_from_times, sample_run};
     use super::*;
 
     const TRUE: f64 = 1.3;
 
     /// Returns the share of 300 runs in which the truth is covered, and the mean width on logarithms.
-    fn coverage(machine: Machine) -> (f64, f64) {
+    fn coverage(machine: SimulatedMachine) -> (f64, f64) {
         let mut covered = 0;
         let mut width = 0.0;
         for seed in 0..300 {
-            let (a, b) = machine.pair(seed, TRUE);
-            let found = times(&a, &b).unwrap();
+            let (a, b) = machine.sample_pair(seed, TRUE);
+            let found = compute_speedup(&a, &b).unwrap();
             assert!(found.low <= found.estimate && found.estimate <= found.high);
             covered += usize::from(found.low <= TRUE && TRUE <= found.high);
             width += (found.high / found.low).ln();
@@ -50,9 +50,9 @@ mod tests {
 
     #[test]
     fn the_true_ratio_is_covered_where_processes_differ_more_than_turns() {
-        let machine = Machine { process: 0.03, noise: 0.01, turns: 10, ..Machine::default() };
+        let machine = SimulatedMachine { process: 0.03, noise: 0.01, turns: 10, ..SimulatedMachine::default() };
         for (rounds, widest) in [(3, 0.35), (5, 0.15), (10, 0.08), (15, 0.065)] {
-            let (covered, width) = coverage(Machine { rounds, ..machine });
+            let (covered, width) = coverage(SimulatedMachine { rounds, ..machine });
             assert!((0.90..=0.995).contains(&covered), "{rounds} rounds: {covered}");
             assert!(width < widest, "{rounds} rounds: {width}");
         }
@@ -60,9 +60,9 @@ mod tests {
 
     #[test]
     fn the_true_ratio_is_covered_where_turns_differ_more_than_processes() {
-        let machine = Machine { process: 0.01, noise: 0.06, turns: 10, ..Machine::default() };
+        let machine = SimulatedMachine { process: 0.01, noise: 0.06, turns: 10, ..SimulatedMachine::default() };
         for (rounds, widest) in [(5, 0.135), (10, 0.08), (15, 0.06)] {
-            let (covered, width) = coverage(Machine { rounds, ..machine });
+            let (covered, width) = coverage(SimulatedMachine { rounds, ..machine });
             assert!((0.92..=1.0).contains(&covered), "{rounds} rounds: {covered}");
             assert!(width < widest, "{rounds} rounds: {width}");
         }
@@ -70,21 +70,21 @@ mod tests {
 
     #[test]
     fn one_sample_of_each_process_is_covered_too() {
-        let machine = Machine { turns: 1, process: 0.03, noise: 0.03, ..Machine::default() };
+        let machine = SimulatedMachine { turns: 1, process: 0.03, noise: 0.03, ..SimulatedMachine::default() };
         for rounds in [3, 5, 10] {
-            let (covered, _) = coverage(Machine { rounds, ..machine });
+            let (covered, _) = coverage(SimulatedMachine { rounds, ..machine });
             assert!((0.90..=0.995).contains(&covered), "{rounds} rounds: {covered}");
         }
     }
 
     #[test]
     fn what_slows_both_sides_of_a_pair_does_not_move_the_ratio() {
-        let (mut a, mut b) = Machine { process: 0.01, noise: 0.01, ..Machine::default() }.pair(3, TRUE);
-        let clean = times(&a, &b).unwrap();
+        let (mut a, mut b) = SimulatedMachine { process: 0.01, noise: 0.01, ..SimulatedMachine::default() }.sample_pair(3, TRUE);
+        let clean = compute_speedup(&a, &b).unwrap();
         for sample in a.iter_mut().chain(&mut b).filter(|sample| (sample.turn + sample.round) % 3 == 0) {
             sample.ns *= 3.0;
         }
-        let found = times(&a, &b).unwrap();
+        let found = compute_speedup(&a, &b).unwrap();
         let same = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-9;
         assert!(same(found.estimate, clean.estimate) && same(found.low, clean.low) && same(found.high, clean.high));
     }
@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn a_drift_over_the_run_does_not_move_the_ratio() {
         let mean = |drift| {
-            let machine = Machine { process: 0.01, noise: 0.02, drift, ..Machine::default() };
+            let machine = SimulatedMachine { process: 0.01, noise: 0.02, drift, ..SimulatedMachine::default() };
             let logs = (0..50).map(|seed| {
-                let (a, b) = machine.pair(seed, TRUE);
-                times(&a, &b).unwrap().estimate.ln()
+                let (a, b) = machine.sample_pair(seed, TRUE);
+                compute_speedup(&a, &b).unwrap().estimate.ln()
             });
             (logs.sum::<f64>() / 50.0).exp()
         };
@@ -105,11 +105,11 @@ mod tests {
 
     #[test]
     fn equals_are_ties_and_others_are_not() {
-        let machine = Machine { process: 0.02, noise: 0.03, ..Machine::default() };
+        let machine = SimulatedMachine { process: 0.02, noise: 0.03, ..SimulatedMachine::default() };
         let ties = |ratio, runs| {
             let ties = (0..runs).filter(|&seed| {
-                let (a, b) = machine.pair(seed, ratio);
-                compare(&a, &b, 0.01).unwrap().tie
+                let (a, b) = machine.sample_pair(seed, ratio);
+                compare_samples(&a, &b, 0.01).unwrap().tie
             });
             ties.count()
         };
@@ -121,51 +121,51 @@ mod tests {
 
     #[test]
     fn what_is_below_the_resolution_is_a_tie() {
-        let (a, b) = Machine { process: 0.0, noise: 0.001, ..Machine::default() }.pair(1, 1.03);
-        assert!(!compare(&a, &b, 0.01).unwrap().tie);
-        assert!(compare(&a, &b, 0.05).unwrap().tie);
+        let (a, b) = SimulatedMachine { process: 0.0, noise: 0.001, ..SimulatedMachine::default() }.sample_pair(1, 1.03);
+        assert!(!compare_samples(&a, &b, 0.01).unwrap().tie);
+        assert!(compare_samples(&a, &b, 0.05).unwrap().tie);
     }
 
     #[test]
     fn one_sample_that_is_far_off_hardly_moves_anything() {
-        let (a, mut b) = Machine { process: 0.01, noise: 0.02, ..Machine::default() }.pair(5, TRUE);
-        let clean = times(&a, &b).unwrap();
+        let (a, mut b) = SimulatedMachine { process: 0.01, noise: 0.02, ..SimulatedMachine::default() }.sample_pair(5, TRUE);
+        let clean = compute_speedup(&a, &b).unwrap();
         b[17].ns *= 50.0;
-        let found = times(&a, &b).unwrap();
+        let found = compute_speedup(&a, &b).unwrap();
         assert!((found.estimate / clean.estimate - 1.0).abs() < 0.005);
         assert!((found.low / clean.low - 1.0).abs() < 0.01 && (found.high / clean.high - 1.0).abs() < 0.01);
     }
 
     #[test]
     fn the_other_way_round_is_the_inverse() {
-        let (a, b) = Machine::default().pair(5, TRUE);
-        let (there, back) = (times(&a, &b).unwrap(), times(&b, &a).unwrap());
+        let (a, b) = SimulatedMachine::default().sample_pair(5, TRUE);
+        let (there, back) = (compute_speedup(&a, &b).unwrap(), compute_speedup(&b, &a).unwrap());
         assert!((there.estimate * back.estimate - 1.0).abs() < 1e-9);
         assert!((there.low * back.high - 1.0).abs() < 1e-9 && (there.high * back.low - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn what_has_no_partner_is_left_out() {
-        let (a, b) = Machine::default().pair(5, TRUE);
-        let whole = times(&a[..40], &b[..40]);
-        assert_eq!(times(&a, &b[..40]), whole);
-        assert_eq!(times(&a[..40], &b), whole);
-        assert_eq!(times(&a[..40], &b[40..]), None);
-        assert_eq!(times(&[], &b), None);
-        assert_eq!(compare(&[], &[], 0.01), None);
+        let (a, b) = SimulatedMachine::default().sample_pair(5, TRUE);
+        let whole = compute_speedup(&a[..40], &b[..40]);
+        assert_eq!(compute_speedup(&a, &b[..40]), whole);
+        assert_eq!(compute_speedup(&a[..40], &b), whole);
+        assert_eq!(compute_speedup(&a[..40], &b[40..]), None);
+        assert_eq!(compute_speedup(&[], &b), None);
+        assert_eq!(compare_samples(&[], &[], 0.01), None);
     }
 
     #[test]
     fn what_is_no_time_is_left_out_with_its_partner() {
-        let (mut a, mut b) = Machine::default().pair(5, TRUE);
-        let clean = times(&a[4..], &b[4..]);
+        let (mut a, mut b) = SimulatedMachine::default().sample_pair(5, TRUE);
+        let clean = compute_speedup(&a[4..], &b[4..]);
         (a[0].ns, a[1].ns, b[2].ns, b[3].ns) = (f64::NAN, 0.0, f64::INFINITY, -1.0);
-        assert_eq!(times(&a, &b), clean);
+        assert_eq!(compute_speedup(&a, &b), clean);
     }
 
     #[test]
     fn a_single_pair_says_nothing() {
-        let found = compare(&list(&[1.0]), &list(&[3.0]), 0.01).unwrap();
+        let found = compare_samples(&samples_from_times(&[1.0]), &samples_from_times(&[3.0]), 0.01).unwrap();
         assert!((found.times.estimate - 3.0).abs() < 1e-9);
         assert!(found.tie && !is_known(&found.times));
         assert!(found.times.low < 0.04 && found.times.high > 290.0);
@@ -173,24 +173,24 @@ mod tests {
 
     #[test]
     fn two_pairs_that_agree_by_chance_do_not_say_much() {
-        let found = compare(&list(&[1.0, 1.0]), &list(&[1.05, 1.10]), 0.01).unwrap();
+        let found = compare_samples(&samples_from_times(&[1.0, 1.0]), &samples_from_times(&[1.05, 1.10]), 0.01).unwrap();
         assert!(found.tie, "{found:?}");
     }
 
     #[test]
     fn one_process_is_no_witness_of_a_few_percent() {
-        let one = Machine { rounds: 1, turns: 100, process: 0.0, noise: 0.01, ..Machine::default() };
-        let (a, b) = one.pair(1, 1.04);
-        assert!(compare(&a, &b, 0.01).unwrap().tie);
-        let (a, b) = one.pair(1, 1.2);
-        assert!(!compare(&a, &b, 0.01).unwrap().tie);
+        let one = SimulatedMachine { rounds: 1, turns: 100, process: 0.0, noise: 0.01, ..SimulatedMachine::default() };
+        let (a, b) = one.sample_pair(1, 1.04);
+        assert!(compare_samples(&a, &b, 0.01).unwrap().tie);
+        let (a, b) = one.sample_pair(1, 1.2);
+        assert!(!compare_samples(&a, &b, 0.01).unwrap().tie);
     }
 
     #[test]
     fn twice_the_turns_are_four_times_the_work() {
         let work = |turns| {
-            let (a, b) = (run(1, 5, turns, 0.02, 0.03), run(2, 5, turns, 0.02, 0.03));
-            count_multiplications(|| assert!(times(&a, &b).is_some()))
+            let (a, b) = (sample_run(1, 5, turns, 0.02, 0.03), sample_run(2, 5, turns, 0.02, 0.03));
+            count_multiplications(|| assert!(compute_speedup(&a, &b).is_some()))
         };
         let all = [10, 20, 40, 80].map(work);
         assert!(all[0] > 0);
@@ -201,8 +201,8 @@ mod tests {
     #[test]
     fn twice_the_rounds_are_four_times_the_work() {
         let work = |rounds| {
-            let (a, b) = (run(1, rounds, 5, 0.02, 0.03), run(2, rounds, 5, 0.02, 0.03));
-            count_multiplications(|| assert!(times(&a, &b).is_some()))
+            let (a, b) = (sample_run(1, rounds, 5, 0.02, 0.03), sample_run(2, rounds, 5, 0.02, 0.03));
+            count_multiplications(|| assert!(compute_speedup(&a, &b).is_some()))
         };
         let all = [8, 16, 32, 64].map(work);
         assert!(all[0] > 0);

@@ -19,7 +19,7 @@ fn same(name: &str, drawn: &str) {
 
 #[test]
 fn text() {
-    let drawn = page::text(&report(), &Style::default());
+    let drawn = page::render_text(&report(), &Style::default());
     same("report.txt", &drawn);
     let wide: Vec<_> = drawn.lines().filter(|line| line.chars().count() > 110).collect();
     assert!(wide.is_empty(), "too wide: {wide:#?}");
@@ -39,7 +39,7 @@ fn rates_stand_in_their_order() {
             }
         }
     }
-    let text = page::text(&measured, &Style { full: true, ..Style::default() });
+    let text = page::render_text(&measured, &Style { full: true, ..Style::default() });
     let rate = |line: &str| {
         let digits = line.split_whitespace().find_map(|word| word.strip_suffix("/s"))?;
         digits.replace(',', "").parse::<f64>().ok()
@@ -55,17 +55,17 @@ fn rates_stand_in_their_order() {
 
 #[test]
 fn markdown() {
-    same("report.md", &page::markdown(&report()));
+    same("report.md", &page::render_markdown(&report()));
 }
 
 #[test]
 fn csv() {
-    same("report.csv", &page::csv(&report()));
+    same("report.csv", &page::render_csv(&report()));
 }
 
 #[test]
 fn performance() {
-    same("performance.md", &page::performance(&report(), &[("columns", &report())]));
+    same("performance.md", &page::render_performance(&report(), &[("columns", &report())]));
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn ranking() {
     let mut drawn = String::new();
     for (scenario, weights) in report.scenarios.iter().zip(["write:1,read:100,size:0.1", "read:1", "to-json:1"]) {
         let point = scenario.points.last().unwrap();
-        let ranked = rank::rank(point, &weights.parse().unwrap());
-        drawn += &page::ranking(scenario, point, &ranked, weights != "to-json:1");
+        let ranked = rank::rank_competitors(point, &weights.parse().unwrap());
+        drawn += &page::render_ranking(scenario, point, &ranked, weights != "to-json:1");
     }
     same("ranking.txt", &drawn);
 }

@@ -64,11 +64,11 @@ fn coordinates(what: &str, view: &str, inside: &[(String, Vec<(String, String)>)
 
 #[test]
 fn the_page_is_sound() {
-    let drawn = page::html(&report());
+    let drawn = page::render_html(&report());
     let all = sound("the page", &drawn);
     let charts = all.iter().filter(|(name, _)| name == "svg").count();
     // Each chart has a version for wide windows and one for narrow ones.
-    assert_eq!(charts, 2 * page::kinds(&report()).len());
+    assert_eq!(charts, 2 * page::list_chart_kinds(&report()).len());
     let count = |wanted: &str| all.iter().filter(|(name, _)| name == wanted).count();
     assert_eq!(count("figure"), charts / 2);
     assert_eq!(count("details"), charts / 2);
@@ -80,20 +80,20 @@ fn the_page_is_sound() {
 #[test]
 fn each_kind_of_chart_is_a_file_of_its_own() {
     let report = report();
-    let kinds = page::kinds(&report);
+    let kinds = page::list_chart_kinds(&report);
     let names: Vec<String> = kinds.iter().map(|(scenario, kind)| format!("{scenario} {kind}")).collect();
     for wanted in ["perl-mix bars-write", "perl-mix size", "perl-mix memory", "php-objects growth-read"] {
         assert!(names.iter().any(|name| name == wanted), "{wanted} in {names:?}");
     }
     assert!(!names.contains(&"flat-strings memory".into()));
     for (scenario, kind) in kinds {
-        let svg = page::svg(&report, scenario, kind).unwrap();
+        let svg = page::render_svg(&report, scenario, kind).unwrap();
         let all = sound(&format!("{scenario} {kind}"), &svg);
         assert_eq!(attribute(&all[0].1, "xmlns"), Some("http://www.w3.org/2000/svg"));
         assert!(svg.contains("prefers-color-scheme:dark"));
     }
-    assert_eq!(page::svg(&report, "nothing", page::Kind::Size), None);
-    assert_eq!(page::svg(&report, "flat-strings", page::Kind::Memory), None);
+    assert_eq!(page::render_svg(&report, "nothing", page::ChartKind::Size), None);
+    assert_eq!(page::render_svg(&report, "flat-strings", page::ChartKind::Memory), None);
 }
 
 #[test]
@@ -128,15 +128,15 @@ fn names_are_text_everywhere() {
             }
         }
     }
-    let drawn = page::html(&report);
+    let drawn = page::render_html(&report);
     sound("the page", &drawn);
     assert!(!drawn.contains("<script") && drawn.contains("&lt;script&gt;"));
-    for (scenario, kind) in page::kinds(&report) {
-        sound("a chart", &page::svg(&report, scenario, kind).unwrap());
+    for (scenario, kind) in page::list_chart_kinds(&report) {
+        sound("a chart", &page::render_svg(&report, scenario, kind).unwrap());
     }
-    let text = page::text(&report, &page::Style::default());
+    let text = page::render_text(&report, &page::Style::default());
     assert!(!text.contains(['\u{1b}', '\r']), "a name commands the terminal");
-    for markdown in [page::markdown(&report), page::performance(&report, &[])] {
+    for markdown in [page::render_markdown(&report), page::render_performance(&report, &[])] {
         assert!(!markdown.replace('`', "").contains("<script") || code_only(&markdown), "a name is HTML");
     }
 }
@@ -235,17 +235,17 @@ fn changed(change: impl Fn(&mut ScenarioReport)) -> Report {
 
 /// Draws all pages of a report.
 fn everything(what: &str, report: &Report) {
-    sound(what, &page::html(report));
-    for (scenario, kind) in page::kinds(report) {
-        sound(what, &page::svg(report, scenario, kind).expect(what));
+    sound(what, &page::render_html(report));
+    for (scenario, kind) in page::list_chart_kinds(report) {
+        sound(what, &page::render_svg(report, scenario, kind).expect(what));
     }
     for drawn in [
-        page::text(report, &page::Style { color: true, width: 40, full: false }),
-        page::markdown(report),
-        page::performance(report, &[]),
+        page::render_text(report, &page::Style { color: true, width: 40, full: false }),
+        page::render_markdown(report),
+        page::render_performance(report, &[]),
     ] {
         assert!(!drawn.contains("NaN") && !drawn.contains("inf "), "{what}: {drawn}");
     }
-    let rows = page::csv(report);
+    let rows = page::render_csv(report);
     assert!(rows.lines().all(|line| !line.contains("NaN") && !line.contains(",inf,")), "{what}");
 }

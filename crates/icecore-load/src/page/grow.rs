@@ -1,17 +1,17 @@
 //! Scaling: the last tables in `docs/bench/store.md`.
 
-use super::store::{head, rate, tail};
+use super::store::{write_head, format_rate, write_tail};
 use crate::store::{Group, Growth, Operation};
-use icecore_lab::page::number::{interval, time};
-use icecore_lab::page::table::{Table, escape};
+use icecore_lab::page::number::{format_interval, format_time};
+use icecore_lab::page::table::{Table, escape_markdown};
 use icecore_lab::stats;
 use std::fmt::Write;
 
 /// Returns all tables of this part, with what was missing.
-pub fn growth(growth: &Growth) -> String {
+pub fn render_growth(growth: &Growth) -> String {
     let mut out = String::new();
     let settings = &growth.settings;
-    head(&mut out, settings.small, growth.seconds, [&growth.icecore, &growth.made], &growth.machine);
+    write_head(&mut out, settings.small, growth.seconds, [&growth.icecore, &growth.made], &growth.machine);
     if growth.stopped {
         out += "\nThe run was stopped before it was done.\n";
     }
@@ -25,31 +25,31 @@ pub fn growth(growth: &Growth) -> String {
             }
             _ => format!("More daemons, {database}, {clients} clients"),
         };
-        _ = write!(out, "\n#### {}\n\n{}", escape(&title), jobs(group).markdown());
+        _ = write!(out, "\n#### {}\n\n{}", escape_markdown(&title), build_jobs_table(group).to_markdown());
     }
-    tail(&mut out, &growth.absent, &growth.checks, "####");
+    write_tail(&mut out, &growth.absent, &growth.checks, "####");
     out
 }
 
 /// Returns a table from the fewest to the most, compared with the fewest.
-fn jobs(group: &Group) -> Table {
+fn build_jobs_table(group: &Group) -> Table {
     let has_times = group.entries.iter().any(|entry| entry.p99.is_some());
     let mut table = Table::new(["", ">jobs a second"]);
     if has_times {
-        table.column(">p50");
-        table.column(">p99");
+        table.add_column(">p50");
+        table.add_column(">p99");
     }
     let fewest = group.entries.first();
-    table.column(&format!(">times {}", fewest.map_or("", |fewest| &fewest.name)));
+    table.add_column(&format!(">times {}", fewest.map_or("", |fewest| &fewest.name)));
     for entry in &group.entries {
-        let mut row = vec![entry.name.clone(), rate(&entry.per_second)];
+        let mut row = vec![entry.name.clone(), format_rate(&entry.per_second)];
         if has_times {
-            row.extend([entry.p50, entry.p99].map(|ns| ns.map_or(String::new(), |ns| time(ns.estimate))));
+            row.extend([entry.p50, entry.p99].map(|ns| ns.map_or(String::new(), |ns| format_time(ns.estimate))));
         }
         let against = fewest.filter(|fewest| fewest.id != entry.id);
-        let times = against.and_then(|fewest| stats::times(&entry.costs(), &fewest.costs()));
-        row.push(times.map_or(String::new(), |times| interval(&times)));
-        table.row(row);
+        let times = against.and_then(|fewest| stats::compute_speedup(&entry.costs_per_job(), &fewest.costs_per_job()));
+        row.push(times.map_or(String::new(), |times| format_interval(&times)));
+        table.add_row(row);
     }
     table
 }

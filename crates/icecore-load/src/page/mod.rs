@@ -3,5 +3,5 @@
 mod grow;
 mod store;
 
-pub use grow::growth;
-pub use store::{store, store_into};
+pub use grow::render_growth;
+pub use store::{render_tables, replace_tables};

@@ -1,9 +1,9 @@
 //! The store under load: the tables in `docs/bench/store.md`.
 
-use crate::store::{Goal, Group, Met, Objects, Operation, Report, judge_goals};
+use crate::store::{Goal, Group, GoalResult, WalkMeasurement, Operation, Report, judge_goals};
 use icecore_lab::model::{Absent, Interval, Machine};
-use icecore_lab::page::number::{bytes, count, interval, time};
-use icecore_lab::page::table::{Table, escape};
+use icecore_lab::page::number::{format_bytes, format_count, format_interval, format_time};
+use icecore_lab::page::table::{Table, escape_markdown};
 use icecore_lab::page::words;
 use icecore_lab::stats;
 use std::fmt::Write;
@@ -13,20 +13,20 @@ const BEGIN: &str = "<!-- load: made by scripts/load.sh from docs/bench/store.js
 const END: &str = "\n<!-- /load -->";
 
 /// Returns a page with its tables replaced by those of this run; `None`, if the page has no place for tables.
-pub fn store_into(text: &str, report: &Report) -> Option<String> {
+pub fn replace_tables(text: &str, report: &Report) -> Option<String> {
     let (before, rest) = text.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}\n{}{END}{after}", store(report)))
+    Some(format!("{before}{BEGIN}\n{}{END}{after}", render_tables(report)))
 }
 
 /// Returns all tables of a run, with what was missing.
-pub fn store(report: &Report) -> String {
+pub fn render_tables(report: &Report) -> String {
     let mut out = String::new();
-    head(&mut out, report.settings.small, report.seconds, [&report.icecore, &report.made], &report.machine);
+    write_head(&mut out, report.settings.small, report.seconds, [&report.icecore, &report.made], &report.machine);
     if report.stopped {
         out += "\nThe run was stopped before it was done.\n";
     }
-    section(&mut out, "Goals", &goals(report));
+    write_section(&mut out, "Goals", &build_goals_table(report));
     for (operation, title, rival) in SECTIONS {
         for group in report.groups.iter().filter(|group| group.operation == operation) {
             let what = if operation == Operation::Turnaround { "clients" } else { "connections" };
@@ -35,40 +35,40 @@ pub fn store(report: &Report) -> String {
                 Operation::Work => format!("{title}, {}", group.database),
                 _ => format!("{title}, {}, {} {what}", group.database, group.clients),
             };
-            section(&mut out, &title, &jobs(group, rival));
+            write_section(&mut out, &title, &build_jobs_table(group, rival));
         }
     }
-    section(&mut out, "Objects walked through, SQLite, one core", &objects(&report.objects));
-    tail(&mut out, &report.absent, &report.checks, "###");
+    write_section(&mut out, "Objects walked through, SQLite, one core", &build_objects_table(&report.objects));
+    write_tail(&mut out, &report.absent, &report.checks, "###");
     out += "\n### How it grows\n\n";
     match &report.growth {
-        Some(growth) => out += &super::growth(growth),
+        Some(growth) => out += &super::render_growth(growth),
         None => out += "Not measured yet: `scripts/load.sh --only grow` does it.\n",
     }
     out
 }
 
 /// Writes which run this is, and on which machine.
-pub(super) fn head(out: &mut String, small: bool, seconds: f64, [icecore, made]: [&str; 2], machine: &Machine) {
+pub(super) fn write_head(out: &mut String, small: bool, seconds: f64, [icecore, made]: [&str; 2], machine: &Machine) {
     let small = if small { ", a small run that only shows that everything works" } else { "" };
     let minutes = seconds / 60.0;
-    _ = write!(out, "Icecore {}, {}, in {minutes:.1} minutes{small}.\n\n", escape(icecore), escape(made));
-    for (what, text) in words::machine(machine) {
-        _ = writeln!(out, "- {what}: {}", escape(&text));
+    _ = write!(out, "Icecore {}, {}, in {minutes:.1} minutes{small}.\n\n", escape_markdown(icecore), escape_markdown(made));
+    for (what, text) in words::describe_machine(machine) {
+        _ = writeln!(out, "- {what}: {}", escape_markdown(&text));
     }
 }
 
 /// Writes what was missing, and what was checked.
-pub(super) fn tail(out: &mut String, absent: &[Absent], checks: &[String], level: &str) {
+pub(super) fn write_tail(out: &mut String, absent: &[Absent], checks: &[String], level: &str) {
     if !absent.is_empty() {
         _ = write!(out, "\n{level} Not here\n\n");
     }
     for absent in absent {
-        _ = writeln!(out, "- {}: {}", escape(&absent.competitor), escape(&absent.why));
+        _ = writeln!(out, "- {}: {}", escape_markdown(&absent.competitor), escape_markdown(&absent.why));
     }
     _ = write!(out, "\n{level} Seen to be right before anything was timed\n\n");
     for check in checks {
-        _ = writeln!(out, "- {}", escape(check));
+        _ = writeln!(out, "- {}", escape_markdown(check));
     }
 }
 
@@ -81,80 +81,80 @@ const SECTIONS: [(Operation, &str, &str); 5] = [
     (Operation::Work, "Taken and done", "river"),
 ];
 
-fn section(out: &mut String, title: &str, table: &Table) {
+fn write_section(out: &mut String, title: &str, table: &Table) {
     if !table.is_empty() {
-        _ = write!(out, "\n### {}\n\n{}", escape(title), table.markdown());
+        _ = write!(out, "\n### {}\n\n{}", escape_markdown(title), table.to_markdown());
     }
 }
 
 /// Returns the goals of the report. Goals are judged again from the samples, like the ratios in the tables below, so
 /// that both have the same figures, whichever version of the lab made the report.
-fn goals(report: &Report) -> Table {
+fn build_goals_table(report: &Report) -> Table {
     let mut table = Table::new(["", "goal", ">wanted", ">measured"]);
     let judged = judge_goals(&report.groups, &report.objects);
     for goal in &report.goals {
         let is_same = |one: &&Goal| one.text == goal.text && one.measured.is_some();
         let goal = judged.iter().find(is_same).unwrap_or(goal);
         let met = match goal.met {
-            Met::Yes => "✓ met",
-            Met::Open => "? open",
-            Met::No => "✗ missed",
-            Met::Unmeasured => "not measured",
+            GoalResult::Yes => "✓ met",
+            GoalResult::Open => "? open",
+            GoalResult::No => "✗ missed",
+            GoalResult::Unmeasured => "not measured",
         };
         let is_rate = goal.wanted >= 1000.0;
-        let number = |value: f64| if is_rate { count(value) } else { format!("{value}") };
+        let number = |value: f64| if is_rate { format_count(value) } else { format!("{value}") };
         let bound = if goal.at_most { "≤" } else { "≥" };
         let measured = match &goal.measured {
             None => String::new(),
-            Some(measured) if is_rate => rate(measured),
-            Some(measured) => interval(measured),
+            Some(measured) if is_rate => format_rate(measured),
+            Some(measured) => format_interval(measured),
         };
-        table.row([met.to_owned(), goal.text.clone(), format!("{bound} {}", number(goal.wanted)), measured]);
+        table.add_row([met.to_owned(), goal.text.clone(), format!("{bound} {}", number(goal.wanted)), measured]);
     }
     table
 }
 
 /// Formats a rate: `12,345 (12,000 to 12,700)`.
-pub(super) fn rate(measured: &Interval) -> String {
-    let number = count(measured.estimate);
+pub(super) fn format_rate(measured: &Interval) -> String {
+    let number = format_count(measured.estimate);
     match stats::is_known(measured) && measured.low < measured.high {
-        true => format!("{number} ({} to {})", count(measured.low), count(measured.high)),
+        true => format!("{number} ({} to {})", format_count(measured.low), format_count(measured.high)),
         false => number,
     }
 }
 
-fn jobs(group: &Group, rival: &str) -> Table {
+fn build_jobs_table(group: &Group, rival: &str) -> Table {
     let has_times = group.entries.iter().any(|entry| entry.p99.is_some());
-    let fastest = group.fastest(rival);
+    let fastest = group.find_fastest(rival);
     let mut table = Table::new(["", "version", ">jobs a second"]);
     if has_times {
-        table.column(">p50");
-        table.column(">p99");
+        table.add_column(">p50");
+        table.add_column(">p99");
     }
-    table.column(">times the fastest rival");
+    table.add_column(">times the fastest rival");
     for entry in &group.entries {
-        let mut row = vec![entry.name.clone(), entry.version.clone(), rate(&entry.per_second)];
+        let mut row = vec![entry.name.clone(), entry.version.clone(), format_rate(&entry.per_second)];
         if has_times {
-            let shown = |measured: Option<Interval>| measured.map_or(String::new(), |ns| time(ns.estimate));
+            let shown = |measured: Option<Interval>| measured.map_or(String::new(), |ns| format_time(ns.estimate));
             row.extend([shown(entry.p50), shown(entry.p99)]);
         }
         let against = fastest.filter(|fastest| fastest.id != entry.id);
-        let times = against.and_then(|fastest| stats::times(&entry.costs(), &fastest.costs()));
-        row.push(times.map_or(String::new(), |times| interval(&times)));
-        table.row(row);
+        let times = against.and_then(|fastest| stats::compute_speedup(&entry.costs_per_job(), &fastest.costs_per_job()));
+        row.push(times.map_or(String::new(), |times| format_interval(&times)));
+        table.add_row(row);
     }
     table
 }
 
-fn objects(all: &[Objects]) -> Table {
+fn build_objects_table(all: &[WalkMeasurement]) -> Table {
     let mut table = Table::new([">objects", ">their bytes", ">objects a second", ">most memory"]);
     for objects in all {
         let peak = objects.peaks.iter().map(|peak| peak.bytes).max().unwrap_or(0);
-        table.row([
-            count(f64::from(objects.count)),
-            bytes(objects.bytes as f64),
-            rate(&objects.per_second),
-            bytes(peak as f64),
+        table.add_row([
+            format_count(f64::from(objects.count)),
+            format_bytes(objects.bytes as f64),
+            format_rate(&objects.per_second),
+            format_bytes(peak as f64),
         ]);
     }
     table

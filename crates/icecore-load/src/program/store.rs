@@ -3,7 +3,7 @@
 use clap::Parser;
 use icecore_lab::Error;
 use icecore_load::page;
-use icecore_load::store::{Options, Report, grow, run};
+use icecore_load::store::{Options, Report, run_growth, run_all};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 /// before anything is timed, the database is checked for what they promised. `scripts/load.sh` builds and starts all
 /// that it needs.
 #[derive(Debug, Parser)]
-pub struct Arguments {
+pub struct StoreArguments {
     /// The command, as built by scripts/build.sh
     #[arg(long, value_name = "FILE", default_value = "target/release/icecore")]
     icecore: PathBuf,
@@ -81,8 +81,8 @@ enum Part {
     Grow,
 }
 
-impl Arguments {
-    fn options(&self) -> Options {
+impl StoreArguments {
+    fn to_options(&self) -> Options {
         let mut options = Options::new(self.icecore.clone(), self.programs.clone());
         if self.small {
             options = options.small();
@@ -105,20 +105,20 @@ impl Arguments {
 }
 
 /// Measures, and writes the report and the page.
-pub fn measure(arguments: &Arguments) -> Result<(), Error> {
+pub fn measure_store(arguments: &StoreArguments) -> Result<(), Error> {
     let (never, say) = (AtomicBool::new(false), |said: &str| eprintln!("{said}"));
     let report = match (&arguments.report, arguments.only) {
-        (Some(file), _) => read(file)?,
-        (None, None) => run(&arguments.options(), &never, &say)?,
+        (Some(file), _) => read_report(file)?,
+        (None, None) => run_all(&arguments.to_options(), &never, &say)?,
         (None, Some(Part::Grow)) => {
             // Unreadable files are detected before anything is measured.
             if arguments.json.is_none() && arguments.page.is_some() {
                 return Err(Error::new("--only has no report for --page without the one of --json"));
             }
-            let report = arguments.json.as_deref().map(read).transpose()?;
-            let growth = grow(&arguments.options(), &never, &say)?;
+            let report = arguments.json.as_deref().map(read_report).transpose()?;
+            let growth = run_growth(&arguments.to_options(), &never, &say)?;
             let Some(report) = report else {
-                print!("{}", page::growth(&growth));
+                print!("{}", page::render_growth(&growth));
                 return Ok(());
             };
             Report { growth: Some(growth), ..report }
@@ -132,20 +132,20 @@ pub fn measure(arguments: &Arguments) -> Result<(), Error> {
     match &arguments.page {
         Some(file) => write_page(file, &report),
         None => {
-            print!("{}", page::store(&report));
+            print!("{}", page::render_tables(&report));
             Ok(())
         }
     }
 }
 
-fn read(file: &Path) -> Result<Report, Error> {
+fn read_report(file: &Path) -> Result<Report, Error> {
     let text = std::fs::read(file).map_err(|error| Error::io(file, &error))?;
     serde_json::from_slice(&text).map_err(|error| Error::new(format!("{}: {error}", file.display())))
 }
 
 fn write_page(file: &Path, report: &Report) -> Result<(), Error> {
     let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, &error))?;
-    let text = page::store_into(&text, report);
+    let text = page::replace_tables(&text, report);
     let text = text.ok_or_else(|| Error::new(format!("{}: the marks for the tables are missing", file.display())))?;
     std::fs::write(file, text).map_err(|error| Error::io(file, &error))
 }

@@ -3,7 +3,7 @@
 use clap::Parser;
 use icecore_lab::page::{self, Style};
 use icecore_lab::run::{Options, Watch};
-use icecore_lab::{Error, replay};
+use icecore_lab::{Error, replay_report};
 use icecore_load::web;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Starts nginx and php-fpm, and requests each page with one client and with ten. This is the scenario php-web of the
 /// articles. `scripts/bench.sh php-web` measures it, and adds the result to docs/bench/report.json.
 #[derive(Debug, Parser)]
-pub struct Arguments {
+pub struct WebArguments {
     /// Only show that everything works
     #[arg(long)]
     small: bool,
@@ -36,8 +36,8 @@ pub struct Arguments {
 }
 
 /// Measures, and writes the results.
-pub fn measure(arguments: &Arguments) -> Result<(), Error> {
-    web::ready().map_err(|missing| Error::new(format!("{} is missing: {}", missing.what, missing.install)))?;
+pub fn measure_web(arguments: &WebArguments) -> Result<(), Error> {
+    web::check_tools().map_err(|missing| Error::new(format!("{} is missing: {}", missing.what, missing.install)))?;
     let mut options = Options::default();
     if arguments.small {
         options = options.small();
@@ -46,22 +46,22 @@ pub fn measure(arguments: &Arguments) -> Result<(), Error> {
     options.budget = arguments.budget.map(|seconds| Duration::from_secs(seconds.into()));
     options.only.clone_from(&arguments.only);
     options.modules = Some(arguments.modules.clone()).filter(|modules| modules.is_dir());
-    let report = web::measure(&options, &mut Say(String::new()), &AtomicBool::new(false))?;
-    let report = replay(report, &[web::scenario()?]);
+    let report = web::measure_scenario(&options, &mut ProgressPrinter(String::new()), &AtomicBool::new(false))?;
+    let report = replay_report(report, &[web::parse_web_scenario()?]);
     if let Some(file) = &arguments.json {
         let mut text = serde_json::to_vec(&report).map_err(|error| Error::new(error.to_string()))?;
         text.push(b'\n');
         std::fs::write(file, text).map_err(|error| Error::io(file, &error))?;
     }
-    print!("{}", page::text(&report, &Style::default()));
+    print!("{}", page::render_text(&report, &Style::default()));
     Ok(())
 }
 
 /// Reports each activity once on standard error.
-struct Say(String);
+struct ProgressPrinter(String);
 
-impl Watch for Say {
-    fn doing(&mut self, what: &str, _: f64, _: Option<Duration>) {
+impl Watch for ProgressPrinter {
+    fn report_progress(&mut self, what: &str, _: f64, _: Option<Duration>) {
         if self.0 != what {
             eprintln!("{what}");
             what.clone_into(&mut self.0);

@@ -2,7 +2,7 @@
 
 use icecore_lab::Error;
 use icecore_lab::model::Runtime;
-use icecore_lab::runner::Trouble;
+use icecore_lab::runner::ParticipantError;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ pub(super) const VARIABLE: &str = "ICECORE_LOAD_DB";
 
 /// Where databases are created.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Server {
+pub(super) enum DatabaseServer {
     /// Files in this folder.
     Sqlite(PathBuf),
     /// A PostgreSQL server.
@@ -22,38 +22,38 @@ pub(super) enum Server {
     Mysql(String),
 }
 
-impl Server {
+impl DatabaseServer {
     pub(super) fn name(&self) -> &'static str {
         match self {
-            Server::Sqlite(_) => "SQLite",
-            Server::Postgres(_) => "PostgreSQL",
-            Server::Mysql(_) => "MariaDB",
+            DatabaseServer::Sqlite(_) => "SQLite",
+            DatabaseServer::Postgres(_) => "PostgreSQL",
+            DatabaseServer::Mysql(_) => "MariaDB",
         }
     }
 
     /// Returns the version of the server; SQLite is a part of each program and has none here.
-    pub(super) fn version(&self, ask: Ask<'_>) -> Result<Option<Runtime>, Trouble> {
+    pub(super) fn query_version(&self, ask: QueryRunner<'_>) -> Result<Option<Runtime>, ParticipantError> {
         let (server, sql) = match self {
-            Server::Sqlite(_) => return Ok(None),
-            Server::Postgres(server) => (server, "SHOW server_version"),
-            Server::Mysql(server) => (server, "SELECT version()"),
+            DatabaseServer::Sqlite(_) => return Ok(None),
+            DatabaseServer::Postgres(server) => (server, "SHOW server_version"),
+            DatabaseServer::Mysql(server) => (server, "SELECT version()"),
         };
-        let rows = ask.of(server, sql)?;
+        let rows = ask.query_rows(server, sql)?;
         let version = rows.first().and_then(|row| row.first()).and_then(Value::as_str).unwrap_or_default();
         Ok(Some(Runtime { language: self.name().to_owned(), version: version.to_owned() }))
     }
 
     /// Creates a new database with this name.
-    pub(super) fn make(&self, name: &str, ask: Ask<'_>) -> Result<Database, Trouble> {
+    pub(super) fn create_database(&self, name: &str, ask: QueryRunner<'_>) -> Result<Database, ParticipantError> {
         match self {
-            Server::Sqlite(folder) => {
-                let said = |error: std::io::Error| Trouble::Failed(format!("{}: {error}", folder.display()));
-                std::fs::create_dir_all(folder).map_err(said)?;
+            DatabaseServer::Sqlite(folder) => {
+                let to_trouble = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", folder.display()));
+                std::fs::create_dir_all(folder).map_err(to_trouble)?;
                 Ok(Database { server: self.clone(), address: format!("sqlite:{}/{name}.db", folder.display()) })
             }
-            Server::Postgres(server) | Server::Mysql(server) => {
-                ask.of(server, &format!("CREATE DATABASE {name}"))?;
-                Ok(Database { server: self.clone(), address: within(server, name) })
+            DatabaseServer::Postgres(server) | DatabaseServer::Mysql(server) => {
+                ask.query_rows(server, &format!("CREATE DATABASE {name}"))?;
+                Ok(Database { server: self.clone(), address: database_address(server, name) })
             }
         }
     }
@@ -61,7 +61,7 @@ impl Server {
 
 /// Returns the address of a database of this server. The connection is not encrypted, because it does not leave the
 /// machine.
-fn within(server: &str, name: &str) -> String {
+fn database_address(server: &str, name: &str) -> String {
     let server = server.split('?').next().unwrap_or(server);
     let start = server.find("://").map_or(0, |at| at + 3);
     let end = server[start..].find('/').map_or(server.len(), |at| start + at);
@@ -71,25 +71,25 @@ fn within(server: &str, name: &str) -> String {
 /// A database of one competitor.
 #[derive(Clone, Debug)]
 pub(super) struct Database {
-    server: Server,
+    server: DatabaseServer,
     pub address: String,
 }
 
 impl Database {
     /// Removes the database, and disconnects clients that are still connected.
-    pub(super) fn drop(self, ask: Ask<'_>) -> Result<(), Trouble> {
+    pub(super) fn drop_database(self, ask: QueryRunner<'_>) -> Result<(), ParticipantError> {
         match &self.server {
             // The folder of the run is removed as a whole later, but large files are removed now.
-            Server::Sqlite(_) => {
+            DatabaseServer::Sqlite(_) => {
                 for end in ["", "-wal", "-shm"] {
                     let _ = std::fs::remove_file(self.address.trim_start_matches("sqlite:").to_owned() + end);
                 }
                 Ok(())
             }
-            Server::Postgres(server) => {
-                ask.of(server, &format!("DROP DATABASE {} WITH (FORCE)", self.name())).map(drop)
+            DatabaseServer::Postgres(server) => {
+                ask.query_rows(server, &format!("DROP DATABASE {} WITH (FORCE)", self.name())).map(drop)
             }
-            Server::Mysql(server) => ask.of(server, &format!("DROP DATABASE {}", self.name())).map(drop),
+            DatabaseServer::Mysql(server) => ask.query_rows(server, &format!("DROP DATABASE {}", self.name())).map(drop),
         }
     }
 
@@ -100,46 +100,46 @@ impl Database {
 
 /// Queries databases with `ask.pl`.
 #[derive(Clone, Copy)]
-pub(super) struct Ask<'a> {
+pub(super) struct QueryRunner<'a> {
     programs: &'a Path,
     stop: &'a AtomicBool,
 }
 
-impl<'a> Ask<'a> {
-    pub(super) fn new(programs: &'a Path, stop: &'a AtomicBool) -> Ask<'a> {
-        Ask { programs, stop }
+impl<'a> QueryRunner<'a> {
+    pub(super) fn new(programs: &'a Path, stop: &'a AtomicBool) -> QueryRunner<'a> {
+        QueryRunner { programs, stop }
     }
 
     /// Returns the rows of a query.
-    pub(super) fn of(self, address: &str, sql: &str) -> Result<Vec<Vec<Value>>, Trouble> {
+    pub(super) fn query_rows(self, address: &str, sql: &str) -> Result<Vec<Vec<Value>>, ParticipantError> {
         let mut command = Command::new("perl");
         command.arg(self.programs.join("ask.pl")).arg(sql).env(VARIABLE, address).stdin(Stdio::null());
         icecore_lab::hide_secrets_from(&mut command);
-        let done = command.output().map_err(|error| Trouble::Failed(format!("perl: {error}")))?;
+        let done = command.output().map_err(|error| ParticipantError::Failed(format!("perl: {error}")))?;
         if self.stop.load(Ordering::Relaxed) {
-            return Err(Trouble::Stopped);
+            return Err(ParticipantError::Stopped);
         }
         if !done.status.success() {
-            let said = String::from_utf8_lossy(&done.stderr);
-            return Err(Trouble::Failed(format!("the database does not answer: {}", said.trim())));
+            let stderr = String::from_utf8_lossy(&done.stderr);
+            return Err(ParticipantError::Failed(format!("the database does not answer: {}", stderr.trim())));
         }
         let rows = done.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let rows = rows.map(|line| serde_json::from_slice(line).map_err(|error| Trouble::Failed(error.to_string())));
+        let rows = rows.map(|line| serde_json::from_slice(line).map_err(|error| ParticipantError::Failed(error.to_string())));
         rows.collect()
     }
 
     /// Returns the answer of a query for a single number.
-    pub(super) fn number(self, address: &str, sql: &str) -> Result<u64, Trouble> {
-        match self.of(address, sql)?.first().and_then(|row| row.first()) {
+    pub(super) fn query_number(self, address: &str, sql: &str) -> Result<u64, ParticipantError> {
+        match self.query_rows(address, sql)?.first().and_then(|row| row.first()) {
             // Some drivers return a number as text.
             Some(Value::Number(number)) if number.is_u64() => Ok(number.as_u64().unwrap_or(0)),
             Some(Value::String(text)) if text.parse::<u64>().is_ok() => Ok(text.parse().unwrap_or(0)),
-            other => Err(Trouble::Failed(format!("no number is the answer of {sql}: {other:?}"))),
+            other => Err(ParticipantError::Failed(format!("no number is the answer of {sql}: {other:?}"))),
         }
     }
 
     /// Returns the Perl modules that are missing.
-    pub(super) fn missing(programs: &Path) -> Result<Vec<String>, Error> {
+    pub(super) fn find_missing_modules(programs: &Path) -> Result<Vec<String>, Error> {
         let script = programs.join("ask.pl");
         let mut command = Command::new("perl");
         command.arg(&script).stdin(Stdio::null());
@@ -147,14 +147,14 @@ impl<'a> Ask<'a> {
         let done = command.output();
         let done = done.map_err(|error| Error::new(format!("perl: {error}")))?;
         if !done.status.success() {
-            let said = String::from_utf8_lossy(&done.stderr);
-            return Err(Error::new(format!("{}: {}", script.display(), said.trim())));
+            let stderr = String::from_utf8_lossy(&done.stderr);
+            return Err(Error::new(format!("{}: {}", script.display(), stderr.trim())));
         }
         Ok(String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect())
     }
 
     /// Returns the version of perl.
-    pub(super) fn runtimes(self) -> Vec<Runtime> {
+    pub(super) fn list_runtimes(self) -> Vec<Runtime> {
         let mut command = Command::new("perl");
         command.args(["-e", "printf '%vd', $^V"]);
         icecore_lab::hide_secrets_from(&mut command);
@@ -165,7 +165,7 @@ impl<'a> Ask<'a> {
 }
 
 /// Returns the bytes of a column: each character of the answer is a byte.
-pub(super) fn bytes(column: &Value) -> Option<Vec<u8>> {
+pub(super) fn bytes_from_column(column: &Value) -> Option<Vec<u8>> {
     column.as_str()?.chars().map(|character| u8::try_from(u32::from(character)).ok()).collect()
 }
 
@@ -175,17 +175,17 @@ mod tests {
 
     #[test]
     fn a_database_is_another_name_on_the_same_server() {
-        let found = within("postgres://a:b@127.0.0.1:5432/postgres?sslmode=require", "load_1");
+        let found = database_address("postgres://a:b@127.0.0.1:5432/postgres?sslmode=require", "load_1");
         assert_eq!(found, "postgres://a:b@127.0.0.1:5432/load_1?sslmode=disable");
-        assert_eq!(within("postgres://a@h", "x"), "postgres://a@h/x?sslmode=disable");
-        let address = within("mysql://a:b@127.0.0.1:3306/icecore", "load_1");
+        assert_eq!(database_address("postgres://a@h", "x"), "postgres://a@h/x?sslmode=disable");
+        let address = database_address("mysql://a:b@127.0.0.1:3306/icecore", "load_1");
         assert_eq!(address, "mysql://a:b@127.0.0.1:3306/load_1?sslmode=disable");
-        assert_eq!(Database { server: Server::Mysql(String::new()), address }.name(), "load_1");
+        assert_eq!(Database { server: DatabaseServer::Mysql(String::new()), address }.name(), "load_1");
     }
 
     #[test]
     fn columns_are_bytes() {
-        assert_eq!(bytes(&Value::from("a\u{e9}")), Some(vec![b'a', 0xe9]));
-        assert_eq!((bytes(&Value::from("\u{100}")), bytes(&Value::Null)), (None, None));
+        assert_eq!(bytes_from_column(&Value::from("a\u{e9}")), Some(vec![b'a', 0xe9]));
+        assert_eq!((bytes_from_column(&Value::from("\u{100}")), bytes_from_column(&Value::Null)), (None, None));
     }
 }

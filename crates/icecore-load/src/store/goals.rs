@@ -1,6 +1,6 @@
 //! Goals, and whether they were reached.
 
-use super::model::{Entry, Goal, Group, Met, Objects, Operation};
+use super::model::{Entry, Goal, Group, GoalResult, WalkMeasurement, Operation};
 use icecore_lab::model::Interval;
 use icecore_lab::stats;
 
@@ -16,21 +16,21 @@ const MANY: u32 = 1_000_000;
 const GROWTH: f64 = 1.1;
 
 /// Judges all goals.
-pub(crate) fn judge_goals(groups: &[Group], objects: &[Objects]) -> Vec<Goal> {
+pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<Goal> {
     let mut goals = Vec::new();
     for database in ["SQLite", "PostgreSQL"] {
         let group = groups.iter().find(|group| {
             group.operation == Operation::Turnaround && group.database == database && group.clients == CLIENTS
         });
-        let pair = group.and_then(|group| Some((group.entry("icecore/serve")?, group.fastest("perl/")?)));
-        let jobs = pair.and_then(|(ours, theirs)| stats::times(&ours.costs(), &theirs.costs()));
-        let p99 = |entry: &Entry| entry.times(|timed| timed.p99);
-        let tail = pair.and_then(|(ours, theirs)| stats::times(&p99(ours), &p99(theirs)));
+        let pair = group.and_then(|group| Some((group.find_entry("icecore/serve")?, group.find_fastest("perl/")?)));
+        let jobs = pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
+        let p99 = |entry: &Entry| entry.collect_samples(|timed| timed.p99);
+        let tail = pair.and_then(|(ours, theirs)| stats::compute_speedup(&p99(ours), &p99(theirs)));
         let whom = "the faster of the Perl daemons";
         let text = format!("{database}, {CLIENTS} clients: at least {TIMES} times the jobs a second of {whom}");
-        goals.push(at_least(text, TIMES, jobs));
+        goals.push(judge_minimum(text, TIMES, jobs));
         let text = format!("{database}, {CLIENTS} clients: a lower p99 than {whom} (theirs over ours)");
-        goals.push(at_least(text, 1.0, tail));
+        goals.push(judge_minimum(text, 1.0, tail));
     }
     for (operation, what) in [
         (Operation::Push, "jobs queued one in a transaction"),
@@ -38,49 +38,49 @@ pub(crate) fn judge_goals(groups: &[Group], objects: &[Objects]) -> Vec<Goal> {
         (Operation::Work, "jobs taken and done"),
     ] {
         let group = groups.iter().find(|group| group.operation == operation);
-        let pair = group.and_then(|group| Some((group.entry("icecore/library")?, group.entry("river")?)));
-        let times = pair.and_then(|(ours, theirs)| stats::times(&ours.costs(), &theirs.costs()));
-        goals.push(at_least(format!("PostgreSQL: at least as many {what} a second as River"), 1.0, times));
+        let pair = group.and_then(|group| Some((group.find_entry("icecore/library")?, group.find_entry("river")?)));
+        let times = pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
+        goals.push(judge_minimum(format!("PostgreSQL: at least as many {what} a second as River"), 1.0, times));
     }
     let many = objects.iter().find(|objects| objects.count == MANY);
     let text = "SQLite: 1,000,000 objects walked through, decoded, at 300,000 a second or more on one core";
-    goals.push(at_least(text.to_owned(), OBJECTS, many.map(|many| many.per_second)));
-    goals.push(memory(objects, many));
+    goals.push(judge_minimum(text.to_owned(), OBJECTS, many.map(|many| many.per_second)));
+    goals.push(judge_memory(objects, many));
     goals
 }
 
 /// Judges whether memory is constant: the largest number of objects may take hardly more than the smallest.
-fn memory(objects: &[Objects], many: Option<&Objects>) -> Goal {
+fn judge_memory(objects: &[WalkMeasurement], many: Option<&WalkMeasurement>) -> Goal {
     let text = "SQLite: in constant memory, that of the most objects over that of the fewest".to_owned();
     let measured = objects.first().zip(many).filter(|(few, many)| few.count < many.count);
-    let peak = |objects: &Objects| objects.peaks.iter().map(|peak| peak.bytes).max();
+    let peak = |objects: &WalkMeasurement| objects.peaks.iter().map(|peak| peak.bytes).max();
     let growth = measured.and_then(|(few, many)| Some(peak(many)? as f64 / peak(few)? as f64));
     let met = match growth {
-        None => Met::Unmeasured,
-        Some(growth) if growth <= GROWTH => Met::Yes,
-        Some(_) => Met::No,
+        None => GoalResult::Unmeasured,
+        Some(growth) if growth <= GROWTH => GoalResult::Yes,
+        Some(_) => GoalResult::No,
     };
-    Goal { text, wanted: GROWTH, at_most: true, measured: growth.map(stats::exact), met }
+    Goal { text, wanted: GROWTH, at_most: true, measured: growth.map(stats::exact_interval), met }
 }
 
-fn at_least(text: String, wanted: f64, measured: Option<Interval>) -> Goal {
+fn judge_minimum(text: String, wanted: f64, measured: Option<Interval>) -> Goal {
     let met = match &measured {
-        None => Met::Unmeasured,
-        Some(measured) if measured.low >= wanted => Met::Yes,
-        Some(measured) if measured.high < wanted => Met::No,
-        Some(_) => Met::Open,
+        None => GoalResult::Unmeasured,
+        Some(measured) if measured.low >= wanted => GoalResult::Yes,
+        Some(measured) if measured.high < wanted => GoalResult::No,
+        Some(_) => GoalResult::Open,
     };
     Goal { text, wanted, at_most: false, measured, met }
 }
 
 impl Group {
     /// Returns the entry with this id.
-    pub fn entry(&self, id: &str) -> Option<&Entry> {
+    pub fn find_entry(&self, id: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
     /// Returns the fastest entry whose id has this prefix.
-    pub fn fastest(&self, start: &str) -> Option<&Entry> {
+    pub fn find_fastest(&self, start: &str) -> Option<&Entry> {
         let all = self.entries.iter().filter(|entry| entry.id.starts_with(start));
         all.max_by(|a, b| a.per_second.estimate.total_cmp(&b.per_second.estimate))
     }
@@ -88,7 +88,7 @@ impl Group {
 
 #[cfg(test)]
 mod tests {
-    use super::super::model::{Peak, Timed};
+    use super::super::model::{Peak, TimedSample};
     use super::*;
 
     fn entry(id: &str, ns: f64) -> Entry {
@@ -96,7 +96,7 @@ mod tests {
         // Samples differ slightly, as real ones do.
         let samples = (0..9).map(|round| {
             let ns = ns * (1.0 + f64::from(round % 3) * 0.01);
-            Timed { round, turn: 0, jobs: 100, ns, p50: None, p99 }
+            TimedSample { round, turn: 0, jobs: 100, ns, p50: None, p99 }
         });
         Entry::new(id, id, "1", samples.collect())
     }
@@ -109,8 +109,8 @@ mod tests {
     fn the_stronger_rival_counts() {
         let entries = vec![entry("icecore/serve", 1e8), entry("perl/loop", 9e8), entry("perl/fork", 4e8)];
         let goals = judge_goals(&[group(Operation::Turnaround, "SQLite", entries)], &[]);
-        let met: Vec<Met> = goals.iter().map(|goal| goal.met).collect();
-        assert_eq!(met[..3], [Met::No, Met::Yes, Met::Unmeasured], "{goals:?}");
+        let met: Vec<GoalResult> = goals.iter().map(|goal| goal.met).collect();
+        assert_eq!(met[..3], [GoalResult::No, GoalResult::Yes, GoalResult::Unmeasured], "{goals:?}");
         let times = goals[0].measured.expect("it was measured").estimate;
         assert!((times - 4.0).abs() < 0.1, "{times}");
     }
@@ -121,7 +121,7 @@ mod tests {
             let entries = vec![entry("icecore/library", ours), entry("river", theirs)];
             judge_goals(&[group(Operation::Work, "PostgreSQL", entries)], &[])[6].met
         };
-        assert_eq!([at(1e8, 2e8), at(2e8, 1e8), at(1e8, 1e8)], [Met::Yes, Met::No, Met::Yes]);
+        assert_eq!([at(1e8, 2e8), at(2e8, 1e8), at(1e8, 1e8)], [GoalResult::Yes, GoalResult::No, GoalResult::Yes]);
     }
 
     #[test]
@@ -129,12 +129,12 @@ mod tests {
         let of = |count, bytes| {
             let samples = entry("", 1e5).samples;
             let per_second = Interval { estimate: 1e6, low: 9e5, high: 1.1e6 };
-            Objects { count, bytes: 1, samples, per_second, peaks: vec![Peak { bytes }] }
+            WalkMeasurement { count, bytes: 1, samples, per_second, peaks: vec![Peak { bytes }] }
         };
-        let met = |objects: &[Objects]| judge_goals(&[], objects)[7..].iter().map(|goal| goal.met).collect::<Vec<_>>();
-        assert_eq!(met(&[]), [Met::Unmeasured, Met::Unmeasured]);
-        assert_eq!(met(&[of(100_000, 100), of(1_000_000, 105)]), [Met::Yes, Met::Yes]);
-        assert_eq!(met(&[of(100_000, 100), of(1_000_000, 200)]), [Met::Yes, Met::No]);
-        assert_eq!(met(&[of(2_000, 100), of(20_000, 105)]), [Met::Unmeasured, Met::Unmeasured]);
+        let met = |objects: &[WalkMeasurement]| judge_goals(&[], objects)[7..].iter().map(|goal| goal.met).collect::<Vec<_>>();
+        assert_eq!(met(&[]), [GoalResult::Unmeasured, GoalResult::Unmeasured]);
+        assert_eq!(met(&[of(100_000, 100), of(1_000_000, 105)]), [GoalResult::Yes, GoalResult::Yes]);
+        assert_eq!(met(&[of(100_000, 100), of(1_000_000, 200)]), [GoalResult::Yes, GoalResult::No]);
+        assert_eq!(met(&[of(2_000, 100), of(20_000, 105)]), [GoalResult::Unmeasured, GoalResult::Unmeasured]);
     }
 }

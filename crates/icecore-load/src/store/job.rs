@@ -7,29 +7,29 @@ const NUMBER: &str = "366107";
 
 /// Creates jobs.
 #[derive(Clone, Debug)]
-pub(super) struct Jobs {
+pub(super) struct JobFactory {
     before: String,
-    behind: String,
+    after: String,
 }
 
-impl Jobs {
+impl JobFactory {
     /// Reads the job of the scenario `job-hash`.
-    pub(super) fn new() -> Result<Jobs, Error> {
-        let scenario = scenario::find("job-hash")?;
+    pub(super) fn new() -> Result<JobFactory, Error> {
+        let scenario = scenario::find_scenario("job-hash")?;
         let size = scenario.sizes(false).next().ok_or_else(|| Error::new("job-hash has no size"))?;
-        let json = icecore::write(&scenario.document(size)?, "json")?;
+        let json = icecore::write(&scenario.make_document(size)?, "json")?;
         let json = String::from_utf8(json).map_err(|_| Error::new("a job that is no text"))?;
-        let (before, behind) = json.split_once(NUMBER).ok_or_else(|| Error::new("the job has no number"))?;
-        Ok(Jobs { before: before.to_owned(), behind: behind.to_owned() })
+        let (before, after) = json.split_once(NUMBER).ok_or_else(|| Error::new("the job has no number"))?;
+        Ok(JobFactory { before: before.to_owned(), after: after.to_owned() })
     }
 
     /// Returns the job with this number as JSON.
-    pub(super) fn json(&self, number: u32) -> String {
-        format!("{}{number}{}", self.before, self.behind)
+    pub(super) fn job_as_json(&self, number: u32) -> String {
+        format!("{}{number}{}", self.before, self.after)
     }
 
     /// Returns a schema for what the Perl daemon checks.
-    pub(super) fn schema() -> &'static str {
+    pub(super) fn job_schema() -> &'static str {
         r#"{
             "type": "object",
             "required": ["clientref", "jobid", "name", "type", "sessionid", "priority", "jobflags", "args"],
@@ -47,8 +47,8 @@ impl Jobs {
     }
 
     /// Returns a job that each daemon has to refuse.
-    pub(super) fn wrong(&self) -> String {
-        self.json(1).replace("\"name\"", "\"nam\"")
+    pub(super) fn invalid_job(&self) -> String {
+        self.job_as_json(1).replace("\"name\"", "\"nam\"")
     }
 }
 
@@ -59,11 +59,11 @@ mod tests {
 
     #[test]
     fn jobs_differ_in_their_number() {
-        let jobs = Jobs::new().expect("the scenario is there");
-        let job: Value = serde_json::from_str(&jobs.json(1_000_007)).expect("it is JSON");
+        let jobs = JobFactory::new().expect("the scenario is there");
+        let job: Value = serde_json::from_str(&jobs.job_as_json(1_000_007)).expect("it is JSON");
         assert_eq!((&job["jobid"], &job["priority"]), (&Value::from("1000007"), &Value::from(2)));
-        let wrong: Value = serde_json::from_str(&jobs.wrong()).expect("it is JSON");
+        let wrong: Value = serde_json::from_str(&jobs.invalid_job()).expect("it is JSON");
         assert!(wrong.get("name").is_none() && wrong.get("type").is_some());
-        serde_json::from_str::<Value>(Jobs::schema()).expect("it is JSON");
+        serde_json::from_str::<Value>(JobFactory::job_schema()).expect("it is JSON");
     }
 }

@@ -18,17 +18,17 @@ mod queue;
 mod turnaround;
 
 pub(crate) use goals::judge_goals;
-pub use grow::Growing;
+pub use grow::GrowthPlan;
 pub use model::{
-    Entry, Goal, Group, Growth, GrowthSettings, Met, Objects, Operation, Peak, Report, SCHEMA, Settings, Timed,
+    Entry, Goal, Group, Growth, GrowthSettings, GoalResult, WalkMeasurement, Operation, Peak, Report, SCHEMA, Settings, TimedSample,
 };
 
-use database::Ask;
+use database::QueryRunner;
 use fastrand::Rng;
 use icecore_lab::Error;
 use icecore_lab::model::Absent;
 use icecore_lab::run::machine;
-use icecore_lab::runner::Trouble;
+use icecore_lab::runner::ParticipantError;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -69,7 +69,7 @@ pub struct Options {
     /// Numbers of objects to walk through; if empty, this part is left out.
     pub objects: Vec<u32>,
     /// Options of the scaling part.
-    pub growing: Growing,
+    pub growing: GrowthPlan,
     /// Seed of the random order.
     pub seed: u64,
     /// Whether the run only shows that everything works.
@@ -96,7 +96,7 @@ impl Options {
             concurrency: 400,
             river_concurrency: 2000,
             objects: vec![100_000, 1_000_000],
-            growing: Growing::full(),
+            growing: GrowthPlan::full(),
             seed: 1,
             small: false,
         }
@@ -109,11 +109,11 @@ impl Options {
         (self.rounds, self.turns) = (3, 1);
         (self.requests, self.jobs, self.batch) = (320, 400, 100);
         self.objects = vec![2_000, 20_000];
-        self.growing = Growing::small();
+        self.growing = GrowthPlan::small();
         self
     }
 
-    fn settings(&self) -> Settings {
+    fn to_settings(&self) -> Settings {
         Settings {
             seed: self.seed,
             rounds: self.rounds,
@@ -130,25 +130,25 @@ impl Options {
 }
 
 /// State of a run that all parts share.
-struct Run<'r> {
+struct StoreRun<'r> {
     options: &'r Options,
     folder: &'r Path,
-    ask: Ask<'r>,
+    queries: QueryRunner<'r>,
     stop: &'r AtomicBool,
-    say: &'r dyn Fn(&str),
+    report_progress: &'r dyn Fn(&str),
     rng: Rng,
     absent: Vec<Absent>,
     checks: Vec<String>,
 }
 
-impl Run<'_> {
+impl StoreRun<'_> {
     /// Records a competitor that does not take part, with the reason.
-    fn away(&mut self, who: &str, trouble: Trouble) {
+    fn mark_absent(&mut self, who: &str, trouble: ParticipantError) {
         let why = match trouble {
-            Trouble::Stopped => return,
-            Trouble::Cannot(why) | Trouble::Failed(why) => why,
+            ParticipantError::Stopped => return,
+            ParticipantError::Cannot(why) | ParticipantError::Failed(why) => why,
         };
-        (self.say)(&format!("{who} takes no part any more: {why}"));
+        (self.report_progress)(&format!("{who} takes no part any more: {why}"));
         self.absent.push(Absent { competitor: who.to_owned(), why, install: None });
     }
 
@@ -157,9 +157,9 @@ impl Run<'_> {
     }
 
     /// Records a successful check.
-    fn checked(&mut self, what: String) {
+    fn record_check(&mut self, what: String) {
         if !self.checks.contains(&what) {
-            (self.say)(&what);
+            (self.report_progress)(&what);
             self.checks.push(what);
         }
     }
@@ -170,22 +170,22 @@ impl Run<'_> {
 /// # Errors
 ///
 /// If there is no folder for the run, or no program to query the databases.
-pub fn run(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Report, Error> {
+pub fn run_all(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Report, Error> {
     let began = Instant::now();
-    let made = machine::now();
-    let mut machine = machine::describe();
+    let made = machine::format_current_time();
+    let mut machine = machine::inspect_machine();
     let (mut groups, mut objects, mut growth) = (Vec::new(), Vec::new(), None);
     let (mut checks, mut absent) = (Vec::new(), Vec::new());
     let mut seconds = 0.0;
     with_run(options, stop, say, &mut |run| {
-        machine.runtimes = run.ask.runtimes();
-        groups = turnaround::measure(run)?;
-        groups.extend(queue::measure(run)?);
-        objects = objects::measure(run)?;
+        machine.runtimes = run.queries.list_runtimes();
+        groups = turnaround::measure_turnaround(run)?;
+        groups.extend(queue::measure_queue(run)?);
+        objects = objects::measure_objects(run)?;
         (checks, absent) = (std::mem::take(&mut run.checks), std::mem::take(&mut run.absent));
         seconds = began.elapsed().as_secs_f64();
         if options.growing.is_wanted() && !run.is_stopped() {
-            growth = Some(grow::measure(run)?);
+            growth = Some(grow::measure_growth(run)?);
         }
         Ok(())
     })?;
@@ -196,7 +196,7 @@ pub fn run(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<R
         made,
         seconds,
         machine,
-        settings: options.settings(),
+        settings: options.to_settings(),
         checks,
         groups,
         objects,
@@ -212,8 +212,8 @@ pub fn run(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<R
 /// # Errors
 ///
 /// As [`run`].
-pub fn grow(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Growth, Error> {
-    with_run(options, stop, say, &mut grow::measure)
+pub fn run_growth(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Growth, Error> {
+    with_run(options, stop, say, &mut grow::measure_growth)
 }
 
 /// Runs a measurement in a folder that is removed afterwards.
@@ -221,15 +221,15 @@ fn with_run<T>(
     options: &Options,
     stop: &AtomicBool,
     say: &dyn Fn(&str),
-    measure: &mut dyn FnMut(&mut Run<'_>) -> Result<T, Error>,
+    measure: &mut dyn FnMut(&mut StoreRun<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let folder = tempfile::Builder::new().prefix("icecore-load-").tempdir();
     let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
-    if let Some(missing) = missing(options)? {
+    if let Some(missing) = describe_missing_modules(options)? {
         return Err(Error::new(format!("{missing}: scripts/prepare.sh installs that")));
     }
-    let (ask, rng) = (Ask::new(&options.programs, stop), Rng::with_seed(options.seed));
-    measure(&mut Run { options, folder: folder.path(), ask, stop, say, rng, absent: Vec::new(), checks: Vec::new() })
+    let (ask, rng) = (QueryRunner::new(&options.programs, stop), Rng::with_seed(options.seed));
+    measure(&mut StoreRun { options, folder: folder.path(), queries: ask, stop, report_progress: say, rng, absent: Vec::new(), checks: Vec::new() })
 }
 
 /// Describes what the Perl programs need and is missing.
@@ -237,7 +237,7 @@ fn with_run<T>(
 /// # Errors
 ///
 /// If there is no perl, or the folder is not `benches/store`.
-pub fn missing(options: &Options) -> Result<Option<String>, Error> {
-    let modules = Ask::missing(&options.programs)?;
+pub fn describe_missing_modules(options: &Options) -> Result<Option<String>, Error> {
+    let modules = QueryRunner::find_missing_modules(&options.programs)?;
     Ok((!modules.is_empty()).then(|| format!("perl has no {}", modules.join(", "))))
 }

@@ -1,6 +1,6 @@
 //! The report, and its JSON format.
 
-use super::grow::Growing;
+use super::grow::GrowthPlan;
 use icecore_lab::model::{Absent, Interval, Machine, Sample};
 use icecore_lab::stats;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Report {
     /// Measurements of jobs.
     pub groups: Vec<Group>,
     /// Measurements of walks through objects, one for each number of objects.
-    pub objects: Vec<Objects>,
+    pub objects: Vec<WalkMeasurement>,
     /// Goals, and whether they were reached.
     pub goals: Vec<Goal>,
     /// Programs that did not take part.
@@ -63,7 +63,7 @@ pub struct GrowthSettings {
     pub rounds: u32,
     pub turns: u32,
     pub small: bool,
-    pub growing: Growing,
+    pub growing: GrowthPlan,
 }
 
 /// Settings of the measurement.
@@ -127,7 +127,7 @@ pub struct Entry {
     /// Its version.
     pub version: String,
     /// Samples.
-    pub samples: Vec<Timed>,
+    pub samples: Vec<TimedSample>,
     /// Jobs per second: the median of the samples.
     pub per_second: Interval,
     /// Nanoseconds within which half of the answers came.
@@ -138,7 +138,7 @@ pub struct Entry {
 
 /// One sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Timed {
+pub struct TimedSample {
     /// Number of the start of all programs.
     pub round: u32,
     /// Turn within the round. Samples of one turn were taken side by side.
@@ -155,15 +155,15 @@ pub struct Timed {
     pub p99: Option<f64>,
 }
 
-impl Timed {
-    fn sample(&self, ns: f64) -> Sample {
+impl TimedSample {
+    fn to_sample(&self, ns: f64) -> Sample {
         Sample { round: self.round, turn: self.turn, ns }
     }
 }
 
 impl Entry {
     /// Creates an entry from samples.
-    pub(super) fn new(id: &str, name: &str, version: &str, samples: Vec<Timed>) -> Entry {
+    pub(super) fn new(id: &str, name: &str, version: &str, samples: Vec<TimedSample>) -> Entry {
         let mut entry = Entry {
             id: id.to_owned(),
             name: name.to_owned(),
@@ -173,39 +173,39 @@ impl Entry {
             p50: None,
             p99: None,
         };
-        entry.per_second = per_second(&entry.costs());
-        let middle = |samples: Vec<Sample>| (!samples.is_empty()).then(|| stats::summary(&samples).median);
-        entry.p50 = middle(entry.times(|timed| timed.p50));
-        entry.p99 = middle(entry.times(|timed| timed.p99));
+        entry.per_second = rate_from_costs(&entry.costs_per_job());
+        let middle = |samples: Vec<Sample>| (!samples.is_empty()).then(|| stats::summarize_samples(&samples).median);
+        entry.p50 = middle(entry.collect_samples(|timed| timed.p50));
+        entry.p99 = middle(entry.collect_samples(|timed| timed.p99));
         entry
     }
 
     /// Returns the nanoseconds per job.
-    pub(crate) fn costs(&self) -> Vec<Sample> {
-        self.times(|timed| Some(timed.ns / f64::from(timed.jobs)))
+    pub(crate) fn costs_per_job(&self) -> Vec<Sample> {
+        self.collect_samples(|timed| Some(timed.ns / f64::from(timed.jobs)))
     }
 
-    pub(super) fn times(&self, of: impl Fn(&Timed) -> Option<f64>) -> Vec<Sample> {
-        self.samples.iter().filter_map(|timed| Some(timed.sample(of(timed)?))).collect()
+    pub(super) fn collect_samples(&self, of: impl Fn(&TimedSample) -> Option<f64>) -> Vec<Sample> {
+        self.samples.iter().filter_map(|timed| Some(timed.to_sample(of(timed)?))).collect()
     }
 }
 
 /// Converts nanoseconds per item to items per second; zeros without samples.
-pub(super) fn per_second(costs: &[Sample]) -> Interval {
-    let cost = stats::summary(costs).median;
+pub(super) fn rate_from_costs(costs: &[Sample]) -> Interval {
+    let cost = stats::summarize_samples(costs).median;
     let rate = |ns: f64| if ns > 0.0 { 1e9 / ns } else { 0.0 };
     Interval { estimate: rate(cost.estimate), low: rate(cost.high), high: rate(cost.low) }
 }
 
 /// Measurements of `store each --json` with this many objects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Objects {
+pub struct WalkMeasurement {
     /// Number of objects.
     pub count: u32,
     /// Total size of the objects in bytes.
     pub bytes: u64,
     /// Samples.
-    pub samples: Vec<Timed>,
+    pub samples: Vec<TimedSample>,
     /// Objects per second: the median of the samples.
     pub per_second: Interval,
     /// Peak memory in each of the samples.
@@ -231,13 +231,13 @@ pub struct Goal {
     /// The measured value, if there is one.
     pub measured: Option<Interval>,
     /// Whether the goal was reached.
-    pub met: Met,
+    pub met: GoalResult,
 }
 
 /// Whether a goal was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Met {
+pub enum GoalResult {
     /// Reached with the whole interval of the measurement.
     Yes,
     /// The interval includes the bound.
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn samples_become_rates() {
-        let timed = |round, ns| Timed { round, turn: 0, jobs: 100, ns, p50: Some(ns / 200.0), p99: None };
+        let timed = |round, ns| TimedSample { round, turn: 0, jobs: 100, ns, p50: Some(ns / 200.0), p99: None };
         let entry = Entry::new("a", "A", "1", vec![timed(0, 1e9), timed(1, 2e9), timed(2, 4e9)]);
         assert_eq!(entry.per_second.estimate, 50.0);
         assert!(entry.per_second.low < 50.0 && entry.per_second.high > 50.0, "{:?}", entry.per_second);

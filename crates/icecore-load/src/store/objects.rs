@@ -1,11 +1,11 @@
 //! `store each --json` with many small objects in SQLite: objects per second, and memory.
 
-use super::Run;
-use super::database::Server;
-use super::model::{Objects, Peak, Timed, per_second};
+use super::StoreRun;
+use super::database::DatabaseServer;
+use super::model::{WalkMeasurement, Peak, TimedSample, rate_from_costs};
 use icecore_lab::Error;
 use icecore_lab::model::{Absent, Sample};
-use icecore_lab::runner::Trouble;
+use icecore_lab::runner::ParticipantError;
 use serde::Deserialize;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -18,10 +18,10 @@ const GROUP: u32 = 10_000;
 /// Maximum number of samples per number of objects, because they take long.
 const MOST_SAMPLES: u32 = 5;
 /// How often the memory is checked.
-const GLANCE: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Measures all numbers of objects; none, if the command can't be bound to one core.
-pub(super) fn measure(run: &mut Run<'_>) -> Result<Vec<Objects>, Error> {
+pub(super) fn measure_objects(run: &mut StoreRun<'_>) -> Result<Vec<WalkMeasurement>, Error> {
     if run.options.objects.is_empty() || run.is_stopped() {
         return Ok(Vec::new());
     }
@@ -31,41 +31,41 @@ pub(super) fn measure(run: &mut Run<'_>) -> Result<Vec<Objects>, Error> {
         run.absent.push(Absent { competitor: "icecore/each".to_owned(), why, install });
         return Ok(Vec::new());
     }
-    match all(run) {
+    match measure_counts(run) {
         Ok(objects) => Ok(objects),
         Err(trouble) => {
-            run.away("icecore/each", trouble);
+            run.mark_absent("icecore/each", trouble);
             Ok(Vec::new())
         }
     }
 }
 
-fn all(run: &mut Run<'_>) -> Result<Vec<Objects>, Trouble> {
+fn measure_counts(run: &mut StoreRun<'_>) -> Result<Vec<WalkMeasurement>, ParticipantError> {
     let folder = run.folder.join("objects");
-    let database = Server::Sqlite(folder.clone()).make("objects", run.ask)?;
+    let database = DatabaseServer::Sqlite(folder.clone()).create_database("objects", run.queries)?;
     let mut store = Store { address: database.address.clone(), folder, count: 0, bytes: 0 };
     let mut counts = run.options.objects.clone();
     counts.sort_unstable();
     let mut measured = Vec::new();
     for count in counts {
-        (run.say)(&format!("SQLite, objects: storing up to {count}"));
-        store.fill(count, run)?;
-        store.check(run)?;
-        run.checked(format!(
+        (run.report_progress)(&format!("SQLite, objects: storing up to {count}"));
+        store.store_objects(count, run)?;
+        store.check_objects(run)?;
+        run.record_check(format!(
             "icecore store each: {count} objects of three formats are read, each once, as they were made"
         ));
         let (mut samples, mut peaks) = (Vec::new(), Vec::new());
         for round in 0..run.options.rounds.min(MOST_SAMPLES) {
-            let (ns, peak) = store.walk(run)?;
-            samples.push(Timed { round, turn: 0, jobs: count, ns, p50: None, p99: None });
+            let (ns, peak) = store.time_walk(run)?;
+            samples.push(TimedSample { round, turn: 0, jobs: count, ns, p50: None, p99: None });
             peaks.push(Peak { bytes: peak });
         }
-        let cost = |timed: &Timed| Sample { round: timed.round, turn: 0, ns: timed.ns / f64::from(timed.jobs) };
+        let cost = |timed: &TimedSample| Sample { round: timed.round, turn: 0, ns: timed.ns / f64::from(timed.jobs) };
         let costs: Vec<Sample> = samples.iter().map(cost).collect();
-        let per_second = per_second(&costs);
-        measured.push(Objects { count, bytes: store.bytes, samples, per_second, peaks });
+        let per_second = rate_from_costs(&costs);
+        measured.push(WalkMeasurement { count, bytes: store.bytes, samples, per_second, peaks });
     }
-    database.drop(run.ask)?;
+    database.drop_database(run.queries)?;
     Ok(measured)
 }
 
@@ -79,99 +79,99 @@ struct Store {
 
 impl Store {
     /// Stores files with the command until there are this many objects.
-    fn fill(&mut self, count: u32, run: &Run<'_>) -> Result<(), Trouble> {
+    fn store_objects(&mut self, count: u32, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
         let files = self.folder.join("files");
         while self.count < count {
             if run.is_stopped() {
-                return Err(Trouble::Stopped);
+                return Err(ParticipantError::Stopped);
             }
             // Files of the previous group are overwritten; for a smaller group, leftover files are removed first.
             let end = count.min(self.count + GROUP);
             if end - self.count < GROUP {
                 let _ = fs::remove_dir_all(&files);
             }
-            fs::create_dir_all(&files).map_err(|error| said(&files, &error))?;
+            fs::create_dir_all(&files).map_err(|error| path_trouble(&files, &error))?;
             for number in self.count..end {
-                let bytes = object(number).map_err(|error| Trouble::Failed(error.to_string()))?;
+                let bytes = freeze_employee(number).map_err(|error| ParticipantError::Failed(error.to_string()))?;
                 let file = files.join(format!("{:05}", number % GROUP));
-                fs::write(&file, &bytes).map_err(|error| said(&file, &error))?;
+                fs::write(&file, &bytes).map_err(|error| path_trouble(&file, &error))?;
                 self.bytes += bytes.len() as u64;
             }
-            let done = self.command(&run.options.icecore, &["put"]).arg(&files).stdout(Stdio::null()).status();
+            let done = self.store_command(&run.options.icecore, &["put"]).arg(&files).stdout(Stdio::null()).status();
             match done {
                 Ok(status) if status.success() => self.count = end,
-                Ok(status) => return Err(Trouble::Failed(format!("store put ended: {status}"))),
-                Err(error) => return Err(said(&run.options.icecore, &error)),
+                Ok(status) => return Err(ParticipantError::Failed(format!("store put ended: {status}"))),
+                Err(error) => return Err(path_trouble(&run.options.icecore, &error)),
             }
         }
         Ok(())
     }
 
-    fn command(&self, program: &Path, rest: &[&str]) -> Command {
+    fn store_command(&self, program: &Path, rest: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(["-q", "store"]).args(rest).env("ICECORE_DB", &self.address).stdin(Stdio::null());
         command
     }
 
     /// Checks that each object comes once, with its original value.
-    fn check(&self, run: &Run<'_>) -> Result<(), Trouble> {
+    fn check_objects(&self, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
         let icecore = &run.options.icecore;
-        let mut command = self.command(icecore, &["each", "--json"]);
-        let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| said(icecore, &error))?;
+        let mut command = self.store_command(icecore, &["each", "--json"]);
+        let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| path_trouble(icecore, &error))?;
         let mut seen = vec![false; self.count as usize];
         let lines = child.stdout.take().map(|output| BufReader::new(output).lines()).into_iter().flatten();
-        let wrong = lines.map_while(Result::ok).find_map(|line| take(&line, &mut seen).err());
+        let wrong = lines.map_while(Result::ok).find_map(|line| check_line(&line, &mut seen).err());
         if wrong.is_some() {
             let _ = child.kill();
         }
-        let status = child.wait().map_err(|error| said(icecore, &error))?;
+        let status = child.wait().map_err(|error| path_trouble(icecore, &error))?;
         let missing = seen.iter().position(|seen| !seen);
         match (wrong, missing, status.success()) {
-            (Some(why), _, _) => Err(Trouble::Failed(why)),
-            (None, Some(number), _) => Err(Trouble::Failed(format!("object {number} is not there"))),
-            (None, None, false) => Err(Trouble::Failed(format!("store each ended: {status}"))),
+            (Some(why), _, _) => Err(ParticipantError::Failed(why)),
+            (None, Some(number), _) => Err(ParticipantError::Failed(format!("object {number} is not there"))),
+            (None, None, false) => Err(ParticipantError::Failed(format!("store each ended: {status}"))),
             (None, None, true) => Ok(()),
         }
     }
 
     /// Walks through all objects on one core. Returns the time and the peak memory.
-    fn walk(&self, run: &Run<'_>) -> Result<(f64, u64), Trouble> {
-        let icecore = std::path::absolute(&run.options.icecore).map_err(|error| said(&run.options.icecore, &error))?;
+    fn time_walk(&self, run: &StoreRun<'_>) -> Result<(f64, u64), ParticipantError> {
+        let icecore = std::path::absolute(&run.options.icecore).map_err(|error| path_trouble(&run.options.icecore, &error))?;
         let core = std::thread::available_parallelism().map_or(0, |cores| cores.get() - 1).to_string();
         let mut command = Command::new("taskset");
         command.args(["-c", &core]).arg(&icecore).args(["-q", "store", "each", "--json"]);
         command.env("ICECORE_DB", &self.address).stdin(Stdio::null()).stdout(Stdio::null());
         let began = Instant::now();
-        let mut child = command.spawn().map_err(|error| said(Path::new("taskset"), &error))?;
+        let mut child = command.spawn().map_err(|error| path_trouble(Path::new("taskset"), &error))?;
         let mut peak = 0;
         let status = loop {
             // The system records the peak itself, so only growth at the very end could be missed.
-            peak = peak.max(most_memory(&child).unwrap_or(0));
+            peak = peak.max(read_peak_memory(&child).unwrap_or(0));
             if run.is_stopped() {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(Trouble::Stopped);
+                return Err(ParticipantError::Stopped);
             }
             match child.try_wait() {
                 Ok(Some(status)) => break status,
-                Ok(None) => std::thread::sleep(GLANCE),
-                Err(error) => return Err(said(&icecore, &error)),
+                Ok(None) => std::thread::sleep(POLL_INTERVAL),
+                Err(error) => return Err(path_trouble(&icecore, &error)),
             }
         };
         let took = began.elapsed().as_nanos() as f64;
         match status.success() && peak > 0 {
             true => Ok((took, peak)),
-            false => Err(Trouble::Failed(format!("store each ended ({status}), with {peak} bytes of memory"))),
+            false => Err(ParticipantError::Failed(format!("store each ended ({status}), with {peak} bytes of memory"))),
         }
     }
 }
 
-fn said(path: &Path, error: &std::io::Error) -> Trouble {
-    Trouble::Failed(format!("{}: {error}", path.display()))
+fn path_trouble(path: &Path, error: &std::io::Error) -> ParticipantError {
+    ParticipantError::Failed(format!("{}: {error}", path.display()))
 }
 
 /// Returns an employee of the article, frozen as Perl, PHP and Ruby do, in turn.
-fn object(number: u32) -> Result<Vec<u8>, icecore::Error> {
+fn freeze_employee(number: u32) -> Result<Vec<u8>, icecore::Error> {
     let age = 20 + number % 40;
     let (name, strings) = (format!("Employee_{number}"), if number % 3 == 2 { "text" } else { "bytes" });
     let value = match number % 3 {
@@ -186,7 +186,7 @@ fn object(number: u32) -> Result<Vec<u8>, icecore::Error> {
 }
 
 /// Checks a line of `store each --json`.
-fn take(line: &str, seen: &mut [bool]) -> Result<(), String> {
+fn check_line(line: &str, seen: &mut [bool]) -> Result<(), String> {
     #[derive(Deserialize)]
     struct Line {
         class: String,
@@ -212,7 +212,7 @@ fn take(line: &str, seen: &mut [bool]) -> Result<(), String> {
 }
 
 /// Returns the peak of resident memory of a process so far, if the system reports it.
-fn most_memory(child: &Child) -> Option<u64> {
+fn read_peak_memory(child: &Child) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
@@ -224,9 +224,9 @@ mod tests {
 
     #[test]
     fn objects_are_of_three_formats() {
-        assert!(object(0).expect("Storable").starts_with(b"pst0"));
-        assert!(object(1).expect("PHP").starts_with(br#"O:8:"Employee":3:{s:2:"id";i:1;"#));
-        assert!(object(2).expect("Marshal").starts_with(b"\x04\x08o:\x0dEmployee\x08:\x08@idi\x07"));
+        assert!(freeze_employee(0).expect("Storable").starts_with(b"pst0"));
+        assert!(freeze_employee(1).expect("PHP").starts_with(br#"O:8:"Employee":3:{s:2:"id";i:1;"#));
+        assert!(freeze_employee(2).expect("Marshal").starts_with(b"\x04\x08o:\x0dEmployee\x08:\x08@idi\x07"));
     }
 
     #[test]
@@ -235,10 +235,10 @@ mod tests {
             format!(r#"{{"class":"Employee","value":{{"id":{id},"name":"Employee_{id}","age":{age}}}}}"#)
         };
         let mut seen = [false; 3];
-        assert_eq!(take(&line(1, 21), &mut seen), Ok(()));
+        assert_eq!(check_line(&line(1, 21), &mut seen), Ok(()));
         assert_eq!(seen, [false, true, false]);
         for wrong in [line(1, 21), line(2, 21), line(3, 23), r#"{"class":"Employee","value":null}"#.to_owned()] {
-            assert!(take(&wrong, &mut seen).is_err(), "{wrong}");
+            assert!(check_line(&wrong, &mut seen).is_err(), "{wrong}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Clients that post jobs to daemons on one database, and the ids that they were given.
 
-use super::Run;
-use super::daemon::{Daemon, Kind};
-use super::database::Server;
-use super::job::Jobs;
-use super::model::Timed;
+use super::StoreRun;
+use super::daemon::{Daemon, DaemonKind};
+use super::database::DatabaseServer;
+use super::job::JobFactory;
+use super::model::TimedSample;
 use crate::http::Client;
-use crate::together::together;
-use icecore_lab::runner::Trouble;
+use crate::together::run_together;
+use icecore_lab::runner::ParticipantError;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Instant;
 
 /// Number of the first job.
-const FIRST: u32 = 1_000_000;
+const FIRST_NUMBER: u32 = 1_000_000;
 /// Number of jobs that each client posts before anything is timed.
-const WARM: u32 = 10;
+const WARM_UP_JOBS: u32 = 10;
 
 /// Daemons on one database, and the jobs that they confirmed.
-pub(super) struct Posts {
-    pub kind: Kind,
+pub(super) struct JobPoster {
+    pub kind: DaemonKind,
     daemons: Vec<Daemon>,
     /// The ids in their answers, with the number of each job.
     promised: HashMap<String, u32>,
@@ -29,32 +29,32 @@ pub(super) struct Posts {
     next: u32,
 }
 
-impl Posts {
+impl JobPoster {
     /// Starts `count` daemons on a new database with this name, for up to `most` clients, and checks that posted jobs
     /// are stored once and readable.
-    pub(super) fn begin(
-        kind: Kind,
+    pub(super) fn start_daemons(
+        kind: DaemonKind,
         count: u32,
-        server: &Server,
+        server: &DatabaseServer,
         name: &str,
-        jobs: &Jobs,
-        run: &mut Run<'_>,
+        jobs: &JobFactory,
+        run: &mut StoreRun<'_>,
         most: u32,
-    ) -> Result<Posts, Trouble> {
-        let database = server.make(name, run.ask)?;
-        let daemons: Result<Vec<Daemon>, Trouble> =
+    ) -> Result<JobPoster, ParticipantError> {
+        let database = server.create_database(name, run.queries)?;
+        let daemons: Result<Vec<Daemon>, ParticipantError> =
             (0..count).map(|_| Daemon::start(kind, run, database.clone(), most)).collect();
-        let mut posts = Posts { kind, daemons: daemons?, promised: HashMap::new(), next: FIRST };
+        let mut posts = JobPoster { kind, daemons: daemons?, promised: HashMap::new(), next: FIRST_NUMBER };
         for daemon in &posts.daemons {
-            daemon.refuses(&jobs.wrong())?;
+            daemon.check_refusal(&jobs.invalid_job())?;
         }
-        posts.sample(jobs, most, WARM * most, run.stop)?;
-        posts.check(jobs, run)?;
+        posts.take_sample(jobs, most, WARM_UP_JOBS * most, run.stop)?;
+        posts.check_stored_jobs(jobs, run)?;
         let who = match count {
             1 => kind.id().to_owned(),
             count => format!("{count} {}", kind.id()),
         };
-        run.checked(format!(
+        run.record_check(format!(
             "{who} on {}: {} jobs of {most} clients are in the database, each once, and are read as what was posted; a \
              job without a name is refused",
             server.name(),
@@ -64,41 +64,41 @@ impl Posts {
     }
 
     /// Checks that the database contains exactly the confirmed jobs, with the posted values.
-    pub(super) fn check(&self, jobs: &Jobs, run: &Run<'_>) -> Result<(), Trouble> {
-        let mut left = self.promised.clone();
-        for (id, job) in self.stored(run)? {
-            let number = left.remove(&id).ok_or_else(|| Trouble::Failed(format!("nobody was told of {id}")))?;
+    pub(super) fn check_stored_jobs(&self, jobs: &JobFactory, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
+        let mut missing_jobs = self.promised.clone();
+        for (id, job) in self.read_stored_jobs(run)? {
+            let number = missing_jobs.remove(&id).ok_or_else(|| ParticipantError::Failed(format!("nobody was told of {id}")))?;
             let posted: Value =
-                serde_json::from_str(&jobs.json(number)).map_err(|error| Trouble::Failed(error.to_string()))?;
+                serde_json::from_str(&jobs.job_as_json(number)).map_err(|error| ParticipantError::Failed(error.to_string()))?;
             if job != posted {
-                return Err(Trouble::Failed(format!("what was posted as {posted} is kept as {job}")));
+                return Err(ParticipantError::Failed(format!("what was posted as {posted} is kept as {job}")));
             }
         }
-        match left.keys().next() {
-            Some(id) => Err(Trouble::Failed(format!("{} jobs are lost, as {id}", left.len()))),
+        match missing_jobs.keys().next() {
+            Some(id) => Err(ParticipantError::Failed(format!("{} jobs are lost, as {id}", missing_jobs.len()))),
             None => Ok(()),
         }
     }
 
     /// Returns all jobs in the database.
-    fn stored(&self, run: &Run<'_>) -> Result<Vec<(String, Value)>, Trouble> {
-        self.daemons.first().map_or(Ok(Vec::new()), |daemon| daemon.stored(run))
+    fn read_stored_jobs(&self, run: &StoreRun<'_>) -> Result<Vec<(String, Value)>, ParticipantError> {
+        self.daemons.first().map_or(Ok(Vec::new()), |daemon| daemon.read_stored_jobs(run))
     }
 
     /// Measures this many clients, distributed over the daemons, that post this many jobs.
-    pub(super) fn sample(
+    pub(super) fn take_sample(
         &mut self,
-        jobs: &Jobs,
+        jobs: &JobFactory,
         clients: u32,
         requests: u32,
         stop: &AtomicBool,
-    ) -> Result<Timed, Trouble> {
-        let clients: Result<Vec<Client>, Trouble> =
-            self.daemons.iter().cycle().take(clients as usize).map(Daemon::client).collect();
-        let (next, end, path) = (AtomicU32::new(self.next), self.next + requests, self.kind.path());
-        let done = together(clients?, |client| post_all(client, &path, jobs, &next, end, stop));
-        if let Some(why) = self.daemons.iter_mut().find_map(Daemon::ended) {
-            return Err(Trouble::Failed(why));
+    ) -> Result<TimedSample, ParticipantError> {
+        let clients: Result<Vec<Client>, ParticipantError> =
+            self.daemons.iter().cycle().take(clients as usize).map(Daemon::connect_client).collect();
+        let (next, end, path) = (AtomicU32::new(self.next), self.next + requests, self.kind.jobs_path());
+        let done = run_together(clients?, |client| post_jobs(client, &path, jobs, &next, end, stop));
+        if let Some(why) = self.daemons.iter_mut().find_map(Daemon::poll_exit) {
+            return Err(ParticipantError::Failed(why));
         }
         let (took, answers) = done?;
         self.next = end;
@@ -106,41 +106,41 @@ impl Posts {
         for (number, id, ns) in answers.into_iter().flatten() {
             times.push(ns);
             if self.promised.insert(id, number).is_some() {
-                return Err(Trouble::Failed("it gave an id twice".to_owned()));
+                return Err(ParticipantError::Failed("it gave an id twice".to_owned()));
             }
         }
         times.sort_unstable_by(f64::total_cmp);
-        let (p50, p99) = (percentile(&times, 0.5), percentile(&times, 0.99));
-        Ok(Timed { round: 0, turn: 0, jobs: requests, ns: took.as_nanos() as f64, p50, p99 })
+        let (p50, p99) = (find_percentile(&times, 0.5), find_percentile(&times, 0.99));
+        Ok(TimedSample { round: 0, turn: 0, jobs: requests, ns: took.as_nanos() as f64, p50, p99 })
     }
 
     /// Checks that all timed jobs are in the database, and removes it.
-    pub(super) fn end(self, jobs: &Jobs, server: &Server, run: &mut Run<'_>) -> Result<(), Trouble> {
-        self.check(jobs, run)?;
-        let Posts { kind, daemons, promised, .. } = self;
+    pub(super) fn finish_round(self, jobs: &JobFactory, server: &DatabaseServer, run: &mut StoreRun<'_>) -> Result<(), ParticipantError> {
+        self.check_stored_jobs(jobs, run)?;
+        let JobPoster { kind, daemons, promised, .. } = self;
         let id = kind.id();
         let database = daemons.first().map(|daemon| daemon.database.clone());
         drop(daemons);
-        database.map_or(Ok(()), |database| database.drop(run.ask))?;
-        (run.say)(&format!("{id} on {}: all {} jobs of the round are there", server.name(), promised.len()));
+        database.map_or(Ok(()), |database| database.drop_database(run.queries))?;
+        (run.report_progress)(&format!("{id} on {}: all {} jobs of the round are there", server.name(), promised.len()));
         Ok(())
     }
 }
 
 /// Posts jobs with one client as long as there are any left. Returns their numbers, ids and times.
-fn post_all(
+fn post_jobs(
     mut client: Client,
     path: &str,
-    jobs: &Jobs,
+    jobs: &JobFactory,
     next: &AtomicU32,
     end: u32,
     stop: &AtomicBool,
-) -> Result<Vec<(u32, String, f64)>, Trouble> {
+) -> Result<Vec<(u32, String, f64)>, ParticipantError> {
     #[derive(Deserialize)]
     struct Answer {
         id: String,
     }
-    let failed = |error: std::io::Error| Trouble::Failed(error.to_string());
+    let failed = |error: std::io::Error| ParticipantError::Failed(error.to_string());
     let mut done = Vec::new();
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -148,35 +148,35 @@ fn post_all(
             return Ok(done);
         }
         if stop.load(Ordering::Relaxed) {
-            return Err(Trouble::Stopped);
+            return Err(ParticipantError::Stopped);
         }
-        let job = jobs.json(number);
+        let job = jobs.job_as_json(number);
         let began = Instant::now();
-        let reply = client.send("POST", path, job.as_bytes()).map_err(failed)?;
+        let reply = client.send_json("POST", path, job.as_bytes()).map_err(failed)?;
         let took = began.elapsed().as_nanos() as f64;
         if reply.status != 201 {
-            return Err(Trouble::Failed(format!("it answered {} to a job", reply.status)));
+            return Err(ParticipantError::Failed(format!("it answered {} to a job", reply.status)));
         }
         let answer: Answer = serde_json::from_slice(&reply.body)
-            .map_err(|_| Trouble::Failed(format!("no id: {}", String::from_utf8_lossy(&reply.body))))?;
+            .map_err(|_| ParticipantError::Failed(format!("no id: {}", String::from_utf8_lossy(&reply.body))))?;
         done.push((number, answer.id, took));
     }
 }
 
 /// Returns the percentile of a sorted list, by nearest rank.
-fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
+fn find_percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let rank = (sorted.len() as f64 * share).ceil() as usize;
     sorted.get(rank.max(1) - 1).copied()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::percentile;
+    use super::find_percentile;
 
     #[test]
     fn percentiles_are_times_that_were_measured() {
         let all: Vec<f64> = (1..=200).map(f64::from).collect();
-        assert_eq!((percentile(&all, 0.5), percentile(&all, 0.99)), (Some(100.0), Some(198.0)));
-        assert_eq!((percentile(&[7.0], 0.99), percentile(&[], 0.5)), (Some(7.0), None));
+        assert_eq!((find_percentile(&all, 0.5), find_percentile(&all, 0.99)), (Some(100.0), Some(198.0)));
+        assert_eq!((find_percentile(&[7.0], 0.99), find_percentile(&[], 0.5)), (Some(7.0), None));
     }
 }

@@ -1,7 +1,7 @@
 //! Programs that receive commands for a queue as lines.
 
 use super::database::{Database, VARIABLE};
-use icecore_lab::runner::{Patience, Process, Trouble};
+use icecore_lab::runner::{AnswerTimeout, Process, ParticipantError};
 use serde::Deserialize;
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Timeout for one answer. It only stops endless waits.
-const PATIENCE: Duration = Duration::from_secs(900);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(900);
 
 /// An answer of a program. Which fields are set depends on the command.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -23,13 +23,13 @@ struct Answer {
 }
 
 /// A program that works with a database.
-pub(super) struct Program<'s> {
+pub(super) struct QueueProgram<'s> {
     process: Process<'s>,
     pub name: String,
     pub version: String,
 }
 
-impl<'s> Program<'s> {
+impl<'s> QueueProgram<'s> {
     /// Starts a program, with the payload of all jobs in a file, and lets it create its tables.
     pub(super) fn start(
         program: &Path,
@@ -37,29 +37,29 @@ impl<'s> Program<'s> {
         database: &Database,
         payload: &Path,
         stop: &'s AtomicBool,
-    ) -> Result<Program<'s>, Trouble> {
-        let said = |error: std::io::Error| Trouble::Failed(format!("{}: {error}", program.display()));
-        let program = std::path::absolute(program).map_err(said)?;
-        let said = |error: std::io::Error| Trouble::Failed(format!("{}: {error}", program.display()));
-        std::fs::create_dir_all(folder).map_err(said)?;
+    ) -> Result<QueueProgram<'s>, ParticipantError> {
+        let to_trouble = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", program.display()));
+        let program = std::path::absolute(program).map_err(to_trouble)?;
+        let to_trouble = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", program.display()));
+        std::fs::create_dir_all(folder).map_err(to_trouble)?;
         let mut command = Command::new(&program);
         command.env(VARIABLE, &database.address).env("ICECORE_LOAD_PAYLOAD", payload);
-        let process = Process::start(command, folder, "", Patience(PATIENCE), stop).map_err(said)?;
-        let mut program = Program { process, name: String::new(), version: String::new() };
-        let hello = program.tell("hello")?;
+        let process = Process::start(command, folder, "", AnswerTimeout(ANSWER_TIMEOUT), stop).map_err(to_trouble)?;
+        let mut program = QueueProgram { process, name: String::new(), version: String::new() };
+        let hello = program.send_command("hello")?;
         (program.name, program.version) = (hello.name.unwrap_or_default(), hello.version.unwrap_or_default());
-        program.tell("setup")?;
+        program.send_command("setup")?;
         Ok(program)
     }
 
     /// Lets the program do something with this many jobs. Returns the nanoseconds that it took.
-    pub(super) fn time(&mut self, what: &str, jobs: u32, rest: &str) -> Result<f64, Trouble> {
+    pub(super) fn time_command(&mut self, what: &str, jobs: u32, rest: &str) -> Result<f64, ParticipantError> {
         let began = Instant::now();
-        let answer = self.tell(&format!("{what} {jobs} {rest}"))?;
+        let answer = self.send_command(&format!("{what} {jobs} {rest}"))?;
         let most = began.elapsed().as_nanos() as f64;
         match (answer.jobs, answer.ns) {
             (Some(done), Some(ns)) if done == jobs && ns > 0.0 && ns <= most => Ok(ns),
-            _ => Err(Trouble::Failed(format!(
+            _ => Err(ParticipantError::Failed(format!(
                 "it says that {:?} of {jobs} jobs took {:?} ns, of {most} that passed",
                 answer.jobs, answer.ns
             ))),
@@ -68,14 +68,14 @@ impl<'s> Program<'s> {
 
     /// Lets the program work until the queue is empty, with `at_once` concurrent jobs that take `millis` milliseconds
     /// each. Returns the number of jobs, and when it started and ended.
-    pub(super) fn drain(&mut self, at_once: u32, millis: u32) -> Result<(u32, Instant, Instant), Trouble> {
+    pub(super) fn drain(&mut self, at_once: u32, millis: u32) -> Result<(u32, Instant, Instant), ParticipantError> {
         let began = Instant::now();
-        let answer = self.tell(&format!("drain {at_once} {millis}"))?;
+        let answer = self.send_command(&format!("drain {at_once} {millis}"))?;
         let most = began.elapsed();
         let took = answer.ns.filter(|ns| ns.is_finite() && *ns >= 0.0).map(|ns| Duration::from_nanos(ns as u64));
         match (answer.jobs, took) {
             (Some(jobs), Some(took)) if took <= most => Ok((jobs, began, began + took)),
-            _ => Err(Trouble::Failed(format!(
+            _ => Err(ParticipantError::Failed(format!(
                 "it says that {:?} jobs took {:?} ns, of {} that passed",
                 answer.jobs,
                 answer.ns,
@@ -84,20 +84,20 @@ impl<'s> Program<'s> {
         }
     }
 
-    fn tell(&mut self, line: &str) -> Result<Answer, Trouble> {
-        let line = self.process.say(line)?;
+    fn send_command(&mut self, line: &str) -> Result<Answer, ParticipantError> {
+        let line = self.process.send_line(line)?;
         let answer: Answer = serde_json::from_str(&line)
-            .map_err(|_| Trouble::Failed(format!("it answered no line of the protocol: {line:?}")))?;
+            .map_err(|_| ParticipantError::Failed(format!("it answered no line of the protocol: {line:?}")))?;
         match answer.error {
-            Some(error) => Err(Trouble::Failed(error)),
+            Some(error) => Err(ParticipantError::Failed(error)),
             None => Ok(answer),
         }
     }
 }
 
 /// Returns the version of a command: the last word of `--version`.
-pub(super) fn version(command: &Path) -> String {
-    let said = Command::new(command).arg("--version").output();
-    let said = said.map(|done| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();
-    said.split_whitespace().last().unwrap_or_default().to_owned()
+pub(super) fn query_version(command: &Path) -> String {
+    let output = Command::new(command).arg("--version").output();
+    let stdout = output.map(|done| String::from_utf8_lossy(&done.stdout).into_owned()).unwrap_or_default();
+    stdout.split_whitespace().last().unwrap_or_default().to_owned()
 }

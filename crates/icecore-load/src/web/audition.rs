@@ -1,11 +1,11 @@
 //! Checks that a page loads the frozen value before it takes part.
 
-use super::load::ask;
+use super::load::request_page;
 use super::measure::Plan;
 use super::pages::{PAGES, Page};
 use icecore::Document;
 use icecore_lab::model::{Fidelity, Role, Sample};
-use icecore_lab::runner::Trouble;
+use icecore_lab::runner::ParticipantError;
 use icecore_lab::{Error, scenario};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::time::Instant;
 const CLASSES: &str = "php-objects";
 
 /// A page that takes part.
-pub(super) struct Contender {
+pub(super) struct PageContender {
     pub page: &'static Page,
     pub role: Role,
     pub path: String,
@@ -30,7 +30,7 @@ pub(super) struct Contender {
 }
 
 /// Expected answers of a page.
-pub(super) struct Expected {
+pub(super) struct ExpectedAnswers {
     bytes: Vec<u8>,
     /// Number of leaves, sum of their ids, and sum of the lengths of their names.
     sums: String,
@@ -38,12 +38,12 @@ pub(super) struct Expected {
     list: String,
 }
 
-impl Expected {
+impl ExpectedAnswers {
     /// Computes the answers from the value itself, not from the output of any PHP.
-    pub(super) fn of(document: &Document<'_>) -> Result<Expected, Error> {
+    pub(super) fn from_document(document: &Document<'_>) -> Result<ExpectedAnswers, Error> {
         let (mut leaves, mut ids, mut lengths) = (0_u64, 0_i64, 0_usize);
-        let mut open = vec![document.root()];
-        while let Some(cursor) = open.pop() {
+        let mut pending = vec![document.root()];
+        while let Some(cursor) = pending.pop() {
             if let (b"Leaf", Some(id), Some(name)) =
                 (cursor.class(), cursor.body().get("id"), cursor.body().get("name"))
             {
@@ -51,19 +51,19 @@ impl Expected {
                 ids += id.as_i64().unwrap_or_default();
                 lengths += name.as_bytes().unwrap_or_default().len();
             } else {
-                open.extend(cursor.children());
+                pending.extend(cursor.children());
             }
         }
         let list = document.root().body().get("list").map_or(0, |list| list.len());
         let bytes = icecore::write(document, "php")?;
-        Ok(Expected { bytes, sums: format!("{leaves} {ids} {lengths}"), list: list.to_string() })
+        Ok(ExpectedAnswers { bytes, sums: format!("{leaves} {ids} {lengths}"), list: list.to_string() })
     }
 }
 
 /// Writes the pages, the classes and the value into the folder of the web server.
-pub(super) fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &Expected) -> Result<(), Error> {
+pub(super) fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &ExpectedAnswers) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
-    let classes = scenario::code(plan.folder, CLASSES, "php")?;
+    let classes = scenario::extract_code(plan.folder, CLASSES, "php")?;
     let classes = classes.ok_or_else(|| Error::new(format!("{CLASSES}.php is missing")))?;
     let classes = classes.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'");
     let mut files = vec![
@@ -72,7 +72,7 @@ pub(super) fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &Expected) -
         ("status.php".to_owned(), include_bytes!("php/status.php").to_vec()),
         ("reference".to_owned(), expected.bytes.clone()),
     ];
-    files.extend(PAGES.iter().map(|page| (format!("{}.php", page.file()), page.source().into_bytes())));
+    files.extend(PAGES.iter().map(|page| (format!("{}.php", page.file_stem()), page.render_source().into_bytes())));
     for (name, text) in files {
         let path = folder.join(name);
         std::fs::write(&path, text).map_err(|error| Error::io(&path, &error))?;
@@ -81,40 +81,40 @@ pub(super) fn write_pages(plan: &Plan<'_>, folder: &Path, expected: &Expected) -
 }
 
 /// Lets a page freeze the value, and checks that it loads it correctly.
-pub(super) fn audition(
+pub(super) fn check_page(
     page: &'static Page,
     folder: &Path,
-    expected: &Expected,
+    expected: &ExpectedAnswers,
     address: SocketAddr,
     points: usize,
-) -> Result<Contender, Trouble> {
-    let frozen = ask(address, &page.path("freeze"))?;
+) -> Result<PageContender, ParticipantError> {
+    let frozen = request_page(address, &page.url_path("freeze"))?;
     if frozen != "frozen" {
-        return Err(Trouble::Failed(format!("it could not freeze the value: {frozen}")));
+        return Err(ParticipantError::Failed(format!("it could not freeze the value: {frozen}")));
     }
-    let found = ask(address, &page.path("check"))?;
+    let found = request_page(address, &page.url_path("check"))?;
     let Some(kind) = found.strip_prefix(&format!("{} ", expected.sums)) else {
         let sums = &expected.sums;
-        return Err(Trouble::Failed(format!("it loaded another value: {found:?} in place of {sums:?}")));
+        return Err(ParticipantError::Failed(format!("it loaded another value: {found:?} in place of {sums:?}")));
     };
     let fidelity = match kind.split_once(' ') {
         Some((_, "same")) => Fidelity::Exact,
         Some((kind, _)) => Fidelity::Differs { differences: vec![format!("the objects came back as {kind}")] },
-        None => return Err(Trouble::Failed(format!("it answered {found:?}"))),
+        None => return Err(ParticipantError::Failed(format!("it answered {found:?}"))),
     };
-    let path = page.path("load");
+    let path = page.url_path("load");
     let before = Instant::now();
-    let answer = ask(address, &path)?;
+    let answer = request_page(address, &path)?;
     if answer != expected.list {
-        return Err(Trouble::Failed(format!("its list has {answer} elements in place of {}", expected.list)));
+        return Err(ParticipantError::Failed(format!("its list has {answer} elements in place of {}", expected.list)));
     }
-    Ok(Contender {
+    Ok(PageContender {
         page,
         role: Role::Competitor,
         path,
         answer,
         fidelity,
-        size: std::fs::metadata(folder.join(page.frozen())).ok().map(|file| file.len()),
+        size: std::fs::metadata(folder.join(page.frozen_file_name())).ok().map(|file| file.len()),
         samples: vec![Vec::new(); points],
         seconds: before.elapsed().as_secs_f64(),
     })
@@ -122,7 +122,7 @@ pub(super) fn audition(
 
 #[cfg(test)]
 mod tests {
-    use super::super::load::{Asked, sample};
+    use super::super::load::{PageRequest, time_requests};
     use super::super::pages::WRONG;
     use super::super::server::Servers;
     use super::super::tools;
@@ -131,10 +131,10 @@ mod tests {
 
     #[test]
     fn pages_that_are_wrong_are_caught() {
-        let Ok(tools) = tools::find(&tools::places()) else { return };
-        let scenario = super::super::scenario().expect("its file is right");
+        let Ok(tools) = tools::find_tools(&tools::program_folders()) else { return };
+        let scenario = super::super::parse_web_scenario().expect("its file is right");
         let size = scenario.sizes(true).next().expect("a size");
-        let expected = Expected::of(&scenario.document(size).expect("data")).expect("it is written as PHP's");
+        let expected = ExpectedAnswers::from_document(&scenario.make_document(size).expect("data")).expect("it is written as PHP's");
         // 1 leaf, 10 in the recursion, and 10 in each of the two lists; `leaf 1` to `leaf 31`.
         assert_eq!((expected.sums.as_str(), expected.list.as_str()), ("31 496 208", "10"));
 
@@ -156,11 +156,11 @@ mod tests {
         let pages = folder.path().join("pages");
         write_pages(&plan, &pages, &expected).expect("pages");
         for page in &WRONG {
-            std::fs::write(pages.join(format!("{}.php", page.file())), page.source()).expect("a page");
+            std::fs::write(pages.join(format!("{}.php", page.file_stem())), page.render_source()).expect("a page");
         }
         let servers = Servers::start(&tools, &folder.path().join("servers"), &pages, 2).expect("servers");
-        let mut said = WRONG.iter().map(|page| match audition(page, &pages, &expected, servers.address, 1) {
-            Err(Trouble::Failed(why)) => why,
+        let mut said = WRONG.iter().map(|page| match check_page(page, &pages, &expected, servers.address, 1) {
+            Err(ParticipantError::Failed(why)) => why,
             other => panic!("{}: {:?}", page.id, other.map(|contender| contender.fidelity)),
         });
         let forgetful = said.next().expect("one page");
@@ -168,9 +168,9 @@ mod tests {
         let broken = said.next().expect("another page");
         assert!(broken.ends_with("the server answered 500"), "{broken}");
 
-        let right = audition(&PAGES[0], &pages, &expected, servers.address, 1).expect("it is right");
-        let asked = Asked { address: servers.address, path: &right.path, answer: "11" };
-        let why = sample(asked, 2, 4, &stop).expect_err("another answer than expected");
-        assert!(matches!(&why, Trouble::Failed(why) if why.contains("\"10\" in place of \"11\"")), "{why:?}");
+        let right = check_page(&PAGES[0], &pages, &expected, servers.address, 1).expect("it is right");
+        let asked = PageRequest { address: servers.address, path: &right.path, answer: "11" };
+        let why = time_requests(asked, 2, 4, &stop).expect_err("another answer than expected");
+        assert!(matches!(&why, ParticipantError::Failed(why) if why.contains("\"10\" in place of \"11\"")), "{why:?}");
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Returns the configuration of a pool.
-pub(super) fn fpm(folder: &Path, pool: Pool, workers: u32, is_root: bool) -> String {
+pub(super) fn render_fpm_config(folder: &Path, pool: Pool, workers: u32, is_root: bool) -> String {
     let name = pool.name();
     let user = if is_root { "user = root\ngroup = root\n" } else { "" };
     format!(
@@ -19,12 +19,12 @@ pub(super) fn fpm(folder: &Path, pool: Pool, workers: u32, is_root: bool) -> Str
          pm.max_children = {workers}\n\
          catch_workers_output = yes\n",
         folder = folder.display(),
-        socket = socket(folder, pool),
+        socket = socket_path(folder, pool),
     )
 }
 
 /// Returns the PHP settings of a pool as `name=value`.
-pub(super) fn settings(folder: &Path, pool: Pool, modules: Option<&Path>) -> Vec<String> {
+pub(super) fn list_php_settings(folder: &Path, pool: Pool, modules: Option<&Path>) -> Vec<String> {
     // Every pool loads it: with few objects, it shows which workers are warm.
     let built = modules.and_then(|modules| modules.join("php").join("modules").join("icecore.so").canonicalize().ok());
     let extension = built.map(|built| format!("extension={}", built.display()));
@@ -33,12 +33,12 @@ pub(super) fn settings(folder: &Path, pool: Pool, modules: Option<&Path>) -> Vec
     all.iter().chain(pool.settings()).map(|setting| (*setting).to_owned()).chain(extension).collect()
 }
 
-fn socket(folder: &Path, pool: Pool) -> String {
+fn socket_path(folder: &Path, pool: Pool) -> String {
     format!("{}/{}.sock", folder.display(), pool.name())
 }
 
 /// Returns the configuration of one server for all pools, on this local port.
-pub(super) fn nginx(folder: &Path, pages: &Path, port: u16, is_root: bool) -> String {
+pub(super) fn render_nginx_config(folder: &Path, pages: &Path, port: u16, is_root: bool) -> String {
     let root = folder.display();
     let mut text = String::new();
     if is_root {
@@ -71,7 +71,7 @@ pub(super) fn nginx(folder: &Path, pages: &Path, port: u16, is_root: bool) -> St
              }}\n",
             name = pool.name(),
             pages = pages.display(),
-            socket = socket(folder, pool),
+            socket = socket_path(folder, pool),
         );
     }
     text.push_str("}\n}\n");

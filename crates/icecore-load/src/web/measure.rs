@@ -1,14 +1,14 @@
 //! One size of a web scenario: pages are checked, and then requested in turns, over several rounds with new servers.
 
-use super::audition::{Contender, Expected, audition, write_pages};
-use super::load::{Asked, ask, sample};
+use super::audition::{PageContender, ExpectedAnswers, check_page, write_pages};
+use super::load::{PageRequest, request_page, time_requests};
 use super::pages::{PAGES, Page};
 use super::server::Servers;
 use super::tools::{self, Tools};
 use fastrand::Rng;
 use icecore_lab::model::{Absent, Cell, Entry, Fidelity, Operation, Point, Role, Sample};
-use icecore_lab::run::Measured;
-use icecore_lab::runner::Trouble;
+use icecore_lab::run::MeasuredSize;
+use icecore_lab::runner::ParticipantError;
 use icecore_lab::scenario::{Scenario, Size};
 use icecore_lab::{Error, stats};
 use std::net::SocketAddr;
@@ -49,9 +49,9 @@ pub struct Plan<'p> {
 /// Receives the progress.
 pub trait Watch {
     /// Reports the current activity, the completed share (0 to 1), and the approximate remaining time.
-    fn doing(&mut self, what: &str, done: f64, left: Option<Duration>);
+    fn report_progress(&mut self, what: &str, done: f64, left: Option<Duration>);
     /// Called at the start of each turn, to measure the noise of the machine.
-    fn turn(&mut self, round: u32, turn: u32);
+    fn begin_turn(&mut self, round: u32, turn: u32);
 }
 
 /// Measures all pages at one size. Missing programs are not an error: all pages are absent then, with the reason.
@@ -59,12 +59,12 @@ pub trait Watch {
 /// # Errors
 ///
 /// If the data can't be created, the folder can't be used, or the servers do not start.
-pub fn run(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<Measured, Error> {
-    let pages: Vec<&'static Page> = PAGES.iter().filter(|page| plan.wants(page)).collect();
-    match tools::find(&tools::places()) {
+pub fn measure_pages(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<MeasuredSize, Error> {
+    let pages: Vec<&'static Page> = PAGES.iter().filter(|page| plan.includes_page(page)).collect();
+    match tools::find_tools(&tools::program_folders()) {
         Ok(tools) => {
             let tools = Tools { modules: plan.modules.map(Path::to_owned), ..tools };
-            Run { plan, tools, measured: Measured::default() }.run(pages, watch)
+            WebRun { plan, tools, measured: MeasuredSize::default() }.run_all(pages, watch)
         }
         Err(missing) => {
             let absent = |page: &&Page| Absent {
@@ -72,19 +72,19 @@ pub fn run(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<Measured, Error> {
                 why: format!("{} is missing", missing.what),
                 install: Some(missing.install.clone()),
             };
-            Ok(Measured { absent: pages.iter().map(absent).collect(), ..Measured::default() })
+            Ok(MeasuredSize { absent: pages.iter().map(absent).collect(), ..MeasuredSize::default() })
         }
     }
 }
 
 impl Plan<'_> {
-    fn wants(&self, page: &Page) -> bool {
+    fn includes_page(&self, page: &Page) -> bool {
         let is = |wanted: &String| page.id == wanted || page.id.starts_with(&format!("{wanted}/"));
         (self.only.is_empty() || self.only.iter().any(is))
             && (self.scenario.only.is_empty() || self.scenario.only.iter().any(|id| id == page.id))
     }
 
-    fn clients(&self) -> &[u32] {
+    fn client_counts(&self) -> &[u32] {
         if self.scenario.clients.is_empty() { &[1] } else { &self.scenario.clients }
     }
 
@@ -93,56 +93,56 @@ impl Plan<'_> {
     }
 }
 
-struct Run<'r> {
+struct WebRun<'r> {
     plan: &'r Plan<'r>,
     tools: Tools,
-    measured: Measured,
+    measured: MeasuredSize,
 }
 
-impl Run<'_> {
-    fn run(mut self, pages: Vec<&'static Page>, watch: &mut dyn Watch) -> Result<Measured, Error> {
+impl WebRun<'_> {
+    fn run_all(mut self, pages: Vec<&'static Page>, watch: &mut dyn Watch) -> Result<MeasuredSize, Error> {
         let plan = self.plan;
-        let expected = Expected::of(&plan.scenario.document(plan.size)?)?;
+        let expected = ExpectedAnswers::from_document(&plan.scenario.make_document(plan.size)?)?;
         let folder = plan.folder.join("pages");
         write_pages(plan, &folder, &expected)?;
         let what = format!("{}, {}: checking the pages", plan.scenario.name, plan.size.name);
-        watch.doing(&what, 0.0, None);
+        watch.report_progress(&what, 0.0, None);
 
         let mut contenders = Vec::new();
-        let servers = self.servers()?;
+        let servers = self.start_servers()?;
         for page in pages {
             if plan.is_stopped() {
                 break;
             }
-            match audition(page, &folder, &expected, servers.address, plan.clients().len()) {
+            match check_page(page, &folder, &expected, servers.address, plan.client_counts().len()) {
                 Ok(contender) => contenders.push(contender),
-                Err(trouble) => self.away(page, trouble),
+                Err(trouble) => self.mark_absent(page, trouble),
             }
         }
-        self.look_into_opcache(&contenders, servers.address);
+        self.note_opcache_misses(&contenders, servers.address);
         drop(servers);
         add_twin(&mut contenders, plan);
-        self.rounds(&mut contenders, watch)?;
-        self.points(&contenders);
+        self.run_rounds(&mut contenders, watch)?;
+        self.compute_points(&contenders);
         Ok(self.measured)
     }
 
-    fn servers(&self) -> Result<Servers, Error> {
-        let workers = self.plan.clients().iter().copied().max().unwrap_or(1);
+    fn start_servers(&self) -> Result<Servers, Error> {
+        let workers = self.plan.client_counts().iter().copied().max().unwrap_or(1);
         let servers = self.plan.folder.join("servers");
         // Remove what the previous round left.
         let _ = std::fs::remove_dir_all(&servers);
         Servers::start(&self.tools, &servers, &self.plan.folder.join("pages"), workers).map_err(Error::new)
     }
 
-    fn away(&mut self, page: &Page, trouble: Trouble) {
+    fn mark_absent(&mut self, page: &Page, trouble: ParticipantError) {
         let why = match trouble {
-            Trouble::Stopped => return,
-            Trouble::Cannot(why) | Trouble::Failed(why) => why,
+            ParticipantError::Stopped => return,
+            ParticipantError::Cannot(why) | ParticipantError::Failed(why) => why,
         };
-        let said = std::fs::read(self.plan.folder.join("servers/php.log")).unwrap_or_default();
-        let said = String::from_utf8_lossy(&said);
-        let last = said.lines().rev().find(|line| line.contains("PHP ")).map(|line| format!(" ({line})"));
+        let log_bytes = std::fs::read(self.plan.folder.join("servers/php.log")).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log_bytes);
+        let last = log.lines().rev().find(|line| line.contains("PHP ")).map(|line| format!(" ({line})"));
         let why = why + &last.unwrap_or_default();
         let install = page.extension.map(|extension| match extension {
             "icecore" => "make install-modules".to_owned(),
@@ -152,11 +152,11 @@ impl Run<'_> {
     }
 
     /// Notes which programs did not fit into opcache.
-    fn look_into_opcache(&mut self, contenders: &[Contender], address: SocketAddr) {
+    fn note_opcache_misses(&mut self, contenders: &[PageContender], address: SocketAddr) {
         for contender in contenders.iter().filter(|contender| contender.page.is_program()) {
             let page = contender.page;
-            let path = format!("/{}/status.php?file={}", page.pool.name(), page.frozen());
-            let status = ask(address, &path).unwrap_or_default();
+            let path = format!("/{}/status.php?file={}", page.pool.name(), page.frozen_file_name());
+            let status = request_page(address, &path).unwrap_or_default();
             let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
             let note = match status.split_once(' ') {
                 Some(("yes", _)) => continue,
@@ -171,28 +171,28 @@ impl Run<'_> {
     }
 
     /// Runs all rounds, with new servers in each. In each turn, every page is requested, in a new random order.
-    fn rounds(&mut self, contenders: &mut Vec<Contender>, watch: &mut dyn Watch) -> Result<(), Error> {
+    fn run_rounds(&mut self, contenders: &mut Vec<PageContender>, watch: &mut dyn Watch) -> Result<(), Error> {
         let plan = self.plan;
         let mut rng = Rng::with_seed(plan.seed);
-        let (rounds, requests) = fitting(plan, contenders);
+        let (rounds, requests) = fit_into_budget(plan, contenders);
         let began = Instant::now();
         for round in 0..rounds {
             let spent = began.elapsed().as_secs_f64();
             let left = (round > 0).then(|| spent / f64::from(round) * f64::from(rounds - round));
             let what = format!("{}, {}: round {} of {rounds}", plan.scenario.name, plan.size.name, round + 1);
             let left = left.map(|left| Duration::from_secs_f64(left.min(1e6)));
-            watch.doing(&what, f64::from(round) / f64::from(rounds), left);
+            watch.report_progress(&what, f64::from(round) / f64::from(rounds), left);
             if plan.is_stopped() {
                 break;
             }
-            let mut servers = self.servers()?;
-            let failed = self.round(contenders, &servers, requests, round, &mut rng, watch);
-            if let Some(why) = servers.ended() {
+            let mut servers = self.start_servers()?;
+            let failed = self.run_round(contenders, &servers, requests, round, &mut rng, watch);
+            if let Some(why) = servers.poll_exit() {
                 return Err(Error::new(why));
             }
-            for (id, trouble) in failed.into_iter().filter(|(_, trouble)| *trouble != Trouble::Stopped) {
-                if let Some(at) = contenders.iter().position(|one| one.page.id == id && one.role == Role::Competitor) {
-                    self.away(contenders[at].page, trouble);
+            for (id, trouble) in failed.into_iter().filter(|(_, trouble)| *trouble != ParticipantError::Stopped) {
+                if let Some(index) = contenders.iter().position(|one| one.page.id == id && one.role == Role::Competitor) {
+                    self.mark_absent(contenders[index].page, trouble);
                 }
                 contenders.retain(|contender| contender.page.id != id);
             }
@@ -201,32 +201,32 @@ impl Run<'_> {
     }
 
     /// Runs one round. Returns the competitors that failed.
-    fn round(
+    fn run_round(
         &self,
-        contenders: &mut [Contender],
+        contenders: &mut [PageContender],
         servers: &Servers,
         requests: u32,
         round: u32,
         rng: &mut Rng,
         watch: &mut dyn Watch,
-    ) -> Vec<(&'static str, Trouble)> {
+    ) -> Vec<(&'static str, ParticipantError)> {
         let plan = self.plan;
-        let mut failed: Vec<(&'static str, Trouble)> = Vec::new();
-        let most = plan.clients().iter().copied().max().unwrap_or(1);
+        let mut failed: Vec<(&'static str, ParticipantError)> = Vec::new();
+        let max_clients = plan.client_counts().iter().copied().max().unwrap_or(1);
         for contender in &*contenders {
             // Every process of the pool must have run the page once, so that the caches are filled.
-            let asked = contender.asked(servers.address);
-            if let Err(trouble) = sample(asked, most, 2 * most, plan.stop) {
+            let asked = contender.page_request(servers.address);
+            if let Err(trouble) = time_requests(asked, max_clients, 2 * max_clients, plan.stop) {
                 failed.push((contender.page.id, trouble));
             }
         }
         let mut order: Vec<usize> = (0..contenders.len()).collect();
         for turn in 0..plan.turns {
-            watch.turn(round, turn);
-            for (place, clients) in plan.clients().iter().enumerate() {
+            watch.begin_turn(round, turn);
+            for (place, clients) in plan.client_counts().iter().enumerate() {
                 rng.shuffle(&mut order);
-                for at in &order {
-                    let contender = &mut contenders[*at];
+                for index in &order {
+                    let contender = &mut contenders[*index];
                     if plan.is_stopped() {
                         return failed;
                     }
@@ -234,7 +234,7 @@ impl Run<'_> {
                         continue;
                     }
                     let requests = requests.max(*clients);
-                    match sample(contender.asked(servers.address), *clients, requests, plan.stop) {
+                    match time_requests(contender.page_request(servers.address), *clients, requests, plan.stop) {
                         Ok(ns) => {
                             let ns = ns / f64::from(requests);
                             contender.samples[place].push(Sample { round, turn, ns });
@@ -248,19 +248,19 @@ impl Run<'_> {
     }
 
     /// Computes the results: one point for each number of clients.
-    fn points(&mut self, contenders: &[Contender]) {
+    fn compute_points(&mut self, contenders: &[PageContender]) {
         let plan = self.plan;
-        for (place, clients) in plan.clients().iter().enumerate() {
-            let of = |role: Role| {
-                let is = |one: &&Contender| one.role == role && plan.scenario.baseline.as_deref() == Some(one.page.id);
+        for (place, clients) in plan.client_counts().iter().enumerate() {
+            let samples_of_role = |role: Role| {
+                let is = |one: &&PageContender| one.role == role && plan.scenario.baseline.as_deref() == Some(one.page.id);
                 contenders.iter().find(is).map(|one| one.samples[place].as_slice())
             };
-            let baseline = of(Role::Competitor);
-            let twin = baseline.zip(of(Role::Twin)).and_then(|(one, other)| stats::times(other, one));
-            let resolution = stats::noise(&[], twin).resolution;
+            let baseline = samples_of_role(Role::Competitor);
+            let twin = baseline.zip(samples_of_role(Role::Twin)).and_then(|(one, other)| stats::compute_speedup(other, one));
+            let resolution = stats::assess_noise(&[], twin).resolution;
             let entries = contenders.iter().filter(|contender| !contender.samples[place].is_empty());
             let entries: Vec<Entry> =
-                entries.map(|contender| contender.entry(place, plan, baseline, resolution)).collect();
+                entries.map(|contender| contender.to_entry(place, plan, baseline, resolution)).collect();
             self.measured.twin.extend(twin);
             if !entries.is_empty() {
                 let mut parameters = plan.size.parameters.clone();
@@ -273,16 +273,16 @@ impl Run<'_> {
     }
 }
 
-impl Contender {
-    fn asked(&self, address: SocketAddr) -> Asked<'_> {
-        Asked { address, path: &self.path, answer: &self.answer }
+impl PageContender {
+    fn page_request(&self, address: SocketAddr) -> PageRequest<'_> {
+        PageRequest { address, path: &self.path, answer: &self.answer }
     }
 
-    fn entry(&self, place: usize, plan: &Plan<'_>, baseline: Option<&[Sample]>, resolution: f64) -> Entry {
+    fn to_entry(&self, place: usize, plan: &Plan<'_>, baseline: Option<&[Sample]>, resolution: f64) -> Entry {
         let samples = &self.samples[place];
         let is_baseline = self.role == Role::Competitor && plan.scenario.baseline.as_deref() == Some(self.page.id);
         let against =
-            baseline.filter(|_| !is_baseline).and_then(|baseline| stats::compare(samples, baseline, resolution));
+            baseline.filter(|_| !is_baseline).and_then(|baseline| stats::compare_samples(samples, baseline, resolution));
         Entry {
             id: self.page.id.to_owned(),
             name: self.page.name.to_owned(),
@@ -293,7 +293,7 @@ impl Contender {
             cells: vec![Cell {
                 operation: Operation::Request,
                 samples: samples.clone(),
-                summary: stats::summary(samples),
+                summary: stats::summarize_samples(samples),
                 against,
             }],
             memory: Vec::new(),
@@ -302,9 +302,9 @@ impl Contender {
 }
 
 /// Adds the baseline a second time: any difference between the two is noise.
-fn add_twin(contenders: &mut Vec<Contender>, plan: &Plan<'_>) {
+fn add_twin(contenders: &mut Vec<PageContender>, plan: &Plan<'_>) {
     if let Some(one) = contenders.iter().find(|one| plan.scenario.baseline.as_deref() == Some(one.page.id)) {
-        let twin = Contender {
+        let twin = PageContender {
             page: one.page,
             role: Role::Twin,
             path: one.path.clone(),
@@ -320,10 +320,10 @@ fn add_twin(contenders: &mut Vec<Contender>, plan: &Plan<'_>) {
 
 /// Returns how many rounds, and requests in each sample, fit into the budget. First the number of rounds is reduced,
 /// then the number of requests.
-fn fitting(plan: &Plan<'_>, contenders: &[Contender]) -> (u32, u32) {
+fn fit_into_budget(plan: &Plan<'_>, contenders: &[PageContender]) -> (u32, u32) {
     let requests = (plan.requests / (plan.rounds * plan.turns).max(1)).max(1);
     let Some(budget) = plan.budget else { return (plan.rounds, requests) };
-    let asked: u32 = plan.clients().iter().map(|clients| requests.max(*clients) * plan.turns).sum();
+    let asked: u32 = plan.client_counts().iter().map(|clients| requests.max(*clients) * plan.turns).sum();
     let round: f64 = contenders.iter().map(|contender| contender.seconds * f64::from(asked)).sum();
     let fit = budget.as_secs_f64() / round.max(1e-3);
     let rounds = (fit as u32).clamp(FEWEST_ROUNDS.min(plan.rounds), plan.rounds);

@@ -13,6 +13,6 @@ mod scenario;
 mod server;
 mod tools;
 
-pub use measure::{Plan, Watch, run};
-pub use scenario::{measure, scenario};
-pub use tools::{Missing, ready};
+pub use measure::{Plan, Watch, measure_pages};
+pub use scenario::{measure_scenario, parse_web_scenario};
+pub use tools::{MissingTools, check_tools};

@@ -127,18 +127,18 @@ pub(super) const PAGES: [Page; 10] = [
 
 impl Page {
     /// Returns the name of its file, without the extension.
-    pub(super) fn file(&self) -> &'static str {
+    pub(super) fn file_stem(&self) -> &'static str {
         self.id.trim_start_matches("php/")
     }
 
     /// Returns the name of the file with the frozen value.
-    pub(super) fn frozen(&self) -> String {
-        format!("{}.frozen", self.file())
+    pub(super) fn frozen_file_name(&self) -> String {
+        format!("{}.frozen", self.file_stem())
     }
 
     /// Returns its path on the server.
-    pub(super) fn path(&self, what: &str) -> String {
-        format!("/{}/{}.php?do={what}", self.pool.name(), self.file())
+    pub(super) fn url_path(&self, what: &str) -> String {
+        format!("/{}/{}.php?do={what}", self.pool.name(), self.file_stem())
     }
 
     /// Returns whether the frozen value is a PHP program that opcache may cache.
@@ -147,10 +147,10 @@ impl Page {
     }
 
     /// Returns the PHP source of the page.
-    pub(super) fn source(&self) -> String {
+    pub(super) fn render_source(&self) -> String {
         include_str!("php/page.php")
             .replace("{variant}", self.variant)
-            .replace("{name}", self.file())
+            .replace("{name}", self.file_stem())
             .replace("{write}", self.write)
             .replace("{read}", self.read)
             .replace("{list}", self.list)

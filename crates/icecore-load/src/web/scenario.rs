@@ -3,9 +3,9 @@
 use super::measure::{self, Plan, Watch};
 use icecore_lab::Error;
 use icecore_lab::model::{Report, Runtime};
-use icecore_lab::run::{self, Measure, Measured, Options, Probe, Progress, Setup};
+use icecore_lab::run::{self, Measure, MeasuredSize, Options, Probe, Progress, Setup};
 use icecore_lab::runner::Environment;
-use icecore_lab::scenario::{Scenario, parse};
+use icecore_lab::scenario::{Scenario, parse_scenario};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ const FEW_REQUESTS: u32 = 60;
 /// # Errors
 ///
 /// If its file is invalid.
-pub fn scenario() -> Result<Scenario, Error> {
-    parse("php-web", include_str!("../../scenarios/php-web.toml"))
+pub fn parse_web_scenario() -> Result<Scenario, Error> {
+    parse_scenario("php-web", include_str!("../../scenarios/php-web.toml"))
 }
 
 /// Measures all sizes of the scenario. When `stop` becomes true, ends and reports the results so far.
@@ -29,32 +29,32 @@ pub fn scenario() -> Result<Scenario, Error> {
 /// # Errors
 ///
 /// As for [`icecore_lab::run::run`].
-pub fn measure(options: &Options, watch: &mut dyn run::Watch, stop: &AtomicBool) -> Result<Report, Error> {
-    run::run_with(&mut Pages, &[scenario()?], options, watch, stop)
+pub fn measure_scenario(options: &Options, watch: &mut dyn run::Watch, stop: &AtomicBool) -> Result<Report, Error> {
+    run::run_scenarios_with(&mut Pages, &[parse_web_scenario()?], options, watch, stop)
 }
 
 /// The pages, in place of the runners.
 struct Pages;
 
 impl Measure for Pages {
-    fn prepare(
+    fn find_participants(
         &mut self,
         scenarios: &[Scenario],
         environment: &Environment<'_>,
         options: &Options,
     ) -> Result<Vec<Runtime>, Error> {
         // The PHP runners report its version.
-        Ok(run::cast(environment, scenarios, &options.only)?.runtimes())
+        Ok(run::find_competitors(environment, scenarios, &options.only)?.list_runtimes())
     }
 
-    fn measure(
+    fn measure_size(
         &mut self,
         setup: &Setup<'_>,
         environment: &Environment<'_>,
         options: &Options,
         probe: &mut Probe,
         progress: &mut Progress<'_>,
-    ) -> Result<Measured, Error> {
+    ) -> Result<MeasuredSize, Error> {
         std::fs::create_dir_all(setup.folder).map_err(|error| Error::io(setup.folder, &error))?;
         let sizes = setup.scenario.sizes(options.small).count().max(1) as u32;
         let plan = Plan {
@@ -70,8 +70,8 @@ impl Measure for Pages {
             modules: environment.modules,
             stop: environment.stop,
         };
-        let measured = measure::run(&plan, &mut Watcher { probe, progress })?;
-        progress.part();
+        let measured = measure::measure_pages(&plan, &mut Watcher { probe, progress })?;
+        progress.finish_part();
         Ok(measured)
     }
 }
@@ -83,11 +83,11 @@ struct Watcher<'t, 'w> {
 }
 
 impl Watch for Watcher<'_, '_> {
-    fn doing(&mut self, what: &str, done: f64, left: Option<Duration>) {
-        self.progress.doing(what, done, left);
+    fn report_progress(&mut self, what: &str, done: f64, left: Option<Duration>) {
+        self.progress.report_progress(what, done, left);
     }
 
-    fn turn(&mut self, round: u32, turn: u32) {
-        self.probe.sample(round, turn);
+    fn begin_turn(&mut self, round: u32, turn: u32) {
+        self.probe.take_sample(round, turn);
     }
 }

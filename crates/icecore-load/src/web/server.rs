@@ -4,7 +4,7 @@ use super::config;
 use super::pages::Pool;
 use super::tools::Tools;
 use crate::http::Client;
-use crate::server::{GLANCE, PATIENCE, Server, TRIES, command, free_port};
+use crate::server::{POLL_INTERVAL, SERVER_TIMEOUT, ServerProcess, TRIES, supervised_command, find_free_port};
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,7 +14,7 @@ use std::time::Instant;
 pub(super) struct Servers {
     pub address: SocketAddr,
     // Servers end in this order: nginx first, before the pools that it uses.
-    running: Vec<Server>,
+    running: Vec<ServerProcess>,
 }
 
 impl Servers {
@@ -26,22 +26,22 @@ impl Servers {
         let mut pools = Vec::new();
         for pool in Pool::ALL {
             let path = folder.join(format!("{}.conf", pool.name()));
-            std::fs::write(&path, config::fpm(folder, pool, workers, is_root)).map_err(say)?;
-            let mut command = command(tools.setpriv.as_deref(), &tools.fpm);
+            std::fs::write(&path, config::render_fpm_config(folder, pool, workers, is_root)).map_err(say)?;
+            let mut command = supervised_command(tools.setpriv.as_deref(), &tools.fpm);
             command.arg("-F").arg("-y").arg(&path);
             if is_root {
                 command.arg("-R");
             }
-            for setting in config::settings(folder, pool, tools.modules.as_deref()) {
+            for setting in config::list_php_settings(folder, pool, tools.modules.as_deref()) {
                 command.args(["-d", &setting]);
             }
-            pools.push(Server::start(command, folder.join(format!("{}.err", pool.name())))?);
+            pools.push(ServerProcess::start(command, folder.join(format!("{}.err", pool.name())))?);
         }
         let mut trouble = String::new();
         for _ in 0..TRIES {
-            match front(tools, folder, pages, is_root).and_then(|(front, address)| {
+            match start_nginx(tools, folder, pages, is_root).and_then(|(front, address)| {
                 let mut running = vec![front];
-                wait(&mut running, &mut pools, address)?;
+                wait_for_pools(&mut running, &mut pools, address)?;
                 Ok((running, address))
             }) {
                 Ok((mut running, address)) => {
@@ -50,7 +50,7 @@ impl Servers {
                 }
                 Err(why) => trouble = why,
             }
-            if let Some(why) = pools.iter_mut().find_map(Server::ended) {
+            if let Some(why) = pools.iter_mut().find_map(ServerProcess::poll_exit) {
                 return Err(why);
             }
         }
@@ -58,44 +58,44 @@ impl Servers {
     }
 
     /// Returns what happened, if one of the servers has ended.
-    pub(super) fn ended(&mut self) -> Option<String> {
-        self.running.iter_mut().find_map(Server::ended)
+    pub(super) fn poll_exit(&mut self) -> Option<String> {
+        self.running.iter_mut().find_map(ServerProcess::poll_exit)
     }
 }
 
 /// Starts nginx on a port that was free a moment ago.
-fn front(tools: &Tools, folder: &Path, pages: &Path, is_root: bool) -> Result<(Server, SocketAddr), String> {
+fn start_nginx(tools: &Tools, folder: &Path, pages: &Path, is_root: bool) -> Result<(ServerProcess, SocketAddr), String> {
     let say = |error: io::Error| format!("nginx: {error}");
-    let free = free_port().map_err(say)?;
+    let free = find_free_port().map_err(say)?;
     let path = folder.join("nginx.conf");
-    std::fs::write(&path, config::nginx(folder, pages, free.port(), is_root)).map_err(say)?;
-    let mut command = command(tools.setpriv.as_deref(), &tools.nginx);
+    std::fs::write(&path, config::render_nginx_config(folder, pages, free.port(), is_root)).map_err(say)?;
+    let mut command = supervised_command(tools.setpriv.as_deref(), &tools.nginx);
     command.arg("-p").arg(folder).arg("-e").arg(folder.join("nginx.log")).arg("-c").arg(&path);
-    Ok((Server::start(command, folder.join("nginx.err"))?, free))
+    Ok((ServerProcess::start(command, folder.join("nginx.err"))?, free))
 }
 
 /// Waits until every pool answers through nginx.
-fn wait(front: &mut [Server], pools: &mut [Server], address: SocketAddr) -> Result<(), String> {
-    let end = Instant::now() + PATIENCE;
+fn wait_for_pools(front: &mut [ServerProcess], pools: &mut [ServerProcess], address: SocketAddr) -> Result<(), String> {
+    let end = Instant::now() + SERVER_TIMEOUT;
     let mut left = Pool::ALL.to_vec();
     loop {
-        if let Some(why) = front.iter_mut().chain(pools.iter_mut()).find_map(Server::ended) {
+        if let Some(why) = front.iter_mut().chain(pools.iter_mut()).find_map(ServerProcess::poll_exit) {
             return Err(why);
         }
-        left.retain(|pool| !answers(address, *pool));
+        left.retain(|pool| !pool_answers(address, *pool));
         if left.is_empty() {
             return Ok(());
         }
         if Instant::now() > end {
             return Err("the servers did not answer".to_owned());
         }
-        std::thread::sleep(GLANCE);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-fn answers(address: SocketAddr, pool: Pool) -> bool {
+fn pool_answers(address: SocketAddr, pool: Pool) -> bool {
     let reply =
-        Client::connect(address, PATIENCE).and_then(|mut client| client.get(&format!("/{}/status.php", pool.name())));
+        Client::connect(address, SERVER_TIMEOUT).and_then(|mut client| client.get(&format!("/{}/status.php", pool.name())));
     reply.is_ok_and(|reply| reply.status == 200)
 }
 

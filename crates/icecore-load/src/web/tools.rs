@@ -15,7 +15,7 @@ pub(super) struct Tools {
 
 /// Missing programs, and the command that installs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingTools {
     /// `nginx and php-fpm`
     pub what: String,
     /// `apt-get install nginx-light php-fpm`
@@ -27,14 +27,14 @@ pub struct Missing {
 /// # Errors
 ///
 /// The missing programs.
-pub fn ready() -> Result<(), Missing> {
-    find(&places()).map(drop)
+pub fn check_tools() -> Result<(), MissingTools> {
+    find_tools(&program_folders()).map(drop)
 }
 
 /// Looks for the programs in these folders.
-pub(super) fn find(places: &[PathBuf]) -> Result<Tools, Missing> {
+pub(super) fn find_tools(places: &[PathBuf]) -> Result<Tools, MissingTools> {
     let one = |name: &str| places.iter().map(|place| place.join(name)).find(|path| path.is_file());
-    let fpm = one("php-fpm").or_else(|| versioned(places));
+    let fpm = one("php-fpm").or_else(|| find_versioned_fpm(places));
     match (fpm, one("nginx")) {
         (Some(fpm), Some(nginx)) => Ok(Tools { fpm, nginx, setpriv: one("setpriv"), modules: None }),
         (fpm, nginx) => {
@@ -42,17 +42,17 @@ pub(super) fn find(places: &[PathBuf]) -> Result<Tools, Missing> {
             let gone: Vec<_> = gone.iter().filter(|(is_gone, _, _)| *is_gone).collect();
             let what: Vec<&str> = gone.iter().map(|(_, what, _)| *what).collect();
             let packages: Vec<&str> = gone.iter().map(|(_, _, package)| *package).collect();
-            Err(Missing { what: what.join(" and "), install: format!("apt-get install {}", packages.join(" ")) })
+            Err(MissingTools { what: what.join(" and "), install: format!("apt-get install {}", packages.join(" ")) })
         }
     }
 }
 
 /// Returns the newest php-fpm with a version in its name, as on Debian: `php-fpm8.2`.
-fn versioned(places: &[PathBuf]) -> Option<PathBuf> {
+fn find_versioned_fpm(places: &[PathBuf]) -> Option<PathBuf> {
     let mut found: Vec<((u32, u32), PathBuf)> = Vec::new();
     for place in places {
         for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
-            if let Some(version) = version(&entry.path()) {
+            if let Some(version) = parse_fpm_version(&entry.path()) {
                 found.push((version, entry.path()));
             }
         }
@@ -60,14 +60,14 @@ fn versioned(places: &[PathBuf]) -> Option<PathBuf> {
     found.into_iter().max().map(|(_, path)| path)
 }
 
-fn version(path: &Path) -> Option<(u32, u32)> {
+fn parse_fpm_version(path: &Path) -> Option<(u32, u32)> {
     let version = path.file_name()?.to_str()?.strip_prefix("php-fpm")?;
     let (major, minor) = version.split_once('.')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// Returns the folders in PATH and those of administration programs, which are often not in PATH.
-pub(super) fn places() -> Vec<PathBuf> {
+pub(super) fn program_folders() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from)).collect()
 }
@@ -80,15 +80,15 @@ mod tests {
     fn the_newest_php_is_taken_and_what_is_missing_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = [folder.path().to_owned()];
-        let missing = find(&places).expect_err("nothing is there");
+        let missing = find_tools(&places).expect_err("nothing is there");
         assert_eq!(missing.what, "nginx and php-fpm");
         assert_eq!(missing.install, "apt-get install nginx-light php-fpm");
         for name in ["php-fpm8.9", "php-fpm8.10", "php-fpm.conf", "nginx"] {
             std::fs::write(folder.path().join(name), "").expect("it is written");
         }
-        let tools = find(&places).expect("all is there");
+        let tools = find_tools(&places).expect("all is there");
         assert_eq!(tools.fpm, folder.path().join("php-fpm8.10"));
         std::fs::remove_file(folder.path().join("nginx")).expect("it is removed");
-        assert_eq!(find(&places).expect_err("nginx is gone").install, "apt-get install nginx-light");
+        assert_eq!(find_tools(&places).expect_err("nginx is gone").install, "apt-get install nginx-light");
     }
 }

@@ -1,8 +1,8 @@
 //! Access to values, as the language defines it.
 
-use super::held::below;
-use super::operators::{indices, key_of};
-use super::{Error, Held, List, Map, Members, Number, Text, ValR, Value};
+use super::held::next_depth;
+use super::operators::{find_indices, key_from_value};
+use super::{Error, LazyContainer, List, Map, Members, Number, Text, ValR, Value};
 use crate::memory;
 use crate::room;
 use bstr::ByteSlice;
@@ -26,7 +26,7 @@ impl From<isize> for Value {
 
 impl From<usize> for Value {
     fn from(value: usize) -> Value {
-        Value::Number(Number::big(value.into()))
+        Value::Number(Number::from_big_int(value.into()))
     }
 }
 
@@ -38,7 +38,7 @@ impl From<f64> for Value {
 
 impl From<String> for Value {
     fn from(value: String) -> Value {
-        Value::text(value)
+        Value::from_text(value)
     }
 }
 
@@ -47,36 +47,36 @@ impl From<Range<Value>> for Value {
     fn from(range: Range<Value>) -> Value {
         let bounds = [("start", range.start), ("end", range.end)];
         let members = bounds.into_iter().filter_map(|(name, bound)| Some((name, bound?)));
-        Value::map(members.map(|(name, bound)| (super::Key::of(&Text::new(name.as_bytes())), bound)).collect())
+        Value::from_members(members.map(|(name, bound)| (super::Key::from_text(&Text::new(name.as_bytes())), bound)).collect())
     }
 }
 
 /// Returns the bounds of a slice that an object represents.
-pub fn bounds(map: &Map) -> (Option<Value>, Option<Value>) {
-    (map.member(b"start"), map.member(b"end"))
+pub fn slice_bounds(map: &Map) -> (Option<Value>, Option<Value>) {
+    (map.find_member(b"start"), map.find_member(b"end"))
 }
 
 /// Returns an index into a sequence of this length; a negative one counts from the end. `None`: before the beginning.
-fn absolute(at: i64, len: usize) -> Option<usize> {
+fn resolve_index(index: i64, len: usize) -> Option<usize> {
     let len = len as i128;
-    let at = if at < 0 { len + i128::from(at) } else { i128::from(at) };
+    let at = if index < 0 { len + i128::from(index) } else { i128::from(index) };
     usize::try_from(at).ok()
 }
 
 /// Returns the index of an item of an array.
-pub fn place(at: &Value, len: usize) -> Result<Option<usize>, Error> {
-    match at.plain() {
-        Value::Number(Number::Int(at)) => Ok(absolute(*at, len).filter(|at| *at < len)),
+pub fn item_index(index: &Value, len: usize) -> Result<Option<usize>, Error> {
+    match index.visible_value() {
+        Value::Number(Number::Int(at)) => Ok(resolve_index(*at, len).filter(|at| *at < len)),
         Value::Number(Number::Big(_)) => Ok(None),
         other => Err(Error::typ(other.clone(), "integer")),
     }
 }
 
 /// Returns the start and end of a slice of a sequence of this length.
-pub fn slice(range: Range<&Value>, len: usize) -> Result<(usize, usize), Error> {
-    let bound = |bound: Option<&Value>, usual: usize| match bound.map(Value::plain) {
-        None | Some(Value::Null) => Ok(usual),
-        Some(Value::Number(Number::Int(at))) => Ok(absolute(*at, len).unwrap_or(0).min(len)),
+pub fn slice_range(range: Range<&Value>, len: usize) -> Result<(usize, usize), Error> {
+    let bound = |bound: Option<&Value>, default: usize| match bound.map(Value::visible_value) {
+        None | Some(Value::Null) => Ok(default),
+        Some(Value::Number(Number::Int(at))) => Ok(resolve_index(*at, len).unwrap_or(0).min(len)),
         Some(Value::Number(number @ Number::Big(_))) => Ok(if *number < Number::Int(0) { 0 } else { len }),
         Some(other) => Err(Error::typ(other.clone(), "integer")),
     };
@@ -85,9 +85,9 @@ pub fn slice(range: Range<&Value>, len: usize) -> Result<(usize, usize), Error> 
 }
 
 /// Returns the start and end in bytes of a slice of characters.
-pub fn text_slice(range: Range<&Value>, text: &[u8]) -> Result<(usize, usize), Error> {
-    room::steps(text.len() as u64 / 64);
-    let (start, end) = slice(range, text.chars().count())?;
+pub fn text_slice_range(range: Range<&Value>, text: &[u8]) -> Result<(usize, usize), Error> {
+    room::count_steps(text.len() as u64 / 64);
+    let (start, end) = slice_range(range, text.chars().count())?;
     let mut places = text.char_indices().map(|(start, _, _)| start).chain([text.len()]);
     let first = places.nth(start).unwrap_or(text.len());
     let last = if end == start { first } else { places.nth(end - start - 1).unwrap_or(text.len()) };
@@ -96,19 +96,19 @@ pub fn text_slice(range: Range<&Value>, text: &[u8]) -> Result<(usize, usize), E
 
 impl Value {
     /// Returns the member or item, if it exists.
-    pub fn find(&self, index: &Value) -> Result<Option<Value>, Error> {
-        Ok(match (self.plain(), index.plain()) {
+    pub fn find_entry(&self, index: &Value) -> Result<Option<Value>, Error> {
+        Ok(match (self.visible_value(), index.visible_value()) {
             (Value::Null, _) => None,
             (Value::List(list), Value::Number(number)) if number.is_int() => {
-                place(index, list.len())?.and_then(|at| list.get().get(at).cloned())
+                item_index(index, list.len())?.and_then(|at| list.get().get(at).cloned())
             }
-            (Value::List(_), part @ Value::List(_)) => Some(indices(self, part)?),
-            (Value::Map(map), Value::Text(name)) => map.member(&name.bytes),
+            (Value::List(_), part @ Value::List(_)) => Some(find_indices(self, part)?),
+            (Value::Map(map), Value::Text(name)) => map.find_member(&name.bytes),
             // A PHP array has numbers as keys.
-            (Value::Map(map), Value::Number(Number::Int(int))) => map.member(int.to_string().as_bytes()),
+            (Value::Map(map), Value::Number(Number::Int(int))) => map.find_member(int.to_string().as_bytes()),
             (Value::Map(_), _) => None,
             (Value::List(_) | Value::Text(_), Value::Map(range)) => {
-                let (start, end) = bounds(range);
+                let (start, end) = slice_bounds(range);
                 return jaq_core::ValT::range(self.clone(), start.as_ref()..end.as_ref()).map(Some);
             }
             (value, index) => return Err(Error::index(value.clone(), index.clone())),
@@ -116,10 +116,10 @@ impl Value {
     }
 
     /// Implements `length`.
-    pub fn length(&self) -> ValR {
-        match self.plain() {
+    pub fn jq_length(&self) -> ValR {
+        match self.visible_value() {
             Value::Null => Ok(Value::from(0usize)),
-            Value::Number(number) => Ok(Value::Number(number.length())),
+            Value::Number(number) => Ok(Value::Number(number.absolute_value())),
             Value::Text(text) => Ok(Value::from(text.bytes.chars().count())),
             Value::List(list) => Ok(Value::from(list.len())),
             Value::Map(map) => Ok(Value::from(map.len())),
@@ -128,7 +128,7 @@ impl Value {
     }
 }
 
-type Boxed<T> = Box<dyn Iterator<Item = ValR<T>>>;
+type BoxedValues<T> = Box<dyn Iterator<Item = ValR<T>>>;
 
 /// The items of a list, one by one.
 struct Items(Rc<List>, usize);
@@ -137,7 +137,7 @@ impl Iterator for Items {
     type Item = ValR;
 
     fn next(&mut self) -> Option<ValR> {
-        room::step_through();
+        room::count_iterator_step();
         let item = self.0.get().get(self.1)?.clone();
         self.1 += 1;
         Some(Ok(item))
@@ -156,10 +156,10 @@ impl Iterator for Entries {
     type Item = ValR<(Value, Value)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        room::step_through();
+        room::count_iterator_step();
         let (key, value) = self.0.get().get_index(self.1)?;
         self.1 += 1;
-        Some(Ok((Value::Text(key.text()), value.clone())))
+        Some(Ok((Value::Text(key.to_text()), value.clone())))
     }
 }
 
@@ -171,23 +171,23 @@ impl jaq_core::ValT for Value {
 
     fn from_map<I: IntoIterator<Item = (Value, Value)>>(entries: I) -> ValR {
         let members: Result<Members, Error> =
-            entries.into_iter().map(|(key, value)| Ok((key_of(&key)?, value))).collect();
-        Ok(Value::map(members?))
+            entries.into_iter().map(|(key, value)| Ok((key_from_value(&key)?, value))).collect();
+        Ok(Value::from_members(members?))
     }
 
     fn key_values(self) -> BoxIter<'static, ValR<(Value, Value)>> {
-        match self.into_plain() {
+        match self.into_visible_value() {
             Value::List(list) => {
                 let items = Items(list, 0).enumerate();
-                Box::new(items.map(|(at, item)| item.map(|item| (Value::from(at as isize), item)))) as Boxed<_>
+                Box::new(items.map(|(at, item)| item.map(|item| (Value::from(at as isize), item)))) as BoxedValues<_>
             }
             Value::Map(map) => Box::new(Entries(map, 0)),
             other => box_once(Err(Error::typ(other, "iterable (array or object)"))),
         }
     }
 
-    fn values(self) -> Boxed<Value> {
-        match self.into_plain() {
+    fn values(self) -> BoxedValues<Value> {
+        match self.into_visible_value() {
             Value::List(list) => Box::new(Items(list, 0)),
             Value::Map(map) => Box::new(Entries(map, 0).map(|entry| entry.map(|(_, value)| value))),
             other => box_once(Err(Error::typ(other, "iterable (array or object)"))),
@@ -195,31 +195,31 @@ impl jaq_core::ValT for Value {
     }
 
     fn index(self, index: &Value) -> ValR {
-        Ok(self.find(index)?.unwrap_or_else(|| Value::nothing_in(&self)))
+        Ok(self.find_entry(index)?.unwrap_or_else(|| Value::absent_in(&self)))
     }
 
     fn range(self, range: Range<&Value>) -> ValR {
-        match self.plain() {
-            Value::Null => Ok(Value::nothing_in(&self)),
+        match self.visible_value() {
+            Value::Null => Ok(Value::absent_in(&self)),
             Value::List(list) => {
-                let (start, end) = slice(range, list.len())?;
+                let (start, end) = slice_range(range, list.len())?;
                 let part: Value = list.get().get(start..end).unwrap_or(&[]).iter().cloned().collect();
                 if let Value::List(part) = &part {
-                    part.deepen(list.depth());
+                    part.raise_depth(list.depth());
                 }
                 Ok(part)
             }
             Value::Text(text) => {
-                let (start, end) = text_slice(range, &text.bytes)?;
-                let part = text.like(text.bytes.get(start..end).unwrap_or(&[]));
-                Ok(Value::Text(Text { cuts: below(text.cuts), ..part }))
+                let (start, end) = text_slice_range(range, &text.bytes)?;
+                let part = text.same_kind(text.bytes.get(start..end).unwrap_or(&[]));
+                Ok(Value::Text(Text { cuts: next_depth(text.cuts), ..part }))
             }
             other => Err(Error::typ(other.clone(), "rangeable (array or string)")),
         }
     }
 
     fn map_values<'a, I: Iterator<Item = ValX<'a, Value>>>(self, opt: Opt, f: impl Fn(Value) -> I) -> ValX<'a, Value> {
-        super::update::all(self, opt, f)
+        super::update::update_all(self, opt, f)
     }
 
     fn map_index<'a, I: Iterator<Item = ValX<'a, Value>>>(
@@ -228,7 +228,7 @@ impl jaq_core::ValT for Value {
         opt: Opt,
         f: impl Fn(Value) -> I,
     ) -> ValX<'a, Value> {
-        super::update::one(self, index, opt, f)
+        super::update::update_entry(self, index, opt, f)
     }
 
     fn map_range<'a, I: Iterator<Item = ValX<'a, Value>>>(
@@ -237,69 +237,69 @@ impl jaq_core::ValT for Value {
         opt: Opt,
         f: impl Fn(Value) -> I,
     ) -> ValX<'a, Value> {
-        super::update::part(self, range, opt, f)
+        super::update::update_slice(self, range, opt, f)
     }
 
     fn as_bool(&self) -> bool {
-        !matches!(self.plain(), Value::Null | Value::Bool(false))
+        !matches!(self.visible_value(), Value::Null | Value::Bool(false))
     }
 
     fn into_string(self) -> Value {
-        match self.plain() {
+        match self.visible_value() {
             Value::Text(text) => Value::Text(text.clone()),
-            other => Value::text(other.to_json()),
+            other => Value::from_text(other.to_json()),
         }
     }
 }
 
 /// Memory that a function of the library may hold for each item of an array, in addition to the array.
-const WHILE_SORTED: u64 = 128;
+const SORT_BYTES_PER_ITEM: u64 = 128;
 
 impl jaq_std::ValT for Value {
     fn into_seq<S: FromIterator<Value>>(self) -> Result<S, Value> {
-        match self.into_plain() {
+        match self.into_visible_value() {
             Value::List(list) => {
                 // Sorting and grouping hold a key for each item, which is not counted otherwise.
-                memory::require(list.len() as u64 * WHILE_SORTED);
-                Ok(Held::into_contents(list).into_iter().collect())
+                memory::require_bytes(list.len() as u64 * SORT_BYTES_PER_ITEM);
+                Ok(LazyContainer::into_contents(list).into_iter().collect())
             }
             other => Err(other),
         }
     }
 
     fn is_int(&self) -> bool {
-        matches!(self.plain(), Value::Number(number) if number.is_int())
+        matches!(self.visible_value(), Value::Number(number) if number.is_int())
     }
 
     fn as_isize(&self) -> Option<isize> {
-        if let Value::Number(number) = self.plain() { number.to_isize() } else { None }
+        if let Value::Number(number) = self.visible_value() { number.to_isize() } else { None }
     }
 
     fn as_f64(&self) -> Option<f64> {
-        if let Value::Number(number) = self.plain() { Some(number.to_f64()) } else { None }
+        if let Value::Number(number) = self.visible_value() { Some(number.to_f64()) } else { None }
     }
 
     fn is_utf8_str(&self) -> bool {
-        matches!(self.plain(), Value::Text(_))
+        matches!(self.visible_value(), Value::Text(_))
     }
 
     fn as_bytes(&self) -> Option<&[u8]> {
-        if let Value::Text(text) = self.plain() { Some(&text.bytes) } else { None }
+        if let Value::Text(text) = self.visible_value() { Some(&text.bytes) } else { None }
     }
 
     fn as_sub_str(&self, sub: &[u8]) -> Value {
-        match self.plain() {
-            Value::Text(text) => Value::Text(text.like(sub)),
-            _ => Value::text(sub),
+        match self.visible_value() {
+            Value::Text(text) => Value::Text(text.same_kind(sub)),
+            _ => Value::from_text(sub),
         }
     }
 
     fn from_utf8_bytes(bytes: impl AsRef<[u8]> + Send + 'static) -> Value {
-        Value::text(bytes)
+        Value::from_text(bytes)
     }
 }
 
 /// Converts an error to its form inside an update.
-pub fn thrown<'a>(error: Error) -> Exn<'a, Value> {
+pub fn to_exception<'a>(error: Error) -> Exn<'a, Value> {
     Exn::from(error)
 }

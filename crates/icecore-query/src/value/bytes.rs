@@ -1,15 +1,15 @@
 //! The bytes of a string, which are shared, and counted once while they are in use.
 
-use crate::memory::{self, PIECE};
+use crate::memory::{self, ALLOCATION_OVERHEAD};
 use std::ops::Deref;
 use std::rc::Rc;
 
 /// The bytes of a string.
 #[derive(Debug)]
-pub struct Bytes(Shared);
+pub struct Bytes(ByteStorage);
 
 #[derive(Clone, Debug)]
-enum Shared {
+enum ByteStorage {
     Fixed(Rc<[u8]>),
     /// A string to which something was appended. Appending copies only the new bytes, if the string is not shared:
     /// `add` is linear.
@@ -17,34 +17,34 @@ enum Shared {
 }
 
 /// Shorter strings are copied when something is appended.
-const SHORT: usize = 64;
+const MIN_GROWING_LENGTH: usize = 64;
 
 impl Bytes {
     /// Returns these bytes with others appended. Stops the filter if they exceed the limit.
     pub fn append(mut self, more: &[u8]) -> Bytes {
-        if let Shared::Growing(bytes) = &mut self.0
+        if let ByteStorage::Growing(bytes) = &mut self.0
             && let Some(bytes) = Rc::get_mut(bytes)
         {
             let (before, room) = (bytes.capacity(), bytes.capacity() - bytes.len());
             if more.len() > room {
                 // The next capacity is at least twice the last: appending is linear.
                 let added = more.len().max(before);
-                memory::require((before + added) as u64);
+                memory::require_bytes((before + added) as u64);
                 bytes.reserve_exact(added);
-                memory::take(bytes.capacity() - before);
+                memory::count_bytes(bytes.capacity() - before);
             }
             bytes.extend_from_slice(more);
             return self;
         }
         let len = self.len() + more.len();
-        if len < SHORT {
+        if len < MIN_GROWING_LENGTH {
             return Bytes::from([&*self, more].concat());
         }
-        memory::charge(len + PIECE);
+        memory::charge_bytes(len + ALLOCATION_OVERHEAD);
         let mut bytes = Vec::with_capacity(len);
         bytes.extend_from_slice(&self);
         bytes.extend_from_slice(more);
-        Bytes(Shared::Growing(Rc::new(bytes)))
+        Bytes(ByteStorage::Growing(Rc::new(bytes)))
     }
 }
 
@@ -56,8 +56,8 @@ impl Clone for Bytes {
 
 impl From<&[u8]> for Bytes {
     fn from(bytes: &[u8]) -> Bytes {
-        memory::charge(bytes.len() + PIECE);
-        Bytes(Shared::Fixed(bytes.into()))
+        memory::charge_bytes(bytes.len() + ALLOCATION_OVERHEAD);
+        Bytes(ByteStorage::Fixed(bytes.into()))
     }
 }
 
@@ -72,8 +72,8 @@ impl Deref for Bytes {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Shared::Fixed(bytes) => bytes,
-            Shared::Growing(bytes) => bytes,
+            ByteStorage::Fixed(bytes) => bytes,
+            ByteStorage::Growing(bytes) => bytes,
         }
     }
 }
@@ -114,11 +114,11 @@ impl std::hash::Hash for Bytes {
 impl Drop for Bytes {
     fn drop(&mut self) {
         let (count, size) = match &self.0 {
-            Shared::Fixed(bytes) => (Rc::strong_count(bytes), bytes.len()),
-            Shared::Growing(bytes) => (Rc::strong_count(bytes), bytes.capacity()),
+            ByteStorage::Fixed(bytes) => (Rc::strong_count(bytes), bytes.len()),
+            ByteStorage::Growing(bytes) => (Rc::strong_count(bytes), bytes.capacity()),
         };
         if count == 1 {
-            memory::give_back(size + PIECE);
+            memory::release_bytes(size + ALLOCATION_OVERHEAD);
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::room;
 use std::cmp::Ordering;
 
 /// Returns the rank of a kind in the order.
-fn rank(value: &Value) -> u8 {
+fn kind_rank(value: &Value) -> u8 {
     match value {
         Value::Null | Value::Absent(_) => 0,
         Value::Bool(_) => 1,
@@ -13,12 +13,12 @@ fn rank(value: &Value) -> u8 {
         Value::Text(_) => 3,
         Value::List(_) => 4,
         Value::Map(_) => 5,
-        Value::Odd(odd) => rank(odd.plain.plain()),
+        Value::Preserved(odd) => kind_rank(odd.plain.visible_value()),
     }
 }
 
 /// Returns the members in the order of their names.
-fn sorted(map: &Map) -> Vec<(&Key, &Value)> {
+fn members_by_name(map: &Map) -> Vec<(&Key, &Value)> {
     let mut members: Vec<_> = map.get().iter().collect();
     members.sort_unstable_by(|(a, _), (b, _)| a.shown.cmp(&b.shown));
     members
@@ -26,23 +26,23 @@ fn sorted(map: &Map) -> Vec<(&Key, &Value)> {
 
 impl Ord for Value {
     fn cmp(&self, other: &Value) -> Ordering {
-        match (self.plain(), other.plain()) {
+        match (self.visible_value(), other.visible_value()) {
             (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
             (Value::Number(a), Value::Number(b)) => a.cmp(b),
             (Value::Text(a), Value::Text(b)) => a.bytes.cmp(&b.bytes),
             (Value::List(a), Value::List(b)) => {
-                room::step();
+                room::count_step();
                 a.get().cmp(b.get())
             }
             (Value::Map(a), Value::Map(b)) => {
-                room::step();
-                let (a, b) = (sorted(a), sorted(b));
+                room::count_step();
+                let (a, b) = (members_by_name(a), members_by_name(b));
                 let names = |map: &[(&Key, &Value)]| map.iter().map(|(key, _)| key.shown.clone()).collect::<Vec<_>>();
                 names(&a)
                     .cmp(&names(&b))
                     .then_with(|| a.iter().map(|(_, value)| *value).cmp(b.iter().map(|(_, value)| *value)))
             }
-            (a, b) => rank(a).cmp(&rank(b)),
+            (a, b) => kind_rank(a).cmp(&kind_rank(b)),
         }
     }
 }
@@ -55,17 +55,17 @@ impl PartialOrd for Value {
 
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
-        match (self.plain(), other.plain()) {
+        match (self.visible_value(), other.visible_value()) {
             (Value::Null, Value::Null) => true,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Number(a), Value::Number(b)) => a == b,
             (Value::Text(a), Value::Text(b)) => a.bytes == b.bytes,
             (Value::List(a), Value::List(b)) => {
-                room::step();
+                room::count_step();
                 a.len() == b.len() && a.get() == b.get()
             }
             (Value::Map(a), Value::Map(b)) => {
-                room::step();
+                room::count_step();
                 a.len() == b.len() && a.get().iter().all(|(key, a)| b.get().get(key).is_some_and(|b| a == b))
             }
             _ => false,
@@ -77,15 +77,15 @@ impl Eq for Value {}
 
 /// Returns `true` if `all` contains `part`: strings in strings, each item in some item, each member in the member with
 /// the same name.
-pub fn contains(all: &Value, part: &Value) -> bool {
-    room::step();
-    match (all.plain(), part.plain()) {
+pub fn contains_value(all: &Value, part: &Value) -> bool {
+    room::count_step();
+    match (all.visible_value(), part.visible_value()) {
         (Value::Text(all), Value::Text(part)) => bstr::ByteSlice::contains_str(&*all.bytes, &part.bytes),
         (Value::List(all), Value::List(part)) => {
-            part.get().iter().all(|part| all.get().iter().any(|all| contains(all, part)))
+            part.get().iter().all(|part| all.get().iter().any(|all| contains_value(all, part)))
         }
         (Value::Map(all), Value::Map(part)) => {
-            part.get().iter().all(|(key, part)| all.get().get(key).is_some_and(|all| contains(all, part)))
+            part.get().iter().all(|(key, part)| all.get().get(key).is_some_and(|all| contains_value(all, part)))
         }
         (all, part) => all == part,
     }

@@ -1,7 +1,7 @@
 //! Containers: created from a document when they are first accessed, and shared until they are changed.
 
 use super::{Origin, Value};
-use crate::memory::{Charge, PIECE};
+use crate::memory::{Charge, ALLOCATION_OVERHEAD};
 use crate::room::{self, Stop};
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -9,24 +9,24 @@ use std::rc::Rc;
 /// The contents of a container.
 pub trait Contents: Clone + Default {
     /// Creates the contents from a container of a document.
-    fn of(origin: &Origin) -> Self;
+    fn from_origin(origin: &Origin) -> Self;
 
     /// Returns the memory in bytes in addition to the value itself.
     fn size(&self) -> usize;
 
     /// Returns the depth of the deepest value in it.
-    fn depth(&self) -> u32;
+    fn max_depth(&self) -> u32;
 
     /// Moves the containers in it out of it.
-    fn take_deep(&mut self, into: &mut Vec<Value>);
+    fn take_containers(&mut self, into: &mut Vec<Value>);
 }
 
 /// Memory of a container in addition to itself and its contents.
-const OWN: usize = PIECE;
+const CONTAINER_OVERHEAD: usize = ALLOCATION_OVERHEAD;
 
 /// A container.
 #[derive(Debug)]
-pub struct Held<T: Contents> {
+pub struct LazyContainer<T: Contents> {
     contents: OnceCell<T>,
     origin: Option<Origin>,
     is_changed: bool,
@@ -38,20 +38,20 @@ pub struct Held<T: Contents> {
 
 /// Maximum depth of values that a filter makes, and maximum number of consecutive lookups in null or parts of parts.
 /// This also limits the length of a path, and the language drops paths recursively.
-pub const DEEPEST: u32 = 1 << 17;
+pub const MAX_DEPTH: u32 = 1 << 17;
 
 /// Returns the next depth. Stops the filter if that is too deep.
-pub fn below(depth: u32) -> u32 {
-    if depth >= DEEPEST {
-        room::stop(Stop::Depth);
+pub fn next_depth(depth: u32) -> u32 {
+    if depth >= MAX_DEPTH {
+        room::stop_filter(Stop::Depth);
     }
     depth + 1
 }
 
-impl<T: Contents> Clone for Held<T> {
-    fn clone(&self) -> Held<T> {
+impl<T: Contents> Clone for LazyContainer<T> {
+    fn clone(&self) -> LazyContainer<T> {
         let charge = Charge::new(self.size());
-        Held {
+        LazyContainer {
             contents: self.contents.clone(),
             origin: self.origin.clone(),
             is_changed: self.is_changed,
@@ -61,32 +61,32 @@ impl<T: Contents> Clone for Held<T> {
     }
 }
 
-impl<T: Contents> Held<T> {
+impl<T: Contents> LazyContainer<T> {
     /// A container that a filter made.
-    pub fn new(contents: T) -> Held<T> {
-        let depth = Cell::new(below(contents.depth()));
+    pub fn new(contents: T) -> LazyContainer<T> {
+        let depth = Cell::new(next_depth(contents.max_depth()));
         let contents = OnceCell::from(contents);
-        let held = Held { contents, origin: None, is_changed: true, depth, charge: Charge::default() };
+        let held = LazyContainer { contents, origin: None, is_changed: true, depth, charge: Charge::default() };
         held.charge.set(held.size());
         held
     }
 
     /// A container of a document.
-    pub fn of(origin: Origin) -> Held<T> {
-        let charge = Charge::new(OWN + size_of::<Self>());
-        Held { contents: OnceCell::new(), origin: Some(origin), is_changed: false, depth: Cell::new(0), charge }
+    pub fn from_origin(origin: Origin) -> LazyContainer<T> {
+        let charge = Charge::new(CONTAINER_OVERHEAD + size_of::<Self>());
+        LazyContainer { contents: OnceCell::new(), origin: Some(origin), is_changed: false, depth: Cell::new(0), charge }
     }
 
     /// Returns its memory in bytes.
     fn size(&self) -> usize {
-        OWN + size_of::<Self>() + self.contents.get().map_or(0, T::size)
+        CONTAINER_OVERHEAD + size_of::<Self>() + self.contents.get().map_or(0, T::size)
     }
 
     /// Returns the contents.
     pub fn get(&self) -> &T {
         if self.contents.get().is_none() {
-            let contents = self.origin.as_ref().map_or_else(T::default, T::of);
-            self.charge.set(OWN + size_of::<Self>() + contents.size());
+            let contents = self.origin.as_ref().map_or_else(T::default, T::from_origin);
+            self.charge.set(CONTAINER_OVERHEAD + size_of::<Self>() + contents.size());
             return self.contents.get_or_init(|| contents);
         }
         self.contents.get_or_init(T::default)
@@ -98,9 +98,9 @@ impl<T: Contents> Held<T> {
     }
 
     /// Records that a value of this depth was added.
-    pub fn deepen(&self, depth: u32) {
+    pub fn raise_depth(&self, depth: u32) {
         if depth >= self.depth.get() {
-            self.depth.set(below(depth));
+            self.depth.set(next_depth(depth));
         }
     }
 
@@ -115,14 +115,14 @@ impl<T: Contents> Held<T> {
     }
 
     /// Returns its origin if its contents were never accessed.
-    pub fn untouched(&self) -> Option<&Origin> {
+    pub fn unread_origin(&self) -> Option<&Origin> {
         self.origin.as_ref().filter(|_| self.contents.get().is_none())
     }
 
     /// Changes the contents of a container; its class stays.
-    pub fn change<R>(held: &mut Rc<Held<T>>, change: impl FnOnce(&mut T) -> R) -> R {
-        held.get();
-        let held = Rc::make_mut(held);
+    pub fn change_contents<R>(container: &mut Rc<LazyContainer<T>>, change: impl FnOnce(&mut T) -> R) -> R {
+        container.get();
+        let held = Rc::make_mut(container);
         held.is_changed = true;
         let mut contents = held.contents.take().unwrap_or_default();
         let result = change(&mut contents);
@@ -132,26 +132,26 @@ impl<T: Contents> Held<T> {
     }
 
     /// Returns the contents as an owned value.
-    pub fn into_contents(mut held: Rc<Held<T>>) -> T {
-        match Rc::get_mut(&mut held).and_then(|held| held.contents.take()) {
+    pub fn into_contents(mut container: Rc<LazyContainer<T>>) -> T {
+        match Rc::get_mut(&mut container).and_then(|held| held.contents.take()) {
             Some(contents) => contents,
-            None => held.get().clone(),
+            None => container.get().clone(),
         }
     }
 }
 
 /// Nested containers are dropped iteratively, so that their depth needs no stack.
-impl<T: Contents> Drop for Held<T> {
+impl<T: Contents> Drop for LazyContainer<T> {
     fn drop(&mut self) {
         let mut pending = Vec::new();
         if let Some(contents) = self.contents.get_mut() {
-            contents.take_deep(&mut pending);
+            contents.take_containers(&mut pending);
         }
         while let Some(value) = pending.pop() {
             match value {
-                Value::List(mut list) => take(&mut list, &mut pending),
-                Value::Map(mut map) => take(&mut map, &mut pending),
-                Value::Odd(mut odd) => pending.extend(Rc::get_mut(&mut odd).map(|odd| std::mem::take(&mut odd.plain))),
+                Value::List(mut list) => take_inner_containers(&mut list, &mut pending),
+                Value::Map(mut map) => take_inner_containers(&mut map, &mut pending),
+                Value::Preserved(mut odd) => pending.extend(Rc::get_mut(&mut odd).map(|odd| std::mem::take(&mut odd.plain))),
                 _ => {}
             }
         }
@@ -159,8 +159,8 @@ impl<T: Contents> Drop for Held<T> {
 }
 
 /// Moves the containers out of one that is not shared.
-fn take<T: Contents>(held: &mut Rc<Held<T>>, pending: &mut Vec<Value>) {
-    if let Some(contents) = Rc::get_mut(held).and_then(|held| held.contents.get_mut()) {
-        contents.take_deep(pending);
+fn take_inner_containers<T: Contents>(container: &mut Rc<LazyContainer<T>>, pending: &mut Vec<Value>) {
+    if let Some(contents) = Rc::get_mut(container).and_then(|held| held.contents.get_mut()) {
+        contents.take_containers(pending);
     }
 }

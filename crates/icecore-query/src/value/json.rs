@@ -13,7 +13,7 @@ impl Value {
     /// Returns the value as JSON. Stops the filter if that would be too large.
     pub fn to_json(&self) -> Vec<u8> {
         let mut limits = Limits::default();
-        limits.output = memory::left();
+        limits.output = memory::remaining_bytes();
         let mut out = Vec::new();
         let written = Stage::parse("json").and_then(|stage| {
             let document = self.to_document(&limits)?;
@@ -21,17 +21,17 @@ impl Value {
         });
         if written.is_err() {
             let is_full = out.len() as u64 + WRITTEN_AT_ONCE > limits.output;
-            room::stop(if is_full { Stop::Memory } else { Stop::Size });
+            room::stop_filter(if is_full { Stop::Memory } else { Stop::Size });
         }
-        room::steps(out.len() as u64 / 64);
+        room::count_steps(out.len() as u64 / 64);
         out
     }
 }
 
 impl Value {
     /// Returns the message of an error with this value.
-    pub fn message(&self) -> String {
-        match self.plain() {
+    pub fn to_message(&self) -> String {
+        match self.visible_value() {
             Value::Text(text) => String::from_utf8_lossy(&text.bytes).into_owned(),
             other => other.to_string(),
         }
@@ -39,23 +39,23 @@ impl Value {
 }
 
 /// Maximum length of a value in a message.
-const SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// Text that stops when it is long enough.
-struct Short {
+struct ShortText {
     text: String,
 }
 
-impl Write for Short {
+impl Write for ShortText {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.text.push_str(text);
-        if self.text.len() > SHOWN { Err(fmt::Error) } else { Ok(()) }
+        if self.text.len() > MAX_SHOWN { Err(fmt::Error) } else { Ok(()) }
     }
 }
 
 /// Only the part of a string that is shown is examined.
-fn quoted(bytes: &[u8], out: &mut Short) -> fmt::Result {
-    let head = bytes.get(..SHOWN).unwrap_or(bytes);
+fn write_quoted(bytes: &[u8], out: &mut ShortText) -> fmt::Result {
+    let head = bytes.get(..MAX_SHOWN).unwrap_or(bytes);
     out.write_char('"')?;
     for letter in String::from_utf8_lossy(head).chars() {
         match letter {
@@ -71,22 +71,22 @@ fn quoted(bytes: &[u8], out: &mut Short) -> fmt::Result {
     out.write_char('"')
 }
 
-fn short(value: &Value, depth: usize, out: &mut Short) -> fmt::Result {
-    match value.plain() {
-        Value::Null | Value::Absent(_) | Value::Odd(_) => out.write_str("null"),
+fn write_short(value: &Value, depth: usize, out: &mut ShortText) -> fmt::Result {
+    match value.visible_value() {
+        Value::Null | Value::Absent(_) | Value::Preserved(_) => out.write_str("null"),
         Value::Bool(value) => write!(out, "{value}"),
         Value::Number(Number::Int(int)) => write!(out, "{int}"),
         // Conversion to digits takes time for large integers; these are small.
         Value::Number(Number::Big(big)) if big.bits() < 512 => write!(out, "{}", ***big),
         Value::Number(Number::Big(_)) => out.write_str("a large integer"),
         Value::Number(Number::Float(float)) => write!(out, "{float:?}"),
-        Value::Text(text) => quoted(&text.bytes, out),
+        Value::Text(text) => write_quoted(&text.bytes, out),
         Value::List(_) | Value::Map(_) if depth == 0 => out.write_str("…"),
         Value::List(list) => {
             out.write_char('[')?;
             for (at, item) in list.get().iter().enumerate() {
                 out.write_str(if at > 0 { "," } else { "" })?;
-                short(item, depth - 1, out)?;
+                write_short(item, depth - 1, out)?;
             }
             out.write_char(']')
         }
@@ -94,9 +94,9 @@ fn short(value: &Value, depth: usize, out: &mut Short) -> fmt::Result {
             out.write_char('{')?;
             for (at, (key, item)) in map.get().iter().enumerate() {
                 out.write_str(if at > 0 { "," } else { "" })?;
-                quoted(&key.shown, out)?;
+                write_quoted(&key.shown, out)?;
                 out.write_char(':')?;
-                short(item, depth - 1, out)?;
+                write_short(item, depth - 1, out)?;
             }
             out.write_char('}')
         }
@@ -105,11 +105,11 @@ fn short(value: &Value, depth: usize, out: &mut Short) -> fmt::Result {
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut out = Short { text: String::new() };
-        match short(self, 16, &mut out) {
+        let mut out = ShortText { text: String::new() };
+        match write_short(self, 16, &mut out) {
             Ok(()) => f.write_str(&out.text),
             Err(_) => {
-                let end = (0..=SHOWN).rev().find(|end| out.text.is_char_boundary(*end)).unwrap_or(0);
+                let end = (0..=MAX_SHOWN).rev().find(|end| out.text.is_char_boundary(*end)).unwrap_or(0);
                 write!(f, "{}…", out.text.get(..end).unwrap_or(""))
             }
         }

@@ -13,14 +13,14 @@ mod update;
 mod written;
 
 pub use bytes::Bytes;
-pub use compare::contains;
-pub use held::Held;
+pub use compare::contains_value;
+pub use held::LazyContainer;
 pub use number::Number;
-pub use operators::{check_length, indices};
-pub use origin::{Opened, Origin};
+pub use operators::{check_length, find_indices};
+pub use origin::{OpenDocument, Origin};
 pub use text::{Key, Text};
 
-use crate::memory::{Charge, PIECE};
+use crate::memory::{Charge, ALLOCATION_OVERHEAD};
 use indexmap::IndexMap;
 use std::rc::Rc;
 
@@ -46,12 +46,12 @@ pub enum Value {
     Absent(u32),
     /// The view of a filter on a value that contains more: a symbol, a time, an object frozen in a special way. If it
     /// is not changed, it is written in its original form.
-    Odd(Rc<Odd>),
+    Preserved(Rc<PreservedValue>),
 }
 
-/// See [`Value::Odd`].
+/// See [`Value::Preserved`].
 #[derive(Debug)]
-pub struct Odd {
+pub struct PreservedValue {
     pub plain: Value,
     pub origin: Origin,
     /// Counts its own memory.
@@ -59,52 +59,52 @@ pub struct Odd {
 }
 
 /// An array.
-pub type List = Held<Vec<Value>>;
+pub type List = LazyContainer<Vec<Value>>;
 /// An object: a map, or an object of a class.
-pub type Map = Held<Members>;
+pub type Map = LazyContainer<Members>;
 
-impl Odd {
-    pub fn new(plain: Value, origin: Origin) -> Odd {
-        Odd { plain, origin, _charge: Charge::new(size_of::<Odd>() + PIECE) }
+impl PreservedValue {
+    pub fn new(plain: Value, origin: Origin) -> PreservedValue {
+        PreservedValue { plain, origin, _charge: Charge::new(size_of::<PreservedValue>() + ALLOCATION_OVERHEAD) }
     }
 }
 
 impl Value {
     /// Returns the value that filters see.
-    pub fn plain(&self) -> &Value {
+    pub fn visible_value(&self) -> &Value {
         match self {
-            Value::Odd(odd) => odd.plain.plain(),
+            Value::Preserved(odd) => odd.plain.visible_value(),
             Value::Absent(_) => &Value::Null,
             other => other,
         }
     }
 
     /// The same, as an owned value.
-    pub fn into_plain(self) -> Value {
+    pub fn into_visible_value(self) -> Value {
         match self {
-            Value::Odd(odd) => odd.plain.plain().clone(),
+            Value::Preserved(odd) => odd.plain.visible_value().clone(),
             Value::Absent(_) => Value::Null,
             other => other,
         }
     }
 
     /// An array.
-    pub fn list(items: Vec<Value>) -> Value {
+    pub fn from_items(items: Vec<Value>) -> Value {
         Value::List(Rc::new(List::new(items)))
     }
 
     /// An object.
-    pub fn map(members: Members) -> Value {
+    pub fn from_members(members: Members) -> Value {
         Value::Map(Rc::new(Map::new(members)))
     }
 
     /// A string.
-    pub fn text(bytes: impl AsRef<[u8]>) -> Value {
+    pub fn from_text(bytes: impl AsRef<[u8]>) -> Value {
         Value::Text(Text::new(bytes.as_ref()))
     }
 
     /// Returns the document if this is the complete, unchanged root of it.
-    pub fn whole(&self) -> Option<&icecore::Document<'static>> {
+    pub fn unchanged_document(&self) -> Option<&icecore::Document<'static>> {
         let is_changed = match self {
             Value::List(list) => list.is_changed(),
             Value::Map(map) => map.is_changed(),
@@ -120,14 +120,14 @@ impl Value {
         match self {
             Value::List(list) => list.origin(),
             Value::Map(map) => map.origin(),
-            Value::Odd(odd) => Some(&odd.origin),
+            Value::Preserved(odd) => Some(&odd.origin),
             _ => None,
         }
     }
 
     /// Returns the name of its class, if it has one.
-    pub fn class(&self) -> Option<&[u8]> {
-        self.origin().and_then(Origin::class)
+    pub fn class_name(&self) -> Option<&[u8]> {
+        self.origin().and_then(Origin::class_name)
     }
 
     /// Returns the maximum depth of values in it; for a leaf, the number of consecutive lookups that led to it.
@@ -137,22 +137,22 @@ impl Value {
             Value::Text(text) => text.cuts,
             Value::List(list) => list.depth(),
             Value::Map(map) => map.depth(),
-            Value::Odd(odd) => odd.plain.depth(),
+            Value::Preserved(odd) => odd.plain.depth(),
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         }
     }
 
     /// Returns the result of a lookup that finds nothing.
-    pub fn nothing_in(value: &Value) -> Value {
+    pub fn absent_in(value: &Value) -> Value {
         match value {
-            Value::Absent(depth) => Value::Absent(held::below(*depth)),
+            Value::Absent(depth) => Value::Absent(held::next_depth(*depth)),
             _ => Value::Absent(1),
         }
     }
 
     /// Whether it is a container; leaves need no special drop.
-    fn is_deep(&self) -> bool {
-        matches!(self, Value::List(_) | Value::Map(_) | Value::Odd(_))
+    fn is_container(&self) -> bool {
+        matches!(self, Value::List(_) | Value::Map(_) | Value::Preserved(_))
     }
 }
 
@@ -162,7 +162,7 @@ impl FromIterator<Value> for Value {
         let charge = Charge::default();
         let mut all: Vec<Value> = Vec::new();
         for item in items {
-            crate::room::step();
+            crate::room::count_step();
             if all.len() == all.capacity() {
                 let more = all.len().max(4);
                 charge.set((all.len() + more) * size_of::<Value>());
@@ -172,11 +172,11 @@ impl FromIterator<Value> for Value {
         }
         drop(charge);
         all.shrink_to(all.len() + all.len() / 4);
-        Value::list(all)
+        Value::from_items(all)
     }
 }
 
 /// Returns the key with this name.
-pub fn key(name: &str) -> Key {
-    Key::of(&Text::new(name.as_bytes()))
+pub fn key_from_name(name: &str) -> Key {
+    Key::from_text(&Text::new(name.as_bytes()))
 }

@@ -1,6 +1,6 @@
 //! Numbers: integers of any size, and floats.
 
-use crate::memory::{Charge, PIECE};
+use crate::memory::{Charge, ALLOCATION_OVERHEAD};
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
 use std::cmp::Ordering;
@@ -17,7 +17,7 @@ pub struct BigInteger {
 impl BigInteger {
     fn new(value: BigInt) -> BigInteger {
         let bytes = usize::try_from(value.bits() / 8).unwrap_or(usize::MAX / 2);
-        let _charge = Charge::new(bytes + size_of::<BigInteger>() + 2 * PIECE);
+        let _charge = Charge::new(bytes + size_of::<BigInteger>() + 2 * ALLOCATION_OVERHEAD);
         BigInteger { value, _charge }
     }
 }
@@ -42,14 +42,14 @@ pub enum Number {
 
 impl Number {
     /// Returns a big integer, or a small one if it fits.
-    pub fn big(value: BigInt) -> Number {
+    pub fn from_big_int(value: BigInt) -> Number {
         value.to_i64().map_or_else(|| Number::Big(Rc::new(BigInteger::new(value))), Number::Int)
     }
 
     /// Creates an integer from its sign and bytes, least significant first.
     pub fn from_bytes(negative: bool, magnitude: &[u8]) -> Number {
         let sign = if negative { Sign::Minus } else { Sign::Plus };
-        Number::big(BigInt::from_bytes_le(sign, magnitude))
+        Number::from_big_int(BigInt::from_bytes_le(sign, magnitude))
     }
 
     /// Parses a number in the syntax of filters.
@@ -60,7 +60,7 @@ impl Number {
         let digits = text.strip_prefix('-').unwrap_or(text);
         if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
             // The work is quadratic in the number of digits.
-            return if digits.len() > 20_000 { None } else { text.parse().ok().map(Number::big) };
+            return if digits.len() > 20_000 { None } else { text.parse().ok().map(Number::from_big_int) };
         }
         text.parse().ok().map(Number::Float)
     }
@@ -79,15 +79,15 @@ impl Number {
     pub fn to_f64(&self) -> f64 {
         match self {
             Number::Int(int) => *int as f64,
-            Number::Big(big) => big_float(big),
+            Number::Big(big) => big_to_float(big),
             Number::Float(float) => *float,
         }
     }
 
-    pub fn length(&self) -> Number {
+    pub fn absolute_value(&self) -> Number {
         match self {
             Number::Int(int) => int.checked_abs().map_or_else(|| -self.clone(), Number::Int),
-            Number::Big(big) if big.sign() == Sign::Minus => Number::big(-&***big),
+            Number::Big(big) if big.sign() == Sign::Minus => Number::from_big_int(-&***big),
             Number::Big(_) => self.clone(),
             Number::Float(float) => Number::Float(float.abs()),
         }
@@ -108,7 +108,7 @@ impl Number {
 
     /// Returns the result of `small`, or of `big` if that does not fit; or of `float`, if one of the numbers is a
     /// float.
-    fn with(
+    fn apply_operation(
         self,
         other: Number,
         small: impl Fn(i64, i64) -> Option<i64>,
@@ -117,38 +117,38 @@ impl Number {
     ) -> Number {
         match (&self, &other) {
             (Number::Int(a), Number::Int(b)) => {
-                small(*a, *b).map_or_else(|| Number::big(big(BigInt::from(*a), BigInt::from(*b))), Number::Int)
+                small(*a, *b).map_or_else(|| Number::from_big_int(big(BigInt::from(*a), BigInt::from(*b))), Number::Int)
             }
             (Number::Float(_), _) | (_, Number::Float(_)) => Number::Float(float(self.to_f64(), other.to_f64())),
-            _ => Number::big(big(self.to_big(), other.to_big())),
+            _ => Number::from_big_int(big(self.to_big(), other.to_big())),
         }
     }
 }
 
 /// Returns the nearest float; infinity beyond the largest one.
-fn big_float(big: &BigInt) -> f64 {
-    let beyond = if big.sign() == Sign::Minus { f64::NEG_INFINITY } else { f64::INFINITY };
-    big.to_f64().unwrap_or(beyond)
+fn big_to_float(big: &BigInt) -> f64 {
+    let infinity = if big.sign() == Sign::Minus { f64::NEG_INFINITY } else { f64::INFINITY };
+    big.to_f64().unwrap_or(infinity)
 }
 
 impl std::ops::Add for Number {
     type Output = Number;
     fn add(self, other: Number) -> Number {
-        self.with(other, i64::checked_add, |a, b| a + b, |a, b| a + b)
+        self.apply_operation(other, i64::checked_add, |a, b| a + b, |a, b| a + b)
     }
 }
 
 impl std::ops::Sub for Number {
     type Output = Number;
     fn sub(self, other: Number) -> Number {
-        self.with(other, i64::checked_sub, |a, b| a - b, |a, b| a - b)
+        self.apply_operation(other, i64::checked_sub, |a, b| a - b, |a, b| a - b)
     }
 }
 
 impl std::ops::Mul for Number {
     type Output = Number;
     fn mul(self, other: Number) -> Number {
-        self.with(other, i64::checked_mul, |a, b| a * b, |a, b| a * b)
+        self.apply_operation(other, i64::checked_mul, |a, b| a * b, |a, b| a * b)
     }
 }
 
@@ -165,7 +165,7 @@ impl std::ops::Rem for Number {
     fn rem(self, other: Number) -> Number {
         // The smallest integer divided by -1 overflows, but its remainder is 0.
         let small = |a: i64, b: i64| Some(a.checked_rem(b).unwrap_or(0));
-        self.with(other, small, |a, b| if b == BigInt::ZERO { b } else { a % b }, |a, b| a % b)
+        self.apply_operation(other, small, |a, b| if b == BigInt::ZERO { b } else { a % b }, |a, b| a % b)
     }
 }
 
@@ -173,15 +173,15 @@ impl std::ops::Neg for Number {
     type Output = Number;
     fn neg(self) -> Number {
         match self {
-            Number::Int(int) => int.checked_neg().map_or_else(|| Number::big(-BigInt::from(int)), Number::Int),
-            Number::Big(big) => Number::big(-&**big),
+            Number::Int(int) => int.checked_neg().map_or_else(|| Number::from_big_int(-BigInt::from(int)), Number::Int),
+            Number::Big(big) => Number::from_big_int(-&**big),
             Number::Float(float) => Number::Float(-float),
         }
     }
 }
 
 /// Compares an integer with a float exactly: rounding would make the order inconsistent. NaN is below everything.
-fn beside_float(int: &Number, float: f64) -> Ordering {
+fn compare_to_float(int: &Number, float: f64) -> Ordering {
     if float.is_nan() {
         return Ordering::Greater;
     }
@@ -194,7 +194,7 @@ fn beside_float(int: &Number, float: f64) -> Ordering {
     }
 }
 
-fn float_order(a: f64, b: f64) -> Ordering {
+fn compare_floats(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
 }
 
@@ -202,9 +202,9 @@ impl Ord for Number {
     fn cmp(&self, other: &Number) -> Ordering {
         match (self, other) {
             (Number::Int(a), Number::Int(b)) => a.cmp(b),
-            (Number::Float(a), Number::Float(b)) => float_order(*a, *b),
-            (int, Number::Float(float)) => beside_float(int, *float),
-            (Number::Float(float), int) => beside_float(int, *float).reverse(),
+            (Number::Float(a), Number::Float(b)) => compare_floats(*a, *b),
+            (int, Number::Float(float)) => compare_to_float(int, *float),
+            (Number::Float(float), int) => compare_to_float(int, *float).reverse(),
             _ => self.to_big().cmp(&other.to_big()),
         }
     }

@@ -1,6 +1,6 @@
 //! `+`, `-`, `*`, `/`, `%`.
 
-use super::{Error, Held, Key, List, Map, Number, Text, ValR, Value};
+use super::{Error, LazyContainer, Key, List, Map, Number, Text, ValR, Value};
 use crate::memory;
 use crate::room::{self, Stop};
 use bstr::ByteSlice;
@@ -9,23 +9,23 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Maximum length of a string.
-pub const LONGEST: u64 = 1 << 30;
+pub const MAX_STRING_LENGTH: u64 = 1 << 30;
 /// Maximum number of bytes of a big integer: repeated products would soon take forever.
-const LARGEST: u64 = 1 << 20;
+const MAX_INTEGER_SIZE: u64 = 1 << 20;
 
 /// Stops the filter if a string of this number of bytes is too long; counts the work.
 pub fn check_length(bytes: u64) {
-    if bytes > LONGEST {
-        room::stop(Stop::Size);
+    if bytes > MAX_STRING_LENGTH {
+        room::stop_filter(Stop::Size);
     }
     // The string is made, and copied to its final place.
-    memory::require(bytes.saturating_mul(2));
-    room::steps(bytes / 64);
+    memory::require_bytes(bytes.saturating_mul(2));
+    room::count_steps(bytes / 64);
 }
 
-fn number(number: Number) -> ValR {
-    if number.size() > LARGEST {
-        room::stop(Stop::Size);
+fn checked_number(number: Number) -> ValR {
+    if number.size() > MAX_INTEGER_SIZE {
+        room::stop_filter(Stop::Size);
     }
     Ok(Value::Number(number))
 }
@@ -35,37 +35,37 @@ impl std::ops::Add for Value {
 
     fn add(self, other: Value) -> ValR {
         // The library has its own loops: `last(range(1e18))`.
-        room::step();
+        room::count_step();
         // Null leaves the other value unchanged.
-        match (self.plain(), other.plain()) {
+        match (self.visible_value(), other.visible_value()) {
             (_, Value::Null) => return Ok(self),
             (Value::Null, _) => return Ok(other),
             _ => {}
         }
-        match (self.into_plain(), other.into_plain()) {
-            (Value::Number(a), Value::Number(b)) => number(a + b),
+        match (self.into_visible_value(), other.into_visible_value()) {
+            (Value::Number(a), Value::Number(b)) => checked_number(a + b),
             (Value::Text(a), Value::Text(b)) => {
                 let length = a.bytes.len() as u64 + b.bytes.len() as u64;
-                if length > LONGEST {
-                    room::stop(Stop::Size);
+                if length > MAX_STRING_LENGTH {
+                    room::stop_filter(Stop::Size);
                 }
                 let is_bytes = a.is_bytes && b.is_bytes;
                 let bytes = a.bytes.append(&b.bytes);
                 Ok(Value::Text(Text { bytes, is_bytes, cuts: 0 }))
             }
             (Value::List(mut a), Value::List(b)) => {
-                room::steps(b.len() as u64);
-                memory::require(b.len() as u64 * size_of::<Value>() as u64);
-                Held::change(&mut a, |items| items.extend_from_slice(b.get()));
-                a.deepen(b.depth().saturating_sub(1));
+                room::count_steps(b.len() as u64);
+                memory::require_bytes(b.len() as u64 * size_of::<Value>() as u64);
+                LazyContainer::change_contents(&mut a, |items| items.extend_from_slice(b.get()));
+                a.raise_depth(b.depth().saturating_sub(1));
                 Ok(Value::List(a))
             }
             (Value::Map(mut a), Value::Map(b)) => {
-                room::steps(b.len() as u64);
-                Held::change(&mut a, |members| {
+                room::count_steps(b.len() as u64);
+                LazyContainer::change_contents(&mut a, |members| {
                     members.extend(b.get().iter().map(|(key, value)| (key.clone(), value.clone())));
                 });
-                a.deepen(b.depth().saturating_sub(1));
+                a.raise_depth(b.depth().saturating_sub(1));
                 Ok(Value::Map(a))
             }
             (a, b) => Err(Error::math(a, Math::Add, b)),
@@ -77,13 +77,13 @@ impl std::ops::Sub for Value {
     type Output = ValR;
 
     fn sub(self, other: Value) -> ValR {
-        match (self.into_plain(), other.into_plain()) {
-            (Value::Number(a), Value::Number(b)) => number(a - b),
+        match (self.into_visible_value(), other.into_visible_value()) {
+            (Value::Number(a), Value::Number(b)) => checked_number(a - b),
             (Value::List(mut a), Value::List(b)) => {
                 // Deferred contents are created on access: afterwards no value compares differently.
                 #[allow(clippy::mutable_key_type)]
-                let gone: BTreeSet<&Value> = b.get().iter().collect();
-                Held::change(&mut a, |items| items.retain(|item| !gone.contains(item)));
+                let removed: BTreeSet<&Value> = b.get().iter().collect();
+                LazyContainer::change_contents(&mut a, |items| items.retain(|item| !removed.contains(item)));
                 Ok(Value::List(a))
             }
             (a, b) => Err(Error::math(a, Math::Sub, b)),
@@ -92,13 +92,13 @@ impl std::ops::Sub for Value {
 }
 
 /// Merges the members of one object into another one, recursively for members of both.
-fn merge(into: &mut Rc<Map>, from: &Map) {
-    room::step();
-    into.deepen(from.depth().saturating_sub(1));
-    Held::change(into, |members| {
+fn merge_members(into: &mut Rc<Map>, from: &Map) {
+    room::count_step();
+    into.raise_depth(from.depth().saturating_sub(1));
+    LazyContainer::change_contents(into, |members| {
         for (key, value) in from.get() {
             match (members.get_mut(key), value) {
-                (Some(Value::Map(into)), Value::Map(from)) => merge(into, from),
+                (Some(Value::Map(into)), Value::Map(from)) => merge_members(into, from),
                 (Some(place), value) => *place = value.clone(),
                 (None, value) => {
                     members.insert(key.clone(), value.clone());
@@ -108,35 +108,35 @@ fn merge(into: &mut Rc<Map>, from: &Map) {
     });
 }
 
-fn repeated(text: &Text, times: &Number) -> Value {
+fn repeat_text(text: &Text, times: &Number) -> Value {
     let times = match times {
         Number::Int(times) if *times > 0 => *times as u64,
-        Number::Big(_) => room::stop(Stop::Size),
+        Number::Big(_) => room::stop_filter(Stop::Size),
         _ => return Value::Null,
     };
     let length = (text.bytes.len() as u64).saturating_mul(times);
     check_length(length);
     // An empty string stays empty.
-    Value::Text(text.like(&text.bytes.repeat(if length == 0 { 0 } else { times as usize })))
+    Value::Text(text.same_kind(&text.bytes.repeat(if length == 0 { 0 } else { times as usize })))
 }
 
 impl std::ops::Mul for Value {
     type Output = ValR;
 
     fn mul(self, other: Value) -> ValR {
-        match (self.into_plain(), other.into_plain()) {
+        match (self.into_visible_value(), other.into_visible_value()) {
             (Value::Number(a), Value::Number(b)) => {
-                if a.is_int() && b.is_int() && a.size() + b.size() > LARGEST {
-                    room::stop(Stop::Size);
+                if a.is_int() && b.is_int() && a.size() + b.size() > MAX_INTEGER_SIZE {
+                    room::stop_filter(Stop::Size);
                 }
-                room::steps(if a.is_int() && b.is_int() { a.size().saturating_mul(b.size()) / 4096 } else { 0 });
-                number(a * b)
+                room::count_steps(if a.is_int() && b.is_int() { a.size().saturating_mul(b.size()) / 4096 } else { 0 });
+                checked_number(a * b)
             }
             (Value::Text(text), Value::Number(times)) | (Value::Number(times), Value::Text(text)) if times.is_int() => {
-                Ok(repeated(&text, &times))
+                Ok(repeat_text(&text, &times))
             }
             (Value::Map(mut a), Value::Map(b)) => {
-                merge(&mut a, &b);
+                merge_members(&mut a, &b);
                 Ok(Value::Map(a))
             }
             (a, b) => Err(Error::math(a, Math::Mul, b)),
@@ -148,21 +148,21 @@ impl std::ops::Div for Value {
     type Output = ValR;
 
     fn div(self, other: Value) -> ValR {
-        match (self.into_plain(), other.into_plain()) {
-            (Value::Number(a), Value::Number(b)) => number(a / b),
-            (Value::Text(text), Value::Text(by)) => Ok(split(&text, &by)),
+        match (self.into_visible_value(), other.into_visible_value()) {
+            (Value::Number(a), Value::Number(b)) => checked_number(a / b),
+            (Value::Text(text), Value::Text(by)) => Ok(split_text(&text, &by)),
             (a, b) => Err(Error::math(a, Math::Div, b)),
         }
     }
 }
 
 /// Returns the parts between separators; the characters if the separator is empty.
-fn split(text: &Text, by: &Text) -> Value {
-    let part = |bytes: &[u8]| Value::Text(text.like(bytes));
-    match (text.bytes.is_empty(), by.bytes.is_empty()) {
-        (true, _) => Value::list(Vec::new()),
+fn split_text(text: &Text, separator: &Text) -> Value {
+    let part = |bytes: &[u8]| Value::Text(text.same_kind(bytes));
+    match (text.bytes.is_empty(), separator.bytes.is_empty()) {
+        (true, _) => Value::from_items(Vec::new()),
         (_, true) => text.bytes.char_indices().map(|(start, end, _)| part(&text.bytes[start..end])).collect(),
-        _ => text.bytes.split_str(&by.bytes).map(part).collect(),
+        _ => text.bytes.split_str(&separator.bytes).map(part).collect(),
     }
 }
 
@@ -170,8 +170,8 @@ impl std::ops::Rem for Value {
     type Output = ValR;
 
     fn rem(self, other: Value) -> ValR {
-        match (self.into_plain(), other.into_plain()) {
-            (Value::Number(a), Value::Number(b)) if !(a.is_int() && b.is_int() && b == Number::Int(0)) => number(a % b),
+        match (self.into_visible_value(), other.into_visible_value()) {
+            (Value::Number(a), Value::Number(b)) if !(a.is_int() && b.is_int() && b == Number::Int(0)) => checked_number(a % b),
             (a, b) => Err(Error::math(a, Math::Rem, b)),
         }
     }
@@ -181,36 +181,36 @@ impl std::ops::Neg for Value {
     type Output = ValR;
 
     fn neg(self) -> ValR {
-        match self.into_plain() {
-            Value::Number(a) => number(-a),
+        match self.into_visible_value() {
+            Value::Number(a) => checked_number(-a),
             a => Err(Error::typ(a, "number")),
         }
     }
 }
 
-/// Returns the positions of `part` in `all`: characters of strings, items or runs of items of arrays.
-pub fn indices(all: &Value, part: &Value) -> ValR {
+/// Returns the positions of `part` in `whole`: characters of strings, items or runs of items of arrays.
+pub fn find_indices(whole: &Value, part: &Value) -> ValR {
     let all_at = |found: &mut dyn Iterator<Item = usize>| found.map(|at| Value::from(at as isize)).collect();
-    match (all.plain(), part.plain()) {
-        (Value::Text(all), Value::Text(part)) => Ok(text_indices(&all.bytes, &part.bytes)),
-        (Value::List(_), Value::List(part)) if part.len() == 0 => Ok(Value::list(Vec::new())),
+    match (whole.visible_value(), part.visible_value()) {
+        (Value::Text(all), Value::Text(part)) => Ok(find_in_text(&all.bytes, &part.bytes)),
+        (Value::List(_), Value::List(part)) if part.len() == 0 => Ok(Value::from_items(Vec::new())),
         (Value::List(all), Value::List(part)) => {
             let runs = all.get().windows(part.len()).enumerate();
             Ok(all_at(&mut runs.filter(|(_, run)| *run == part.get().as_slice()).map(|(at, _)| at)))
         }
-        (Value::List(all), part) => Ok(list_indices(all, part)),
+        (Value::List(all), part) => Ok(find_in_list(all, part)),
         (all, part) => Err(Error::index(all.clone(), part.clone())),
     }
 }
 
-fn list_indices(all: &List, part: &Value) -> Value {
+fn find_in_list(all: &List, part: &Value) -> Value {
     all.get().iter().enumerate().filter(|(_, item)| *item == part).map(|(at, _)| Value::from(at as isize)).collect()
 }
 
 /// Returns the character positions at which a string occurs in another one, including overlaps.
-fn text_indices(all: &[u8], part: &[u8]) -> Value {
+fn find_in_text(all: &[u8], part: &[u8]) -> Value {
     if part.is_empty() {
-        return Value::list(Vec::new());
+        return Value::from_items(Vec::new());
     }
     let starts = all.char_indices().map(|(start, _, _)| start).enumerate();
     starts
@@ -220,9 +220,9 @@ fn text_indices(all: &[u8], part: &[u8]) -> Value {
 }
 
 /// Returns the key of this value, which must be a string.
-pub fn key_of(value: &Value) -> Result<Key, Error> {
-    match value.plain() {
-        Value::Text(text) => Ok(Key::of(text)),
+pub fn key_from_value(value: &Value) -> Result<Key, Error> {
+    match value.visible_value() {
+        Value::Text(text) => Ok(Key::from_text(text)),
         other => Err(Error::str(format_args!("keys of objects are strings, and {other} is none"))),
     }
 }

@@ -4,9 +4,9 @@
 //! its original form, with classes, symbols, links and everything else that filters do not see.
 
 use super::held::Contents;
-use super::text::{Key, Marked, Spelled, Text};
-use super::{List, Map, Members, Number, Odd, Value};
-use crate::memory::{Charge, PIECE};
+use super::text::{Key, MarkedName, KeySpelling, Text};
+use super::{List, Map, Members, Number, PreservedValue, Value};
+use crate::memory::{Charge, ALLOCATION_OVERHEAD};
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::value::Visibility;
 use icecore::{Cursor, Document, Kind, Known, Limits};
@@ -30,22 +30,22 @@ pub struct Source {
 
 /// A document to which a filter is applied.
 #[derive(Debug)]
-pub struct Opened(Rc<Source>);
+pub struct OpenDocument(Rc<Source>);
 
-impl Opened {
-    pub fn new(document: Document<'static>) -> Opened {
-        Opened::charged(document, Charge::default())
+impl OpenDocument {
+    pub fn new(document: Document<'static>) -> OpenDocument {
+        OpenDocument::with_charge(document, Charge::default())
     }
 
     /// Creates a document that a filter made: it counts as memory of the filter.
-    pub fn made(document: Document<'static>) -> Opened {
+    pub fn charged_to_filter(document: Document<'static>) -> OpenDocument {
         let charge = Charge::new(size_of_document(&document));
-        Opened::charged(document, charge)
+        OpenDocument::with_charge(document, charge)
     }
 
-    fn charged(document: Document<'static>, charge: Charge) -> Opened {
+    fn with_charge(document: Document<'static>, charge: Charge) -> OpenDocument {
         let count = document.tape().keys().len() + 1;
-        Opened(Rc::new(Source {
+        OpenDocument(Rc::new(Source {
             document,
             keys: RefCell::new(vec![None; count]),
             members: RefCell::new(vec![None; count]),
@@ -55,12 +55,12 @@ impl Opened {
     }
 
     /// Returns the value of the whole document.
-    pub fn root(&self) -> Value {
-        self.0.view(self.0.document.root().index())
+    pub fn root_value(&self) -> Value {
+        self.0.view_node(self.0.document.root().index())
     }
 }
 
-impl Drop for Opened {
+impl Drop for OpenDocument {
     fn drop(&mut self) {
         // The contents are dropped after the borrow has ended.
         let shared = self.0.shared.borrow_mut().take();
@@ -72,7 +72,7 @@ impl Drop for Opened {
 pub fn size_of_document(document: &Document<'static>) -> usize {
     const KEY: usize = 2 * size_of::<Option<Key>>();
     let tape = document.tape();
-    size_of_val(document.nodes()) + tape.keys().len() * KEY + PIECE
+    size_of_val(document.nodes()) + tape.keys().len() * KEY + ALLOCATION_OVERHEAD
 }
 
 /// The place of a value in a document.
@@ -86,17 +86,17 @@ pub struct Origin {
 }
 
 impl Origin {
-    pub fn value(&self) -> Cursor<'_> {
-        cursor(&self.source.document, self.at)
+    pub fn value_cursor(&self) -> Cursor<'_> {
+        cursor_at(&self.source.document, self.at)
     }
 
-    pub fn body(&self) -> Cursor<'_> {
-        cursor(&self.source.document, self.body)
+    pub fn body_cursor(&self) -> Cursor<'_> {
+        cursor_at(&self.source.document, self.body)
     }
 
     /// Returns the name of its class, if it has one.
-    pub fn class(&self) -> Option<&[u8]> {
-        let mut here = self.value();
+    pub fn class_name(&self) -> Option<&[u8]> {
+        let mut here = self.value_cursor();
         loop {
             let class = here.class();
             if !class.is_empty() {
@@ -109,7 +109,7 @@ impl Origin {
 
     /// Whether keys of the body are members of an object.
     fn has_members(&self) -> bool {
-        let mut here = self.value();
+        let mut here = self.value_cursor();
         while here.index() != self.body && here.kind() != Kind::Object {
             match here.children().next() {
                 Some(child) => here = child.target(),
@@ -121,80 +121,80 @@ impl Origin {
 }
 
 /// Returns the value at a node; the root if there is no such node.
-fn cursor<'d>(document: &'d Document<'static>, at: u32) -> Cursor<'d> {
+fn cursor_at<'d>(document: &'d Document<'static>, at: u32) -> Cursor<'d> {
     document.at(at).unwrap_or(document.root())
 }
 
 impl Source {
     /// Returns the value at a node as filters see it, which is how JSON would show it.
-    pub fn view(self: &Rc<Source>, at: u32) -> Value {
-        let start = cursor(&self.document, at);
+    pub fn view_node(self: &Rc<Source>, at: u32) -> Value {
+        let start = cursor_at(&self.document, at);
         let target = start.target();
         // The target of links is a single value. A leaf may be created again.
         let is_shared = target.index() != at || target.node().has(flag::TARGET);
         if !is_shared || !target.kind().is_container() {
-            return self.fresh(target);
+            return self.create_value(target);
         }
         if let Some(value) = self.shared.borrow().as_ref().and_then(|shared| shared.get(&target.index())) {
             return value.clone();
         }
-        let value = self.fresh(target);
+        let value = self.create_value(target);
         if let Some(shared) = self.shared.borrow_mut().as_mut() {
             shared.insert(target.index(), value.clone());
         }
         value
     }
 
-    fn fresh(self: &Rc<Source>, outer: Cursor<'_>) -> Value {
-        let mut here = outer;
+    fn create_value(self: &Rc<Source>, outer: Cursor<'_>) -> Value {
+        let mut inner = outer;
         // Wrappers are few, and links have no cycles: `Input::new` cut them.
         loop {
-            if matches!(here.kind(), Kind::Object | Kind::Opaque | Kind::Attrs)
-                && let Some(known) = Known::of(here)
-                && let Some(plain) = self.known(&known)
+            if matches!(inner.kind(), Kind::Object | Kind::Opaque | Kind::Attrs)
+                && let Some(known) = Known::of(inner)
+                && let Some(plain) = self.view_known_class(&known)
             {
-                return self.odd(outer, plain);
+                return self.preserve_value(outer, plain);
             }
-            here = match here.kind() {
+            inner = match inner.kind() {
                 Kind::Object | Kind::Opaque | Kind::Attrs | Kind::Ref | Kind::Code | Kind::Tied => {
-                    match here.children().next() {
+                    match inner.children().next() {
                         Some(child) => child.target(),
-                        None => return self.odd(outer, Value::Null),
+                        None => return self.preserve_value(outer, Value::Null),
                     }
                 }
-                Kind::VString => match here.children().nth(1) {
+                Kind::VString => match inner.children().nth(1) {
                     Some(child) => child.target(),
-                    None => return self.odd(outer, Value::Null),
+                    None => return self.preserve_value(outer, Value::Null),
                 },
                 _ => break,
             };
-            crate::room::step();
+            crate::room::count_step();
         }
-        let origin = || Origin { source: Rc::clone(self), at: outer.index(), body: here.index() };
-        match here.kind() {
-            Kind::Array => Value::List(Rc::new(List::of(origin()))),
-            Kind::Map => Value::Map(Rc::new(Map::of(origin()))),
-            _ => match self.leaf(here) {
-                (plain, true) if here.index() == outer.index() => plain,
-                (plain, _) => self.odd(outer, plain),
+        let origin = || Origin { source: Rc::clone(self), at: outer.index(), body: inner.index() };
+        match inner.kind() {
+            Kind::Array => Value::List(Rc::new(List::from_origin(origin()))),
+            Kind::Map => Value::Map(Rc::new(Map::from_origin(origin()))),
+            _ => match self.read_leaf(inner) {
+                (plain, true) if inner.index() == outer.index() => plain,
+                (plain, _) => self.preserve_value(outer, plain),
             },
         }
     }
 
-    fn odd(self: &Rc<Source>, outer: Cursor<'_>, plain: Value) -> Value {
+    fn preserve_value(self: &Rc<Source>, outer: Cursor<'_>, plain: Value) -> Value {
         let origin = Origin { source: Rc::clone(self), at: outer.index(), body: outer.index() };
-        Value::Odd(Rc::new(Odd::new(plain, origin)))
+        Value::Preserved(Rc::new(PreservedValue::new(plain, origin)))
     }
 
     /// Returns a leaf, and whether it represents everything in its node.
-    fn leaf(&self, here: Cursor<'_>) -> (Value, bool) {
+    fn read_leaf(&self, here: Cursor<'_>) -> (Value, bool) {
         use icecore::Value as Of;
         let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes, cuts: 0 });
         match here.value() {
             Of::Null => (Value::Null, true),
             Of::Bool(value) => (Value::Bool(value), true),
             Of::Int(value) => (Value::Number(Number::Int(value)), true),
-            Of::Uint(value) => (Value::Number(Number::big(value.into())), true),
+            Of::Uint(value) => (Value::Number(Number::from_big_int(value.into())), true),
             Of::BigInt(big) => (Value::Number(Number::from_bytes(big.negative, big.magnitude)), true),
             Of::Float(value) => (Value::Number(Number::Float(value)), here.kind() == Kind::Float),
             Of::Float128(bytes) => (Value::Number(Number::Float(icecore::num::float128::to_f64(&bytes))), false),
@@ -212,11 +212,11 @@ impl Source {
     }
 
     /// Returns a value of one of Ruby's own classes as JSON shows it.
-    fn known(self: &Rc<Source>, known: &Known<'_>) -> Option<Value> {
+    fn view_known_class(self: &Rc<Source>, known: &Known<'_>) -> Option<Value> {
         Some(match known {
             Known::Set(members) => {
                 let items = members.iter().map(|key| match key {
-                    icecore::Key::Value(value) => self.view(value.index()),
+                    icecore::Key::Value(value) => self.view_node(value.index()),
                     icecore::Key::Name(name) => match name.node.kind {
                         Kind::Int => Value::Number(Number::Int(name.node.payload as i64)),
                         kind => Value::Text(Text { bytes: name.bytes.into(), is_bytes: kind == Kind::Bytes, cuts: 0 }),
@@ -226,96 +226,96 @@ impl Source {
             }
             Known::Exception(exception) => {
                 let member =
-                    |name: &str, value: Cursor<'_>| (Key::of(&Text::new(name.as_bytes())), self.view(value.index()));
+                    |name: &str, value: Cursor<'_>| (Key::from_text(&Text::new(name.as_bytes())), self.view_node(value.index()));
                 let members = [member("message", exception.message()), member("backtrace", exception.backtrace())];
                 Value::Map(Rc::new(Map::new(members.into_iter().collect())))
             }
-            Known::Map(map) => self.view(map.index()),
+            Known::Map(map) => self.view_node(map.index()),
             known => Value::Text(Text::new(known.text(&Limits::default())?.as_bytes())),
         })
     }
 
     /// Returns a key, which is created once for each id.
-    fn key(self: &Rc<Source>, key: &icecore::Key<'_>, id: u16, is_member: bool) -> Key {
-        let made = if is_member { &self.members } else { &self.keys };
+    fn cached_key(self: &Rc<Source>, key: &icecore::Key<'_>, id: u16, is_member: bool) -> Key {
+        let cache = if is_member { &self.members } else { &self.keys };
         let has_id = !matches!(id, NO_KEY | IS_KEY | KEY_NODE);
-        if has_id && let Some(Some(key)) = made.borrow().get(usize::from(id)) {
+        if has_id && let Some(Some(key)) = cache.borrow().get(usize::from(id)) {
             return key.clone();
         }
         let key = match key {
-            icecore::Key::Name(name) => self.named(name.node, name.bytes, is_member),
+            icecore::Key::Name(name) => self.create_key(name.node, name.bytes, is_member),
             icecore::Key::Value(value) => {
-                let plain = self.view(value.index());
-                let shown = match plain.plain() {
+                let plain = self.view_node(value.index());
+                let shown = match plain.visible_value() {
                     Value::Text(text) => text.bytes.clone(),
                     other => other.to_json().into(),
                 };
-                Key { shown, spelled: Spelled::Node(Rc::clone(self), value.index()) }
+                Key { shown, spelled: KeySpelling::Node(Rc::clone(self), value.index()) }
             }
         };
-        if has_id && let Some(place) = made.borrow_mut().get_mut(usize::from(id)) {
+        if has_id && let Some(place) = cache.borrow_mut().get_mut(usize::from(id)) {
             *place = Some(key.clone());
         }
         key
     }
 
-    fn named(&self, node: Node, bytes: &[u8], is_member: bool) -> Key {
+    fn create_key(&self, node: Node, bytes: &[u8], is_member: bool) -> Key {
         if node.kind == Kind::Int {
             let int = node.payload as i64;
-            return Key { shown: int.to_string().into_bytes().into(), spelled: Spelled::Int(int) };
+            return Key { shown: int.to_string().into_bytes().into(), spelled: KeySpelling::Int(int) };
         }
-        let bare = match node.kind {
+        let bare_name = match node.kind {
             _ if !is_member => bytes,
             Kind::Symbol => bytes.strip_prefix(b"@").unwrap_or(bytes),
             _ => Visibility::of(bytes).map_or(bytes, |(_, name)| name),
         };
-        let is_marked = bare.len() != bytes.len() || node.has(flag::LOCKED) || node.encoding() != 0;
+        let is_marked = bare_name.len() != bytes.len() || node.has(flag::LOCKED) || node.encoding() != 0;
         let spelled = match node.kind {
             kind if is_marked => {
                 let names = self.document.tape().encodings();
                 let encoding = names.get(u32::from(node.encoding())).map_or(&b""[..], |name| name.bytes);
                 let encoding = String::from_utf8_lossy(encoding).into_owned();
                 let is_locked = node.has(flag::LOCKED);
-                Spelled::Marked(Rc::new(Marked { raw: bytes.to_vec(), kind, encoding, is_locked }))
+                KeySpelling::Marked(Rc::new(MarkedName { raw: bytes.to_vec(), kind, encoding, is_locked }))
             }
-            Kind::Symbol => Spelled::Symbol,
-            Kind::Bytes => Spelled::Bytes,
-            _ => Spelled::Text,
+            Kind::Symbol => KeySpelling::Symbol,
+            Kind::Bytes => KeySpelling::Bytes,
+            _ => KeySpelling::Text,
         };
-        Key { shown: bare.into(), spelled }
+        Key { shown: bare_name.into(), spelled }
     }
 }
 
 impl Contents for Vec<Value> {
-    fn of(origin: &Origin) -> Vec<Value> {
+    fn from_origin(origin: &Origin) -> Vec<Value> {
         let source = &origin.source;
-        origin.body().items().map(|item| source.view(item.index())).collect()
+        origin.body_cursor().items().map(|item| source.view_node(item.index())).collect()
     }
 
     fn size(&self) -> usize {
         self.capacity() * size_of::<Value>()
     }
 
-    fn depth(&self) -> u32 {
+    fn max_depth(&self) -> u32 {
         self.iter().map(Value::depth).max().unwrap_or(0)
     }
 
-    fn take_deep(&mut self, into: &mut Vec<Value>) {
-        into.extend(self.iter_mut().filter(|item| item.is_deep()).map(std::mem::take));
+    fn take_containers(&mut self, into: &mut Vec<Value>) {
+        into.extend(self.iter_mut().filter(|item| item.is_container()).map(std::mem::take));
     }
 }
 
 /// Of members with the same key, the last one is used.
 impl Contents for Members {
-    fn of(origin: &Origin) -> Members {
+    fn from_origin(origin: &Origin) -> Members {
         let source = &origin.source;
         let is_object = origin.has_members();
-        let body = origin.body();
+        let body = origin.body_cursor();
         let mut members = Members::default();
         members.reserve(body.len());
         for (key, value) in body.entries().filter(|(_, value)| value.kind() != Kind::Hole) {
-            let key = source.key(&key, value.node().key, is_object);
-            members.insert(key, source.view(value.index()));
+            let key = source.cached_key(&key, value.node().key, is_object);
+            members.insert(key, source.view_node(value.index()));
         }
         members
     }
@@ -325,24 +325,24 @@ impl Contents for Members {
         self.capacity() * (size_of::<(Key, Value)>() + 3 * size_of::<usize>())
     }
 
-    fn depth(&self) -> u32 {
+    fn max_depth(&self) -> u32 {
         self.values().map(Value::depth).max().unwrap_or(0)
     }
 
-    fn take_deep(&mut self, into: &mut Vec<Value>) {
-        into.extend(self.values_mut().filter(|value| value.is_deep()).map(std::mem::take));
+    fn take_containers(&mut self, into: &mut Vec<Value>) {
+        into.extend(self.values_mut().filter(|value| value.is_container()).map(std::mem::take));
     }
 }
 
 /// From this number of entries on, all members are created when the first one is accessed.
-const MANY: usize = 16;
+const EAGER_MAP_SIZE: usize = 16;
 
 impl Map {
     /// Returns the member with this name. A member of a small map is created separately, because most filters access
     /// few of them.
-    pub fn member(&self, name: &[u8]) -> Option<Value> {
-        match self.untouched() {
-            Some(origin) if origin.body().len() < MANY => origin.member(name),
+    pub fn find_member(&self, name: &[u8]) -> Option<Value> {
+        match self.unread_origin() {
+            Some(origin) if origin.body_cursor().len() < EAGER_MAP_SIZE => origin.find_member(name),
             _ => self.get().get(name).cloned(),
         }
     }
@@ -356,20 +356,20 @@ impl Map {
 impl List {
     /// Number of items.
     pub fn len(&self) -> usize {
-        self.untouched().map_or_else(|| self.get().len(), |origin| origin.body().len())
+        self.unread_origin().map_or_else(|| self.get().len(), |origin| origin.body_cursor().len())
     }
 }
 
 impl Origin {
-    fn member(&self, name: &[u8]) -> Option<Value> {
+    fn find_member(&self, name: &[u8]) -> Option<Value> {
         let is_object = self.has_members();
         let mut found = None;
-        for (key, value) in self.body().entries() {
-            let is_name = || self.source.key(&key, value.node().key, is_object).shown.as_ref() == name;
+        for (key, value) in self.body_cursor().entries() {
+            let is_name = || self.source.cached_key(&key, value.node().key, is_object).shown.as_ref() == name;
             if value.kind() != Kind::Hole && is_name() {
                 found = Some(value.index());
             }
         }
-        found.map(|at| self.source.view(at))
+        found.map(|at| self.source.view_node(at))
     }
 }

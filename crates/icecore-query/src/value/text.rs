@@ -23,26 +23,26 @@ impl Text {
     }
 
     /// Returns a part or a combination of strings of this kind.
-    pub fn like(&self, bytes: &[u8]) -> Text {
+    pub fn same_kind(&self, bytes: &[u8]) -> Text {
         Text { bytes: bytes.into(), is_bytes: self.is_bytes, cuts: 0 }
     }
 }
 
 /// The form of a key in a document.
 #[derive(Clone, Debug)]
-pub enum Spelled {
+pub enum KeySpelling {
     Text,
     Bytes,
     Int(i64),
     Symbol,
-    Marked(Rc<Marked>),
+    Marked(Rc<MarkedName>),
     /// A key that is a value: the one at this node.
     Node(Rc<Source>, u32),
 }
 
 /// A name with marks of its language, such as `@name` or `\0*\0name`, or with an encoding.
 #[derive(Debug)]
-pub struct Marked {
+pub struct MarkedName {
     pub raw: Vec<u8>,
     pub kind: Kind,
     pub encoding: String,
@@ -53,17 +53,17 @@ pub struct Marked {
 #[derive(Clone, Debug)]
 pub struct Key {
     pub shown: Bytes,
-    pub spelled: Spelled,
+    pub spelled: KeySpelling,
 }
 
 impl Key {
-    pub fn of(text: &Text) -> Key {
-        let spelled = if text.is_bytes { Spelled::Bytes } else { Spelled::Text };
+    pub fn from_text(text: &Text) -> Key {
+        let spelled = if text.is_bytes { KeySpelling::Bytes } else { KeySpelling::Text };
         Key { shown: text.bytes.clone(), spelled }
     }
 
-    pub fn text(&self) -> Text {
-        Text { bytes: self.shown.clone(), is_bytes: matches!(self.spelled, Spelled::Bytes), cuts: 0 }
+    pub fn to_text(&self) -> Text {
+        Text { bytes: self.shown.clone(), is_bytes: matches!(self.spelled, KeySpelling::Bytes), cuts: 0 }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Updates of values: `|=`, and everything that is defined by it. A container keeps its class.
 
-use super::access::{bounds, place, slice, text_slice, thrown};
-use super::operators::{LONGEST, check_length, key_of};
-use super::{Error, Held, Members, Number, Value};
+use super::access::{slice_bounds, item_index, slice_range, text_slice_range, to_exception};
+use super::operators::{MAX_STRING_LENGTH, check_length, key_from_value};
+use super::{Error, LazyContainer, Members, Number, Value};
 use crate::memory;
 use crate::room::{self, Stop};
 use indexmap::map::Entry;
@@ -11,72 +11,72 @@ use jaq_core::val::Range;
 use jaq_core::{Exn, ValX};
 
 /// Returns the unchanged value if the step is optional (`?`), otherwise the error.
-fn refused<'a>(value: Value, opt: Opt, error: impl FnOnce(Value) -> Error) -> ValX<'a, Value> {
-    opt.fail(value, |value| thrown(error(value)))
+fn keep_or_fail<'a>(value: Value, opt: Opt, error: impl FnOnce(Value) -> Error) -> ValX<'a, Value> {
+    opt.fail(value, |value| to_exception(error(value)))
 }
 
 /// `.[] |= f`: items may become several or none, members one or none.
-pub fn all<'a, I: Iterator<Item = ValX<'a, Value>>>(value: Value, opt: Opt, f: impl Fn(Value) -> I) -> ValX<'a, Value> {
-    match value.into_plain() {
+pub fn update_all<'a, I: Iterator<Item = ValX<'a, Value>>>(value: Value, opt: Opt, f: impl Fn(Value) -> I) -> ValX<'a, Value> {
+    match value.into_visible_value() {
         Value::List(mut list) => {
-            let old = Held::change(&mut list, std::mem::take);
+            let old = LazyContainer::change_contents(&mut list, std::mem::take);
             let new: Vec<Value> = old.into_iter().flat_map(f).collect::<Result<_, Exn<'a, Value>>>()?;
-            list.deepen(new.iter().map(Value::depth).max().unwrap_or(0));
-            Held::change(&mut list, |items| *items = new);
+            list.raise_depth(new.iter().map(Value::depth).max().unwrap_or(0));
+            LazyContainer::change_contents(&mut list, |items| *items = new);
             Ok(Value::List(list))
         }
         Value::Map(mut map) => {
-            let old = Held::change(&mut map, std::mem::take);
+            let old = LazyContainer::change_contents(&mut map, std::mem::take);
             let new =
                 old.into_iter().filter_map(|(key, value)| f(value).next().map(|value| value.map(|value| (key, value))));
             let new = new.collect::<Result<Members, Exn<'a, Value>>>()?;
-            map.deepen(new.values().map(Value::depth).max().unwrap_or(0));
-            Held::change(&mut map, |members| *members = new);
+            map.raise_depth(new.values().map(Value::depth).max().unwrap_or(0));
+            LazyContainer::change_contents(&mut map, |members| *members = new);
             Ok(Value::Map(map))
         }
-        other => refused(other, opt, |value| Error::typ(value, "iterable (array or object)")),
+        other => keep_or_fail(other, opt, |value| Error::typ(value, "iterable (array or object)")),
     }
 }
 
 /// In an object with more members, the last one replaces a deleted one: moving all following members would take too
 /// long.
-const ORDERED: usize = 10_000;
+const MAX_ORDERED_REMOVAL: usize = 10_000;
 
 /// Puts an item after the end; items between are null.
-fn put_behind(items: &mut Vec<Value>, at: usize, new: Value) {
+fn insert_past_end(items: &mut Vec<Value>, at: usize, new: Value) {
     let size = |count: usize| (count as u64).saturating_mul(size_of::<Value>() as u64);
-    if size(at) > 2 * LONGEST {
-        room::stop(Stop::Size);
+    if size(at) > 2 * MAX_STRING_LENGTH {
+        room::stop_filter(Stop::Size);
     }
     if at >= items.capacity() {
-        memory::require(size(at.saturating_add(1).max(2 * items.capacity())));
+        memory::require_bytes(size(at.saturating_add(1).max(2 * items.capacity())));
     }
-    room::steps((at.saturating_sub(items.len()) as u64).div_ceil(4));
+    room::count_steps((at.saturating_sub(items.len()) as u64).div_ceil(4));
     items.resize(at, Value::Null);
     items.push(new);
 }
 
 /// `.[index] |= f`; if `f` has no output, the item is deleted.
-pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
+pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
     value: Value,
     index: &Value,
     opt: Opt,
     f: impl Fn(Value) -> I,
 ) -> ValX<'a, Value> {
-    match (value.into_plain(), index.plain()) {
+    match (value.into_visible_value(), index.visible_value()) {
         (value @ (Value::Text(_) | Value::List(_)), Value::Map(range)) => {
-            let (start, end) = bounds(range);
-            part(value, start.as_ref()..end.as_ref(), opt, f)
+            let (start, end) = slice_bounds(range);
+            update_slice(value, start.as_ref()..end.as_ref(), opt, f)
         }
         (Value::Map(mut map), index) => {
             let index = match index {
-                Value::Number(Number::Int(int)) => Value::text(int.to_string()),
+                Value::Number(Number::Int(int)) => Value::from_text(int.to_string()),
                 other => other.clone(),
             };
-            let key = key_of(&index).map_err(thrown)?;
+            let key = key_from_value(&index).map_err(to_exception)?;
             let count = map.len();
             let mut depth = 0;
-            Held::change(&mut map, |members| match members.entry(key) {
+            LazyContainer::change_contents(&mut map, |members| match members.entry(key) {
                 Entry::Occupied(mut entry) => {
                     let old = std::mem::take(entry.get_mut());
                     match f(old).next().transpose()? {
@@ -84,7 +84,7 @@ pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
                             depth = new.depth();
                             entry.insert(new);
                         }
-                        None if count > ORDERED => drop(entry.swap_remove()),
+                        None if count > MAX_ORDERED_REMOVAL => drop(entry.swap_remove()),
                         None => drop(entry.shift_remove()),
                     }
                     Ok::<_, Exn<'a, Value>>(())
@@ -97,30 +97,30 @@ pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
                     Ok::<_, Exn<'a, Value>>(())
                 }
             })?;
-            map.deepen(depth);
+            map.raise_depth(depth);
             Ok(Value::Map(map))
         }
         // Null becomes an empty container that fits the index.
-        (Value::Null, Value::Text(_)) => one(Value::map(Members::default()), index, opt, f),
-        (Value::Null, Value::Number(_)) => one(Value::list(Vec::new()), index, opt, f),
+        (Value::Null, Value::Text(_)) => update_entry(Value::from_members(Members::default()), index, opt, f),
+        (Value::Null, Value::Number(_)) => update_entry(Value::from_items(Vec::new()), index, opt, f),
         (Value::List(mut list), Value::Number(Number::Int(at)))
             if usize::try_from(*at).is_ok_and(|at| at >= list.len()) =>
         {
             if let Some(new) = f(Value::Null).next().transpose()? {
-                list.deepen(new.depth());
-                Held::change(&mut list, |items| put_behind(items, *at as usize, new));
+                list.raise_depth(new.depth());
+                LazyContainer::change_contents(&mut list, |items| insert_past_end(items, *at as usize, new));
             }
             Ok(Value::List(list))
         }
         (Value::List(mut list), index) => {
-            let found = place(index, list.len())
+            let found = item_index(index, list.len())
                 .and_then(|at| at.ok_or_else(|| Error::str(format_args!("index {index} out of bounds"))));
             let at = match found {
                 Ok(at) => at,
-                Err(error) => return refused(Value::List(list), opt, |_| error),
+                Err(error) => return keep_or_fail(Value::List(list), opt, |_| error),
             };
             let mut depth = 0;
-            Held::change(&mut list, |items| {
+            LazyContainer::change_contents(&mut list, |items| {
                 let old = items.get_mut(at).map(std::mem::take).unwrap_or_default();
                 match (f(old).next().transpose()?, items.get_mut(at)) {
                     (Some(new), Some(place)) => {
@@ -131,51 +131,51 @@ pub fn one<'a, I: Iterator<Item = ValX<'a, Value>>>(
                 }
                 Ok::<_, Exn<'a, Value>>(())
             })?;
-            list.deepen(depth);
+            list.raise_depth(depth);
             Ok(Value::List(list))
         }
-        (other, _) => refused(other, opt, |value| Error::typ(value, "iterable (array or object)")),
+        (other, _) => keep_or_fail(other, opt, |value| Error::typ(value, "iterable (array or object)")),
     }
 }
 
 /// `.[start:end] |= f`.
-pub fn part<'a, I: Iterator<Item = ValX<'a, Value>>>(
+pub fn update_slice<'a, I: Iterator<Item = ValX<'a, Value>>>(
     value: Value,
     range: Range<&Value>,
     opt: Opt,
     f: impl Fn(Value) -> I,
 ) -> ValX<'a, Value> {
-    match value.into_plain() {
+    match value.into_visible_value() {
         Value::List(mut list) => {
-            let (start, end) = match slice(range, list.len()) {
+            let (start, end) = match slice_range(range, list.len()) {
                 Ok(bounds) => bounds,
-                Err(error) => return refused(Value::List(list), opt, |_| error),
+                Err(error) => return keep_or_fail(Value::List(list), opt, |_| error),
             };
             let old = list.get().get(start..end).unwrap_or(&[]).iter().cloned().collect();
-            let new = match f(old).next().transpose()?.map(Value::into_plain) {
+            let new = match f(old).next().transpose()?.map(Value::into_visible_value) {
                 None => Vec::new(),
-                Some(Value::List(new)) => Held::into_contents(new),
-                Some(other) => return Err(thrown(Error::typ(other, "array"))),
+                Some(Value::List(new)) => LazyContainer::into_contents(new),
+                Some(other) => return Err(to_exception(Error::typ(other, "array"))),
             };
-            list.deepen(new.iter().map(Value::depth).max().unwrap_or(0));
-            Held::change(&mut list, |items| drop(items.splice(start..end, new)));
+            list.raise_depth(new.iter().map(Value::depth).max().unwrap_or(0));
+            LazyContainer::change_contents(&mut list, |items| drop(items.splice(start..end, new)));
             Ok(Value::List(list))
         }
         Value::Text(text) => {
-            let (start, end) = match text_slice(range, &text.bytes) {
+            let (start, end) = match text_slice_range(range, &text.bytes) {
                 Ok(bounds) => bounds,
-                Err(error) => return refused(Value::Text(text), opt, |_| error),
+                Err(error) => return keep_or_fail(Value::Text(text), opt, |_| error),
             };
-            let (before, behind) = (text.bytes.get(..start).unwrap_or(&[]), text.bytes.get(end..).unwrap_or(&[]));
-            let old = Value::Text(text.like(text.bytes.get(start..end).unwrap_or(&[])));
-            let new = match f(old).next().transpose()?.map(Value::into_plain) {
-                None => return Ok(Value::Text(text.like(&[before, behind].concat()))),
+            let (before, after) = (text.bytes.get(..start).unwrap_or(&[]), text.bytes.get(end..).unwrap_or(&[]));
+            let old = Value::Text(text.same_kind(text.bytes.get(start..end).unwrap_or(&[])));
+            let new = match f(old).next().transpose()?.map(Value::into_visible_value) {
+                None => return Ok(Value::Text(text.same_kind(&[before, after].concat()))),
                 Some(Value::Text(new)) => new,
-                Some(other) => return Err(thrown(Error::typ(other, "string"))),
+                Some(other) => return Err(to_exception(Error::typ(other, "string"))),
             };
             check_length(text.bytes.len() as u64 + new.bytes.len() as u64);
-            Ok(Value::Text(text.like(&[before, &*new.bytes, behind].concat())))
+            Ok(Value::Text(text.same_kind(&[before, &*new.bytes, after].concat())))
         }
-        other => refused(other, opt, |value| Error::typ(value, "array")),
+        other => keep_or_fail(other, opt, |value| Error::typ(value, "array")),
     }
 }

@@ -1,7 +1,7 @@
 //! Converts values to documents. A value that no filter changed is copied in its original form, with everything that
 //! filters do not see.
 
-use super::text::{Marked, Spelled};
+use super::text::{MarkedName, KeySpelling};
 use super::{Key, List, Map, Number, Origin, Text, Value};
 use crate::memory::Charge;
 use crate::room;
@@ -11,14 +11,14 @@ use num_bigint::Sign;
 use std::rc::Rc;
 
 /// A container that is being written.
-enum Open {
-    List { list: Rc<List>, next: usize, shell: Shell },
-    Map { map: Rc<Map>, next: usize, shell: Shell },
+enum OpenContainer {
+    List { list: Rc<List>, next: usize, shell: ContainerLayers },
+    Map { map: Rc<Map>, next: usize, shell: ContainerLayers },
 }
 
 /// The layers around a changed container: its class, references, attributes.
 #[derive(Default)]
-struct Shell {
+struct ContainerLayers {
     origin: Option<Origin>,
 }
 
@@ -35,9 +35,9 @@ impl Value {
         let mut open = Vec::new();
         // Shared values are written each time: the document may be much larger than the value.
         let charge = Charge::default();
-        begin(self, &mut builder, &mut open);
+        write_or_begin(self, &mut builder, &mut open);
         loop {
-            room::step();
+            room::count_step();
             charge.set(builder.size());
             if open.len() as u64 > u64::from(limits.depth) {
                 return Err(Error::new(ErrorKind::Limit)
@@ -53,11 +53,11 @@ impl Value {
             }
             let value = match open.last_mut() {
                 None => break,
-                Some(Open::List { list, next, .. }) => {
+                Some(OpenContainer::List { list, next, .. }) => {
                     *next += 1;
                     list.get().get(*next - 1).cloned()
                 }
-                Some(Open::Map { map, next, .. }) => {
+                Some(OpenContainer::Map { map, next, .. }) => {
                     *next += 1;
                     let entry = map.get().get_index(*next - 1);
                     entry.map(|(key, value)| {
@@ -67,9 +67,9 @@ impl Value {
                 }
             };
             match value {
-                Some(value) => begin(&value, &mut builder, &mut open),
+                Some(value) => write_or_begin(&value, &mut builder, &mut open),
                 None => match open.pop() {
-                    Some(Open::List { shell, .. } | Open::Map { shell, .. }) => shell.end(&mut builder),
+                    Some(OpenContainer::List { shell, .. } | OpenContainer::Map { shell, .. }) => shell.end_layers(&mut builder),
                     None => break,
                 },
             }
@@ -85,8 +85,8 @@ impl Value {
                 return Some(origin.clone());
             }
             let next = match &here {
-                Value::List(list) => list.get().iter().find(|item| item.is_deep()).cloned(),
-                Value::Map(map) => map.get().values().find(|item| item.is_deep()).cloned(),
+                Value::List(list) => list.get().iter().find(|item| item.is_container()).cloned(),
+                Value::Map(map) => map.get().values().find(|item| item.is_container()).cloned(),
                 _ => None,
             };
             here = next?;
@@ -96,7 +96,7 @@ impl Value {
 }
 
 /// Writes a leaf or an unchanged value; begins a container.
-fn begin(value: &Value, builder: &mut Builder, open: &mut Vec<Open>) {
+fn write_or_begin(value: &Value, builder: &mut Builder, open: &mut Vec<OpenContainer>) {
     match value {
         Value::Null | Value::Absent(_) => drop(builder.null()),
         Value::Bool(value) => drop(builder.bool(*value)),
@@ -107,21 +107,21 @@ fn begin(value: &Value, builder: &mut Builder, open: &mut Vec<Open>) {
         }
         Value::Number(Number::Float(float)) => drop(builder.float(*float)),
         Value::Text(text) => write_text(text, builder),
-        Value::Odd(odd) => drop(builder.value(odd.origin.value())),
+        Value::Preserved(odd) => drop(builder.value(odd.origin.value_cursor())),
         Value::List(list) => match list.origin().filter(|_| !list.is_changed()) {
-            Some(origin) => drop(builder.value(origin.value())),
+            Some(origin) => drop(builder.value(origin.value_cursor())),
             None => {
-                let shell = Shell::begin(list.origin(), builder);
+                let shell = ContainerLayers::begin_layers(list.origin(), builder);
                 builder.begin_array();
-                open.push(Open::List { list: Rc::clone(list), next: 0, shell });
+                open.push(OpenContainer::List { list: Rc::clone(list), next: 0, shell });
             }
         },
         Value::Map(map) => match map.origin().filter(|_| !map.is_changed()) {
-            Some(origin) => drop(builder.value(origin.value())),
+            Some(origin) => drop(builder.value(origin.value_cursor())),
             None => {
-                let shell = Shell::begin(map.origin(), builder);
+                let shell = ContainerLayers::begin_layers(map.origin(), builder);
                 builder.begin_map();
-                if let Some(body) = map.origin().map(|origin| *origin.body().node()) {
+                if let Some(body) = map.origin().map(|origin| *origin.body_cursor().node()) {
                     if body.has(flag::RESTRICTED) {
                         builder.restrict();
                     }
@@ -129,7 +129,7 @@ fn begin(value: &Value, builder: &mut Builder, open: &mut Vec<Open>) {
                         builder.by_identity();
                     }
                 }
-                open.push(Open::Map { map: Rc::clone(map), next: 0, shell });
+                open.push(OpenContainer::Map { map: Rc::clone(map), next: 0, shell });
             }
         },
     }
@@ -145,15 +145,15 @@ fn write_text(text: &Text, builder: &mut Builder) {
 
 fn write_key(key: &Key, builder: &mut Builder) {
     match &key.spelled {
-        Spelled::Int(int) => drop(builder.int_key(*int)),
-        Spelled::Symbol => drop(builder.symbol_key(&key.shown, "")),
-        Spelled::Bytes => drop(builder.bytes_key(&key.shown)),
-        Spelled::Text => match std::str::from_utf8(&key.shown) {
+        KeySpelling::Int(int) => drop(builder.int_key(*int)),
+        KeySpelling::Symbol => drop(builder.symbol_key(&key.shown, "")),
+        KeySpelling::Bytes => drop(builder.bytes_key(&key.shown)),
+        KeySpelling::Text => match std::str::from_utf8(&key.shown) {
             Ok(text) => drop(builder.text_key(text)),
             Err(_) => drop(builder.bytes_key(&key.shown)),
         },
-        Spelled::Marked(marked) => write_marked(marked, builder),
-        Spelled::Node(source, at) => {
+        KeySpelling::Marked(marked) => write_marked_key(marked, builder),
+        KeySpelling::Node(source, at) => {
             if let Some(value) = source.document.at(*at) {
                 builder.key().value(value);
             }
@@ -161,7 +161,7 @@ fn write_key(key: &Key, builder: &mut Builder) {
     }
 }
 
-fn write_marked(marked: &Marked, builder: &mut Builder) {
+fn write_marked_key(marked: &MarkedName, builder: &mut Builder) {
     if marked.is_locked {
         builder.locked();
     }
@@ -172,11 +172,11 @@ fn write_marked(marked: &Marked, builder: &mut Builder) {
     }
 }
 
-impl Shell {
+impl ContainerLayers {
     /// Begins the layers around the container.
-    fn begin(origin: Option<&Origin>, builder: &mut Builder) -> Shell {
-        let Some(origin) = origin else { return Shell::default() };
-        each(origin, |around| {
+    fn begin_layers(origin: Option<&Origin>, builder: &mut Builder) -> ContainerLayers {
+        let Some(origin) = origin else { return ContainerLayers::default() };
+        visit_layers(origin, |around| {
             let (node, class) = (around.node(), around.class());
             if node.has(flag::OVERLOAD) {
                 builder.overloaded();
@@ -190,23 +190,23 @@ impl Shell {
                 _ => {}
             }
         });
-        Shell { origin: Some(origin.clone()) }
+        ContainerLayers { origin: Some(origin.clone()) }
     }
 
     /// Ends the container and the layers around it.
-    fn end(self, builder: &mut Builder) {
-        if let Some(default) = self.origin.as_ref().and_then(|origin| origin.body().default_value()) {
+    fn end_layers(self, builder: &mut Builder) {
+        if let Some(default) = self.origin.as_ref().and_then(|origin| origin.body_cursor().default_value()) {
             builder.default_value().value(default);
         }
         builder.end();
         let Some(origin) = self.origin else { return };
-        let mut around = Vec::new();
-        each(&origin, |cursor| around.push(cursor.index()));
-        for at in around.into_iter().rev() {
+        let mut layers = Vec::new();
+        visit_layers(&origin, |cursor| layers.push(cursor.index()));
+        for at in layers.into_iter().rev() {
             let Some(cursor) = origin.source.document.at(at) else { continue };
             if cursor.kind() == Kind::Attrs {
                 for (key, value) in cursor.entries() {
-                    attribute(&key, value, builder);
+                    write_attribute(&key, value, builder);
                 }
             }
             builder.end();
@@ -215,8 +215,8 @@ impl Shell {
 }
 
 /// Passes on the values around the body, the outermost first.
-fn each(origin: &Origin, mut then: impl FnMut(Cursor<'_>)) {
-    let mut here = origin.value();
+fn visit_layers(origin: &Origin, mut then: impl FnMut(Cursor<'_>)) {
+    let mut here = origin.value_cursor();
     while here.index() != origin.body {
         if !matches!(here.kind(), Kind::Object | Kind::Ref | Kind::Attrs) {
             return;
@@ -229,7 +229,7 @@ fn each(origin: &Origin, mut then: impl FnMut(Cursor<'_>)) {
     }
 }
 
-fn attribute(key: &icecore::Key<'_>, value: Cursor<'_>, builder: &mut Builder) {
+fn write_attribute(key: &icecore::Key<'_>, value: Cursor<'_>, builder: &mut Builder) {
     match key {
         icecore::Key::Name(name) if name.node.kind == Kind::Symbol => drop(builder.symbol_key(name.bytes, "")),
         icecore::Key::Name(name) => drop(builder.bytes_key(name.bytes)),

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use icecore::{Document, Limits, Stage};
-use icecore_query::{Input, Query, Running, in_room};
+use icecore_query::{Input, Query, Running, on_query_thread};
 use std::ops::ControlFlow;
 
 /// Chooses the size of a test: `usual` in `make test`; `full` with `ICECORE_FULL=1`, which `make test-all` sets.
@@ -13,7 +13,7 @@ pub fn usual_or_full<T>(usual: T, full: T) -> T {
 /// Returns the results of a filter over inputs, each as a text in a format; a failure is `!` and its message.
 pub fn results(filter: &str, inputs: &[(&str, &[u8])], to: &str, running: &Running<'_>) -> Vec<Vec<u8>> {
     let Running { null_input, steps, memory, held, .. } = *running;
-    in_room(|| {
+    on_query_thread(|| {
         let query = match Query::new(filter, &[]) {
             Ok(query) => query,
             Err(mistake) => return vec![format!("!{mistake}").into_bytes()],

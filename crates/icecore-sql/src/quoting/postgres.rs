@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2};
 
 use super::sample_nearest;
 
-/// Returns the value of up to `most` digits at the beginning, and their number.
+/// Returns the value of up to `max_digits` digits at the beginning, and their number.
 fn parse_digits(text: &[u8], radix: u32, max_digits: usize) -> (u32, usize) {
     let mut value = 0u32;
     let mut len = 0;

@@ -11,7 +11,7 @@ use crate::rules::{check_actor_name, check_name, decode_base64, fits_class_colum
 use crate::walking::{ASKED, PathValue, walk_pages};
 use std::borrow::Cow;
 
-/// Query for objects, with columns in the order of [`object_of`], followed by more conditions.
+/// Query for objects, with columns in the order of [`object_from_row`], followed by more conditions.
 macro_rules! objects {
     ($json:literal, $conditions:literal) => {
         concat!(

@@ -48,7 +48,7 @@ impl Table {
     /// Passes the rows with these keys to `each` as they are stored now, in any order. Keys without a row are skipped.
     /// A database that treats `a` and `A` as equal may return a row whose key is spelled differently.
     ///
-    /// Unlike [`Table::rows`], this passes a number in SQLite as its text.
+    /// Unlike [`Table::read_rows`], this passes a number in SQLite as its text.
     ///
     /// # Errors
     /// Of kind `Input`, if a key has another number of columns than the table's key; errors of the database; errors of

@@ -165,7 +165,7 @@ impl RowDecoder {
             let (cells, offset) = batch.row_cells(at);
             let number = batch.before + at as u64 + 1;
             let start = out.len();
-            self.hint = plan.program.and_then(|at| cells.get(at)).and_then(|cell| hint(batch.cell_bytes(*cell)));
+            self.hint = plan.program.and_then(|at| cells.get(at)).and_then(|cell| program_stage(batch.cell_bytes(*cell)));
             let mut row = RowState::new(number, offset, &mut tally, plan.columns.len());
             let is_row = match (plan.form, plan.out) {
                 (TableForm::Ndjson, _) => self.write_object_row(batch, cells, &mut row, &mut out),
@@ -450,13 +450,13 @@ impl RowDecoder {
 
 /// Returns the stage in which a program stores values.
 #[cfg(feature = "store")]
-fn hint(program: &[u8]) -> Option<Stage> {
+fn program_stage(program: &[u8]) -> Option<Stage> {
     let stage = icecore_store::stage_of_program(std::str::from_utf8(program).ok()?)?;
     Stage::parse(stage).ok()
 }
 
 #[cfg(not(feature = "store"))]
-fn hint(_: &[u8]) -> Option<Stage> {
+fn program_stage(_: &[u8]) -> Option<Stage> {
     None
 }
 

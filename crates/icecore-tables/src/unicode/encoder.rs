@@ -25,7 +25,7 @@ impl Encoder {
     /// Returns the encoded bytes of the next piece.
     ///
     /// # Errors
-    /// [`NotText`], if the piece is not UTF-8.
+    /// [`InvalidUtf8`], if the piece is not UTF-8.
     pub fn encode_piece(&mut self, mut piece: &[u8]) -> Result<&[u8], InvalidUtf8> {
         self.out.clear();
         self.write_mark();
@@ -45,7 +45,7 @@ impl Encoder {
     /// Returns the bytes to write after the last piece.
     ///
     /// # Errors
-    /// [`NotText`], if the last piece ended inside a character.
+    /// [`InvalidUtf8`], if the last piece ended inside a character.
     pub fn finish(&mut self) -> Result<&[u8], InvalidUtf8> {
         self.out.clear();
         self.write_mark();

@@ -113,12 +113,12 @@ pub(crate) fn to_foreign_name(language: Language, name: &[u8]) -> Vec<u8> {
     [foreign_namespace(language), strip_root_separator(language, name)].concat()
 }
 
-/// Returns `true` if a name is in one of the namespaces of [`away`].
+/// Returns `true` if a name is in one of the namespaces of [`to_foreign_name`].
 pub(crate) fn is_foreign_name(name: &[u8]) -> bool {
     from_foreign_name(name).is_some()
 }
 
-/// Returns the name that a class had before [`away`].
+/// Returns the name that a class had before [`to_foreign_name`].
 pub(crate) fn from_foreign_name(name: &[u8]) -> Option<&[u8]> {
     let prefixes = [foreign_namespace(Language::Php), foreign_namespace(Language::Ruby)];
     prefixes.iter().find_map(|prefix| name.strip_prefix(*prefix)).filter(|name| !name.is_empty())

@@ -240,7 +240,7 @@ impl Names {
         }
     }
 
-    /// The id of the short name at `at` of `input`, if it was seen recently; otherwise 0. Unlike `guess`, this does not
+    /// The id of the short name at `at` of `input`, if it was seen recently; otherwise 0. Unlike `predict_next`, this does not
     /// depend on the order of the keys.
     #[inline(always)]
     pub(crate) fn recall_short(&self, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> u16 {

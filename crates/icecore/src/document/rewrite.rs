@@ -4,20 +4,20 @@
 //! the middle of a tape changes such indexes everywhere, so a new tape is made instead, in one walk.
 //!
 //! A [`Rewrite`] emits the new nodes. A walk over the old ones calls
-//! [`reach`](Rewrite::reach) for each, and then any of these:
+//! [`reach_node`](Rewrite::reach) for each, and then any of these:
 //!
 //! | to | call |
 //! |---|---|
-//! | keep the node, unchanged or changed | [`keep`](Rewrite::keep) |
+//! | keep the node, unchanged or changed | [`keep_node`](Rewrite::keep) |
 //! | insert a leaf before it | [`push`](Rewrite::push) |
-//! | insert a container around it | [`open`](Rewrite::open), then `keep` |
+//! | insert a container around it | [`open`](Rewrite::open), then `keep_node` |
 //! | remove it and keep its content | nothing |
-//! | remove it with its content | [`remove`](Rewrite::remove) |
-//! | insert a value of another document | [`nest`](Rewrite::nest), a walk over that value, [`unnest`](Rewrite::unnest) |
+//! | remove it with its content | [`remove_node`](Rewrite::remove) |
+//! | insert a value of another document | [`begin_nested`](Rewrite::nest), a walk over that value, [`end_nested`](Rewrite::unnest) |
 //!
 //! The rewrite sets ends: it closes a container when the walk reaches the old node after it. Links name old nodes until
-//! [`relink`](Rewrite::relink), because their target may come later. A caller that walks in another order (expansion of
-//! copies, the paths of Data::Dumper) closes containers itself and reports where each node [`moved`](Rewrite::moved).
+//! [`relink_targets`](Rewrite::relink), because their target may come later. A caller that walks in another order (expansion of
+//! copies, the paths of Data::Dumper) closes containers itself and reports where each node [`record_move`](Rewrite::moved).
 
 use super::detail::Detail;
 use super::node::{Kind, Node, flag};
@@ -142,7 +142,7 @@ impl Rewrite {
         self.push(Node { payload: u64::from(target), ..link })
     }
 
-    /// Emits a link that names an old node until [`Rewrite::relink`].
+    /// Emits a link that names an old node until [`Rewrite::relink_targets`].
     pub(crate) fn push_old_link(&mut self, link: Node) -> u32 {
         self.copies |= link.kind == Kind::Copy;
         self.walk.links.push(self.len());

@@ -13,7 +13,7 @@ pub trait Sink {
     /// Whether [`Sink::detail`] returns anything.
     const DETAIL: bool;
 
-    /// Whether the sink removes finished nodes when [`Sink::child_done`] is called.
+    /// Whether the sink removes finished nodes when [`Sink::finish_child`] is called.
     const PARTS: bool = false;
 
     /// The tape to append to.
@@ -34,7 +34,7 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Whether the next call of [`Sink::child_done`] may remove nodes.
+    /// Whether the next call of [`Sink::finish_child`] may remove nodes.
     #[inline]
     fn may_remove_nodes(&self) -> bool {
         false

@@ -20,7 +20,7 @@ pub type ReceiveWindow<'r, 'a> = &'r mut dyn FnMut(Document<'a>) -> Result<Tape,
 /// items.
 ///
 /// A document with links needs its whole tape, unless the reader can resolve them without it. If a link occurs after
-/// the first window was passed on, reading stops and [`Windows::stopped`] reports it.
+/// the first window was passed on, reading stops and [`Windows::is_stopped`] reports it.
 pub(crate) struct Windows<'r, 'a> {
     tape: Tape,
     input: &'a [u8],

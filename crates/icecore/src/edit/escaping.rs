@@ -165,7 +165,7 @@ impl<'a> Decoded<'a> {
         (escape.text + whole * escape.text_len, escape.raw + whole * escape.raw_len)
     }
 
-    /// Like [`Decoded::unit`], but returns the first boundary at or after the offset.
+    /// Like [`DecodedCharacter::boundary_before`], but returns the first boundary at or after the offset.
     fn boundary_after(&self, offset: usize, before: usize) -> (usize, usize) {
         if self.is_token {
             return (self.len, self.raw_len);

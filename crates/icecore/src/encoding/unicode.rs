@@ -22,7 +22,7 @@ pub(super) fn decode_marked_utf16(bytes: &[u8]) -> Option<Cow<'static, str>> {
     }
 }
 
-/// UTF-32, like [`utf16_marked`].
+/// UTF-32, like [`decode_marked_utf16`].
 pub(super) fn decode_marked_utf32(bytes: &[u8]) -> Option<Cow<'static, str>> {
     match bytes {
         [0xFF, 0xFE, 0, 0, rest @ ..] => decode_utf32(rest, u32::from_le_bytes),

@@ -30,7 +30,7 @@ pub(crate) fn try_append(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8>, 
     written
 }
 
-/// The same as [`append_or_not`], for a writer of whole documents that borrows working
+/// The same as [`try_append`], for a writer of whole documents that borrows working
 /// memory of the output. More than `most` bytes are not kept.
 pub(crate) fn append_with_spare(
     out: &mut dyn Output,

@@ -17,13 +17,13 @@ pub(crate) trait Feed {
     /// got, and the error that stopped it.
     fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>);
 
-    /// See [`Reader::skim`].
+    /// See [`OldReader::new_skimmer`].
     fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         let _ = input;
         None
     }
 
-    /// See [`Reader::scalars`].
+    /// See [`OldReader::scalar_reader`].
     fn scalar_reader(&self, input: &[u8]) -> Option<ReadScalar> {
         let _ = input;
         None
@@ -76,7 +76,7 @@ pub(crate) fn read_windows<'a, F: Feed>(
     Rest::new(sink, consumed, error)
 }
 
-/// The same as [`windows`], with detail.
+/// The same as [`read_windows`], with detail.
 pub(crate) fn read_traced_windows<'a, F: Feed>(
     reader: &F,
     input: &'a [u8],

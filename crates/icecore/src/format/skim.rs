@@ -1,7 +1,7 @@
 //! Skimming: scanning the bytes of a document without building nodes.
 //!
 //! A skimmer knows where values end and what their keys are, and checks only what it needs for
-//! that. If it is not sure, it returns [`Unsure`], and everything is read instead: that reading
+//! that. If it is not sure, it returns [`SkimAborted`], and everything is read instead: that reading
 //! reports what is wrong, or finds what could not be followed.
 
 pub(crate) mod tokens;
@@ -113,7 +113,7 @@ pub enum SkimmedKey {
     Item,
     /// An integer.
     Int(i64),
-    /// A string: [`Skim::key`] has its bytes.
+    /// A string: [`Skim::current_key`] has its bytes.
     Text,
     /// Anything else.
     Other,
@@ -158,7 +158,7 @@ pub trait Skim: fmt::Debug {
     /// If the bytes there are not as expected.
     fn next_value(&mut self, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>>;
 
-    /// Returns the key of the next value, if it is [`KeyOf::Text`].
+    /// Returns the key of the next value, if it is [`SkimmedKey::Text`].
     fn current_key(&self) -> &[u8];
 
     /// Skips the next value.
@@ -170,7 +170,7 @@ pub trait Skim: fmt::Debug {
     /// Skips this many items of a list; `false` if it has fewer and was left.
     ///
     /// # Errors
-    /// As [`Skim::next`] and [`Skim::skip`].
+    /// As [`Skim::next_value`] and [`Skim::skip_value`].
     fn skip_items(&mut self, open: &mut SkimmedContainer, count: u64) -> SkimResult<bool> {
         for _ in 0..count {
             if self.next_value(open)?.is_none() {
@@ -185,7 +185,7 @@ pub trait Skim: fmt::Debug {
     /// none and the container was left.
     ///
     /// # Errors
-    /// As [`Skim::next`] and [`Skim::skip`].
+    /// As [`Skim::next_value`] and [`Skim::skip_value`].
     fn find_int(&mut self, open: &mut SkimmedContainer, number: i64) -> SkimResult<bool> {
         while let Some(key) = self.next_value(open)? {
             if key == SkimmedKey::Int(number) {

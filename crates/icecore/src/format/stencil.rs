@@ -121,7 +121,7 @@ struct Stencil {
     /// The limits of the original reading.
     depth: u32,
     max_nodes: u32,
-    /// See [`Filled::is_simple`].
+    /// See [`FilledWriter::is_simple`].
     is_simple: bool,
 }
 

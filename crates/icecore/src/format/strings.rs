@@ -20,7 +20,7 @@ pub(crate) struct Strings {
     pub(crate) embeds: bool,
 }
 
-/// See [`Strings::mend`]. `Ok(None)` if nothing explains the damage; an error if several
+/// See [`PlainStringKind::mend`]. `Ok(None)` if nothing explains the damage; an error if several
 /// things do.
 pub(crate) type MendFn = fn(&[u8], Damage, &Limits) -> Result<Option<MendedText>, Error>;
 
@@ -79,7 +79,7 @@ pub(crate) struct StringPlace {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) part: StringRole,
-    /// Index into [`Places::escapings`]; `None` if it is not escaped.
+    /// Index into [`StringPlaces::escapings`]; `None` if it is not escaped.
     pub(crate) escaping: Option<usize>,
     /// Its length, if it precedes the string: in bytes, without escapes.
     pub(crate) length: Option<Length>,
@@ -187,7 +187,7 @@ pub(crate) struct TokenRewriter {
     pub(crate) write: WriteFn,
 }
 
-/// See [`Anew::write`].
+/// See [`TokenRewriter::write`].
 pub(crate) type WriteFn = Box<dyn Fn(&[u8], &mut Vec<u8>) -> bool>;
 
 impl Escaping for TokenRewriter {

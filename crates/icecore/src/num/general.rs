@@ -8,7 +8,7 @@ pub(crate) fn float_to_perl_text(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format_percent_g(value) }
 }
 
-/// Returns the float as `%.15g` prints it: like [`perl_text`], but with the sign of zero.
+/// Returns the float as `%.15g` prints it: like [`float_to_perl_text`], but with the sign of zero.
 pub(crate) fn format_percent_g(value: f64) -> String {
     const DIGITS: i32 = 15;
     if value.is_nan() {

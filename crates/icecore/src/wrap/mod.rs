@@ -85,7 +85,7 @@ pub struct Wrapper {
 pub type UnwrapFn = for<'a> fn(&'a [u8], &Settings, &Limits) -> Result<Unwrapped<'a>, Error>;
 /// See [`Wrapper::wrap`].
 pub type WrapFn = fn(&[u8], &Settings, &mut Vec<u8>) -> Result<(), Error>;
-/// See [`Wrapper::head`]. Arguments: the bytes; whether they are complete or only the beginning; the options; the
+/// See [`Wrapper::content_head`]. Arguments: the bytes; whether they are complete or only the beginning; the options; the
 /// approximate maximum size of the returned content.
 pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<ContentHead<'a>>;
 

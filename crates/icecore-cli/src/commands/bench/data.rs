@@ -26,7 +26,7 @@ pub fn scenario(args: &Bench, file: &Path, global: &Global, report: &mut Report)
     };
     let Some((document, format)) = read else { return Ok(None) };
     let title = source.below.display().to_string();
-    let mut scenario = Scenario::of(&title, document, scenario::baseline(&format));
+    let mut scenario = Scenario::from_document(&title, document, scenario::default_baseline(&format));
     scenario.engine = scenario::ENGINE.iter().map(|&format| format.to_owned()).collect();
     if !scenario.engine.contains(&format) && Stage::parse(&format).is_ok() {
         scenario.engine.insert(0, format);

@@ -24,9 +24,9 @@ impl Files {
         let inputs = args.reports.iter().chain(&args.compare).chain(&args.data);
         let inputs: Vec<_> = inputs.map(|path| Source::one(Some(path))).collect();
         let mut outputs = Outputs::new(&inputs, args.force);
-        let csv = if args.csv_safe { page::csv_safe } else { page::csv };
+        let csv = if args.csv_safe { page::render_safe_csv } else { page::render_csv };
         let files: [(&Option<PathBuf>, Writer); 4] =
-            [(&args.json, json), (&args.csv, csv), (&args.markdown, page::markdown), (&args.html, page::html)];
+            [(&args.json, json), (&args.csv, csv), (&args.markdown, page::render_markdown), (&args.html, page::render_html)];
         let mut places = Vec::new();
         for (path, write) in files {
             if let Some(path) = path {
@@ -51,7 +51,7 @@ impl Files {
             Target::text(place, &write(report))?;
         }
         let Some(folder) = &self.charts else { return Ok(()) };
-        for (name, svg) in page::charts(report) {
+        for (name, svg) in page::render_charts(report) {
             let place = place(&mut self.outputs, &folder.join(format!("{name}.svg")))?;
             Target::text(place, &svg)?;
         }

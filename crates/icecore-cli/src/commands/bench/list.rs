@@ -1,8 +1,8 @@
 //! `icecore bench --list`
 
 use icecore_lab::model::{Absent, Role};
-use icecore_lab::run::{Cast, Options};
-use icecore_lab::runner::Found;
+use icecore_lab::run::{FoundCompetitors, Options};
+use icecore_lab::runner::FoundRunner;
 use icecore_lab::scenario::Scenario;
 use serde::Serialize;
 use std::fmt::{self, Display};
@@ -40,10 +40,10 @@ impl List {
     /// # Errors
     ///
     /// As [`Cast::of`].
-    pub fn new(scenarios: &[Scenario], cast: &Cast, options: &Options) -> Result<List, icecore_lab::Error> {
+    pub fn new(scenarios: &[Scenario], cast: &FoundCompetitors, options: &Options) -> Result<List, icecore_lab::Error> {
         let mut list = List { scenarios: Vec::new(), competitors: Vec::new(), missing: Vec::new() };
         for scenario in scenarios {
-            let (here, missing) = cast.of(scenario, options)?;
+            let (here, missing) = cast.select_participants(scenario, options)?;
             list.scenarios.push(Line {
                 name: scenario.name.clone(),
                 title: scenario.title.clone(),
@@ -54,13 +54,13 @@ impl List {
         }
         for found in &cast.found {
             match found {
-                Found::Here(one) => list.competitors.push(Competitor {
+                FoundRunner::Here(one) => list.competitors.push(Competitor {
                     id: one.id.clone(),
                     name: one.name.clone(),
                     version: one.version.clone(),
                     role: one.role,
                 }),
-                Found::Missing { id, why, install, .. } => {
+                FoundRunner::Missing { id, why, install, .. } => {
                     list.missing.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
                 }
             }

@@ -43,7 +43,7 @@ pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abo
     files.write(&measured)?;
     if let Some(old) = old {
         let threshold = args.fail_on.unwrap_or_default();
-        let compared = compare::compare(&old, &measured, threshold);
+        let compared = compare::compare_reports(&old, &measured, threshold);
         print(&format!("\n{compared}"))?;
         if args.fail_on.is_some() && compared.has_regressions() {
             report.worse(code::FINDING);
@@ -59,9 +59,9 @@ fn failed(error: icecore_lab::Error) -> Abort {
 /// Returns the given scenarios, or all.
 fn chosen(args: &Bench) -> Result<Vec<Scenario>, Abort> {
     if args.scenarios.is_empty() {
-        return scenario::all().map_err(failed);
+        return scenario::list_scenarios().map_err(failed);
     }
-    let found: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find(name)).collect();
+    let found: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find_scenario(name)).collect();
     found.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 
@@ -107,7 +107,7 @@ fn listed(args: &Bench, files: &mut Files) -> Result<(), Abort> {
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     let stop = signals::stop()?;
     check(&options, folder.path(), &stop)?;
-    let cast = run::cast(&options.environment(folder.path(), &stop), &scenarios, &options.only).map_err(failed)?;
+    let cast = run::find_competitors(&options.environment(folder.path(), &stop), &scenarios, &options.only).map_err(failed)?;
     let list = List::new(&scenarios, &cast, &options).map_err(failed)?;
     match files.json() {
         Some(place) => Target::text(place, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
@@ -120,7 +120,7 @@ fn check(options: &Options, folder: &Path, stop: &AtomicBool) -> Result<(), Abor
     if options.only.is_empty() {
         return Ok(());
     }
-    let known = run::check(&options.environment(folder, stop), &options.only);
+    let known = run::check_competitor_names(&options.environment(folder, stop), &options.only);
     known.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 
@@ -143,7 +143,7 @@ fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<
     let options = options(args);
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     check(&options, folder.path(), &stop)?;
-    let measured = run::run(&scenarios, &options, &mut watch::Told, &stop);
+    let measured = run::run_scenarios(&scenarios, &options, &mut watch::Told, &stop);
     if stop.load(Ordering::Relaxed) {
         report.fault(code::OTHER, "bench", "stopped; this is what was measured until then");
     }
@@ -155,7 +155,7 @@ fn load(path: &Path) -> Result<model::Report, Abort> {
     let text = std::fs::read(path).map_err(|error| wrong(&io_reason(&error)))?;
     let report: model::Report = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
     if report.schema == model::SCHEMA {
-        Ok(icecore_lab::replay(report, &[]))
+        Ok(icecore_lab::replay_report(report, &[]))
     } else {
         Err(wrong(&format!("a report of version {}, this command reads {}", report.schema, model::SCHEMA)))
     }
@@ -182,13 +182,13 @@ fn merged(paths: &[PathBuf]) -> Result<model::Report, Abort> {
 fn show(args: &Bench, global: &Global, report: &model::Report) -> Result<(), Abort> {
     let color = Paint::new(global.color, &std::io::stdout()).is_on();
     let style = page::Style { color, full: args.full, ..page::Style::default() };
-    let mut text = page::text(report, &style);
+    let mut text = page::render_text(report, &style);
     let weights = args.weight.clone().or_else(|| args.data.is_some().then(rank::Weights::default));
     if let Some(weights) = weights {
         for scenario in &report.scenarios {
             for point in &scenario.points {
-                let ranking = rank::rank(point, &weights);
-                text.push_str(&page::ranking(scenario, point, &ranking, args.explain));
+                let ranking = rank::rank_competitors(point, &weights);
+                text.push_str(&page::render_ranking(scenario, point, &ranking, args.explain));
             }
         }
     }

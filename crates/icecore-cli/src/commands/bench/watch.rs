@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Told;
 
 impl Watch for Told {
-    fn doing(&mut self, what: &str, done: f64, left: Option<Duration>) {
+    fn report_progress(&mut self, what: &str, done: f64, left: Option<Duration>) {
         let text = match left {
             Some(left) => format!("{what}; {} left", span(left)),
             None => what.to_owned(),

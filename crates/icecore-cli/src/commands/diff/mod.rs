@@ -12,7 +12,7 @@ use crate::report::{Abort, Report, code, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 use icecore::{Document, raw::Tape};
-use icecore_diff::{Differences, Rules, differences};
+use icecore_diff::{Differences, Rules, find_differences};
 use show::Shown;
 use std::path::Path;
 
@@ -64,11 +64,11 @@ fn compare(
     let left = document(&readers.0, &a.name(), left, Detail::No, report)?;
     let right = document(&readers.1, &b.name(), right, Detail::No, report)?;
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
-    let mut rules = if names.0 == names.1 { Rules::new() } else { Rules::new().across() };
+    let mut rules = if names.0 == names.1 { Rules::new() } else { Rules::new().across_formats() };
     if args.exact {
         rules = rules.exact();
     }
-    let found = differences(&left, &right, rules);
+    let found = find_differences(&left, &right, rules);
     then(&found)?;
     Ok(Some(!found.is_empty()))
 }

@@ -9,7 +9,7 @@ use crate::terminal;
 use crate::tty;
 use icecore::{Cursor, Limits};
 use icecore_diff::{Change, ChangeKind, Differences};
-use icecore_inspect::describe::{Tone, words};
+use icecore_inspect::describe::{Tone, describe_value};
 use icecore_tables::plural::format_count;
 use std::collections::{HashMap, hash_map};
 
@@ -47,7 +47,7 @@ impl<'a> Shown<'a> {
             let json = found.to_json(self.limits);
             return sink.bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
         }
-        let paths = found.paths().into_iter().zip(found.new_paths());
+        let paths = found.list_paths().into_iter().zip(found.list_new_paths());
         let entries = entries(found.changes(), paths, self.depth);
         let shown = usize::try_from(self.most).unwrap_or(usize::MAX).min(entries.len());
         for (change, path, count) in &entries[..shown] {
@@ -129,7 +129,7 @@ impl<'a> Shown<'a> {
     /// Returns a value in a few words; strings are cut at `most` characters, and the whole at `width`.
     fn words(&self, value: Cursor<'_>, most: usize, width: usize) -> String {
         let target = value.target();
-        let words = words(target.document(), target.index(), most.max(8));
+        let words = describe_value(target.document(), target.index(), most.max(8));
         let class = words.class.map(|class| format!(" {class}")).unwrap_or_default();
         let text = match words.value {
             Some((Tone::Count, count)) => format!("{}{class} of {count}", words.kind),

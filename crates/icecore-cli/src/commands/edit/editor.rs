@@ -4,7 +4,7 @@ use crate::reading;
 use crate::report::{Abort, code, io_reason};
 use icecore::alter::{self, Altered, Refusal};
 use icecore::{Document, Error, ErrorKind, Limits, Stage};
-use icecore_diff::{Patch, Rules, differences};
+use icecore_diff::{Patch, Rules, find_differences};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -65,7 +65,7 @@ fn asked(document: &Document<'_>, limits: &Limits) -> Result<Vec<u8>, Error> {
 
 /// Returns the edited document, with the nodes that did not change.
 fn exchanged(now: &Document<'_>, wanted: &Document<'_>, limits: &Limits) -> Result<Exchanged, Error> {
-    let json = differences(now, wanted, Rules::new().exact()).to_json(limits)?;
+    let json = find_differences(now, wanted, Rules::new().exact()).to_json(limits)?;
     let patched = Patch::read(&json, limits)?.apply_keeping(now);
     match patched {
         Ok((made, kept)) if made == *wanted => Ok((made, kept)),

@@ -5,7 +5,7 @@ use super::{Piece, View, variant};
 use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, raw::Outcome};
-use icecore_inspect::{Item, Row, Tree, Wrong};
+use icecore_inspect::{Item, Row, Tree, ErrorReport};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -62,7 +62,7 @@ pub fn head(piece: &Piece<'_>, sink: &mut Sink) -> Result<(), Abort> {
 /// Writes everything after the items.
 pub fn end(outcome: &Outcome<'_>, sink: &mut Sink) -> Result<(), Abort> {
     sink.text("],\n\"error\":")?;
-    sink.json(&outcome.error.as_ref().map(Wrong::of))?;
+    sink.json(&outcome.error.as_ref().map(ErrorReport::from_error))?;
     sink.text("}\n")
 }
 
@@ -133,7 +133,7 @@ impl List<'_> {
     ) -> Result<(), Abort> {
         let mut seen = Seen::new();
         for row in tree {
-            let Some(mut item) = Item::of(document, &row) else { continue };
+            let Some(mut item) = Item::from_row(document, &row) else { continue };
             item.depth += look.base;
             item.within = within;
             if let Some(part) = self.part {

@@ -9,7 +9,7 @@ use icecore::{
     Document, Kind, Stage,
     raw::{Extent, Outcome},
 };
-use icecore_inspect::describe::{Tone, counted, name_words, quoted, told, words};
+use icecore_inspect::describe::{Tone, counted, describe_key, quote_bytes, summarize_known, describe_value};
 use icecore_inspect::{Row, Tree};
 
 /// Number of bytes in a row.
@@ -171,7 +171,7 @@ impl Text<'_> {
                 let extent = Extent { start: span.start, end: span.end, layer: span.layer, copied: false };
                 let bytes = self.bytes(&extent);
                 let shown = if bytes.len() > 1 && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ') {
-                    format!(" {}", self.paint.ink(Ink::String, quoted(bytes, CHARACTERS)))
+                    format!(" {}", self.paint.ink(Ink::String, quote_bytes(bytes, CHARACTERS)))
                 } else {
                     String::new()
                 };
@@ -192,7 +192,7 @@ impl Text<'_> {
                 format!("{}{}key {words}\n", self.place(*extent), self.indent(*depth))
             }
             Row::Member { value, depth } => {
-                let words = name_words(self.document, *value, CHARACTERS).map(|(kind, tone, text)| {
+                let words = describe_key(self.document, *value, CHARACTERS).map(|(kind, tone, text)| {
                     let kind = if text.is_empty() { kind.to_owned() } else { format!("{kind} ") };
                     kind + &self.paint.ink(ink(tone), text)
                 });
@@ -236,7 +236,7 @@ impl Text<'_> {
     }
 
     fn words(&mut self, node: u32) -> String {
-        let mut words = words(self.document, node, self.characters);
+        let mut words = describe_value(self.document, node, self.characters);
         if let Some(count) = self.count.filter(|_| node == 0) {
             words.value = Some((Tone::Count, counted(count, "item", "items")));
         }
@@ -266,7 +266,7 @@ impl Text<'_> {
 
     /// Returns the text of a value of Ruby's own classes.
     fn told(&self, node: u32) -> Option<String> {
-        let told = told(self.document, node, self.characters)?;
+        let told = summarize_known(self.document, node, self.characters)?;
         let class = self.paint.ink(Ink::Class, told.class);
         Some(match told.known {
             "exception" => format!("exception {class} {}", self.paint.ink(Ink::String, told.text)),

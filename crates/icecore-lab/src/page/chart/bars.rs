@@ -1,13 +1,13 @@
 //! Chart of the times of one operation: a bar for each competitor, with the interval of its median.
 
-use super::canvas::{Anchor, Canvas, as_plain, fit, width as text_width};
-use super::legend::{Sign, legend};
+use super::canvas::{Anchor, Canvas, regular_font_size, fit_text, estimate_text_width as text_width};
+use super::legend::{LegendSign, draw_legend};
 use super::scale::Scale;
 use super::{Drawing, NARROW};
 use crate::model::{Entry, Interval, Operation, Point, Role, ScenarioReport};
-use crate::page::number::{quotient, short, time};
+use crate::page::number::{format_quotient, trim_zeros, format_time};
 use crate::page::view::{
-    Names, at, by_speed, floor, is_baseline, measured, median, own, plain, right, roof, with_role,
+    Names, title_at_point, sort_by_speed, find_floor, is_baseline, cell_median_time, median_time, is_icecore, make_printable, is_correct, memcpy_time, entries_with_role,
 };
 use crate::page::words;
 
@@ -23,57 +23,57 @@ struct Bar {
 
 impl Bar {
     /// Returns the size of regular letters with the width of the label; see [`as_plain`].
-    fn size(&self) -> f64 {
-        as_plain(13.0, self.class == "own")
+    fn label_font_size(&self) -> f64 {
+        regular_font_size(13.0, self.class == "own")
     }
 }
 
 /// Draws the chart; `None` if no competitor was measured.
-pub(in crate::page) fn draw(
+pub(in crate::page) fn draw_bars(
     scenario: &ScenarioReport,
     point: &Point,
     operation: Operation,
     names: &Names,
     width: f64,
 ) -> Option<Drawing> {
-    let bars = bars(scenario, point, operation, names);
+    let bars = collect_bars(scenario, point, operation, names);
     if bars.is_empty() {
         return None;
     }
-    let (floor, roof) = (floor(point, operation), roof(point, operation));
-    let least = floor.map(|(_, ns)| ns);
-    let most = limit(&bars.iter().map(|b| b.median.estimate).collect::<Vec<_>>());
+    let (floor, roof) = (find_floor(point, operation), memcpy_time(point, operation));
+    let floor_time = floor.map(|(_, ns)| ns);
+    let axis_limit = choose_axis_limit(&bars.iter().map(|b| b.median.estimate).collect::<Vec<_>>());
     let layout = Layout::new(&bars, width);
-    let ends = bars.iter().filter(|b| b.median.estimate <= most).map(|b| b.median.high.min(b.median.estimate * 1.5));
-    let scale = Scale::linear(ends.chain([most, least.unwrap_or(0.0)]), layout.left, layout.right);
+    let ends = bars.iter().filter(|b| b.median.estimate <= axis_limit).map(|b| b.median.high.min(b.median.estimate * 1.5));
+    let scale = Scale::linear(ends.chain([axis_limit, floor_time.unwrap_or(0.0)]), layout.left, layout.right);
     let mut canvas = Canvas::new();
-    let tops = layout.tops(&bars);
+    let tops = layout.row_tops(&bars);
     let bottom = tops.last().copied().unwrap_or(layout.top) + layout.row;
-    axis(&mut canvas, &scale, &layout, &tops);
+    draw_axis(&mut canvas, &scale, &layout, &tops);
     for (bar, y) in bars.iter().zip(&tops) {
         if bar.engine {
-            canvas.text("m s", Anchor::Start, [0.0, y - 7.0], "without a language's values");
+            canvas.draw_text("m s", Anchor::Start, [0.0, y - 7.0], "without a language's values");
         }
-        layout.bar(&mut canvas, bar, &scale, most, *y);
+        layout.draw_bar(&mut canvas, bar, &scale, axis_limit, *y);
     }
-    for (class, ns) in [("floor", least), ("roof", roof)] {
-        ns.iter().for_each(|ns| layout.upright(&mut canvas, class, scale.at(*ns), &tops));
+    for (class, ns) in [("floor", floor_time), ("roof", roof)] {
+        ns.iter().for_each(|ns| layout.draw_vertical_line(&mut canvas, class, scale.position_of(*ns), &tops));
     }
-    let items = signs(scenario, &bars, names, floor, roof, most);
-    let height = bottom + 26.0 + legend(&mut canvas, &items, bottom + 26.0, width);
-    let title = format!("{}: {}", plain(&scenario.name), at(words::operation(operation), point));
-    Some(Drawing { title, about: about(&bars, least), width, height, body: canvas.done() })
+    let items = collect_legend_items(scenario, &bars, names, floor, roof, axis_limit);
+    let height = bottom + 26.0 + draw_legend(&mut canvas, &items, bottom + 26.0, width);
+    let title = format!("{}: {}", make_printable(&scenario.name), title_at_point(words::operation_title(operation), point));
+    Some(Drawing { title, about: describe_bars(&bars, floor_time), width, height, body: canvas.into_elements() })
 }
 
-fn bars(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Vec<Bar> {
+fn collect_bars(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &Names) -> Vec<Bar> {
     let bar = |entry: &Entry, first: bool| {
-        let cell = entry.cell(operation)?;
-        measured(cell)?;
+        let cell = entry.find_cell(operation)?;
+        cell_median_time(cell)?;
         let is_base = is_baseline(scenario, entry);
         let class = match entry.role {
             Role::Engine => "engine",
-            _ if !right(entry) => "wrong",
-            _ if own(entry) => "own",
+            _ if !is_correct(entry) => "wrong",
+            _ if is_icecore(entry) => "own",
             _ if is_base => "base",
             _ => "other",
         };
@@ -81,21 +81,21 @@ fn bars(scenario: &ScenarioReport, point: &Point, operation: Operation, names: &
             _ if is_base => "1×".into(),
             None => String::new(),
             Some(c) if c.tie => "tie".into(),
-            Some(c) => format!("{}×", quotient(c.times.estimate)),
+            Some(c) => format!("{}×", format_quotient(c.times.estimate)),
         };
-        let sign = if right(entry) { "" } else { "✗ " };
-        let label = format!("{sign}{}", names.of(&entry.id));
+        let sign = if is_correct(entry) { "" } else { "✗ " };
+        let label = format!("{sign}{}", names.display_name(&entry.id));
         Some(Bar { label, class, median: cell.summary.median, times, engine: first && entry.role == Role::Engine })
     };
-    let mut engine: Vec<&Entry> = with_role(point, Role::Engine).filter(|e| median(e, operation).is_some()).collect();
-    engine.sort_by(|a, b| median(a, operation).unwrap_or(0.0).total_cmp(&median(b, operation).unwrap_or(0.0)));
-    let all = by_speed(point, operation).into_iter().map(|(e, _)| (e, false));
+    let mut engine: Vec<&Entry> = entries_with_role(point, Role::Engine).filter(|e| median_time(e, operation).is_some()).collect();
+    engine.sort_by(|a, b| median_time(a, operation).unwrap_or(0.0).total_cmp(&median_time(b, operation).unwrap_or(0.0)));
+    let all = sort_by_speed(point, operation).into_iter().map(|(e, _)| (e, false));
     all.chain(engine.into_iter().enumerate().map(|(i, e)| (e, i == 0))).filter_map(|(e, first)| bar(e, first)).collect()
 }
 
 /// Returns the end of the axis. A few much slower competitors would make all other bars too small to compare, so their
 /// bars are cut off, and marked as such.
-fn limit(times: &[f64]) -> f64 {
+fn choose_axis_limit(times: &[f64]) -> f64 {
     let mut times = times.to_vec();
     times.sort_by(f64::total_cmp);
     let mut kept = times.len();
@@ -121,7 +121,7 @@ impl Layout {
     fn new(bars: &[Bar], width: f64) -> Self {
         let narrow = width <= NARROW;
         let widest =
-            |text: &dyn Fn(&Bar) -> &str| bars.iter().map(|b| text_width(text(b), b.size())).fold(0.0, f64::max);
+            |text: &dyn Fn(&Bar) -> &str| bars.iter().map(|b| text_width(text(b), b.label_font_size())).fold(0.0, f64::max);
         let times = if bars.iter().all(|b| b.times.is_empty()) { 0.0 } else { widest(&|b| &b.times).max(66.0) + 10.0 };
         if narrow {
             let columns = [width - times, width];
@@ -133,7 +133,7 @@ impl Layout {
     }
 
     /// Returns where each row begins. The engine's rows have a heading above them.
-    fn tops(&self, bars: &[Bar]) -> Vec<f64> {
+    fn row_tops(&self, bars: &[Bar]) -> Vec<f64> {
         let mut next = self.top;
         let place = |bar: &Bar| {
             let top = next + if bar.engine { 22.0 } else { 0.0 };
@@ -144,121 +144,121 @@ impl Layout {
     }
 
     /// Returns the position and thickness of the bar in a row.
-    fn thick(&self, top: f64) -> [f64; 2] {
+    fn bar_position(&self, top: f64) -> [f64; 2] {
         if self.narrow { [top + 20.0, 12.0] } else { [top + (self.row - 15.0) / 2.0, 15.0] }
     }
 
     /// Draws a vertical line along the bars, with gaps where there is text.
-    fn upright(&self, canvas: &mut Canvas, class: &str, x: f64, tops: &[f64]) {
+    fn draw_vertical_line(&self, canvas: &mut Canvas, class: &str, x: f64, tops: &[f64]) {
         let mut from = None;
         for (i, top) in tops.iter().enumerate() {
             let (start, end) = match self.narrow {
-                true => (self.thick(*top)[0] - 3.0, self.thick(*top)[0] + 15.0),
+                true => (self.bar_position(*top)[0] - 3.0, self.bar_position(*top)[0] + 15.0),
                 false => (*top, top + self.row),
             };
             let start = *from.get_or_insert(start);
             if tops.get(i + 1).is_none_or(|next| self.narrow || *next > end + 1.0) {
-                canvas.line(class, [x, start], [x, end]);
+                canvas.draw_line(class, [x, start], [x, end]);
                 from = None;
             }
         }
     }
 
-    fn bar(&self, canvas: &mut Canvas, bar: &Bar, scale: &Scale, most: f64, y: f64) {
+    fn draw_bar(&self, canvas: &mut Canvas, bar: &Bar, scale: &Scale, axis_limit: f64, y: f64) {
         let Interval { estimate, low, high } = bar.median;
-        let title = format!("{}: {} ({} to {}) {}", bar.label, time(estimate), time(low), time(high), bar.times);
-        let [top, thick] = self.thick(y);
+        let title = format!("{}: {} ({} to {}) {}", bar.label, format_time(estimate), format_time(low), format_time(high), bar.times);
+        let [top, thick] = self.bar_position(y);
         let middle = top + thick / 2.0;
-        canvas.group(title.trim(), |canvas| {
-            canvas.rect(bar.class, [self.left, top], [scale.at(estimate) - self.left, thick]);
-            if estimate > most {
+        canvas.draw_group(title.trim(), |canvas| {
+            canvas.draw_rect(bar.class, [self.left, top], [scale.position_of(estimate) - self.left, thick]);
+            if estimate > axis_limit {
                 // Two slashes mark a bar that is cut off.
                 for x in [self.right - 26.0, self.right - 18.0] {
-                    canvas.line("cut", [x, top + thick + 3.0], [x + 6.0, top - 3.0]);
+                    canvas.draw_line("cut", [x, top + thick + 3.0], [x + 6.0, top - 3.0]);
                 }
             } else if low.is_finite() && high.is_finite() && high > low {
-                let (from, to) = (scale.at(low), scale.at(high));
-                canvas.line("whisker", [from, middle], [to, middle]);
+                let (from, to) = (scale.position_of(low), scale.position_of(high));
+                canvas.draw_line("whisker", [from, middle], [to, middle]);
                 // An end beyond the axis has no cap.
-                let ends = [from, to].into_iter().take(if to < self.right || high <= most { 2 } else { 1 });
+                let ends = [from, to].into_iter().take(if to < self.right || high <= axis_limit { 2 } else { 1 });
                 for x in ends {
-                    canvas.line("whisker", [x, middle - 4.0], [x, middle + 4.0]);
+                    canvas.draw_line("whisker", [x, middle - 4.0], [x, middle + 4.0]);
                 }
             }
-            self.words(canvas, bar, y, middle + 4.5);
+            self.draw_bar_text(canvas, bar, y, middle + 4.5);
         });
     }
 
-    fn words(&self, canvas: &mut Canvas, bar: &Bar, y: f64, line: f64) {
+    fn draw_bar_text(&self, canvas: &mut Canvas, bar: &Bar, y: f64, line: f64) {
         let class = if bar.class == "own" { "t strong" } else { "t" };
         if self.narrow {
-            let ns = time(bar.median.estimate);
-            let room = self.columns[0] - text_width(&ns, 13.0) - 10.0;
-            canvas.text(class, Anchor::Start, [0.0, y + 14.0], &fit(&bar.label, room, bar.size()));
-            canvas.text("t num", Anchor::End, [self.columns[0], y + 14.0], &ns);
-            canvas.text("m num", Anchor::End, [self.columns[1], y + 14.0], &bar.times);
+            let ns = format_time(bar.median.estimate);
+            let label_width = self.columns[0] - text_width(&ns, 13.0) - 10.0;
+            canvas.draw_text(class, Anchor::Start, [0.0, y + 14.0], &fit_text(&bar.label, label_width, bar.label_font_size()));
+            canvas.draw_text("t num", Anchor::End, [self.columns[0], y + 14.0], &ns);
+            canvas.draw_text("m num", Anchor::End, [self.columns[1], y + 14.0], &bar.times);
             return;
         }
-        let label = fit(&bar.label, self.left - 10.0, bar.size());
-        canvas.text(class, Anchor::End, [self.left - 10.0, line], &label);
-        canvas.text("t num", Anchor::End, [self.columns[0], line], &time(bar.median.estimate));
-        canvas.text("m num", Anchor::End, [self.columns[1], line], &bar.times);
+        let label = fit_text(&bar.label, self.left - 10.0, bar.label_font_size());
+        canvas.draw_text(class, Anchor::End, [self.left - 10.0, line], &label);
+        canvas.draw_text("t num", Anchor::End, [self.columns[0], line], &format_time(bar.median.estimate));
+        canvas.draw_text("m num", Anchor::End, [self.columns[1], line], &bar.times);
     }
 }
 
-fn axis(canvas: &mut Canvas, scale: &Scale, layout: &Layout, tops: &[f64]) {
+fn draw_axis(canvas: &mut Canvas, scale: &Scale, layout: &Layout, tops: &[f64]) {
     let bottom = tops.last().copied().unwrap_or(layout.top) + layout.row;
-    let ticks = scale.ticks(if layout.narrow { 4 } else { 6 });
-    let mut free = f64::NEG_INFINITY;
+    let ticks = scale.choose_ticks(if layout.narrow { 4 } else { 6 });
+    let mut next_free = f64::NEG_INFINITY;
     for tick in ticks {
-        let x = scale.at(tick);
-        layout.upright(canvas, if tick == 0.0 { "axis" } else { "grid" }, x, tops);
-        let text = if tick == 0.0 { "0".into() } else { short(time(tick)) };
+        let x = scale.position_of(tick);
+        layout.draw_vertical_line(canvas, if tick == 0.0 { "axis" } else { "grid" }, x, tops);
+        let text = if tick == 0.0 { "0".into() } else { trim_zeros(format_time(tick)) };
         let half = text_width(&text, 11.5) / 2.0;
         let anchor = if layout.narrow && tick == 0.0 { Anchor::Start } else { Anchor::Middle };
-        if x - half >= free && x + half <= layout.width {
-            canvas.text("m s", anchor, [x, bottom + 16.0], &text);
-            free = x + half * if anchor == Anchor::Start { 2.0 } else { 1.0 } + 6.0;
+        if x - half >= next_free && x + half <= layout.width {
+            canvas.draw_text("m s", anchor, [x, bottom + 16.0], &text);
+            next_free = x + half * if anchor == Anchor::Start { 2.0 } else { 1.0 } + 6.0;
         }
     }
     if !layout.narrow {
-        canvas.text("m s", Anchor::End, [layout.columns[0], 12.0], "median");
+        canvas.draw_text("m s", Anchor::End, [layout.columns[0], 12.0], "median");
         if layout.columns[0] < layout.width {
-            canvas.text("m s", Anchor::End, [layout.columns[1], 12.0], "× baseline");
+            canvas.draw_text("m s", Anchor::End, [layout.columns[1], 12.0], "× baseline");
         }
     }
 }
 
-fn signs(
+fn collect_legend_items(
     scenario: &ScenarioReport,
     bars: &[Bar],
     names: &Names,
     floor: Option<(&Entry, f64)>,
     roof: Option<f64>,
-    most: f64,
-) -> Vec<(Sign, String)> {
+    axis_limit: f64,
+) -> Vec<(LegendSign, String)> {
     let has = |class: &str| bars.iter().any(|b| b.class == class);
     let mut items = vec![];
     if has("own") {
-        items.push((Sign::Box("own"), "Icecore".to_owned()));
+        items.push((LegendSign::Box("own"), "Icecore".to_owned()));
     }
     if let (true, Some(base)) = (has("base"), &scenario.baseline) {
-        items.push((Sign::Box("base"), format!("the baseline, {}", names.of(base))));
+        items.push((LegendSign::Box("base"), format!("the baseline, {}", names.display_name(base))));
     }
     if has("wrong") {
-        items.push((Sign::Box("wrong"), "✗ what came back differs: not ranked".into()));
+        items.push((LegendSign::Box("wrong"), "✗ what came back differs: not ranked".into()));
     }
-    items.push((Sign::Line("whisker"), "where the median lies (95 %)".into()));
-    items.extend(floor.map(|(e, ns)| (Sign::Line("floor"), format!("floor: {}, {}", names.of(&e.id), time(ns)))));
-    items.extend(roof.map(|ns| (Sign::Line("roof"), format!("memcpy of the bytes, {}", time(ns)))));
-    if bars.iter().any(|b| b.median.estimate > most) {
-        items.push((Sign::Box("other"), "// cut off: too long to be drawn".into()));
+    items.push((LegendSign::Line("whisker"), "where the median lies (95 %)".into()));
+    items.extend(floor.map(|(e, ns)| (LegendSign::Line("floor"), format!("floor: {}, {}", names.display_name(&e.id), format_time(ns)))));
+    items.extend(roof.map(|ns| (LegendSign::Line("roof"), format!("memcpy of the bytes, {}", format_time(ns)))));
+    if bars.iter().any(|b| b.median.estimate > axis_limit) {
+        items.push((LegendSign::Box("other"), "// cut off: too long to be drawn".into()));
     }
     items
 }
 
-fn about(bars: &[Bar], floor: Option<f64>) -> String {
-    let list: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, time(b.median.estimate))).collect();
-    let floor = floor.map_or(String::new(), |ns| format!(" The values alone take {}.", time(ns)));
+fn describe_bars(bars: &[Bar], floor: Option<f64>) -> String {
+    let list: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, format_time(b.median.estimate))).collect();
+    let floor = floor.map_or(String::new(), |ns| format!(" The values alone take {}.", format_time(ns)));
     format!("Bars of the median times, shorter is better: {}.{floor}", list.join(", "))
 }

@@ -1,6 +1,6 @@
 //! Writes the elements of an SVG.
 
-use crate::page::view::plain;
+use crate::page::view::make_printable;
 use std::fmt::Write;
 
 /// The elements drawn so far.
@@ -20,25 +20,25 @@ impl Canvas {
     }
 
     /// Returns the elements.
-    pub(super) fn done(self) -> String {
+    pub(super) fn into_elements(self) -> String {
         self.0
     }
 
-    pub(super) fn line(&mut self, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
-        let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(number);
+    pub(super) fn draw_line(&mut self, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
+        let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(format_coordinate);
         _ = write!(self.0, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#);
     }
 
-    pub(super) fn rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) {
-        let [x, y, width, height] = [x, y, width.max(0.0), height.max(0.0)].map(number);
+    pub(super) fn draw_rect(&mut self, class: &str, [x, y]: [f64; 2], [width, height]: [f64; 2]) {
+        let [x, y, width, height] = [x, y, width.max(0.0), height.max(0.0)].map(format_coordinate);
         _ = write!(self.0, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#);
     }
 
     /// Draws lines between consecutive places.
-    pub(super) fn path(&mut self, class: &str, places: &[[f64; 2]]) {
+    pub(super) fn draw_path(&mut self, class: &str, places: &[[f64; 2]]) {
         let mut d = String::new();
         for (i, [x, y]) in places.iter().enumerate() {
-            _ = write!(d, "{}{} {}", if i == 0 { "M" } else { "L" }, number(*x), number(*y));
+            _ = write!(d, "{}{} {}", if i == 0 { "M" } else { "L" }, format_coordinate(*x), format_coordinate(*y));
         }
         if places.len() > 1 {
             _ = write!(self.0, r#"<path class="{class}" d="{d}"/>"#);
@@ -46,10 +46,10 @@ impl Canvas {
     }
 
     /// Draws a mark in one of six shapes.
-    pub(super) fn mark(&mut self, class: &str, shape: usize, [x, y]: [f64; 2], r: f64) {
+    pub(super) fn draw_mark(&mut self, class: &str, shape: usize, [x, y]: [f64; 2], r: f64) {
         let corners: &[[f64; 2]] = match shape % 6 {
             0 => {
-                let [x, y, r] = [x, y, r].map(number);
+                let [x, y, r] = [x, y, r].map(format_coordinate);
                 _ = write!(self.0, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{r}"/>"#);
                 return;
             }
@@ -60,38 +60,38 @@ impl Canvas {
             _ => &[[-1.2, -0.5], [1.2, -0.5], [1.2, 0.5], [-1.2, 0.5]],
         };
         let points: Vec<String> =
-            corners.iter().map(|[dx, dy]| format!("{},{}", number(x + dx * r), number(y + dy * r))).collect();
+            corners.iter().map(|[dx, dy]| format!("{},{}", format_coordinate(x + dx * r), format_coordinate(y + dy * r))).collect();
         _ = write!(self.0, r#"<polygon class="{class}" points="{}"/>"#, points.join(" "));
     }
 
-    pub(super) fn text(&mut self, class: &str, anchor: Anchor, [x, y]: [f64; 2], text: &str) {
+    pub(super) fn draw_text(&mut self, class: &str, anchor: Anchor, [x, y]: [f64; 2], text: &str) {
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => r#" text-anchor="middle""#,
             Anchor::End => r#" text-anchor="end""#,
         };
-        let [x, y] = [x, y].map(number);
-        _ = write!(self.0, r#"<text class="{class}" x="{x}" y="{y}"{anchor}>{}</text>"#, escape(text));
+        let [x, y] = [x, y].map(format_coordinate);
+        _ = write!(self.0, r#"<text class="{class}" x="{x}" y="{y}"{anchor}>{}</text>"#, escape_markup(text));
     }
 
     /// Draws elements that belong together. The title appears when the pointer rests on them.
-    pub(super) fn group(&mut self, title: &str, draw: impl FnOnce(&mut Self)) {
-        _ = write!(self.0, "<g><title>{}</title>", escape(title));
+    pub(super) fn draw_group(&mut self, title: &str, draw: impl FnOnce(&mut Self)) {
+        _ = write!(self.0, "<g><title>{}</title>", escape_markup(title));
         draw(self);
         self.0 += "</g>";
     }
 }
 
 /// Formats a coordinate; a value that is not finite becomes 0.
-pub(super) fn number(n: f64) -> String {
+pub(super) fn format_coordinate(n: f64) -> String {
     let n = if n.is_finite() { (n * 10.0).round() / 10.0 } else { 0.0 };
     if n == 0.0 { "0".into() } else { n.to_string() }
 }
 
 /// Escapes text for HTML and XML.
-pub(in crate::page) fn escape(text: &str) -> String {
+pub(in crate::page) fn escape_markup(text: &str) -> String {
     let mut out = String::new();
-    for c in plain(text).chars() {
+    for c in make_printable(text).chars() {
         match c {
             '&' => out += "&amp;",
             '<' => out += "&lt;",
@@ -106,7 +106,7 @@ pub(in crate::page) fn escape(text: &str) -> String {
 }
 
 /// Estimates the width of a text, rather too wide than too narrow.
-pub(super) fn width(text: &str, size: f64) -> f64 {
+pub(super) fn estimate_text_width(text: &str, size: f64) -> f64 {
     let of = |c: char| match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.32,
         'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | '-' => 0.44,
@@ -119,19 +119,19 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
 }
 
 /// Returns the size of regular letters with the same width: our own names are bold.
-pub(super) fn as_plain(size: f64, is_own: bool) -> f64 {
+pub(super) fn regular_font_size(size: f64, is_own: bool) -> f64 {
     if is_own { size * 1.08 } else { size }
 }
 
 /// Returns as much of a text as fits, with an ellipsis if something is left out.
-pub(super) fn fit(text: &str, room: f64, size: f64) -> String {
-    let text = plain(text);
-    if width(&text, size) <= room {
+pub(super) fn fit_text(text: &str, max_width: f64, size: f64) -> String {
+    let text = make_printable(text);
+    if estimate_text_width(&text, size) <= max_width {
         return text;
     }
     let mut out = String::new();
     for c in text.chars() {
-        if width(&out, size) + width(&format!("{c}…"), size) > room {
+        if estimate_text_width(&out, size) + estimate_text_width(&format!("{c}…"), size) > max_width {
             break;
         }
         out.push(c);
@@ -145,15 +145,15 @@ mod tests {
 
     #[test]
     fn names_stay_text() {
-        assert_eq!(escape("<script>\"'&\u{0}\u{ffff}"), "&lt;script&gt;&quot;&#39;&amp;\\u{0}\u{fffd}");
-        assert_eq!([1.04, f64::NAN, f64::INFINITY, -0.01].map(number), ["1", "0", "0", "0"].map(String::from));
+        assert_eq!(escape_markup("<script>\"'&\u{0}\u{ffff}"), "&lt;script&gt;&quot;&#39;&amp;\\u{0}\u{fffd}");
+        assert_eq!([1.04, f64::NAN, f64::INFINITY, -0.01].map(format_coordinate), ["1", "0", "0", "0"].map(String::from));
     }
 
     #[test]
     fn a_long_name_is_cut() {
-        assert_eq!(fit("Sereal", 100.0, 13.0), "Sereal");
-        let cut = fit("a name that is far too long", 100.0, 13.0);
-        assert!(cut.ends_with('…') && width(&cut, 13.0) <= 100.0, "{cut}");
-        assert_eq!(fit("abc", 0.0, 13.0), "…");
+        assert_eq!(fit_text("Sereal", 100.0, 13.0), "Sereal");
+        let cut = fit_text("a name that is far too long", 100.0, 13.0);
+        assert!(cut.ends_with('…') && estimate_text_width(&cut, 13.0) <= 100.0, "{cut}");
+        assert_eq!(fit_text("abc", 0.0, 13.0), "…");
     }
 }

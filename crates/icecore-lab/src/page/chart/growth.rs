@@ -1,19 +1,19 @@
 //! Chart of how the time of an operation grows with the size.
 
-use super::lines::{self, Dot, Frame, Series};
-use super::looks::look;
+use super::lines::{self, CurvePoint, Frame, Series};
+use super::looks::choose_curve_style;
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, Operation, Role, ScenarioReport};
-use crate::page::number::{self, short, time};
-use crate::page::tables::{items, per_item};
-use crate::page::view::{Group, Names, find, measured, own, plain, right};
+use crate::page::number::{self, trim_zeros, format_time};
+use crate::page::tables::{item_count, time_per_item_title};
+use crate::page::view::{PointGroup, Names, find_entry, cell_median_time, is_icecore, make_printable, is_correct};
 use crate::page::words;
 use std::collections::BTreeSet;
 
 /// Draws the chart; `None` with fewer than two sizes.
-pub(in crate::page) fn draw(
+pub(in crate::page) fn draw_growth(
     scenario: &ScenarioReport,
-    group: &Group,
+    group: &PointGroup,
     operation: Operation,
     names: &Names,
     width: f64,
@@ -21,68 +21,68 @@ pub(in crate::page) fn draw(
     if group.points.len() < 2 {
         return None;
     }
-    let series = series(scenario, group, operation, names);
+    let series = collect_series(scenario, group, operation, names);
     if series.is_empty() {
         return None;
     }
     let frame = Frame {
         width,
         narrow: width <= NARROW,
-        titles: [&per_item(scenario, operation), &plain(&scenario.axis)],
+        titles: [&time_per_item_title(scenario, operation), &make_printable(&scenario.axis)],
         log: true,
         steps: &[],
-        show: &|ns| short(time(ns)),
-        count: &number::count,
+        show: &|ns| trim_zeros(format_time(ns)),
+        count: &number::format_count,
     };
     let mut canvas = Canvas::new();
-    let height = lines::draw(&mut canvas, &frame, &series);
-    let of = if group.label.is_empty() { String::new() } else { format!(", {}", plain(&group.label)) };
-    let title = format!("{}: growth, {}{of}", plain(&scenario.name), words::operation(operation));
-    Some(Drawing { title, about: about(&series, &plain(&scenario.axis)), width, height, body: canvas.done() })
+    let height = lines::draw_line_chart(&mut canvas, &frame, &series);
+    let of = if group.label.is_empty() { String::new() } else { format!(", {}", make_printable(&group.label)) };
+    let title = format!("{}: growth, {}{of}", make_printable(&scenario.name), words::operation_title(operation));
+    Some(Drawing { title, about: describe_growth(&series, &make_printable(&scenario.axis)), width, height, body: canvas.into_elements() })
 }
 
-fn series(scenario: &ScenarioReport, group: &Group, operation: Operation, names: &Names) -> Vec<Series> {
+fn collect_series(scenario: &ScenarioReport, group: &PointGroup, operation: Operation, names: &Names) -> Vec<Series> {
     let mut seen = BTreeSet::new();
     let all = group.points.iter().rev().flat_map(|p| &p.entries);
     let entries: Vec<&Entry> = all.filter(|e| e.role != Role::Twin && seen.insert(&e.id)).collect();
-    let curves = entries.into_iter().map(|entry| (entry, dots(scenario, group, operation, &entry.id)));
-    let mut curves: Vec<(&Entry, Vec<Dot>)> = curves.filter(|(_, dots)| !dots.is_empty()).collect();
-    let end = |dots: &[Dot]| dots.last().map_or(0.0, |d| d.y);
+    let curves = entries.into_iter().map(|entry| (entry, collect_curve_points(scenario, group, operation, &entry.id)));
+    let mut curves: Vec<(&Entry, Vec<CurvePoint>)> = curves.filter(|(_, dots)| !dots.is_empty()).collect();
+    let end = |dots: &[CurvePoint]| dots.last().map_or(0.0, |d| d.y);
     curves.sort_by(|(_, a), (_, b)| end(a).total_cmp(&end(b)));
     let Some(last) = group.points.last() else { return vec![] };
     let name = |entry: &Entry| match entry.role {
-        Role::Floor => format!("floor: {}", names.of(&entry.id)),
-        _ if right(entry) => names.of(&entry.id),
-        _ => format!("✗ {}", names.of(&entry.id)),
+        Role::Floor => format!("floor: {}", names.display_name(&entry.id)),
+        _ if is_correct(entry) => names.display_name(&entry.id),
+        _ => format!("✗ {}", names.display_name(&entry.id)),
     };
     curves
         .into_iter()
-        .map(|(entry, dots)| Series { name: name(entry), look: look(scenario, last, entry), own: own(entry), dots })
+        .map(|(entry, dots)| Series { name: name(entry), look: choose_curve_style(scenario, last, entry), own: is_icecore(entry), dots })
         .collect()
 }
 
-fn dots(scenario: &ScenarioReport, group: &Group, operation: Operation, id: &str) -> Vec<Dot> {
+fn collect_curve_points(scenario: &ScenarioReport, group: &PointGroup, operation: Operation, id: &str) -> Vec<CurvePoint> {
     let dot = |point: &&crate::model::Point| {
-        let cell = find(point, id)?.cell(operation)?;
-        measured(cell)?;
-        let (median, items) = (cell.summary.median, items(scenario, point));
+        let cell = find_entry(point, id)?.find_cell(operation)?;
+        cell_median_time(cell)?;
+        let (median, items) = (cell.summary.median, item_count(scenario, point));
         let usable = point.at.is_finite() && point.at > 0.0;
-        let dot = Dot { x: point.at, y: median.estimate / items, low: median.low / items, high: median.high / items };
+        let dot = CurvePoint { x: point.at, y: median.estimate / items, low: median.low / items, high: median.high / items };
         usable.then_some(dot)
     };
     group.points.iter().filter_map(dot).collect()
 }
 
-fn about(series: &[Series], axis: &str) -> String {
+fn describe_growth(series: &[Series], axis: &str) -> String {
     let line = |s: &Series| {
         let (first, last) = (s.dots.first()?, s.dots.last()?);
         Some(format!(
             "{} from {} at {} to {} at {}",
             s.name,
-            time(first.y),
-            number::count(first.x),
-            time(last.y),
-            number::count(last.x)
+            format_time(first.y),
+            number::format_count(first.x),
+            format_time(last.y),
+            number::format_count(last.x)
         ))
     };
     let list: Vec<String> = series.iter().filter_map(line).collect();

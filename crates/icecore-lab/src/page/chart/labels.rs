@@ -10,14 +10,14 @@ pub(super) struct Rect {
 }
 
 impl Rect {
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.x < other.x + other.width
             && other.x < self.x + self.width
             && self.y < other.y + other.height
             && other.y < self.y + self.height
     }
 
-    pub(super) fn inside(&self, other: &Self) -> bool {
+    pub(super) fn is_inside(&self, other: &Self) -> bool {
         self.x >= other.x
             && self.y >= other.y
             && self.x + self.width <= other.x + other.width
@@ -27,7 +27,7 @@ impl Rect {
 
 /// Moves positions in a column apart, as little as possible, between `low` and `high`. The order stays the same. If
 /// there is not enough room, the gaps are smaller than `gap`.
-pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
+pub(super) fn spread_positions(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
     let gap = gap.min((high - low) / (wanted.len().max(2) - 1) as f64);
@@ -49,7 +49,7 @@ pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
         let half = gap * (block.1 - 1) as f64 / 2.0;
         block.0 = block.0.clamp(low + half, (high - half).max(low + half));
         blocks.push(block);
-        settle(&mut blocks, gap, low, high);
+        merge_overlapping_blocks(&mut blocks, gap, low, high);
     }
     let mut out = vec![0.0; wanted.len()];
     let mut left = order.into_iter();
@@ -63,7 +63,7 @@ pub(super) fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> 
 }
 
 /// Joins the last blocks until none overlaps the previous one.
-fn settle(blocks: &mut Vec<(f64, usize)>, gap: f64, low: f64, high: f64) {
+fn merge_overlapping_blocks(blocks: &mut Vec<(f64, usize)>, gap: f64, low: f64, high: f64) {
     while let [.., a, b] = blocks[..] {
         if b.0 - a.0 >= gap * (a.1 + b.1) as f64 / 2.0 - 1e-9 {
             return;
@@ -82,11 +82,11 @@ mod tests {
 
     #[test]
     fn labels_stand_apart() {
-        assert_eq!(spread(&[10.0, 50.0], 14.0, 0.0, 100.0), [10.0, 50.0]);
-        assert_eq!(spread(&[50.0, 50.0], 10.0, 0.0, 100.0), [45.0, 55.0]);
-        assert_eq!(spread(&[100.0, 99.0, 98.0], 10.0, 0.0, 100.0), [100.0, 90.0, 80.0]);
-        assert_eq!(spread(&[5.0, 0.0], 10.0, 0.0, 5.0), [5.0, 0.0]);
-        assert!(spread(&[], 10.0, 0.0, 5.0).is_empty());
+        assert_eq!(spread_positions(&[10.0, 50.0], 14.0, 0.0, 100.0), [10.0, 50.0]);
+        assert_eq!(spread_positions(&[50.0, 50.0], 10.0, 0.0, 100.0), [45.0, 55.0]);
+        assert_eq!(spread_positions(&[100.0, 99.0, 98.0], 10.0, 0.0, 100.0), [100.0, 90.0, 80.0]);
+        assert_eq!(spread_positions(&[5.0, 0.0], 10.0, 0.0, 5.0), [5.0, 0.0]);
+        assert!(spread_positions(&[], 10.0, 0.0, 5.0).is_empty());
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(7);
         for _ in 0..300 {
             let wanted: Vec<f64> = (0..rng.usize(1..15)).map(|_| rng.f64() * 200.0).collect();
-            let mut found = spread(&wanted, 14.0, 0.0, 200.0);
+            let mut found = spread_positions(&wanted, 14.0, 0.0, 200.0);
             found.sort_by(f64::total_cmp);
             assert!(found[0] >= -0.01 && found[found.len() - 1] <= 200.01, "{wanted:?} {found:?}");
             assert!(found.windows(2).all(|w| w[1] - w[0] > 13.9), "{wanted:?} {found:?}");

@@ -1,30 +1,30 @@
 //! Legend below a chart.
 
-use super::canvas::{Anchor, Canvas, fit, width};
+use super::canvas::{Anchor, Canvas, fit_text, estimate_text_width};
 
 /// A sign in the legend.
-pub(super) enum Sign {
+pub(super) enum LegendSign {
     Box(&'static str),
     Line(&'static str),
     Mark(String, usize),
 }
 
 /// Draws signs with their descriptions. Returns the height used.
-pub(super) fn legend(canvas: &mut Canvas, items: &[(Sign, String)], top: f64, room: f64) -> f64 {
+pub(super) fn draw_legend(canvas: &mut Canvas, items: &[(LegendSign, String)], top: f64, max_width: f64) -> f64 {
     const SIZE: f64 = 11.5;
     let (mut x, mut y) = (0.0, top + 12.0);
     for (sign, text) in items {
-        let text = fit(text, room - 26.0, SIZE);
-        let all = 26.0 + width(&text, SIZE);
-        if x > 0.0 && x + all > room {
+        let text = fit_text(text, max_width - 26.0, SIZE);
+        let all = 26.0 + estimate_text_width(&text, SIZE);
+        if x > 0.0 && x + all > max_width {
             (x, y) = (0.0, y + 19.0);
         }
         match sign {
-            Sign::Box(class) => canvas.rect(class, [x + 1.0, y - 9.0], [16.0, 10.0]),
-            Sign::Line(class) => canvas.line(class, [x, y - 4.0], [x + 18.0, y - 4.0]),
-            Sign::Mark(class, shape) => canvas.mark(class, *shape, [x + 9.0, y - 4.0], 4.5),
+            LegendSign::Box(class) => canvas.draw_rect(class, [x + 1.0, y - 9.0], [16.0, 10.0]),
+            LegendSign::Line(class) => canvas.draw_line(class, [x, y - 4.0], [x + 18.0, y - 4.0]),
+            LegendSign::Mark(class, shape) => canvas.draw_mark(class, *shape, [x + 9.0, y - 4.0], 4.5),
         }
-        canvas.text("m s", Anchor::Start, [x + 24.0, y], &text);
+        canvas.draw_text("m s", Anchor::Start, [x + 24.0, y], &text);
         x += all + 18.0;
     }
     if items.is_empty() { 0.0 } else { y - top + 8.0 }

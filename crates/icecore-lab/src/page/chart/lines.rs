@@ -1,8 +1,8 @@
 //! Line charts, with the names of the curves at their right ends.
 
-use super::canvas::{Anchor, Canvas, as_plain, fit, width as text_width};
-use super::labels::spread;
-use super::legend::{Sign, legend};
+use super::canvas::{Anchor, Canvas, regular_font_size, fit_text, estimate_text_width as text_width};
+use super::labels::spread_positions;
+use super::legend::{LegendSign, draw_legend};
 use super::scale::Scale;
 
 /// One curve.
@@ -12,12 +12,12 @@ pub(super) struct Series {
     pub(super) look: char,
     /// Whether the curve is emphasized.
     pub(super) own: bool,
-    pub(super) dots: Vec<Dot>,
+    pub(super) dots: Vec<CurvePoint>,
 }
 
 /// One place on a curve.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Dot {
+pub(super) struct CurvePoint {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) low: f64,
@@ -39,55 +39,55 @@ pub(super) struct Frame<'a> {
 }
 
 impl Series {
-    fn shape(&self) -> usize {
+    fn mark_shape(&self) -> usize {
         self.look.to_digit(10).unwrap_or(0) as usize
     }
 }
 
 /// Draws the chart. Returns its height.
-pub(super) fn draw(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64 {
+pub(super) fn draw_line_chart(canvas: &mut Canvas, frame: &Frame, series: &[Series]) -> f64 {
     let (top, height) = (30.0, if frame.narrow { 230.0 } else { (series.len() as f64 * 17.0).clamp(280.0, 420.0) });
     let bottom = top + height;
     // On a noisy machine, intervals may be very long: then they are cut off.
-    let far = |d: &Dot| if frame.log { [d.low.max(d.y / 1.5), d.high.min(d.y * 1.5)] } else { [d.low, d.high] };
-    let values = || series.iter().flat_map(|s| &s.dots).flat_map(|d| [[d.y; 2], far(d)].concat());
+    let whisker_ends = |d: &CurvePoint| if frame.log { [d.low.max(d.y / 1.5), d.high.min(d.y * 1.5)] } else { [d.low, d.high] };
+    let values = || series.iter().flat_map(|s| &s.dots).flat_map(|d| [[d.y; 2], whisker_ends(d)].concat());
     let y = match frame.log {
         true => Scale::log(values(), 1.08, bottom, top),
         false => Scale::linear(values().map(|v| v * 1.04), bottom, top),
     };
-    let ticks = y.ticks(if frame.narrow { 5 } else { 7 });
+    let ticks = y.choose_ticks(if frame.narrow { 5 } else { 7 });
     let left = ticks.iter().map(|t| text_width(&(frame.show)(*t), 11.5)).fold(0.0, f64::max) + 8.0;
-    let names = series.iter().map(|s| text_width(&s.name, as_plain(12.5, s.own))).fold(0.0, f64::max);
+    let names = series.iter().map(|s| text_width(&s.name, regular_font_size(12.5, s.own))).fold(0.0, f64::max);
     // In narrow charts, the names are below.
     let right = if frame.narrow { frame.width - 10.0 } else { frame.width - (names + 30.0).min(frame.width * 0.33) };
     for tick in ticks {
-        canvas.line("grid", [left, y.at(tick)], [right, y.at(tick)]);
-        canvas.text("m s num", Anchor::End, [left - 6.0, y.at(tick) + 4.0], &(frame.show)(tick));
+        canvas.draw_line("grid", [left, y.position_of(tick)], [right, y.position_of(tick)]);
+        canvas.draw_text("m s num", Anchor::End, [left - 6.0, y.position_of(tick) + 4.0], &(frame.show)(tick));
     }
-    canvas.text("m s", Anchor::Start, [0.0, 12.0], &fit(frame.titles[0], frame.width, 11.5));
-    let x = horizontal(canvas, frame, series, [left, right], bottom);
+    canvas.draw_text("m s", Anchor::Start, [0.0, 12.0], &fit_text(frame.titles[0], frame.width, 11.5));
+    let x = draw_horizontal_axis(canvas, frame, series, [left, right], bottom);
     // Curves in the background are drawn first.
     for back in [true, false] {
-        series.iter().filter(|s| matches!(s.look, 'x' | 'd') == back).for_each(|s| curve(canvas, frame, s, &x, &y));
+        series.iter().filter(|s| matches!(s.look, 'x' | 'd') == back).for_each(|s| draw_curve(canvas, frame, s, &x, &y));
     }
     let mut end = bottom + 20.0;
     if !frame.titles[1].is_empty() {
-        canvas.text("m s", Anchor::Middle, [(left + right) / 2.0, bottom + 36.0], frame.titles[1]);
+        canvas.draw_text("m s", Anchor::Middle, [(left + right) / 2.0, bottom + 36.0], frame.titles[1]);
         end += 22.0;
     }
     if frame.narrow {
-        let sign = |s: &Series| (Sign::Mark(format!("p{}", s.look), s.shape()), s.name.clone());
+        let sign = |s: &Series| (LegendSign::Mark(format!("p{}", s.look), s.mark_shape()), s.name.clone());
         end += 6.0;
-        end += legend(canvas, &series.iter().map(sign).collect::<Vec<_>>(), end, frame.width);
+        end += draw_legend(canvas, &series.iter().map(sign).collect::<Vec<_>>(), end, frame.width);
     } else {
-        end = end.max(names_at_ends(canvas, series, &x, &y, [right, frame.width], [top, bottom]) + 8.0);
+        end = end.max(draw_names_at_ends(canvas, series, &x, &y, [right, frame.width], [top, bottom]) + 8.0);
     }
     end
 }
 
 /// Draws the horizontal axis.
-fn horizontal(canvas: &mut Canvas, frame: &Frame, series: &[Series], [left, right]: [f64; 2], bottom: f64) -> Scale {
-    canvas.line("axis", [left, bottom], [right, bottom]);
+fn draw_horizontal_axis(canvas: &mut Canvas, frame: &Frame, series: &[Series], [left, right]: [f64; 2], bottom: f64) -> Scale {
+    canvas.draw_line("axis", [left, bottom], [right, bottom]);
     if !frame.steps.is_empty() {
         let last = (frame.steps.len() - 1).max(1) as f64;
         let room = (right - left) / last;
@@ -95,50 +95,50 @@ fn horizontal(canvas: &mut Canvas, frame: &Frame, series: &[Series], [left, righ
         let scale = Scale::linear([last], left + half, right - 4.0);
         for (i, step) in frame.steps.iter().enumerate() {
             let anchor = if i == frame.steps.len() - 1 && i > 0 { Anchor::End } else { Anchor::Middle };
-            canvas.text("m s", anchor, [scale.at(i as f64), bottom + 16.0], &fit(step, room * 0.9, 11.5));
+            canvas.draw_text("m s", anchor, [scale.position_of(i as f64), bottom + 16.0], &fit_text(step, room * 0.9, 11.5));
         }
         return scale;
     }
     let scale = Scale::log(series.iter().flat_map(|s| &s.dots).map(|d| d.x), 1.0, left + 10.0, right - 4.0);
-    let mut free = f64::NEG_INFINITY;
-    for tick in scale.ticks(if frame.narrow { 5 } else { 9 }) {
-        let (at, text) = (scale.at(tick), (frame.count)(tick));
+    let mut next_free = f64::NEG_INFINITY;
+    for tick in scale.choose_ticks(if frame.narrow { 5 } else { 9 }) {
+        let (tick_x, text) = (scale.position_of(tick), (frame.count)(tick));
         let half = text_width(&text, 11.5) / 2.0;
-        canvas.line("axis", [at, bottom], [at, bottom + 4.0]);
-        if at - half > free && at + half < frame.width {
-            canvas.text("m s num", Anchor::Middle, [at, bottom + 17.0], &text);
-            free = at + half + 8.0;
+        canvas.draw_line("axis", [tick_x, bottom], [tick_x, bottom + 4.0]);
+        if tick_x - half > next_free && tick_x + half < frame.width {
+            canvas.draw_text("m s num", Anchor::Middle, [tick_x, bottom + 17.0], &text);
+            next_free = tick_x + half + 8.0;
         }
     }
     scale
 }
 
-fn curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y: &Scale) {
-    let place = |d: &Dot| [x.at(d.x), y.at(d.y)];
-    canvas.group(&series.name, |canvas| {
-        canvas.path(
+fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y: &Scale) {
+    let place = |d: &CurvePoint| [x.position_of(d.x), y.position_of(d.y)];
+    canvas.draw_group(&series.name, |canvas| {
+        canvas.draw_path(
             &format!("l{}{}", series.look, if series.own { " thick" } else { "" }),
             &series.dots.iter().map(place).collect::<Vec<_>>(),
         );
         for dot in &series.dots {
-            let [at, _] = place(dot);
+            let [point_x, _] = place(dot);
             if dot.low.is_finite() && dot.high.is_finite() && dot.high > dot.low {
-                canvas.line(&format!("l{} thin", series.look), [at, y.at(dot.low)], [at, y.at(dot.high)]);
+                canvas.draw_line(&format!("l{} thin", series.look), [point_x, y.position_of(dot.low)], [point_x, y.position_of(dot.high)]);
             }
         }
         // If places are close together, marks for all of them would hide the curve.
         let each = (series.dots.len() / if frame.narrow { 10 } else { 20 }).max(1);
         if series.look != 'x' {
             let class = format!("p{}", series.look);
-            series.dots.iter().step_by(each).for_each(|d| canvas.mark(&class, series.shape(), place(d), 4.0));
+            series.dots.iter().step_by(each).for_each(|d| canvas.draw_mark(&class, series.mark_shape(), place(d), 4.0));
         } else if series.dots.len() == 1 {
-            canvas.mark("px", 0, place(&series.dots[0]), 3.0);
+            canvas.draw_mark("px", 0, place(&series.dots[0]), 3.0);
         }
     });
 }
 
 /// Draws names next to the last dots. Returns the lowest position used.
-fn names_at_ends(
+fn draw_names_at_ends(
     canvas: &mut Canvas,
     series: &[Series],
     x: &Scale,
@@ -147,22 +147,22 @@ fn names_at_ends(
     [top, bottom]: [f64; 2],
 ) -> f64 {
     let ends: Vec<_> = series.iter().filter_map(|s| Some((s, s.dots.last()?))).collect();
-    let wanted: Vec<f64> = ends.iter().map(|(_, d)| y.at(d.y)).collect();
+    let wanted: Vec<f64> = ends.iter().map(|(_, d)| y.position_of(d.y)).collect();
     // The gap is the height of a text line; if there are too many names, they continue below the axis.
     let low = bottom.max(top + 16.0 * (ends.len().max(1) - 1) as f64);
-    let places = spread(&wanted, 16.0, top, low);
-    for ((series, dot), at) in ends.iter().zip(&places) {
-        let from = [x.at(dot.x) + 5.0, y.at(dot.y)];
-        if (from[1] - at).abs() > 2.0 || from[0] < right - 6.0 {
-            canvas.path("leader", &[from, [right + 8.0, *at], [right + 12.0, *at]]);
+    let places = spread_positions(&wanted, 16.0, top, low);
+    for ((series, dot), label_y) in ends.iter().zip(&places) {
+        let from = [x.position_of(dot.x) + 5.0, y.position_of(dot.y)];
+        if (from[1] - label_y).abs() > 2.0 || from[0] < right - 6.0 {
+            canvas.draw_path("leader", &[from, [right + 8.0, *label_y], [right + 12.0, *label_y]]);
         }
         let class = if series.own { "t lab strong" } else { "t lab" };
-        canvas.mark(&format!("p{}", series.look), series.shape(), [right + 17.0, *at], 3.5);
-        canvas.text(
+        canvas.draw_mark(&format!("p{}", series.look), series.mark_shape(), [right + 17.0, *label_y], 3.5);
+        canvas.draw_text(
             class,
             Anchor::Start,
-            [right + 25.0, at + 4.0],
-            &fit(&series.name, width - right - 26.0, as_plain(12.5, series.own)),
+            [right + 25.0, label_y + 4.0],
+            &fit_text(&series.name, width - right - 26.0, regular_font_size(12.5, series.own)),
         );
     }
     places.iter().copied().fold(bottom, f64::max)

@@ -1,18 +1,18 @@
 //! Color and shape of each name in curves: the same in all charts of a point.
 
 use crate::model::{Entry, Point, Role, ScenarioReport};
-use crate::page::view::{competitors, is_baseline, median, own, right};
+use crate::page::view::{competitors_at_point, is_baseline, median_time, is_icecore, is_correct};
 
 /// Returns `0` to `5` for emphasized curves, in this order: Icecore's, the baseline, the fastest. Returns `x` for other
 /// competitors, and `d` for entries that are not competitors.
-pub(super) fn look(scenario: &ScenarioReport, point: &Point, entry: &Entry) -> char {
+pub(super) fn choose_curve_style(scenario: &ScenarioReport, point: &Point, entry: &Entry) -> char {
     if entry.role != Role::Competitor {
         return 'd';
     }
-    let time = |e: &Entry| scenario.operations.iter().filter_map(|o| median(e, *o)).sum::<f64>();
-    let mut important: Vec<&Entry> = competitors(point).filter(|e| right(e)).collect();
+    let time = |e: &Entry| scenario.operations.iter().filter_map(|o| median_time(e, *o)).sum::<f64>();
+    let mut important: Vec<&Entry> = competitors_at_point(point).filter(|e| is_correct(e)).collect();
     important.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    important.sort_by_key(|e| (!own(e), !is_baseline(scenario, e)));
+    important.sort_by_key(|e| (!is_icecore(e), !is_baseline(scenario, e)));
     let place = important.iter().take(6).position(|e| e.id == entry.id);
     place.and_then(|i| char::from_digit(i as u32, 10)).unwrap_or('x')
 }

@@ -1,54 +1,54 @@
 //! Chart of the resident memory after each step.
 
-use super::lines::{self, Dot, Frame, Series};
-use super::looks::look;
+use super::lines::{self, CurvePoint, Frame, Series};
+use super::looks::choose_curve_style;
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, MemoryStep, Point, Role, ScenarioReport};
-use crate::page::number::{bytes, count, short};
-use crate::page::view::{Names, at, own, plain};
+use crate::page::number::{format_bytes, format_count, trim_zeros};
+use crate::page::view::{Names, title_at_point, is_icecore, make_printable};
 
 /// Draws the chart; `None` if no memory was measured.
-pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
-    let mut with: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
+pub(in crate::page) fn draw_memory(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
+    let mut entries: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
     let steps: Vec<String> =
-        with.iter().max_by_key(|e| e.memory.len())?.memory.iter().map(|s| plain(&s.step)).collect();
-    with.sort_by_key(|e| e.memory.iter().map(|s| s.peak).max());
-    let one = |e: &&Entry| Series {
-        name: names.of(&e.id),
-        look: look(scenario, point, e),
-        own: own(e),
-        dots: dots(&e.memory, &steps),
+        entries.iter().max_by_key(|e| e.memory.len())?.memory.iter().map(|s| make_printable(&s.step)).collect();
+    entries.sort_by_key(|e| e.memory.iter().map(|s| s.peak).max());
+    let to_series = |e: &&Entry| Series {
+        name: names.display_name(&e.id),
+        look: choose_curve_style(scenario, point, e),
+        own: is_icecore(e),
+        dots: collect_memory_points(&e.memory, &steps),
     };
-    let series: Vec<Series> = with.iter().map(one).collect();
+    let series: Vec<Series> = entries.iter().map(to_series).collect();
     let frame = Frame {
         width,
         narrow: width <= NARROW,
         titles: ["resident since the start; lines up to the peak of each step", ""],
         log: false,
         steps: &steps,
-        show: &|n| if n == 0.0 { "0".into() } else { short(bytes(n)) },
-        count: &count,
+        show: &|n| if n == 0.0 { "0".into() } else { trim_zeros(format_bytes(n)) },
+        count: &format_count,
     };
     let mut canvas = Canvas::new();
-    let height = lines::draw(&mut canvas, &frame, &series);
-    let most = |e: &&Entry| {
+    let height = lines::draw_line_chart(&mut canvas, &frame, &series);
+    let describe_peak = |e: &&Entry| {
         let peak = e.memory.iter().map(|s| s.peak).max()?.saturating_sub(e.memory[0].resident);
-        Some(format!("{} at most {}", names.of(&e.id), bytes(peak as f64)))
+        Some(format!("{} at most {}", names.display_name(&e.id), format_bytes(peak as f64)))
     };
     let about = format!(
         "Resident memory since the start, lower is better: {}.",
-        with.iter().filter_map(most).collect::<Vec<_>>().join(", ")
+        entries.iter().filter_map(describe_peak).collect::<Vec<_>>().join(", ")
     );
-    let title = format!("{}: {}", plain(&scenario.name), at("memory", point));
-    Some(Drawing { title, about, width, height, body: canvas.done() })
+    let title = format!("{}: {}", make_printable(&scenario.name), title_at_point("memory", point));
+    Some(Drawing { title, about, width, height, body: canvas.into_elements() })
 }
 
-fn dots(memory: &[MemoryStep], steps: &[String]) -> Vec<Dot> {
+fn collect_memory_points(memory: &[MemoryStep], steps: &[String]) -> Vec<CurvePoint> {
     let start = memory[0].resident;
     let dot = |(i, step): (usize, &String)| {
-        let found = memory.iter().find(|s| plain(&s.step) == *step)?;
+        let found = memory.iter().find(|s| make_printable(&s.step) == *step)?;
         let [y, high] = [found.resident, found.peak].map(|n| n.saturating_sub(start) as f64);
-        Some(Dot { x: i as f64, y, low: y, high })
+        Some(CurvePoint { x: i as f64, y, low: y, high })
     };
     steps.iter().enumerate().filter_map(dot).collect()
 }

@@ -15,23 +15,23 @@ pub(super) struct Scale {
 impl Scale {
     /// Creates a linear scale from 0 to at least the largest value.
     pub(super) fn linear(values: impl IntoIterator<Item = f64>, from: f64, to: f64) -> Self {
-        let most = values.into_iter().filter(|v| v.is_finite()).fold(0.0, f64::max);
-        Self { low: 0.0, high: if most > 0.0 { most } else { 1.0 }, log: false, from, to }
+        let largest = values.into_iter().filter(|v| v.is_finite()).fold(0.0, f64::max);
+        Self { low: 0.0, high: if largest > 0.0 { largest } else { 1.0 }, log: false, from, to }
     }
 
     /// Creates a logarithmic scale, with some room at both ends. Values that are not positive are ignored.
-    pub(super) fn log(values: impl IntoIterator<Item = f64>, room: f64, from: f64, to: f64) -> Self {
+    pub(super) fn log(values: impl IntoIterator<Item = f64>, margin: f64, from: f64, to: f64) -> Self {
         let usable = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
         let (low, high) = usable.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
         let (low, high) = if high > 0.0 { (low, high) } else { (1.0, 1.0) };
         // A very small range would be stretched over the whole axis.
-        let least = if high / low < 1.5 { (1.5 / (high / low)).sqrt() } else { 1.0 };
-        let (low, high) = (low / least / room, high * least * room);
+        let widening = if high / low < 1.5 { (1.5 / (high / low)).sqrt() } else { 1.0 };
+        let (low, high) = (low / widening / margin, high * widening * margin);
         Self { low: low.max(f64::MIN_POSITIVE), high: high.min(f64::MAX), log: true, from, to }
     }
 
     /// Returns the position of a number.
-    pub(super) fn at(&self, value: f64) -> f64 {
+    pub(super) fn position_of(&self, value: f64) -> f64 {
         let part = match self.log {
             true => (value.max(f64::MIN_POSITIVE).log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
             false => (value - self.low) / (self.high - self.low),
@@ -41,31 +41,31 @@ impl Scale {
     }
 
     /// Returns round numbers on the axis, at most `most`.
-    pub(super) fn ticks(&self, most: usize) -> Vec<f64> {
-        let most = most.max(2);
-        if self.log { self.log_ticks(most) } else { self.linear_ticks(most) }
+    pub(super) fn choose_ticks(&self, max_ticks: usize) -> Vec<f64> {
+        let max_ticks = max_ticks.max(2);
+        if self.log { self.log_ticks(max_ticks) } else { self.linear_ticks(max_ticks) }
     }
 
-    fn linear_ticks(&self, most: usize) -> Vec<f64> {
-        let rough = self.high / most as f64;
+    fn linear_ticks(&self, max_ticks: usize) -> Vec<f64> {
+        let rough = self.high / max_ticks as f64;
         let decade = 10_f64.powf(rough.log10().floor());
         let step =
             [1.0, 2.0, 5.0, 10.0].map(|f| f * decade).into_iter().find(|step| *step >= rough).unwrap_or(self.high);
-        let count = (self.high / step * 1.000_001).floor().min(most as f64) as usize;
+        let count = (self.high / step * 1.000_001).floor().min(max_ticks as f64) as usize;
         (0..=count).map(|i| i as f64 * step).collect()
     }
 
-    fn log_ticks(&self, most: usize) -> Vec<f64> {
+    fn log_ticks(&self, max_ticks: usize) -> Vec<f64> {
         let decades = || self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
-        let inside = |v: &f64| *v >= self.low * 0.999 && *v <= self.high * 1.001;
+        let is_inside = |v: &f64| *v >= self.low * 0.999 && *v <= self.high * 1.001;
         let with = |parts: &[f64]| -> Vec<f64> {
-            decades().flat_map(|d| parts.iter().map(move |p| p * 10_f64.powi(d))).filter(inside).collect()
+            decades().flat_map(|d| parts.iter().map(move |p| p * 10_f64.powi(d))).filter(is_inside).collect()
         };
         let sets: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 5.0, 7.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
-        let fine = sets.iter().map(|parts| with(parts)).find(|ticks| ticks.len() <= most);
+        let fine = sets.iter().map(|parts| with(parts)).find(|ticks| ticks.len() <= max_ticks);
         fine.unwrap_or_else(|| {
             let all = with(&[1.0]);
-            let each = all.len().div_ceil(most);
+            let each = all.len().div_ceil(max_ticks);
             all.into_iter().step_by(each).collect()
         })
     }
@@ -77,9 +77,9 @@ mod tests {
 
     #[test]
     fn ticks_are_round() {
-        assert_eq!(Scale::linear([42.0], 0.0, 100.0).ticks(5), [0.0, 10.0, 20.0, 30.0, 40.0]);
-        assert_eq!(Scale::log([10.0, 20_000.0], 1.0, 0.0, 1.0).ticks(5), [10.0, 100.0, 1000.0, 10_000.0]);
-        assert_eq!(Scale::log([120.0, 340.0], 1.0, 0.0, 1.0).ticks(6), [150.0, 200.0, 300.0]);
+        assert_eq!(Scale::linear([42.0], 0.0, 100.0).choose_ticks(5), [0.0, 10.0, 20.0, 30.0, 40.0]);
+        assert_eq!(Scale::log([10.0, 20_000.0], 1.0, 0.0, 1.0).choose_ticks(5), [10.0, 100.0, 1000.0, 10_000.0]);
+        assert_eq!(Scale::log([120.0, 340.0], 1.0, 0.0, 1.0).choose_ticks(6), [150.0, 200.0, 300.0]);
     }
 
     #[test]
@@ -88,10 +88,10 @@ mod tests {
         for n in 0..=odd.len() {
             let values = || odd.iter().copied().take(n);
             for scale in [Scale::linear(values(), 10.0, 20.0), Scale::log(values(), 1.1, 10.0, 20.0)] {
-                let ticks = scale.ticks(6);
+                let ticks = scale.choose_ticks(6);
                 assert!(ticks.len() <= 7, "{scale:?} {ticks:?}");
                 for value in values().chain(ticks) {
-                    assert!((10.0..=20.0).contains(&scale.at(value)), "{scale:?} {value}");
+                    assert!((10.0..=20.0).contains(&scale.position_of(value)), "{scale:?} {value}");
                 }
             }
         }

@@ -1,16 +1,16 @@
 //! Chart of bytes against time, with a dot for each competitor.
 
-use super::canvas::{Anchor, Canvas, as_plain, fit, width as text_width};
+use super::canvas::{Anchor, Canvas, regular_font_size, fit_text, estimate_text_width as text_width};
 use super::labels::Rect;
-use super::legend::{Sign, legend};
+use super::legend::{LegendSign, draw_legend};
 use super::scale::Scale;
 use super::{Drawing, NARROW};
 use crate::model::{Entry, Operation, Point, ScenarioReport};
-use crate::page::number::{bytes, short, time};
-use crate::page::view::{Names, at, competitors, median, own, plain, right};
+use crate::page::number::{format_bytes, trim_zeros, format_time};
+use crate::page::view::{Names, title_at_point, competitors_at_point, median_time, is_icecore, make_printable, is_correct};
 use crate::page::words;
 
-struct Dot {
+struct ScatterDot {
     name: String,
     class: &'static str,
     size: f64,
@@ -18,11 +18,11 @@ struct Dot {
 }
 
 /// Draws the chart; `None` with fewer than two competitors.
-pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
-    let (what, times) = times(scenario, point)?;
-    let dots: Vec<Dot> = competitors(point)
+pub(in crate::page) fn draw_scatter(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
+    let (what, times) = choose_time(scenario, point)?;
+    let dots: Vec<ScatterDot> = competitors_at_point(point)
         .filter_map(|e| Some((e, e.size.filter(|n| *n > 0)?, times(e)?)))
-        .map(|(e, size, ns)| dot(scenario, e, size as f64, ns, names))
+        .map(|(e, size, ns)| make_dot(scenario, e, size as f64, ns, names))
         .collect();
     if dots.len() < 2 {
         return None;
@@ -30,84 +30,84 @@ pub(in crate::page) fn draw(scenario: &ScenarioReport, point: &Point, names: &Na
     let narrow = width <= NARROW;
     let (top, bottom) = (30.0, if narrow { 290.0 } else { 370.0 });
     let y = Scale::log(dots.iter().map(|d| d.ns), 1.25, bottom, top);
-    let ticks = y.ticks(6);
-    let left = ticks.iter().map(|t| text_width(&short(time(*t)), 11.5)).fold(0.0, f64::max) + 8.0;
+    let ticks = y.choose_ticks(6);
+    let left = ticks.iter().map(|t| text_width(&trim_zeros(format_time(*t)), 11.5)).fold(0.0, f64::max) + 8.0;
     let x = Scale::log(dots.iter().map(|d| d.size), 1.2, left, width - 8.0);
     let mut canvas = Canvas::new();
     for tick in ticks {
-        canvas.line("grid", [left, y.at(tick)], [width - 8.0, y.at(tick)]);
-        canvas.text("m s num", Anchor::End, [left - 6.0, y.at(tick) + 4.0], &short(time(tick)));
+        canvas.draw_line("grid", [left, y.position_of(tick)], [width - 8.0, y.position_of(tick)]);
+        canvas.draw_text("m s num", Anchor::End, [left - 6.0, y.position_of(tick) + 4.0], &trim_zeros(format_time(tick)));
     }
-    let mut free = f64::NEG_INFINITY;
-    for tick in x.ticks(if narrow { 4 } else { 7 }) {
-        let (at, text) = (x.at(tick), short(bytes(tick)));
+    let mut next_free = f64::NEG_INFINITY;
+    for tick in x.choose_ticks(if narrow { 4 } else { 7 }) {
+        let (tick_x, text) = (x.position_of(tick), trim_zeros(format_bytes(tick)));
         let half = text_width(&text, 11.5) / 2.0;
-        canvas.line("grid", [at, top], [at, bottom]);
-        if at - half > free && at + half < width {
-            canvas.text("m s num", Anchor::Middle, [at, bottom + 17.0], &text);
-            free = at + half + 6.0;
+        canvas.draw_line("grid", [tick_x, top], [tick_x, bottom]);
+        if tick_x - half > next_free && tick_x + half < width {
+            canvas.draw_text("m s num", Anchor::Middle, [tick_x, bottom + 17.0], &text);
+            next_free = tick_x + half + 6.0;
         }
     }
     let title = format!("time to {what}, lower is better");
-    canvas.text("m s", Anchor::Start, [0.0, 12.0], &fit(&title, width, 11.5));
-    canvas.text("m s", Anchor::Middle, [(left + width) / 2.0, bottom + 36.0], "bytes, further left is better");
-    let front = front(&mut canvas, &dots, &x, &y);
+    canvas.draw_text("m s", Anchor::Start, [0.0, 12.0], &fit_text(&title, width, 11.5));
+    canvas.draw_text("m s", Anchor::Middle, [(left + width) / 2.0, bottom + 36.0], "bytes, further left is better");
+    let front = draw_front(&mut canvas, &dots, &x, &y);
     let area = Rect { x: left + 2.0, y: top - 6.0, width: width - left - 4.0, height: bottom - top + 6.0 };
-    let rest = labelled(&mut canvas, &dots, &x, &y, &area, front);
-    let height = bottom + 46.0 + legend(&mut canvas, &rest, bottom + 46.0, width);
-    let list: Vec<String> = dots.iter().map(|d| format!("{} {}, {}", d.name, bytes(d.size), time(d.ns))).collect();
+    let rest = draw_labelled_dots(&mut canvas, &dots, &x, &y, &area, front);
+    let height = bottom + 46.0 + draw_legend(&mut canvas, &rest, bottom + 46.0, width);
+    let list: Vec<String> = dots.iter().map(|d| format!("{} {}, {}", d.name, format_bytes(d.size), format_time(d.ns))).collect();
     let about = format!("Bytes and time to {what} on logarithmic axes, less of both is better: {}.", list.join("; "));
-    let title = format!("{}: {}", plain(&scenario.name), at("bytes against time", point));
-    Some(Drawing { title, about, width, height, body: canvas.done() })
+    let title = format!("{}: {}", make_printable(&scenario.name), title_at_point("bytes against time", point));
+    Some(Drawing { title, about, width, height, body: canvas.into_elements() })
 }
 
 /// Returns the time to show: write and read together, the round trip, or any operation that was measured.
 #[allow(clippy::type_complexity)]
-fn times(scenario: &ScenarioReport, point: &Point) -> Option<(String, Box<dyn Fn(&Entry) -> Option<f64>>)> {
+fn choose_time(scenario: &ScenarioReport, point: &Point) -> Option<(String, Box<dyn Fn(&Entry) -> Option<f64>>)> {
     use Operation::{Read, RoundTrip, Write};
     let has = |operation| {
-        scenario.operations.contains(&operation) && competitors(point).any(|e| median(e, operation).is_some())
+        scenario.operations.contains(&operation) && competitors_at_point(point).any(|e| median_time(e, operation).is_some())
     };
     Some(match () {
         () if has(Write) && has(Read) => {
-            ("write and read".into(), Box::new(|e| Some(median(e, Write)? + median(e, Read)?)))
+            ("write and read".into(), Box::new(|e| Some(median_time(e, Write)? + median_time(e, Read)?)))
         }
-        () if has(RoundTrip) => ("write and read".into(), Box::new(|e| median(e, RoundTrip))),
+        () if has(RoundTrip) => ("write and read".into(), Box::new(|e| median_time(e, RoundTrip))),
         () => {
             let operation = scenario.operations.iter().copied().find(|o| has(*o))?;
-            (words::operation(operation).into(), Box::new(move |e| median(e, operation)))
+            (words::operation_title(operation).into(), Box::new(move |e| median_time(e, operation)))
         }
     })
 }
 
-fn dot(scenario: &ScenarioReport, entry: &Entry, size: f64, ns: f64, names: &Names) -> Dot {
+fn make_dot(scenario: &ScenarioReport, entry: &Entry, size: f64, ns: f64, names: &Names) -> ScatterDot {
     let class = match entry {
-        e if !right(e) => "wrong",
-        e if own(e) => "own",
+        e if !is_correct(e) => "wrong",
+        e if is_icecore(e) => "own",
         e if scenario.baseline.as_deref() == Some(&e.id) => "base",
         _ => "other",
     };
     let sign = if class == "wrong" { "✗ " } else { "" };
-    Dot { name: format!("{sign}{}", names.of(&entry.id)), class, size, ns }
+    ScatterDot { name: format!("{sign}{}", names.display_name(&entry.id)), class, size, ns }
 }
 
 /// Draws a line along the dots that no other dot beats in both values. Returns its rectangles.
-fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Rect> {
-    let mut order: Vec<&Dot> = dots.iter().filter(|d| d.class != "wrong").collect();
+fn draw_front(canvas: &mut Canvas, dots: &[ScatterDot], x: &Scale, y: &Scale) -> Vec<Rect> {
+    let mut order: Vec<&ScatterDot> = dots.iter().filter(|d| d.class != "wrong").collect();
     order.sort_by(|a, b| a.size.total_cmp(&b.size).then(a.ns.total_cmp(&b.ns)));
     let mut best = f64::INFINITY;
     let mut places: Vec<[f64; 2]> = vec![];
     for dot in order {
         if dot.ns < best {
             best = dot.ns;
-            let to = [x.at(dot.size), y.at(dot.ns)];
+            let to = [x.position_of(dot.size), y.position_of(dot.ns)];
             if let Some([_, above]) = places.last().copied() {
                 places.push([to[0], above]);
             }
             places.push(to);
         }
     }
-    canvas.path("front", &places);
+    canvas.draw_path("front", &places);
     let between = |[x1, y1]: [f64; 2], [x2, y2]: [f64; 2]| Rect {
         x: x1.min(x2) - 1.0,
         y: y1.min(y2) - 1.0,
@@ -119,62 +119,62 @@ fn front(canvas: &mut Canvas, dots: &[Dot], x: &Scale, y: &Scale) -> Vec<Rect> {
 
 /// Draws dots, and their names where nothing else is: next to them, or further away with a line. Returns those for
 /// which there is no room: they go below the chart.
-fn labelled(
+fn draw_labelled_dots(
     canvas: &mut Canvas,
-    dots: &[Dot],
+    dots: &[ScatterDot],
     x: &Scale,
     y: &Scale,
     area: &Rect,
     front: Vec<Rect>,
-) -> Vec<(Sign, String)> {
+) -> Vec<(LegendSign, String)> {
     let mut rest = vec![];
-    let places: Vec<[f64; 2]> = dots.iter().map(|d| [x.at(d.size), y.at(d.ns)]).collect();
-    let mut taken: Vec<Rect> = places.iter().map(|at| around(*at, 5.5)).collect();
-    taken.extend(front);
+    let places: Vec<[f64; 2]> = dots.iter().map(|d| [x.position_of(d.size), y.position_of(d.ns)]).collect();
+    let mut occupied: Vec<Rect> = places.iter().map(|at| box_around(*at, 5.5)).collect();
+    occupied.extend(front);
     let mut names: Vec<Rect> = vec![];
     // The important names are placed first.
     let mut order: Vec<usize> = (0..dots.len()).collect();
     order.sort_by_key(|i| CLASSES.iter().position(|class| *class == dots[*i].class));
     for i in order {
-        let (dot, at) = (&dots[i], places[i]);
-        let size = as_plain(12.5, dot.class == "own");
-        let name = fit(&dot.name, area.width * 0.6, size);
+        let (dot, position) = (&dots[i], places[i]);
+        let size = regular_font_size(12.5, dot.class == "own");
+        let name = fit_text(&dot.name, area.width * 0.6, size);
         let (wide, high) = (text_width(&name, size), 15.0);
         // A line that passes another dot would seem to name that dot.
-        let near = |[x, y]: [f64; 2]| (x - at[0]).hypot(y - at[1]) < 14.0;
-        let others: Vec<Rect> = places.iter().filter(|other| !near(**other)).map(|other| around(*other, 5.5)).collect();
-        let crosses = |step: Rect| names.iter().chain(&others).any(|other| step.meets(other));
-        let free = |(place, far): &(Rect, bool)| {
-            place.inside(area)
-                && !taken.iter().any(|other| place.meets(other))
-                && !(*far && along(at, leader(at, place)).any(crosses))
+        let near = |[x, y]: [f64; 2]| (x - position[0]).hypot(y - position[1]) < 14.0;
+        let others: Vec<Rect> = places.iter().filter(|other| !near(**other)).map(|other| box_around(*other, 5.5)).collect();
+        let crosses = |step: Rect| names.iter().chain(&others).any(|other| step.overlaps(other));
+        let is_free = |(place, far): &(Rect, bool)| {
+            place.is_inside(area)
+                && !occupied.iter().any(|other| place.overlaps(other))
+                && !(*far && boxes_along_line(position, find_leader_end(position, place)).any(crosses))
         };
-        let mut all = offsets(wide, high)
-            .map(|([dx, dy], far)| (Rect { x: at[0] + dx, y: at[1] + dy, width: wide, height: high }, far));
-        let found = all.find(free);
-        let title = format!("{}: {}, {}", dot.name, bytes(dot.size), time(dot.ns));
-        canvas.group(&title, |canvas| {
+        let mut all = label_offsets(wide, high)
+            .map(|([dx, dy], far)| (Rect { x: position[0] + dx, y: position[1] + dy, width: wide, height: high }, far));
+        let found = all.find(is_free);
+        let title = format!("{}: {}, {}", dot.name, format_bytes(dot.size), format_time(dot.ns));
+        canvas.draw_group(&title, |canvas| {
             if let Some((place, far)) = &found {
                 if *far {
-                    canvas.line("leader", at, leader(at, place));
+                    canvas.draw_line("leader", position, find_leader_end(position, place));
                 }
-                label(canvas, dot, &name, place, at[0]);
+                draw_label(canvas, dot, &name, place, position[0]);
             }
-            canvas.mark(dot.class, shape(dot), at, 5.0);
+            canvas.draw_mark(dot.class, mark_shape(dot), position, 5.0);
         });
         if found.is_none() {
-            rest.push((Sign::Mark(dot.class.into(), shape(dot)), title));
+            rest.push((LegendSign::Mark(dot.class.into(), mark_shape(dot)), title));
         }
         if let Some((place, far)) = found {
-            taken.extend(along(at, leader(at, &place)).filter(|_| far));
-            taken.push(place);
+            occupied.extend(boxes_along_line(position, find_leader_end(position, &place)).filter(|_| far));
+            occupied.push(place);
             names.push(place);
         }
     }
     rest
 }
 
-fn shape(dot: &Dot) -> usize {
+fn mark_shape(dot: &ScatterDot) -> usize {
     match dot.class {
         "base" => 3,
         "wrong" => 1,
@@ -186,17 +186,17 @@ fn shape(dot: &Dot) -> usize {
 const CLASSES: [&str; 4] = ["own", "base", "other", "wrong"];
 
 /// Draws a name. It is anchored at the end next to the dot, so that this end is right whatever the width of the font.
-fn label(canvas: &mut Canvas, dot: &Dot, name: &str, place: &Rect, dot_x: f64) {
+fn draw_label(canvas: &mut Canvas, dot: &ScatterDot, name: &str, place: &Rect, dot_x: f64) {
     let class = if dot.class == "own" { "t strong lab" } else { "t lab" };
     let (anchor, x) = match place.x + place.width <= dot_x {
         true => (Anchor::End, place.x + place.width),
         false => (Anchor::Start, place.x),
     };
-    canvas.text(class, anchor, [x, place.y + 11.5], name);
+    canvas.draw_text(class, anchor, [x, place.y + 11.5], name);
 }
 
 /// Returns where the line from a dot to its name ends: at the nearest side of the name.
-fn leader([x, y]: [f64; 2], name: &Rect) -> [f64; 2] {
+fn find_leader_end([x, y]: [f64; 2], name: &Rect) -> [f64; 2] {
     let middle = name.y + name.height / 2.0;
     match () {
         () if name.x > x => [name.x - 2.0, middle],
@@ -207,18 +207,18 @@ fn leader([x, y]: [f64; 2], name: &Rect) -> [f64; 2] {
 }
 
 /// Returns small boxes along a line, without those close to its first dot.
-fn along([x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> impl Iterator<Item = Rect> {
+fn boxes_along_line([x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) -> impl Iterator<Item = Rect> {
     let length = (x2 - x1).hypot(y2 - y1).max(1.0);
     let steps = (2..).map(|step| f64::from(step) * 4.0).take_while(move |far| *far < length);
-    steps.map(move |far| around([x1 + (x2 - x1) * far / length, y1 + (y2 - y1) * far / length], 1.0))
+    steps.map(move |far| box_around([x1 + (x2 - x1) * far / length, y1 + (y2 - y1) * far / length], 1.0))
 }
 
-fn around([x, y]: [f64; 2], reach: f64) -> Rect {
+fn box_around([x, y]: [f64; 2], reach: f64) -> Rect {
     Rect { x: x - reach, y: y - reach, width: 2.0 * reach, height: 2.0 * reach }
 }
 
 /// Returns possible offsets of a name from its dot, best first, and whether a line is needed.
-fn offsets(wide: f64, high: f64) -> impl Iterator<Item = ([f64; 2], bool)> {
+fn label_offsets(wide: f64, high: f64) -> impl Iterator<Item = ([f64; 2], bool)> {
     let near = [
         [9.0, -high / 2.0],
         [-9.0 - wide, -high / 2.0],

@@ -1,55 +1,55 @@
 //! The claims of the articles, and the verdicts on them.
 
-use super::escape;
+use super::escape_markup;
 use crate::model::{ClaimResult, Quantity, ScenarioReport, Verdict};
-use crate::page::number::{NONE, count, quotient, within};
+use crate::page::number::{NONE, format_count, format_quotient, format_with_interval};
 use crate::page::words;
 use std::fmt::Write;
 
 /// Returns a table of the claims of all scenarios, each below a link to its scenario.
-pub(super) fn overview(groups: &[(String, &ScenarioReport)]) -> String {
+pub(super) fn render_overview(groups: &[(String, &ScenarioReport)]) -> String {
     let mut rows = String::new();
     for (link, scenario) in groups {
         _ = writeln!(rows, "<tr><th class=\"part\" colspan=\"4\">{link}</th></tr>");
-        scenario.claims.iter().for_each(|result| rows += &row(result, &[]));
+        scenario.claims.iter().for_each(|result| rows += &render_row(result, &[]));
     }
-    table(&rows)
+    render_claims_table(&rows)
 }
 
 /// Returns a table of a scenario's claims, with their source, and explanations for those that do not hold.
-pub(super) fn explained(scenario: &ScenarioReport) -> String {
+pub(super) fn render_explained_claims(scenario: &ScenarioReport) -> String {
     let row = |result: &ClaimResult| {
         let why = if result.verdict == Verdict::Holds { "" } else { result.claim.explanation.as_str() };
-        row(result, &[&result.words, why, &result.claim.source])
+        render_row(result, &[&result.words, why, &result.claim.source])
     };
-    table(&scenario.claims.iter().map(row).collect::<String>())
+    render_claims_table(&scenario.claims.iter().map(row).collect::<String>())
 }
 
 /// Returns a verdict with its sign, its word and a color.
-pub(super) fn became(verdict: Verdict) -> String {
-    let (sign, word) = words::became(verdict);
+pub(super) fn render_verdict(verdict: Verdict) -> String {
+    let (sign, word) = words::verdict_label(verdict);
     let sign = format!("<span aria-hidden=\"true\">{sign}</span>");
     format!("<span class=\"verdict {word}\">{sign} {word}</span>")
 }
 
-fn row(result: &ClaimResult, more: &[&str]) -> String {
+fn render_row(result: &ClaimResult, more: &[&str]) -> String {
     let show = match result.claim.quantity {
-        Quantity::Crossing => count,
-        _ => quotient,
+        Quantity::Crossing => format_count,
+        _ => format_quotient,
     };
-    let then = escape(&words::claimed(result.claim.from, result.claim.to, show));
-    let now = escape(&result.now.as_ref().map_or(NONE.into(), |now| within(now, show)));
-    let mut text = escape(&result.claim.text);
+    let then = escape_markup(&words::format_claimed_range(result.claim.from, result.claim.to, show));
+    let now = escape_markup(&result.now.as_ref().map_or(NONE.into(), |now| format_with_interval(now, show)));
+    let mut text = escape_markup(&result.claim.text);
     for more in more.iter().filter(|more| !more.trim().is_empty()) {
-        _ = write!(text, "<br/><small>{}</small>", escape(more));
+        _ = write!(text, "<br/><small>{}</small>", escape_markup(more));
     }
-    let sign = became(result.verdict);
+    let sign = render_verdict(result.verdict);
     format!(
         "<tr><td>{sign}</td><th scope=\"row\">{text}</th><td class=\"r\">{then}</td><td class=\"r\">{now}</td></tr>\n"
     )
 }
 
-fn table(rows: &str) -> String {
+fn render_claims_table(rows: &str) -> String {
     let heads = "<th scope=\"col\">now</th><th scope=\"col\">claim</th><th scope=\"col\" class=\"r\">then</th>\
                  <th scope=\"col\" class=\"r\">measured</th>";
     format!(

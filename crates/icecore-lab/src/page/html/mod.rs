@@ -4,31 +4,31 @@ mod claims;
 mod scenario;
 mod style;
 
-use super::chart::{CSS, escape, slug};
+use super::chart::{CSS, escape_markup, make_slug};
 use super::table::{Row, Table};
 use super::words;
 use crate::model::{Report, ScenarioReport, Verdict};
 use std::fmt::Write;
 
 /// Returns the whole report as an HTML page that is also well-formed XML.
-pub fn html(report: &Report) -> String {
+pub fn render_html(report: &Report) -> String {
     let mut out = String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
     out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
     out += "<meta name=\"color-scheme\" content=\"light dark\"/>\n";
-    _ = write!(out, "<title>{}</title>\n<style>{CSS}{}</style>\n</head>\n", escape(&title(report)), style::PAGE);
+    _ = write!(out, "<title>{}</title>\n<style>{CSS}{}</style>\n</head>\n", escape_markup(&build_title(report)), style::PAGE);
     out += "<body class=\"chart\">\n<header>\n<h1>Serializers, measured</h1>\n";
-    _ = writeln!(out, "<p class=\"lead\">{}.</p>\n</header>", escape(&words::run(report)));
-    out += &contents(report);
+    _ = writeln!(out, "<p class=\"lead\">{}.</p>\n</header>", escape_markup(&words::describe_run(report)));
+    out += &render_contents(report);
     out += "<main>\n";
-    out += &all_claims(report);
+    out += &render_all_claims(report);
     for (i, scenario) in report.scenarios.iter().enumerate() {
-        out += &scenario::section(scenario, &id(i, scenario));
+        out += &scenario::render_section(scenario, &section_id(i, scenario));
     }
-    out += &machine(report);
+    out += &render_machine(report);
     out + "</main>\n</body>\n</html>\n"
 }
 
-fn title(report: &Report) -> String {
+fn build_title(report: &Report) -> String {
     let names: Vec<&str> = report.scenarios.iter().map(|s| s.name.as_str()).collect();
     match names[..] {
         [] => "Serializers, measured".into(),
@@ -38,46 +38,46 @@ fn title(report: &Report) -> String {
 }
 
 /// Returns the id of a scenario's section. It contains the position, because names may be equal.
-fn id(i: usize, scenario: &ScenarioReport) -> String {
-    format!("s{}-{}", i + 1, slug(&scenario.name))
+fn section_id(i: usize, scenario: &ScenarioReport) -> String {
+    format!("s{}-{}", i + 1, make_slug(&scenario.name))
 }
 
-fn contents(report: &Report) -> String {
+fn render_contents(report: &Report) -> String {
     let mut out = String::from("<nav aria-label=\"Contents\">\n<ul>\n");
     if report.scenarios.iter().any(|s| !s.claims.is_empty()) {
         out += "<li><a href=\"#claims\">The claims, then and now</a></li>\n";
     }
     for (i, scenario) in report.scenarios.iter().enumerate() {
-        let (id, name) = (id(i, scenario), escape(&scenario.name));
-        _ = writeln!(out, "<li><a href=\"#{id}\">{name}</a> <span>{}</span></li>", escape(&scenario.title));
+        let (id, name) = (section_id(i, scenario), escape_markup(&scenario.name));
+        _ = writeln!(out, "<li><a href=\"#{id}\">{name}</a> <span>{}</span></li>", escape_markup(&scenario.title));
     }
     out + "<li><a href=\"#machine\">The machine, and how it was measured</a></li>\n</ul>\n</nav>\n"
 }
 
 /// Returns the claims of all scenarios.
-fn all_claims(report: &Report) -> String {
-    let with: Vec<_> = report.scenarios.iter().enumerate().filter(|(_, s)| !s.claims.is_empty()).collect();
-    if with.is_empty() {
+fn render_all_claims(report: &Report) -> String {
+    let scenarios: Vec<_> = report.scenarios.iter().enumerate().filter(|(_, s)| !s.claims.is_empty()).collect();
+    if scenarios.is_empty() {
         return String::new();
     }
-    let all = || with.iter().flat_map(|(_, s)| &s.claims);
-    let held = all().filter(|c| c.verdict.stands()).count();
+    let all = || scenarios.iter().flat_map(|(_, s)| &s.claims);
+    let held = all().filter(|c| c.verdict.confirms_claim()).count();
     let mut out = String::from("<section id=\"claims\">\n<h2>The claims, then and now</h2>\n");
     _ = writeln!(
         out,
         "<p>{held} of {} claims of the articles hold on this machine, or hold even more.</p>",
         all().count()
     );
-    out += &key();
-    let groups = with
+    out += &render_verdict_key();
+    let groups = scenarios
         .into_iter()
-        .map(|(i, scenario)| (format!("<a href=\"#{}\">{}</a>", id(i, scenario), escape(&scenario.name)), scenario));
-    out += &claims::overview(&groups.collect::<Vec<_>>());
+        .map(|(i, scenario)| (format!("<a href=\"#{}\">{}</a>", section_id(i, scenario), escape_markup(&scenario.name)), scenario));
+    out += &claims::render_overview(&groups.collect::<Vec<_>>());
     out + "</section>\n"
 }
 
 /// Returns the key of the verdicts.
-fn key() -> String {
+fn render_verdict_key() -> String {
     let all = [
         (Verdict::Holds, "as claimed, with a fifth of it as tolerance"),
         (Verdict::Stronger, "the same side is ahead, by more"),
@@ -88,39 +88,39 @@ fn key() -> String {
         (Verdict::Differs, "a difference where the article saw none"),
         (Verdict::Unknown, "it could not be measured here"),
     ];
-    let item = |(verdict, means)| format!("<li>{} {means}</li>\n", claims::became(verdict));
+    let item = |(verdict, means)| format!("<li>{} {means}</li>\n", claims::render_verdict(verdict));
     format!("<ul class=\"key\">\n{}</ul>\n", all.map(item).concat())
 }
 
-fn machine(report: &Report) -> String {
+fn render_machine(report: &Report) -> String {
     let mut out = String::from("<section id=\"machine\">\n<h2>The machine, and how it was measured</h2>\n<dl>\n");
-    for (what, text) in words::machine(&report.machine) {
-        _ = writeln!(out, "<dt>{what}</dt><dd>{}</dd>", escape(&text));
+    for (what, text) in words::describe_machine(&report.machine) {
+        _ = writeln!(out, "<dt>{what}</dt><dd>{}</dd>", escape_markup(&text));
     }
-    _ = write!(out, "</dl>\n<p>{}</p>\n</section>\n", escape(&words::measured(&report.settings)));
+    _ = write!(out, "</dl>\n<p>{}</p>\n</section>\n", escape_markup(&words::describe_method(&report.settings)));
     out
 }
 
 /// Writes a paragraph, if there is text.
-fn paragraph(out: &mut String, class: &str, text: &str) {
+fn write_paragraph(out: &mut String, class: &str, text: &str) {
     if !text.trim().is_empty() {
-        _ = writeln!(out, "<p class=\"{class}\">{}</p>", escape(text.trim()));
+        _ = writeln!(out, "<p class=\"{class}\">{}</p>", escape_markup(text.trim()));
     }
 }
 
 /// Returns a table in a frame that scrolls if the window is narrow.
-fn table(table: &Table, caption: &str) -> String {
+fn render_table(table: &Table, caption: &str) -> String {
     if table.is_empty() {
         return String::new();
     }
-    let caption = escape(caption);
+    let caption = escape_markup(caption);
     let mut out = format!("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n<table>\n");
     _ = write!(out, "<caption>{caption}</caption>\n<thead><tr>");
     for column in &table.columns {
         let class = if column.right { " class=\"r\"" } else { "" };
         match column.title.is_empty() {
             true => _ = write!(out, "<td{class}></td>"),
-            false => _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(&column.title)),
+            false => _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape_markup(&column.title)),
         }
     }
     out += "</tr></thead>\n<tbody>\n";
@@ -128,15 +128,15 @@ fn table(table: &Table, caption: &str) -> String {
         match row {
             Row::Section(title) => {
                 let span = table.columns.len();
-                _ = writeln!(out, "<tr><th class=\"part\" colspan=\"{span}\">{}</th></tr>", escape(title));
+                _ = writeln!(out, "<tr><th class=\"part\" colspan=\"{span}\">{}</th></tr>", escape_markup(title));
             }
             Row::Cells(cells) => {
                 out += "<tr>";
                 for (i, cell) in cells.iter().enumerate() {
                     let class = if table.columns.get(i).is_some_and(|c| c.right) { " class=\"r\"" } else { "" };
                     match i {
-                        0 => _ = write!(out, "<th scope=\"row\"{class}>{}</th>", escape(cell)),
-                        _ => _ = write!(out, "<td{class}>{}</td>", escape(cell)),
+                        0 => _ = write!(out, "<th scope=\"row\"{class}>{}</th>", escape_markup(cell)),
+                        _ => _ = write!(out, "<td{class}>{}</td>", escape_markup(cell)),
                     }
                 }
                 out += "</tr>\n";

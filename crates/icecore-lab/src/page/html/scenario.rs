@@ -1,33 +1,33 @@
 //! A scenario in the page.
 
-use super::{claims, paragraph, table};
+use super::{claims, write_paragraph, render_table};
 use crate::model::{Operation, Point, ScenarioReport};
-use crate::page::chart::{self, Drawing, NARROW, WIDE, escape};
+use crate::page::chart::{self, Drawing, NARROW, WIDE, escape_markup};
 use crate::page::matrix::Matrix;
-use crate::page::view::{Group, Names, at, groups, operations, operations_at, plain, shown};
+use crate::page::view::{PointGroup, Names, title_at_point, group_points, measured_operations, operations_at_point, make_printable, select_shown_points};
 use crate::page::{tables, words};
 use std::fmt::Write;
 
 /// Returns the section of a scenario.
-pub(super) fn section(scenario: &ScenarioReport, id: &str) -> String {
+pub(super) fn render_section(scenario: &ScenarioReport, id: &str) -> String {
     let names = Names::new(scenario);
     let mut page = Section { out: String::new(), scenario, names: &names, id, charts: 0 };
-    _ = write!(page.out, "<section id=\"{id}\">\n<h2>{}</h2>\n", escape(&scenario.name));
-    paragraph(&mut page.out, "lead", &scenario.title);
+    _ = write!(page.out, "<section id=\"{id}\">\n<h2>{}</h2>\n", escape_markup(&scenario.name));
+    write_paragraph(&mut page.out, "lead", &scenario.title);
     if scenario.stopped {
-        paragraph(&mut page.out, "note", "⚠ The run was stopped before this was done.");
+        write_paragraph(&mut page.out, "note", "⚠ The run was stopped before this was done.");
     }
-    let verdict = words::verdict(scenario, &names);
-    page.list("verdict-list", verdict.iter().map(|sentence| escape(sentence)).collect());
-    paragraph(&mut page.out, "", &scenario.about);
-    for point in shown(scenario, false) {
-        page.point(point);
+    let verdict = words::describe_results(scenario, &names);
+    page.write_list("verdict-list", verdict.iter().map(|sentence| escape_markup(sentence)).collect());
+    write_paragraph(&mut page.out, "", &scenario.about);
+    for point in select_shown_points(scenario, false) {
+        page.write_point(point);
     }
-    for group in groups(scenario) {
-        operations(scenario).into_iter().for_each(|operation| page.growth(&group, operation));
+    for group in group_points(scenario) {
+        measured_operations(scenario).into_iter().for_each(|operation| page.write_growth(&group, operation));
     }
-    page.then_and_now();
-    page.around();
+    page.write_then_and_now();
+    page.write_remarks();
     page.out + "</section>\n"
 }
 
@@ -41,103 +41,103 @@ struct Section<'a> {
 }
 
 impl Section<'_> {
-    fn point(&mut self, point: &Point) {
+    fn write_point(&mut self, point: &Point) {
         let (scenario, names) = (self.scenario, self.names);
-        let operations = operations_at(point, &operations(scenario));
+        let operations = operations_at_point(point, &measured_operations(scenario));
         for operation in &operations {
-            let title = at(words::operation(*operation), point);
+            let title = title_at_point(words::operation_title(*operation), point);
             let draw = |width| chart::bars(scenario, point, *operation, names, width);
-            self.figure(&title, "median time, shorter is better", draw, self.numbers(point, *operation, &title));
+            self.write_figure(&title, "median time, shorter is better", draw, self.render_numbers(point, *operation, &title));
         }
-        let title = at("everybody", point);
-        let summary = table(&tables::summary(scenario, point, &operations, names), &title);
-        let differences = words::differences(point, names);
-        _ = write!(self.out, "<h3>{}</h3>\n{summary}", escape(&title));
-        self.list("", differences.iter().map(|(name, what)| escape(&format!("{name}: {what}"))).collect());
-        let title = at("bytes against time", point);
-        let sizes = tables::summary(scenario, point, &operations, names);
-        self.figure(&title, "", |width| chart::scatter(scenario, point, names, width), table(&sizes, &title));
-        let title = at("memory", point);
-        let steps = tables::memory(point, names).map_or(String::new(), |t| table(&t, &title));
-        self.figure(&title, "", |width| chart::memory(scenario, point, names, width), steps);
+        let title = title_at_point("everybody", point);
+        let summary = render_table(&tables::build_summary_table(scenario, point, &operations, names), &title);
+        let differences = words::list_differences(point, names);
+        _ = write!(self.out, "<h3>{}</h3>\n{summary}", escape_markup(&title));
+        self.write_list("", differences.iter().map(|(name, what)| escape_markup(&format!("{name}: {what}"))).collect());
+        let title = title_at_point("bytes against time", point);
+        let sizes = tables::build_summary_table(scenario, point, &operations, names);
+        self.write_figure(&title, "", |width| chart::scatter(scenario, point, names, width), render_table(&sizes, &title));
+        let title = title_at_point("memory", point);
+        let steps = tables::build_memory_table(point, names).map_or(String::new(), |t| render_table(&t, &title));
+        self.write_figure(&title, "", |width| chart::memory(scenario, point, names, width), steps);
     }
 
     /// Returns the numbers of a bar chart, and the comparison of all pairs.
-    fn numbers(&self, point: &Point, operation: Operation, title: &str) -> String {
-        let raw = table(&tables::raw(point, operation, self.names), title);
+    fn render_numbers(&self, point: &Point, operation: Operation, title: &str) -> String {
+        let raw = render_table(&tables::build_statistics_table(point, operation, self.names), title);
         let Some(matrix) = Matrix::new(point, operation, self.scenario.noise.resolution) else { return raw };
-        let wrong = matrix.wrong.iter().map(|e| self.names.of(&e.id)).collect::<Vec<_>>().join(", ");
+        let wrong = matrix.wrong.iter().map(|e| self.names.display_name(&e.id)).collect::<Vec<_>>().join(", ");
         let caption = "by which the row is faster than the column; = is a tie";
         let mut out =
-            raw + &matrix.tables(self.names, usize::MAX).iter().map(|t| table(t, caption)).collect::<String>();
+            raw + &matrix.build_tables(self.names, usize::MAX).iter().map(|t| render_table(t, caption)).collect::<String>();
         if !wrong.is_empty() {
-            paragraph(&mut out, "note", &format!("Not in it, as the round trip differs: {wrong}."));
+            write_paragraph(&mut out, "note", &format!("Not in it, as the round trip differs: {wrong}."));
         }
         out
     }
 
-    fn growth(&mut self, group: &Group, operation: Operation) {
+    fn write_growth(&mut self, group: &PointGroup, operation: Operation) {
         let (scenario, names) = (self.scenario, self.names);
-        let of = if group.label.is_empty() { String::new() } else { format!(", {}", plain(&group.label)) };
-        let title = format!("growth, {}{of}", words::operation(operation));
+        let of = if group.label.is_empty() { String::new() } else { format!(", {}", make_printable(&group.label)) };
+        let title = format!("growth, {}{of}", words::operation_title(operation));
         let draw = |width| chart::growth(scenario, group, operation, names, width);
-        let all = tables::growth(scenario, group, operation, names, usize::MAX);
-        self.figure(&title, "both axes are logarithmic, lower is better", draw, table(&all, &title));
+        let all = tables::build_growth_table(scenario, group, operation, names, usize::MAX);
+        self.write_figure(&title, "both axes are logarithmic, lower is better", draw, render_table(&all, &title));
     }
 
     /// Writes a chart, drawn for wide and for narrow windows, with its numbers below.
-    fn figure(&mut self, title: &str, how: &str, draw: impl Fn(f64) -> Option<Drawing>, numbers: String) {
+    fn write_figure(&mut self, title: &str, how: &str, draw: impl Fn(f64) -> Option<Drawing>, numbers: String) {
         let (Some(wide), Some(narrow)) = (draw(WIDE), draw(NARROW)) else { return };
         self.charts += 1;
         let id = format!("{}-c{}", self.id, self.charts);
-        _ = write!(self.out, "<figure>\n<figcaption><h3>{}</h3>", escape(title));
+        _ = write!(self.out, "<figure>\n<figcaption><h3>{}</h3>", escape_markup(title));
         if !how.is_empty() {
-            _ = write!(self.out, "<span>{}</span>", escape(how));
+            _ = write!(self.out, "<span>{}</span>", escape_markup(how));
         }
-        _ = write!(self.out, "</figcaption>\n{}\n", wide.inline(&id, "wide"));
-        _ = writeln!(self.out, "{}", narrow.inline(&format!("{id}n"), "narrow"));
+        _ = write!(self.out, "</figcaption>\n{}\n", wide.render_inline(&id, "wide"));
+        _ = writeln!(self.out, "{}", narrow.render_inline(&format!("{id}n"), "narrow"));
         if !numbers.is_empty() {
             _ = write!(self.out, "<details>\n<summary>The numbers</summary>\n{numbers}</details>\n");
         }
         self.out += "</figure>\n";
     }
 
-    fn then_and_now(&mut self) {
-        if let Some(figures) = tables::published(self.scenario, self.names) {
+    fn write_then_and_now(&mut self) {
+        if let Some(figures) = tables::build_published_table(self.scenario, self.names) {
             let title = "The article's figures, then and now";
-            _ = write!(self.out, "<h3>{title}</h3>\n{}", table(&figures, title));
+            _ = write!(self.out, "<h3>{title}</h3>\n{}", render_table(&figures, title));
             let mut sources: Vec<&str> = self.scenario.published.iter().map(|p| p.source.as_str()).collect();
             sources.dedup();
-            paragraph(
+            write_paragraph(
                 &mut self.out,
                 "note",
                 &format!("From {}. Another machine: only ratios can be compared.", sources.join("; ")),
             );
         }
         if !self.scenario.claims.is_empty() {
-            _ = write!(self.out, "<h3>What the article claims</h3>\n{}", claims::explained(self.scenario));
+            _ = write!(self.out, "<h3>What the article claims</h3>\n{}", claims::render_explained_claims(self.scenario));
         }
     }
 
-    fn around(&mut self) {
+    fn write_remarks(&mut self) {
         if !self.scenario.absent.is_empty() {
             self.out += "<h3>Not here</h3>\n";
         }
-        let absent = words::absent(self.scenario).into_iter().map(|(who, why, install)| {
-            let install = install.map_or(String::new(), |c| format!("<br/><code>{}</code>", escape(&c)));
-            format!("<b>{}</b>: {}{install}", escape(&who), escape(&why))
+        let absent = words::group_absent(self.scenario).into_iter().map(|(who, why, install)| {
+            let install = install.map_or(String::new(), |c| format!("<br/><code>{}</code>", escape_markup(&c)));
+            format!("<b>{}</b>: {}{install}", escape_markup(&who), escape_markup(&why))
         });
-        self.list("", absent.collect());
+        self.write_list("", absent.collect());
         if !self.scenario.points.is_empty() {
-            let noise = words::noise(&self.scenario.noise);
-            let outliers = words::outliers(self.scenario).unwrap_or_default();
-            paragraph(&mut self.out, "note", &format!("{noise} {outliers}"));
+            let noise = words::describe_noise(&self.scenario.noise);
+            let outliers = words::describe_outliers(self.scenario).unwrap_or_default();
+            write_paragraph(&mut self.out, "note", &format!("{noise} {outliers}"));
         }
-        self.scenario.notes.iter().for_each(|note| paragraph(&mut self.out, "note", note));
+        self.scenario.notes.iter().for_each(|note| write_paragraph(&mut self.out, "note", note));
     }
 
     /// Writes a list of items that are already HTML.
-    fn list(&mut self, class: &str, items: Vec<String>) {
+    fn write_list(&mut self, class: &str, items: Vec<String>) {
         if !items.is_empty() {
             let items: String = items.iter().map(|item| format!("<li>{item}</li>\n")).collect();
             _ = write!(self.out, "<ul class=\"{class}\">\n{items}</ul>\n");

@@ -3,19 +3,19 @@
 mod daemons;
 mod workers;
 
-use super::database::Server;
-use super::model::{Entry, Group, Growth, GrowthSettings, Operation, Timed};
-use super::{Options, Run};
+use super::database::DatabaseServer;
+use super::model::{Entry, Group, Growth, GrowthSettings, Operation, TimedSample};
+use super::{Options, StoreRun};
 use icecore_lab::Error;
 use icecore_lab::run::machine;
-use icecore_lab::runner::Trouble;
+use icecore_lab::runner::ParticipantError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Numbers of processes and of jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Growing {
+pub struct GrowthPlan {
     /// Numbers of processes with a worker.
     pub workers: Vec<u32>,
     /// Numbers of daemons.
@@ -36,10 +36,10 @@ pub struct Growing {
     pub requests: u32,
 }
 
-impl Growing {
+impl GrowthPlan {
     /// Returns the settings of a full run.
-    pub(super) fn full() -> Growing {
-        Growing {
+    pub(super) fn full() -> GrowthPlan {
+        GrowthPlan {
             workers: vec![1, 2, 4, 8],
             daemons: vec![1, 2, 4],
             jobs: 8000,
@@ -53,8 +53,8 @@ impl Growing {
     }
 
     /// Returns settings that only show that everything works.
-    pub(super) fn small() -> Growing {
-        Growing { jobs: 400, waiting_jobs: 20, requests: 320, ..Growing::full() }
+    pub(super) fn small() -> GrowthPlan {
+        GrowthPlan { jobs: 400, waiting_jobs: 20, requests: 320, ..GrowthPlan::full() }
     }
 
     /// Returns whether anything is to be measured.
@@ -64,22 +64,22 @@ impl Growing {
 }
 
 /// Measures this part, and returns its own report.
-pub(super) fn measure(run: &mut Run<'_>) -> Result<Growth, Error> {
+pub(super) fn measure_growth(run: &mut StoreRun<'_>) -> Result<Growth, Error> {
     let began = Instant::now();
-    let made = machine::now();
-    let mut machine = machine::describe();
-    machine.runtimes = run.ask.runtimes();
+    let made = machine::format_current_time();
+    let mut machine = machine::inspect_machine();
+    machine.runtimes = run.queries.list_runtimes();
     let mut groups = Vec::new();
-    for server in servers(run) {
-        match server.version(run.ask) {
+    for server in list_servers(run) {
+        match server.query_version(run.queries) {
             Ok(version) => machine.runtimes.extend(version),
             Err(trouble) => {
-                run.away(server.name(), trouble);
+                run.mark_absent(server.name(), trouble);
                 continue;
             }
         }
-        groups.extend(workers::measure(run, &server)?);
-        groups.extend(daemons::measure(run, &server)?);
+        groups.extend(workers::measure_workers(run, &server)?);
+        groups.extend(daemons::measure_daemons(run, &server)?);
     }
     let Options { seed, rounds, turns, small, .. } = *run.options;
     Ok(Growth {
@@ -95,25 +95,25 @@ pub(super) fn measure(run: &mut Run<'_>) -> Result<Growth, Error> {
     })
 }
 
-fn servers(run: &Run<'_>) -> Vec<Server> {
+fn list_servers(run: &StoreRun<'_>) -> Vec<DatabaseServer> {
     let options = run.options;
-    let mut servers = vec![Server::Sqlite(run.folder.join("grow"))];
-    servers.extend(options.postgres.clone().map(Server::Postgres));
-    servers.extend(options.mysql.clone().map(Server::Mysql));
+    let mut servers = vec![DatabaseServer::Sqlite(run.folder.join("grow"))];
+    servers.extend(options.postgres.clone().map(DatabaseServer::Postgres));
+    servers.extend(options.mysql.clone().map(DatabaseServer::Mysql));
     servers
 }
 
 /// Samples of each operation, by the number of processes.
 #[derive(Default)]
-struct Samples(BTreeMap<(Operation, u32), Vec<Timed>>);
+struct Samples(BTreeMap<(Operation, u32), Vec<TimedSample>>);
 
 impl Samples {
-    fn add(&mut self, operation: Operation, count: u32, timed: Timed) {
+    fn add(&mut self, operation: Operation, count: u32, timed: TimedSample) {
         self.0.entry((operation, count)).or_default().push(timed);
     }
 
     /// Returns one group per operation, from the fewest processes to the most.
-    fn groups(self, clients: impl Fn(Operation) -> u32, what: &str, server: &Server) -> Vec<Group> {
+    fn into_groups(self, clients: impl Fn(Operation) -> u32, what: &str, server: &DatabaseServer) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for ((operation, count), samples) in self.0 {
             let s = if count == 1 { "" } else { "s" };
@@ -132,6 +132,6 @@ impl Samples {
 }
 
 /// Marks what failed on a server as absent there.
-fn away(run: &mut Run<'_>, what: &str, server: &Server, trouble: Trouble) {
-    run.away(&format!("{what} on {}", server.name()), trouble);
+fn mark_absent(run: &mut StoreRun<'_>, what: &str, server: &DatabaseServer, trouble: ParticipantError) {
+    run.mark_absent(&format!("{what} on {}", server.name()), trouble);
 }

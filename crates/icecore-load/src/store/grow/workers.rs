@@ -1,36 +1,36 @@
 //! Workers that start at the same moment, and work until a queue is empty.
 
-use super::super::Run;
-use super::super::database::{Database, Server};
-use super::super::job::Jobs;
-use super::super::model::{Group, Operation, Timed};
-use super::super::program::Program;
-use super::{Growing, Samples, away};
-use crate::together::together;
+use super::super::StoreRun;
+use super::super::database::{Database, DatabaseServer};
+use super::super::job::JobFactory;
+use super::super::model::{Group, Operation, TimedSample};
+use super::super::program::QueueProgram;
+use super::{GrowthPlan, Samples, mark_absent};
+use crate::together::run_together;
 use icecore_lab::Error;
 use icecore_lab::model::Absent;
-use icecore_lab::runner::Trouble;
+use icecore_lab::runner::ParticipantError;
 use std::path::{Path, PathBuf};
 
 const WHAT: &str = "worker";
 
 /// Composition of a sample.
 #[derive(Clone, Copy)]
-struct Kind {
+struct Workload {
     operation: Operation,
     jobs: u32,
     at_once: u32,
     millis: u32,
 }
 
-impl Kind {
+impl Workload {
     /// Returns the two kinds of samples: jobs that take no time, and jobs that wait, whose number grows with the
     /// workers.
-    fn all(growing: &Growing, workers: u32) -> [Kind; 2] {
-        let Growing { jobs, at_once, waiting_jobs, waiting_at_once, waiting_millis, .. } = *growing;
+    fn for_workers(growing: &GrowthPlan, workers: u32) -> [Workload; 2] {
+        let GrowthPlan { jobs, at_once, waiting_jobs, waiting_at_once, waiting_millis, .. } = *growing;
         [
-            Kind { operation: Operation::Drain, jobs, at_once, millis: 0 },
-            Kind {
+            Workload { operation: Operation::Drain, jobs, at_once, millis: 0 },
+            Workload {
                 operation: Operation::DrainWaiting,
                 jobs: waiting_jobs.saturating_mul(workers),
                 at_once: waiting_at_once,
@@ -41,7 +41,7 @@ impl Kind {
 }
 
 /// Measures each number of workers on this server; nothing without the program.
-pub(super) fn measure(run: &mut Run<'_>, server: &Server) -> Result<Vec<Group>, Error> {
+pub(super) fn measure_workers(run: &mut StoreRun<'_>, server: &DatabaseServer) -> Result<Vec<Group>, Error> {
     if run.options.growing.workers.is_empty() {
         return Ok(Vec::new());
     }
@@ -52,49 +52,49 @@ pub(super) fn measure(run: &mut Run<'_>, server: &Server) -> Result<Vec<Group>, 
         return Ok(Vec::new());
     };
     let payload = run.folder.join("growing.json");
-    std::fs::write(&payload, Jobs::new()?.json(1_000_000)).map_err(|error| Error::io(&payload, &error))?;
+    std::fs::write(&payload, JobFactory::new()?.job_as_json(1_000_000)).map_err(|error| Error::io(&payload, &error))?;
     let mut samples = Samples::default();
     for round in 0..run.options.rounds {
         if run.is_stopped() {
             break;
         }
-        (run.say)(&format!("{}, more workers: round {} of {}", server.name(), round + 1, run.options.rounds));
-        if let Err(trouble) = one_round(run, server, (&program, &payload), round, &mut samples) {
-            if trouble != Trouble::Stopped {
+        (run.report_progress)(&format!("{}, more workers: round {} of {}", server.name(), round + 1, run.options.rounds));
+        if let Err(trouble) = run_round(run, server, (&program, &payload), round, &mut samples) {
+            if trouble != ParticipantError::Stopped {
                 samples = Samples::default();
-                away(run, &format!("{WHAT}s"), server, trouble);
+                mark_absent(run, &format!("{WHAT}s"), server, trouble);
             }
             break;
         }
     }
     let growing = &run.options.growing;
     let at_once = |operation| if operation == Operation::Drain { growing.at_once } else { growing.waiting_at_once };
-    Ok(samples.groups(at_once, WHAT, server))
+    Ok(samples.into_groups(at_once, WHAT, server))
 }
 
 /// Starts new processes on a new database.
-fn one_round(
-    run: &mut Run<'_>,
-    server: &Server,
+fn run_round(
+    run: &mut StoreRun<'_>,
+    server: &DatabaseServer,
     (program, payload): (&Path, &PathBuf),
     round: u32,
     samples: &mut Samples,
-) -> Result<(), Trouble> {
+) -> Result<(), ParticipantError> {
     let name = format!("load_workers_{round}");
-    let database = server.make(&name, run.ask)?;
+    let database = server.create_database(&name, run.queries)?;
     let mut counts = run.options.growing.workers.clone();
     let most = counts.iter().copied().max().unwrap_or(0);
     let start = |number: u32| {
-        Program::start(program, &run.folder.join(format!("{name}_{number}")), &database, payload, run.stop)
+        QueueProgram::start(program, &run.folder.join(format!("{name}_{number}")), &database, payload, run.stop)
     };
-    let programs: Result<Vec<Program<'_>>, Trouble> = (0..most).map(start).collect();
+    let programs: Result<Vec<QueueProgram<'_>>, ParticipantError> = (0..most).map(start).collect();
     let mut workers = Workers { programs: programs?, database, pushed: 0 };
     // Connections, plans and caches are set up before anything is timed.
-    for kind in Kind::all(&run.options.growing, most) {
-        let few = Kind { jobs: kind.jobs.min(most * kind.at_once), ..kind };
-        workers.sample(few, most, run)?;
+    for kind in Workload::for_workers(&run.options.growing, most) {
+        let few = Workload { jobs: kind.jobs.min(most * kind.at_once), ..kind };
+        workers.take_sample(few, most, run)?;
     }
-    run.checked(format!(
+    run.record_check(format!(
         "{most} workers on {}: {} jobs are there once, and each was handed out once and is done",
         server.name(),
         workers.pushed
@@ -102,21 +102,21 @@ fn one_round(
     for turn in 0..run.options.turns {
         run.rng.shuffle(&mut counts);
         for count in &counts {
-            for kind in Kind::all(&run.options.growing, *count) {
-                let ns = workers.sample(kind, *count, run)?;
-                let timed = Timed { round, turn, jobs: kind.jobs, ns, p50: None, p99: None };
+            for kind in Workload::for_workers(&run.options.growing, *count) {
+                let ns = workers.take_sample(kind, *count, run)?;
+                let timed = TimedSample { round, turn, jobs: kind.jobs, ns, p50: None, p99: None };
                 samples.add(kind.operation, *count, timed);
             }
         }
     }
     let Workers { programs, database, .. } = workers;
     drop(programs);
-    database.drop(run.ask)
+    database.drop_database(run.queries)
 }
 
 /// Processes on one database, and the number of jobs queued in it.
 struct Workers<'s> {
-    programs: Vec<Program<'s>>,
+    programs: Vec<QueueProgram<'s>>,
     database: Database,
     pushed: u32,
 }
@@ -124,32 +124,32 @@ struct Workers<'s> {
 impl Workers<'_> {
     /// Measures the time from the moment at which this many workers start until the end of the last job is in the
     /// database.
-    fn sample(&mut self, kind: Kind, count: u32, run: &Run<'_>) -> Result<f64, Trouble> {
-        let Kind { jobs, at_once, millis, .. } = kind;
-        let first = self.programs.first_mut().ok_or_else(|| Trouble::Failed("there is no worker".to_owned()))?;
-        first.time("push", jobs, &format!("{} {}", run.options.connections, run.options.batch))?;
+    fn take_sample(&mut self, kind: Workload, count: u32, run: &StoreRun<'_>) -> Result<f64, ParticipantError> {
+        let Workload { jobs, at_once, millis, .. } = kind;
+        let first = self.programs.first_mut().ok_or_else(|| ParticipantError::Failed("there is no worker".to_owned()))?;
+        first.time_command("push", jobs, &format!("{} {}", run.options.connections, run.options.batch))?;
         self.pushed += jobs;
-        self.expect("state = 'ready' AND attempts = 0", jobs, run)?;
-        let some: Vec<&mut Program<'_>> = self.programs.iter_mut().take(count as usize).collect();
-        let (_, done) = together(some, |program| program.drain(at_once, millis))?;
+        self.check_job_count("state = 'ready' AND attempts = 0", jobs, run)?;
+        let some: Vec<&mut QueueProgram<'_>> = self.programs.iter_mut().take(count as usize).collect();
+        let (_, done) = run_together(some, |program| program.drain(at_once, millis))?;
         let total: u32 = done.iter().map(|(jobs, ..)| *jobs).sum();
         if total != jobs {
-            return Err(Trouble::Failed(format!("{count} workers say that they did {total} jobs of {jobs}")));
+            return Err(ParticipantError::Failed(format!("{count} workers say that they did {total} jobs of {jobs}")));
         }
-        self.expect("state = 'done' AND attempts = 1", self.pushed, run)?;
-        self.expect("1 = 1", self.pushed, run)?;
+        self.check_job_count("state = 'done' AND attempts = 1", self.pushed, run)?;
+        self.check_job_count("1 = 1", self.pushed, run)?;
         let began = done.iter().map(|(_, began, _)| *began).min();
         let ended = done.iter().map(|(.., ended)| *ended).max();
         let took = began.zip(ended).map(|(began, ended)| ended - began);
-        took.map(|took| took.as_nanos() as f64).ok_or_else(|| Trouble::Failed("nobody worked".to_owned()))
+        took.map(|took| took.as_nanos() as f64).ok_or_else(|| ParticipantError::Failed("nobody worked".to_owned()))
     }
 
     /// Checks that this many jobs match a condition.
-    fn expect(&self, which: &str, jobs: u32, run: &Run<'_>) -> Result<(), Trouble> {
+    fn check_job_count(&self, which: &str, jobs: u32, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
         let sql = format!("SELECT count(*) FROM icecore_jobs WHERE {which}");
-        match run.ask.number(&self.database.address, &sql)? {
+        match run.queries.query_number(&self.database.address, &sql)? {
             found if found == u64::from(jobs) => Ok(()),
-            found => Err(Trouble::Failed(format!("{found} jobs in place of {jobs} are there with {which}"))),
+            found => Err(ParticipantError::Failed(format!("{found} jobs in place of {jobs} are there with {which}"))),
         }
     }
 }

@@ -78,7 +78,7 @@ impl RedisClient {
         self.read_limited_bulk(self.longest, key, into)
     }
 
-    /// Like `bulk`, but with a limit of `most` bytes.
+    /// Like `read_bulk`, but with a limit of `most` bytes.
     pub(super) fn read_limited_bulk(&mut self, most: u64, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
         into.clear();
         match self.read_head()? {

@@ -57,7 +57,7 @@ impl<T: Batches<Batch = Batch>> Prefetched<T> {
         self.first.front()?.plans.first().map(|(_, plan)| Arc::clone(plan))
     }
 
-    /// Returns the first rows that have the columns of a plan, at most `most`.
+    /// Returns the first rows that have the columns of a plan, at most `max_rows`.
     pub fn select_parts(&self, plan: &Plan, max_rows: usize) -> Vec<SampleRows<'_>> {
         let (mut parts, mut left) = (Vec::new(), max_rows);
         for batch in &self.first {

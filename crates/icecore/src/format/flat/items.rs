@@ -182,7 +182,7 @@ impl<'d> Items<'d> {
     }
 
     /// Returns up to `count` nodes that are one item each: a run of leaves. The caller
-    /// reports with [`Items::skip`] how many it used.
+    /// reports with [`ItemAccess::skip_leaves`] how many it used.
     pub(crate) fn peek_leaves(&self, count: usize) -> &'d [Node] {
         match self.source {
             Source::Array { at, left } => {

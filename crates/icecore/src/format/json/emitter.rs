@@ -20,7 +20,7 @@ pub(super) const PIECE: usize = 32;
 /// A buffer before an output.
 ///
 /// A token has at most [`SHORT`] bytes, or makes space itself. So it is enough to call
-/// [`Emitter::turn`] once for each value.
+/// [`Emitter::make_space`] once for each value.
 pub(super) struct Emitter<'o> {
     out: &'o mut dyn Output,
     buffer: Vec<u8>,

@@ -1,6 +1,6 @@
 //! Reads JSON by RFC 8259, in one loop with its own stack.
 //!
-//! `document` reads the first byte of a value, `after_value` what may follow a complete
+//! `document` reads the first byte of a value, `continue_after_value` what may follow a complete
 //! value. They are not recursive: an open container is an entry of `open`, so depth is
 //! bounded by a limit and not by the native stack.
 //!

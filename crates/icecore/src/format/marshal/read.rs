@@ -57,7 +57,7 @@ pub(super) struct SideObject {
     pub(super) key: u16,
 }
 
-/// This bit of an object number's entry means that it is a [`Side`].
+/// This bit of an object number's entry means that it is a [`SideObject`].
 pub(super) const SIDE: u32 = 1 << 31;
 /// An object that is not on the tape yet.
 pub(super) const PENDING: u32 = u32::MAX;

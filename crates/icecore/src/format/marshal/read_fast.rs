@@ -227,7 +227,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 self.scan.at = next;
                 continue;
             }
-            // The frame is saved first: `record` may push another one.
+            // The frame is saved first: `read_record` may push another one.
             self.record_progress(frame, taken);
             match self.read_record(NO_KEY)? {
                 RecordOutcome::Complete => {}
@@ -411,7 +411,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(RecordOutcome::Complete)
     }
 
-    /// Whether [`Reader::fast_entries`] may read the keys of this hash.
+    /// Whether [`OldReader::read_fast_entries`] may read the keys of this hash.
     #[inline]
     pub(super) fn is_plain_hash(&self, frame: ReadFrame) -> bool {
         let by_identity = || self.sink.nodes().get(frame.at as usize).is_some_and(|map| map.has(flag::IDENTITY));

@@ -348,7 +348,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether [`integers`] accepts this item.
+/// Whether [`write_integers`] accepts this item.
 #[inline(always)]
 pub(super) fn is_small_integer(node: &Node) -> bool {
     node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)

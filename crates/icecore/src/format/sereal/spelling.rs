@@ -120,7 +120,7 @@ pub(super) fn tag_target(which: u64, ordinal: u32) -> u64 {
     which << 40 | u64::from(ordinal)
 }
 
-/// Whether a note's value is a [`target`] or a [`tag_of`].
+/// Whether a note's value is a [`string_target`] or a [`tag_target`].
 pub(super) fn has_target(code: u16) -> bool {
     matches!(code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER | code::VIA | code::BY)
 }

@@ -214,7 +214,7 @@ fn next_document_number(words: &mut Vec<u64>, keys: usize, goes_on: bool) -> Opt
     Some(*count)
 }
 
-/// Kinds and flags of the values that [`entries`] and [`items`] write.
+/// Kinds and flags of the values that [`write_entries`] and [`write_items`] write.
 const RECORD: u16 = kind_and_flags(Kind::Map, flag::REF);
 const LIST: u16 = kind_and_flags(Kind::Array, flag::REF);
 const INT: u16 = kind_and_flags(Kind::Int, 0);
@@ -225,7 +225,7 @@ const fn kind_and_flags(kind: Kind, flags: u8) -> u16 {
     u16::from_le_bytes([kind as u8, flags])
 }
 
-/// The part of the chunk that [`entries`] and [`items`] use for one value: a key of up to 4
+/// The part of the chunk that [`write_entries`] and [`write_items`] use for one value: a key of up to 4
 /// bytes, a tag and 32 bytes of a string fit. Its size is constant, so the compiler checks
 /// offsets within it.
 type ValueSpace = [u8; 48];
@@ -315,7 +315,7 @@ fn write_entries<'a>(
     }
 }
 
-/// Like [`entries`], for items that are integers below 2^21, floats or short strings.
+/// Like [`write_entries`], for items that are integers below 2^21, floats or short strings.
 #[inline(never)]
 fn write_items<'a>(
     nodes: &'a [Node],

@@ -25,7 +25,7 @@ pub(crate) struct Skimmer<'i, F> {
     pub(crate) names: u64,
     pub(crate) format: F,
     open: Vec<SkimFrame>,
-    /// Parts that follow the open values, for each frame that is a [`Sort::Rest`].
+    /// Parts that follow the open values, for each frame that is a [`FrameContent::Rest`].
     pending_parts: Vec<&'static [Part]>,
     answer: Option<Answer>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct SkimFrame {
     pub(crate) remaining: u64,
 }
 
-/// Kind of values in a [`Frame`].
+/// Kind of values in a [`SkimFrame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameContent {
     Values,
@@ -103,13 +103,13 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     const KEYS_ARE_LAST: bool = false;
     /// Whether keys are encoded like values: then frames need not track where keys are.
     const IS_FLAT: bool = false;
-    /// Whether [`Tokens::run`] finds the entry with an integer as its key.
+    /// Whether [`Tokens::run_fast_loop`] finds the entry with an integer as its key.
     const SEEKS_INTEGERS: bool = false;
 
     fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()>;
     fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer>;
     fn next_value(skimmer: &mut Skimmer<'_, Self>, open: &mut SkimmedContainer) -> SkimResult<Option<SkimmedKey>>;
-    /// Skips the value that [`Tokens::next`] already skipped.
+    /// Skips the value that [`Tokens::next_value`] already skipped.
     fn skip_passed(_: &mut Skimmer<'_, Self>) -> bool {
         false
     }
@@ -145,7 +145,7 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     fn count_value(skimmer: &mut Skimmer<'_, Self>) {
         skimmer.values += 1;
     }
-    /// Reads a key; [`Tokens::named`] reads those of members.
+    /// Reads a key; [`Tokens::read_name_token`] reads those of members.
     fn read_key(skimmer: &mut Skimmer<'_, Self>, sort: FrameContent) -> SkimResult<()>;
 
     /// The fast loop: skips tokens until no frame is left, or up to a token that is rare or not

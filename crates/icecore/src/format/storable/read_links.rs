@@ -143,7 +143,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 
     /// Notes a class given by name: bit 0 means that it already had a number, the other
-    /// bits are those of [`long_form`].
+    /// bits are those of [`long_form_note`].
     pub(super) fn note_class(&mut self, class: u32, long: u64) {
         if S::DETAIL {
             let form = u64::from(self.first_numbers.contains_key(&class)) | long;

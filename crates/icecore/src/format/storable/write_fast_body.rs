@@ -192,7 +192,7 @@ fn push_header(options: &WriteOptions, buf: &mut Vec<u8>) {
     image.write(buf);
 }
 
-/// How far [`items`] got.
+/// How far [`write_items`] got.
 struct ItemsProgress {
     nodes: usize,
     left: u32,

@@ -2,7 +2,7 @@
 //!
 //! A comparison of a block with a character gives a word whose bits show where the character is.
 //! The words for quotes and backslashes show which bytes are in strings; brackets outside of
-//! strings are then counted with two instructions. [`walk`] is the readable twin: it goes byte by
+//! strings are then counted with two instructions. [`walk_bytes`] is the readable twin: it goes byte by
 //! byte, handles the rest after the last whole block, and must agree.
 
 use fearless_simd::{Level, Simd, SimdBase, SimdMask, dispatch, u8x64};
@@ -118,7 +118,7 @@ fn find_last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
     None
 }
 
-/// The same as [`container`], byte by byte.
+/// The same as [`skip_container`], byte by byte.
 fn walk_bytes(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
     for (at, byte) in bytes.iter().enumerate() {
         // Outside of strings, where JSON has no backslash, one only counts before a quote: as above.

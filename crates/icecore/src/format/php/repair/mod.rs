@@ -1,6 +1,6 @@
 //! Damaged texts: what happened to them, and how they were before.
 //!
-//! A text is damaged if a length in it is not that of the following string. [`mend`] tries the
+//! A text is damaged if a length in it is not that of the following string. [`find_repair`] tries the
 //! explanations one after the other, each up to the end of the text:
 //!
 //! | file | explanations |

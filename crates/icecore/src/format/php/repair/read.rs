@@ -23,7 +23,7 @@ pub(in crate::format::php) struct RepairSettings<'m> {
     pub(in crate::format::php) read: &'m ReadStart<'m>,
 }
 
-/// See [`Mending::read`].
+/// See [`RepairSettings::read`].
 pub(in crate::format::php) type ReadStart<'m> = dyn for<'t> Fn(&'t [u8], Start, Request<'_>) -> Outcome<'t> + 'm;
 
 /// Reads the text again if its outcome shows that it is damaged.

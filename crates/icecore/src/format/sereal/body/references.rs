@@ -301,7 +301,7 @@ impl<'d> Body<'d, '_> {
             self.enter(at, child, child_end);
         } else {
             self.write_instead(child, to);
-            // As in `alias`: the variable itself, weak or not.
+            // As in `write_alias`: the variable itself, weak or not.
             self.replaced_link = Some(to);
         }
         Ok(())
