@@ -7,7 +7,7 @@ use crate::limits::parse_limits;
 use crate::loads::choose_codec;
 use icecore::{Limits, Request, Stage, detect as detection};
 use icecore_inspect::describe::{Tone, describe_key, describe_value};
-use icecore_inspect::{Row, TreeOptions, Tree};
+use icecore_inspect::{Row, Tree, TreeOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

@@ -1,7 +1,7 @@
 //! New names of classes, for hosts that build objects of renamed classes.
 
-use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
 use crate::borrow_bytes;
+use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
 use icecore::ClassMap;
 use std::ffi::c_char;
 

@@ -1,7 +1,7 @@
 //! The classes that a document names.
 
-use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
 use crate::borrow_bytes;
+use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
 use crate::stage::icecore_stage;
 use crate::tape::icecore_bytes;
 use icecore::read_as;

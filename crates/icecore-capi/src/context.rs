@@ -1,10 +1,10 @@
 //! Reusable contexts, and reading with them.
 
-use crate::error::{ErrorOut, run_guarded, icecore_error, write_text, usage_error, zero_chars};
 use crate::borrow_bytes;
+use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error, write_text, zero_chars};
 use crate::stage::icecore_stage;
 use crate::tape::{
-    LentMemory, ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_PARTIAL, icecore_bytes, icecore_long,
+    ICECORE_ASCII_BYTES, ICECORE_EACH, ICECORE_FOR_PERL, ICECORE_PARTIAL, LentMemory, icecore_bytes, icecore_long,
     icecore_names, icecore_node, icecore_view,
 };
 use icecore::{

@@ -1,8 +1,8 @@
 //! Conversion in one call.
 
-use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
 use crate::borrow_bytes;
-use crate::stage::{icecore_stage, document_memory, require_utf8, lower_limits};
+use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
+use crate::stage::{document_memory, icecore_stage, lower_limits, require_utf8};
 use icecore::{Error, Limits, Request, Stage, read_as, read_with};
 use std::ffi::{CStr, c_char};
 
@@ -125,7 +125,8 @@ pub unsafe extern "C" fn icecore_convert_stages(
             u64::MAX => to.codec.write(&document, &mut converted)?,
             // The remaining memory is for the output.
             memory => {
-                let limits = lower_limits(&to.codec.limits, memory.saturating_sub(document_memory(&document)), false, 1);
+                let limits =
+                    lower_limits(&to.codec.limits, memory.saturating_sub(document_memory(&document)), false, 1);
                 icecore::write_to(&document, to.codec.stage(), &limits, &mut converted)?
             }
         };

@@ -1,9 +1,9 @@
 //! Filling a tape: lending and growing the memory of a context, and assigning ids to names.
 
+use crate::borrow_bytes;
 use crate::context::icecore_context;
 use crate::error::{ErrorOut, run_guarded, usage_error};
-use crate::borrow_bytes;
-use crate::tape::{LentMemory, ICECORE_NONE, icecore_node, icecore_tape, into_c_nodes};
+use crate::tape::{ICECORE_NONE, LentMemory, icecore_node, icecore_tape, into_c_nodes};
 use icecore::{
     Error, ErrorKind, Kind,
     raw::{Location, Node},

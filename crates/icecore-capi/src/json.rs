@@ -1,8 +1,8 @@
 //! JSON as written and read by Perl's modules, without a stage: for objects that are made for one call.
 
-use crate::context::icecore_context;
-use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
 use crate::borrow_bytes;
+use crate::context::icecore_context;
+use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
 use crate::tape::{ICECORE_EACH, icecore_bytes, icecore_tape, icecore_view};
 use crate::write::reclaim_memory;
 use icecore::format::json::perl::{self, Beyond, NonFiniteStyle, Style};
@@ -33,7 +33,7 @@ pub struct icecore_json_style {
 }
 
 impl icecore_json_style {
-    fn to_style(&self) -> Style {
+    fn to_style(self) -> Style {
         Style {
             beyond: match self.beyond {
                 1 => Beyond::Latin1,
@@ -116,7 +116,8 @@ pub unsafe extern "C" fn icecore_json_read(
         let Some((end, has_ids)) = read.filter(|(end, _)| *end == len || flags & ICECORE_EACH != 0) else {
             return Err(Error::new(ErrorKind::Unsupported));
         };
-        let read = icecore_view { is_simple: u32::from(has_ids), ..context.make_view(icecore_bytes::from_slice(input), end) };
+        let read =
+            icecore_view { is_simple: u32::from(has_ids), ..context.make_view(icecore_bytes::from_slice(input), end) };
         // SAFETY: checked above: `view` is not null, so it points to a struct.
         unsafe { view.write(read) };
         Ok(())

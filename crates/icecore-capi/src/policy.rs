@@ -5,9 +5,9 @@
 //! `icecore_question_answer`.
 //! `icecore_question_answer`.
 
-use crate::context::icecore_context;
-use crate::error::{ErrorOut, run_guarded, icecore_error, write_text, usage_error, zero_chars};
 use crate::borrow_bytes;
+use crate::context::icecore_context;
+use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error, write_text, zero_chars};
 use crate::tape::icecore_bytes;
 use icecore::policy::{
     Answer, ClassName, Host, NameComparison, Otherwise, Question, Rules, State, Verdict, Words, refused,

@@ -1,8 +1,8 @@
 //! Replaces text inside documents; every other byte stays the same.
 
-use crate::convert::icecore_buffer;
-use crate::error::{ErrorOut, run_guarded, icecore_error, write_text, usage_error};
 use crate::borrow_bytes;
+use crate::convert::icecore_buffer;
+use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error, write_text};
 use crate::stage::require_utf8;
 use icecore::raw::ErrorDetail;
 use icecore::rewrite::{Broken, Rewriting, Tally, document, value};
@@ -104,7 +104,10 @@ impl icecore_pair {
     /// # Safety
     /// `pairs` is null or points to `count` structs, each of whose pointers points to as many bytes as its length says;
     /// none of this changes for `'a`.
-    unsafe fn borrow_pairs<'a>(pairs: *const icecore_pair, count: usize) -> impl ExactSizeIterator<Item = BorrowedPair<'a>> + Clone {
+    unsafe fn borrow_pairs<'a>(
+        pairs: *const icecore_pair,
+        count: usize,
+    ) -> impl ExactSizeIterator<Item = BorrowedPair<'a>> + Clone {
         let pairs: &'a [icecore_pair] = match pairs.is_null() || count == 0 {
             true => &[],
             // SAFETY: neither null nor empty, so it points to `count` initialised structs.
@@ -116,7 +119,11 @@ impl icecore_pair {
 }
 
 impl PreparedRules {
-    fn new<'a>(pairs: impl Iterator<Item = BorrowedPair<'a>> + Clone, format: &str, flags: u32) -> Result<PreparedRules, Error> {
+    fn new<'a>(
+        pairs: impl Iterator<Item = BorrowedPair<'a>> + Clone,
+        format: &str,
+        flags: u32,
+    ) -> Result<PreparedRules, Error> {
         if flags & !ALL_FLAGS != 0 {
             return Err(usage_error("flags of ICECORE_REPLACE_", format!("{flags:#x}")));
         }
@@ -135,14 +142,24 @@ impl PreparedRules {
         Ok(PreparedRules { pairs, format: format.to_owned(), flags, rules, stage })
     }
 
-    fn matches_request<'a>(&self, pairs: impl ExactSizeIterator<Item = BorrowedPair<'a>>, format: &str, flags: u32) -> bool {
+    fn matches_request<'a>(
+        &self,
+        pairs: impl ExactSizeIterator<Item = BorrowedPair<'a>>,
+        format: &str,
+        flags: u32,
+    ) -> bool {
         let is_same = |(own, asked): (&(Vec<u8>, Vec<u8>), BorrowedPair<'a>)| own.0 == asked.0 && own.1 == asked.1;
         let has_same_settings = self.flags == flags && self.format == format && self.pairs.len() == pairs.len();
         has_same_settings && self.pairs.iter().zip(pairs).all(is_same)
     }
 
     /// Returns the bytes with all replacements; `None` if nothing changed.
-    fn apply(&self, bytes: &[u8], rewriting: &Rewriting, memory: u64) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
+    fn apply(
+        &self,
+        bytes: &[u8],
+        rewriting: &Rewriting,
+        memory: u64,
+    ) -> Result<(Option<Vec<u8>>, icecore_replaced), Error> {
         let max_bytes = max_output(bytes.len(), &rewriting.limits).min(memory);
         let mut replacing = self.rules.replacing().with_encoded(rewriting.base64).with_insert_limit(max_bytes);
         // If memory is limited, the positions of replacements count as well.

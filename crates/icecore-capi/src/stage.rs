@@ -1,6 +1,6 @@
 //! Formats with their options and limits, parsed once.
 
-use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
+use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
 use crate::{ICECORE_OK, borrow_bytes};
 use icecore::raw::Node;
 use icecore::{Codec, Document, Error, Limits, Stage};

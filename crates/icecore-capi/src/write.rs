@@ -1,9 +1,9 @@
 //! Writing a tape that a caller filled: as a whole or in parts, with its losses.
 
 use crate::context::{MAX_KEPT_BYTES, icecore_context};
-use crate::error::{ErrorOut, run_guarded, icecore_error, usage_error};
+use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
 use crate::stage::icecore_stage;
-use crate::tape::{LentMemory, ICECORE_NONE, check_c_nodes, icecore_bytes, icecore_tape, icecore_view, into_c_nodes};
+use crate::tape::{ICECORE_NONE, LentMemory, check_c_nodes, icecore_bytes, icecore_tape, icecore_view, into_c_nodes};
 use icecore::{
     Error, ErrorKind,
     raw::{DocumentPart, Node, Tape},
@@ -79,7 +79,11 @@ impl icecore_context {
     /// # Safety
     /// The tape was lent from this context by `icecore_begin`, and its first `node_count`
     /// nodes and first `arena_len` bytes were filled.
-    pub(crate) unsafe fn fill_document(&mut self, stage: Option<&icecore_stage>, tape: &icecore_tape) -> Result<(), Error> {
+    pub(crate) unsafe fn fill_document(
+        &mut self,
+        stage: Option<&icecore_stage>,
+        tape: &icecore_tape,
+    ) -> Result<(), Error> {
         // SAFETY: lent from this context, and filled up to its counts.
         unsafe { self.filling.set_filled(tape) };
         let nodes = check_c_nodes(std::mem::take(&mut self.filling.nodes))?;

@@ -2,7 +2,9 @@
 //! and more daemons and workers. The tests check that everything was counted and reported, never how fast it was.
 
 use icecore_load::page;
-use icecore_load::store::{Group, GrowthPlan, GoalResult, Operation, Options, Report, run_growth, describe_missing_modules, run_all};
+use icecore_load::store::{
+    GoalResult, Group, GrowthPlan, Operation, Options, Report, describe_missing_modules, run_all, run_growth,
+};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;

@@ -138,7 +138,14 @@ fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u3
 }
 
 /// Traces the path back.
-fn trace_edit_path(a: &[u64], b: &[u64], history: &[Vec<usize>], mut diagonal: isize, gap: Gap, found: &mut Vec<(u32, u32)>) {
+fn trace_edit_path(
+    a: &[u64],
+    b: &[u64],
+    history: &[Vec<usize>],
+    mut diagonal: isize,
+    gap: Gap,
+    found: &mut Vec<(u32, u32)>,
+) {
     let (mut x, mut y) = (a.len(), b.len());
     for (steps, reach) in history.iter().enumerate().rev() {
         let steps = steps as isize;

@@ -4,7 +4,7 @@ use crate::moved;
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::side::Side;
-use crate::walk::{OrderedChange, TreeWalk, FoundChange};
+use crate::walk::{FoundChange, OrderedChange, TreeWalk};
 use crate::{links, place::ValuePath};
 use icecore::value::Comparison;
 use icecore::{Cursor, Document, Key, Value};
@@ -91,11 +91,20 @@ pub fn find_differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rul
 /// assert_eq!(find_reference_differences(&a, &b, Rules::new()).list_paths(), find_differences(&a, &b, Rules::new()).list_paths());
 /// # Ok::<(), icecore::Error>(())
 /// ```
-pub fn find_reference_differences<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules) -> Differences<'d> {
+pub fn find_reference_differences<'d>(
+    left: &'d Document<'_>,
+    right: &'d Document<'_>,
+    rules: Rules,
+) -> Differences<'d> {
     compare_documents(left, right, rules, false)
 }
 
-fn compare_documents<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules: Rules, is_fast: bool) -> Differences<'d> {
+fn compare_documents<'d>(
+    left: &'d Document<'_>,
+    right: &'d Document<'_>,
+    rules: Rules,
+    is_fast: bool,
+) -> Differences<'d> {
     let (a, b) = (Side::new(left, rules), Side::new(right, rules));
     let sides = Sides { left: &a, right: &b };
     let mut differences = Differences { left, right, rules, changes: Vec::new(), has_other_header: false };
@@ -109,7 +118,8 @@ fn compare_documents<'d>(left: &'d Document<'_>, right: &'d Document<'_>, rules:
     moved::find_moves(sides, &mut lockstep, &mut same, &mut found);
     links::compare_links(sides, &mut same, linked, &lockstep.counterparts, &mut found);
     found.sort_by_key(|one| one.order);
-    differences.changes = found.into_iter().map(|OrderedChange { change: what, .. }| Change::from_found(what)).collect();
+    differences.changes =
+        found.into_iter().map(|OrderedChange { change: what, .. }| Change::from_found(what)).collect();
     differences.has_other_header = match (left.header(), right.header()) {
         (Some(left), Some(right)) => !same.are_equal(sides, left, right),
         (None, None) => false,

@@ -264,7 +264,14 @@ impl<'d> Emitter<'d> {
             _ => Children::Items(here.children()),
         };
         let default = here.default_value();
-        self.stack.push(EmitTask::Frame(EmitFrame { of: source, node: here.index(), children, default, index: 0, insertion_count: 0 }));
+        self.stack.push(EmitTask::Frame(EmitFrame {
+            of: source,
+            node: here.index(),
+            children,
+            default,
+            index: 0,
+            insertion_count: 0,
+        }));
     }
 }
 

@@ -22,7 +22,12 @@ impl<'s, 'd> Gaps<'s, 'd> {
     }
 
     /// Returns the numbers, sorted, of items that are in both lists between the aligned ones: these items moved.
-    pub(crate) fn find_moved_numbers(&self, a: &[u32], b: &[u32], between: &[(Range<usize>, Range<usize>)]) -> Vec<u64> {
+    pub(crate) fn find_moved_numbers(
+        &self,
+        a: &[u32],
+        b: &[u32],
+        between: &[(Range<usize>, Range<usize>)],
+    ) -> Vec<u64> {
         let is_one_whole = between.iter().all(|(xs, _)| xs.is_empty()) || between.iter().all(|(_, ys)| ys.is_empty());
         if is_one_whole {
             return Vec::new();

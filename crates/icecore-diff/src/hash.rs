@@ -104,7 +104,13 @@ impl<'d> Hashes<'d> {
     }
 
     /// Returns the number of a key that is not a node.
-    pub(crate) fn hash_loose_key(rules: Rules, document: &Document<'_>, node: &Node, bytes: &[u8], is_field: bool) -> u64 {
+    pub(crate) fn hash_loose_key(
+        rules: Rules,
+        document: &Document<'_>,
+        node: &Node,
+        bytes: &[u8],
+        is_field: bool,
+    ) -> u64 {
         hash_leaf(&rules.key_meaning(document, node, bytes, is_field))
     }
 
@@ -164,7 +170,8 @@ impl<'d> Hashes<'d> {
                 continue;
             }
             if node.kind.is_again()
-                && let Some(target) = self.complete_target(at).filter(|target| *target < from && self.known_hash(*target) == 0)
+                && let Some(target) =
+                    self.complete_target(at).filter(|target| *target < from && self.known_hash(*target) == 0)
             {
                 then(target);
             }

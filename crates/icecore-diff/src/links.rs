@@ -9,7 +9,7 @@ use crate::lockstep::Counterparts;
 use crate::pairs::Sides;
 use crate::same::EqualityChecker;
 use crate::tree;
-use crate::walk::{OrderedChange, LinkPair, FoundChange};
+use crate::walk::{FoundChange, LinkPair, OrderedChange};
 use icecore::{Cursor, Kind};
 use std::collections::HashMap;
 
@@ -44,7 +44,11 @@ pub(crate) fn compare_links<'d>(
 }
 
 /// Finds the links among these whose targets change.
-fn find_affected_links<'d>(sides: Sides<'_, 'd>, mut by_meaning: HashMap<u32, LinkPair<'d>>, found: &mut Vec<OrderedChange<'d>>) {
+fn find_affected_links<'d>(
+    sides: Sides<'_, 'd>,
+    mut by_meaning: HashMap<u32, LinkPair<'d>>,
+    found: &mut Vec<OrderedChange<'d>>,
+) {
     let document = sides.left.document;
     let parents = tree::find_parents(document);
     let mut names: HashMap<u32, Vec<u32>> = HashMap::new();

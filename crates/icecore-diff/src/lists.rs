@@ -98,9 +98,9 @@ impl RunSearch<'_, '_, '_> {
             return false;
         }
         let to = [(1, 1), (0, 1), (1, 0)].map(|(x, y)| (self.at.0 + x, self.at.1 + y));
-        let next = to
-            .into_iter()
-            .find(|(x, y)| (0..SURE_AFTER_SKIP).all(|next| self.lockstep.means_same(self.a[x + next], self.b[y + next])));
+        let next = to.into_iter().find(|(x, y)| {
+            (0..SURE_AFTER_SKIP).all(|next| self.lockstep.means_same(self.a[x + next], self.b[y + next]))
+        });
         self.at = next.unwrap_or(self.at);
         next.is_some()
     }
@@ -136,8 +136,8 @@ impl RunSearch<'_, '_, '_> {
         let is_whole = self.end == (self.a.len(), self.b.len());
         while is_whole && !self.is_done() {
             let (left, right) = (self.a[self.end.0 - 1], self.b[self.end.1 - 1]);
-            let is_same =
-                self.lockstep.means_same(left, right) || self.sides.left.node_hash(left) == self.sides.right.node_hash(right);
+            let is_same = self.lockstep.means_same(left, right)
+                || self.sides.left.node_hash(left) == self.sides.right.node_hash(right);
             if !is_same {
                 return;
             }

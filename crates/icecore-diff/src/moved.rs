@@ -4,7 +4,7 @@ use crate::lockstep::Lockstep;
 use crate::pairs::Sides;
 use crate::same::EqualityChecker;
 use crate::tree;
-use crate::walk::{OrderedChange, FoundChange};
+use crate::walk::{FoundChange, OrderedChange};
 use icecore::Cursor;
 use std::collections::{HashMap, VecDeque};
 
@@ -22,7 +22,8 @@ pub(crate) fn find_moves<'d>(
     found: &mut Vec<OrderedChange<'d>>,
 ) {
     let is_any = |kind: fn(&FoundChange<'d>) -> bool| found.iter().any(|one| kind(&one.change));
-    if !is_any(|what| matches!(what, FoundChange::Removed(..))) || !is_any(|what| matches!(what, FoundChange::Added(_))) {
+    if !is_any(|what| matches!(what, FoundChange::Removed(..))) || !is_any(|what| matches!(what, FoundChange::Added(_)))
+    {
         return;
     }
     let mut removed: HashMap<u64, VecDeque<usize>> = HashMap::new();
@@ -37,12 +38,12 @@ pub(crate) fn find_moves<'d>(
         let Some(candidates) = removed.get_mut(&sides.right.value_hash(place.value)) else { continue };
         // Of several, one of the same list or map is preferred; this many are examined.
         const MAX_EXAMINED: usize = 16;
-        let is_near =
-            |from: &usize| matches!(found[*from].change, FoundChange::Removed(_, outer) if outer.index() == place.into.index());
+        let is_near = |from: &usize| matches!(found[*from].change, FoundChange::Removed(_, outer) if outer.index() == place.into.index());
         let near = candidates.iter().take(MAX_EXAMINED).position(is_near);
         let Some(from) = candidates.get(near.unwrap_or(0)).copied() else { continue };
         let FoundChange::Removed(left, _) = found[from].change else { continue };
-        let may_move = (near.is_some() || can_move_far(left)) && is_self_contained(left) && is_self_contained(place.value);
+        let may_move =
+            (near.is_some() || can_move_far(left)) && is_self_contained(left) && is_self_contained(place.value);
         if !may_move {
             continue;
         }
@@ -57,7 +58,8 @@ pub(crate) fn find_moves<'d>(
 }
 
 fn can_move_far(here: Cursor<'_>) -> bool {
-    here.node().kind.is_container() && !here.is_empty() || here.as_bytes().is_some_and(|bytes| bytes.len() >= MIN_STRING_LENGTH)
+    here.node().kind.is_container() && !here.is_empty()
+        || here.as_bytes().is_some_and(|bytes| bytes.len() >= MIN_STRING_LENGTH)
 }
 
 /// Returns `true` if no link in the value leads out of it.

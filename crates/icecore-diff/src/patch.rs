@@ -154,7 +154,12 @@ struct PatchApplication<'s, 'd> {
 
 impl<'s, 'd> PatchApplication<'s, 'd> {
     fn new(sides: Sides<'s, 'd>) -> PatchApplication<'s, 'd> {
-        PatchApplication { sides, same: EqualityChecker::new(sides), resolver: PathResolver::new(sides), edits: Edits::default() }
+        PatchApplication {
+            sides,
+            same: EqualityChecker::new(sides),
+            resolver: PathResolver::new(sides),
+            edits: Edits::default(),
+        }
     }
 
     fn finish(mut self) -> Edits<'d> {
@@ -167,8 +172,9 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
     fn apply_change(&mut self, change: Cursor<'d>) -> Result<(), Refusal> {
         let display_path = || change.get("where").and_then(|shown| shown.as_str()).unwrap_or_default().to_owned();
         let differs = |what| Refusal::Differs { path: display_path(), what };
-        let part =
-            |name: &str| change.get(name).ok_or_else(|| Refusal::Broken(malformed_patch(format!("a change without `{name}`"))));
+        let part = |name: &str| {
+            change.get(name).ok_or_else(|| Refusal::Broken(malformed_patch(format!("a change without `{name}`"))))
+        };
         let word = part("op")?.as_str().unwrap_or_default();
         let kind = ChangeKind::ALL.into_iter().find(|kind| kind.as_str() == word);
         let kind = kind.ok_or_else(|| Refusal::Broken(malformed_patch("a change of an unknown kind")))?;
@@ -179,7 +185,8 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         if let Some(left) = left {
             let is_old = match kind {
                 ChangeKind::Class => {
-                    self.sides.left.rules.normalized_class(object_class(left)) == self.sides.left.rules.normalized_class(class_in_value(part("old")?))
+                    self.sides.left.rules.normalized_class(object_class(left))
+                        == self.sides.left.rules.normalized_class(class_in_value(part("old")?))
                 }
                 _ => self.same.are_equal(self.sides, left, part("old")?),
             };
@@ -220,11 +227,20 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         }
     }
 
-    fn insert_value(&mut self, change: Cursor<'d>, source: usize, value: Cursor<'d>, shown: &str) -> Result<(), Refusal> {
+    fn insert_value(
+        &mut self,
+        change: Cursor<'d>,
+        source: usize,
+        value: Cursor<'d>,
+        shown: &str,
+    ) -> Result<(), Refusal> {
         let malformed = |what: &str| Refusal::Broken(malformed_patch(format!("{what} at {shown}")));
         let container_path = change.get("in").ok_or_else(|| malformed("a change without `in`"))?;
         let differs = |what| Refusal::Differs { path: shown.to_owned(), what };
-        let into = self.resolver.follow_path(container_path).ok_or_else(|| differs("no list or map is there to put it into"))?;
+        let into = self
+            .resolver
+            .follow_path(container_path)
+            .ok_or_else(|| differs("no list or map is there to put it into"))?;
         let into = crate::tree::object_body(into);
         let index = change.get("index").and_then(|index| index.as_i64()).and_then(|index| u32::try_from(index).ok());
         let index = index.ok_or_else(|| malformed("no number `index`"))?;
@@ -238,7 +254,13 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         };
         let is_absent = change.get("absent").and_then(|absent| absent.as_bool()).unwrap_or(false);
         self.edits.touched.insert(into.index());
-        self.edits.insertions.entry(into.index()).or_default().push(Insertion { index, key, is_absent, of: source, value });
+        self.edits.insertions.entry(into.index()).or_default().push(Insertion {
+            index,
+            key,
+            is_absent,
+            of: source,
+            value,
+        });
         Ok(())
     }
 

@@ -35,7 +35,11 @@ const MAX_SHOWN_STEPS: usize = 64;
 
 impl<'d> ValuePath<'_, 'd> {
     /// Calls `then` with the place of each of these nodes, and its position among them.
-    pub(crate) fn visit_nodes(document: &'d Document<'d>, nodes: &[u32], mut then: impl FnMut(usize, ValuePath<'_, 'd>)) {
+    pub(crate) fn visit_nodes(
+        document: &'d Document<'d>,
+        nodes: &[u32],
+        mut then: impl FnMut(usize, ValuePath<'_, 'd>),
+    ) {
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_unstable_by_key(|at| nodes[*at]);
         let mut order = order.into_iter().peekable();
@@ -115,7 +119,8 @@ impl<'d> ValuePath<'_, 'd> {
                 _ => Step::Part(open.position),
             }
         };
-        let is_object = |open: &OpenContainer| self.document.at(open.node).is_some_and(|here| here.kind() == Kind::Object);
+        let is_object =
+            |open: &OpenContainer| self.document.at(open.node).is_some_and(|here| here.kind() == Kind::Object);
         let mut following: Option<Step<'d>> = None;
         let mut steps: Vec<Step<'d>> = Vec::new();
         for open in self.open.iter().rev() {

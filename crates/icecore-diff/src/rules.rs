@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// | links, aliases | equal their targets | sharing counts |
 /// | restricted, weak and the like | are ignored | count |
 ///
-/// [`across_formats`](Rules::across) is for documents of two languages, which can't express the same: an empty list equals an
+/// [`across_formats`](Rules::across_formats) is for documents of two languages, which can't express the same: an empty list equals an
 /// empty map (PHP has one type for both), the key 7 equals the key `"7"`, a field is compared by its bare name (`@name`
 /// in Ruby, a protected `name` in PHP), `A\B` equals `A::B`, and a reference at the root of only one document, in which
 /// Perl stores a scalar, equals the value that it refers to.
@@ -137,7 +137,13 @@ impl Rules {
     }
 
     /// Returns the meaning of a key that is a string or an integer; `is_field`: of an object.
-    pub(crate) fn key_meaning<'d>(self, document: &'d Document<'_>, node: &Node, bytes: &'d [u8], is_field: bool) -> Leaf<'d> {
+    pub(crate) fn key_meaning<'d>(
+        self,
+        document: &'d Document<'_>,
+        node: &Node,
+        bytes: &'d [u8],
+        is_field: bool,
+    ) -> Leaf<'d> {
         if !node.kind.has_bytes() {
             return match self.is_across_formats() {
                 true => Leaf {
@@ -195,7 +201,10 @@ impl Rules {
 
     /// Whether this is an empty list or map, which are equal here.
     pub(crate) fn is_empty_container(self, node: &Node) -> bool {
-        self.is_across_formats() && matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && self.relevant_flags(node) == 0
+        self.is_across_formats()
+            && matches!(node.kind, Kind::Array | Kind::Map)
+            && node.aux == 0
+            && self.relevant_flags(node) == 0
     }
 }
 

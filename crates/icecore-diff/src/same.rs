@@ -93,7 +93,8 @@ impl<'d> EqualityChecker<'d> {
         }
         let (a, b) = (left.target(), right.target());
         let (x, y) = (a.node(), b.node());
-        let is_shared = x.has(flag::TARGET) || y.has(flag::TARGET) || self.comparisons_left == 0 && x.kind.is_container();
+        let is_shared =
+            x.has(flag::TARGET) || y.has(flag::TARGET) || self.comparisons_left == 0 && x.kind.is_container();
         if is_shared && self.join_sets(a.index(), b.index()) {
             return true;
         }
@@ -102,7 +103,9 @@ impl<'d> EqualityChecker<'d> {
         }
         if !x.kind.is_container() || !y.kind.is_container() {
             let is_leaf = |kind: Kind| !kind.is_container() && !kind.is_again();
-            return is_leaf(x.kind) && is_leaf(y.kind) && rules.leaf_meaning(a.document(), x) == rules.leaf_meaning(b.document(), y);
+            return is_leaf(x.kind)
+                && is_leaf(y.kind)
+                && rules.leaf_meaning(a.document(), x) == rules.leaf_meaning(b.document(), y);
         }
         if !is_alike(sides, a, b) || rules.normalized_class(a.class()) != rules.normalized_class(b.class()) {
             return false;

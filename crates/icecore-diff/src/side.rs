@@ -66,7 +66,11 @@ impl<'d> Side<'d> {
             Kind::Map => {
                 let is_field = is_fields(item.target(), body);
                 let entries = self.relevant_entries(body).take(MAX_CHILDREN);
-                entries.map(|entry| mix_hashes(self.key_hash(&entry.key, entry.value, is_field), self.value_hash(entry.value))).collect()
+                entries
+                    .map(|entry| {
+                        mix_hashes(self.key_hash(&entry.key, entry.value, is_field), self.value_hash(entry.value))
+                    })
+                    .collect()
             }
             _ => body.children().take(MAX_CHILDREN).map(|child| self.value_hash(child)).collect(),
         };

@@ -5,7 +5,7 @@ use crate::gap::Gaps;
 use crate::lists;
 use crate::lockstep::Lockstep;
 use crate::pairs::{Pairs, Sides};
-use crate::same::{EqualityChecker, non_entry_values, is_alike, is_field_map};
+use crate::same::{EqualityChecker, is_alike, is_field_map, non_entry_values};
 use icecore::{Cursor, Key, Kind, raw::flag};
 use std::ops::Range;
 
@@ -115,7 +115,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
 
     fn record_change(&mut self, change: FoundChange<'d>) {
         self.order += 1;
-        self.found.push(OrderedChange { order: self.order, change: change });
+        self.found.push(OrderedChange { order: self.order, change });
     }
 
     fn compare_values(&mut self, left: Cursor<'d>, right: Cursor<'d>) {
@@ -185,7 +185,8 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
                 && rules.normalized_class(left.class()) == rules.normalized_class(right.class()));
         let is_whole = attributes_differ
             || !pairs.in_order && rules.is_exact()
-            || non_entry_values(left, right).is_some_and(|(a, b)| left.kind() == Kind::Map && !self.same.are_equal(self.sides, a, b));
+            || non_entry_values(left, right)
+                .is_some_and(|(a, b)| left.kind() == Kind::Map && !self.same.are_equal(self.sides, a, b));
         if is_whole {
             self.record_change(FoundChange::Changed(left, right));
         } else {
@@ -201,7 +202,12 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
             }
             self.stack.extend(removed.map(|entry| WalkTask::Removed(entry.value, left)));
             self.stack.extend(pairs.right.iter().map(|entry| {
-                WalkTask::Added(InsertPosition { into: left, index: entry.position, key: Some(entry.key), value: entry.value })
+                WalkTask::Added(InsertPosition {
+                    into: left,
+                    index: entry.position,
+                    key: Some(entry.key),
+                    value: entry.value,
+                })
             }));
         }
         self.pairs = pairs;
@@ -231,7 +237,10 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
             }
             if let Some(run) = runs.get(at).filter(|run| !run.is_settled) {
                 let pair = |at: usize| {
-                    WalkTask::Pair(self.sides.left.value_at(a[run.left + at]), self.sides.right.value_at(b[run.right + at]))
+                    WalkTask::Pair(
+                        self.sides.left.value_at(a[run.left + at]),
+                        self.sides.right.value_at(b[run.right + at]),
+                    )
                 };
                 self.stack.extend((0..run.len).map(pair));
             }
@@ -255,7 +264,11 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
             self.stack.extend((at.1..y).map(|at| WalkTask::Added(place(at))));
             if (x, y) != (left.end, right.end) {
                 let (x, y) = (item(x), other(y));
-                self.stack.push(if self.gaps.has_common(x, y) { WalkTask::Pair(x, y) } else { WalkTask::Replaced(x, y) });
+                self.stack.push(if self.gaps.has_common(x, y) {
+                    WalkTask::Pair(x, y)
+                } else {
+                    WalkTask::Replaced(x, y)
+                });
             }
             at = (x + 1, y + 1);
         }

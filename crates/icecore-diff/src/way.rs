@@ -51,8 +51,10 @@ impl<'s, 'd> PathResolver<'s, 'd> {
     }
 
     fn find_child(&mut self, container: Cursor<'d>, position: u32) -> Option<Cursor<'d>> {
-        let children =
-            self.lists.entry(container.index()).or_insert_with(|| container.children().map(|child| child.index()).collect());
+        let children = self
+            .lists
+            .entry(container.index())
+            .or_insert_with(|| container.children().map(|child| child.index()).collect());
         self.sides.left.document.at(*children.get(position as usize)?)
     }
 

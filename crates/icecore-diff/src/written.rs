@@ -3,7 +3,7 @@
 use crate::change::{Change, ChangeKind, Differences, object_class};
 use crate::emit::{Edits, Emitter, FIRST, VALUES};
 use crate::hash::Hashes;
-use crate::place::{ValuePath, Step};
+use crate::place::{Step, ValuePath};
 use crate::rules::Rules;
 use crate::same;
 use icecore::value::Form;

@@ -82,7 +82,10 @@ pub fn summarize_known(document: &Document<'_>, node: u32, max_chars: usize) -> 
         Known::Exception(exception) => {
             let message = exception.message().target();
             let message = if let Value::Opaque(_, payload) = message.value() { payload } else { message };
-            (message.as_bytes().map_or_else(|| "without message".to_owned(), |bytes| quote_bytes(bytes, max_chars)), false)
+            (
+                message.as_bytes().map_or_else(|| "without message".to_owned(), |bytes| quote_bytes(bytes, max_chars)),
+                false,
+            )
         }
         text => (escape_text(&text.text(&Limits::default())?, max_chars), true),
     };

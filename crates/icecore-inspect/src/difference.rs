@@ -84,12 +84,14 @@ pub fn find_differences(left: &Document<'_>, right: &Document<'_>, max_count: us
         left: change.left.map(ValueSummary::from_cursor),
         right: change.right.map(ValueSummary::from_cursor),
     };
-    let mut differences: Vec<Difference> = found.changes().iter().zip(paths).take(max_count).map(to_difference).collect();
+    let mut differences: Vec<Difference> =
+        found.changes().iter().zip(paths).take(max_count).map(to_difference).collect();
     let mut count = found.changes().len() as u64;
     if found.has_other_header() {
         count += 1;
         if differences.len() < max_count {
-            let (left, right) = (left.header().map(ValueSummary::from_cursor), right.header().map(ValueSummary::from_cursor));
+            let (left, right) =
+                (left.header().map(ValueSummary::from_cursor), right.header().map(ValueSummary::from_cursor));
             differences.push(Difference { what: "changed", path: "the header".to_owned(), to: None, left, right });
         }
     }
@@ -100,7 +102,12 @@ pub fn find_differences(left: &Document<'_>, right: &Document<'_>, max_count: us
 impl ValueSummary {
     fn from_cursor(here: Cursor<'_>) -> ValueSummary {
         let words = describe_value(here.document(), here.index(), MAX_CHARACTERS);
-        ValueSummary { kind: words.kind, class: words.class, text: words.value.map(|(_, text)| text), node: here.index() }
+        ValueSummary {
+            kind: words.kind,
+            class: words.class,
+            text: words.value.map(|(_, text)| text),
+            node: here.index(),
+        }
     }
 }
 

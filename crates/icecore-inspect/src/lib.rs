@@ -21,6 +21,6 @@ mod part;
 mod tree;
 
 pub use difference::{Difference, Differences, ValueSummary, find_differences};
-pub use item::{Item, KnownValue, ErrorReport};
+pub use item::{ErrorReport, Item, KnownValue};
 pub use part::{Part, PartRequest};
-pub use tree::{Row, TreeOptions, Tree};
+pub use tree::{Row, Tree, TreeOptions};

@@ -1,7 +1,7 @@
 //! Parts of a document, for programs that request them one by one: their size is limited, for any document.
 
 use crate::item::Item;
-use crate::tree::{TreeOptions, Tree};
+use crate::tree::{Tree, TreeOptions};
 use icecore::text::to_base64;
 use icecore::{Document, Kind, Limits, deep};
 use serde::Serialize;
@@ -81,7 +81,8 @@ impl Part {
                 break;
             }
             let inside = item.node.and_then(|node| strings.detect_format(document, node));
-            let mut more = DetailedItem { bytes: first_bytes(document, input, &item), item, size: None, to: None, inside };
+            let mut more =
+                DetailedItem { bytes: first_bytes(document, input, &item), item, size: None, to: None, inside };
             if let Some(target) = more.item.target.filter(|_| paths < MAX_PATHS) {
                 paths += 1;
                 let mut path = document.path(target);

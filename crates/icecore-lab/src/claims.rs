@@ -91,7 +91,10 @@ fn find_size(entry: &Entry) -> Result<f64, String> {
 }
 
 /// Judges a claim about a quotient: the range over all sizes, and the verdict on their middle.
-fn judge_quotient(claimed: &ClaimedRange, measurements: &[ClaimMeasurement<'_>]) -> (Option<Interval>, Verdict, String) {
+fn judge_quotient(
+    claimed: &ClaimedRange,
+    measurements: &[ClaimMeasurement<'_>],
+) -> (Option<Interval>, Verdict, String) {
     let median = |of: &dyn Fn(&ClaimMeasurement<'_>) -> f64| {
         let mut values: Vec<f64> = measurements.iter().map(|one| of(one).ln()).collect();
         stats::median_of_values(&mut values).unwrap_or_default().exp()

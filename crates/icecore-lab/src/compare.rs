@@ -195,7 +195,9 @@ impl Pair<'_> {
 
     fn compare_size(&self, old: &Entry, new: &Entry) -> Option<Finding> {
         let bytes = |entry: &Entry| entry.size.filter(|size| *size > 0).map(|size| size as f64);
-        self.compare_optional(new, ComparedQuantity::Size, bytes(old), bytes(new), 0.0, |before, now| Some(stats::exact_interval(now / before)))
+        self.compare_optional(new, ComparedQuantity::Size, bytes(old), bytes(new), 0.0, |before, now| {
+            Some(stats::exact_interval(now / before))
+        })
     }
 
     /// Compares the operations of both reports. The baseline is its own reference: it is shown as unchanged.
@@ -209,9 +211,17 @@ impl Pair<'_> {
             };
             let quotient = |_, _| divide_quotients(against(self.old, old)?, against(self.new, new)?);
             let quotient = |before, now| quotient(before, now).filter(|_| baseline != Some(&*new.id));
-            let noise = [self.old, self.new].into_iter().flatten().map(|point| stats::operation_resolution(point, operation));
+            let noise =
+                [self.old, self.new].into_iter().flatten().map(|point| stats::operation_resolution(point, operation));
             let noise = noise.fold(stats::FLOOR, f64::max);
-            findings.extend(self.compare_optional(new, ComparedQuantity::Time(operation), middle(old), middle(new), noise, quotient));
+            findings.extend(self.compare_optional(
+                new,
+                ComparedQuantity::Time(operation),
+                middle(old),
+                middle(new),
+                noise,
+                quotient,
+            ));
         }
     }
 

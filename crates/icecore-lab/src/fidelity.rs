@@ -117,7 +117,11 @@ impl<'d> DocumentWalk<'d> {
                 self.note_difference("objects came back without their class", false, expected)
             }
             (Kind::Map, Kind::Array) | (Kind::Array, Kind::Map) => {
-                self.note_difference("maps and lists came back as each other", expected.is_empty() && found.is_empty(), expected);
+                self.note_difference(
+                    "maps and lists came back as each other",
+                    expected.is_empty() && found.is_empty(),
+                    expected,
+                );
             }
             (a, b) if a.is_container() && a == b => self.compare_children(expected, found),
             (a, b) if a.is_container() || b.is_container() => {

@@ -22,4 +22,4 @@ pub mod stats;
 
 pub use error::Error;
 pub use replay::replay_report;
-pub use secrets::{hide_secrets_from as hide_secrets_from, is_secret};
+pub use secrets::{hide_secrets_from, is_secret};

@@ -93,7 +93,7 @@ pub struct SinglePartWinners {
 
 /// Ranks the competitors of a point. Costs are tied if the interval of their quotient, paired by round and turn,
 /// includes 1, or if they are closer to each other than the baseline's twin is to the baseline at this point
-/// ([`stats::resolution`]).
+/// ([`stats::operation_resolution`]).
 pub fn rank_competitors(point: &Point, weights: &Weights) -> Ranking {
     let (costs, unranked) = compute_costs(point, weights);
     let ranks = assign_ranks(&costs, find_resolution(point, weights));
@@ -146,7 +146,8 @@ fn find_winners(point: &Point, part: Part) -> Option<SinglePartWinners> {
     let (costs, _) = compute_costs(point, &weights);
     let (leader, cost) = costs.first()?;
     let shares = |(other, other_cost): &(&Entry, Cost)| {
-        fidelity_sort_key(&other.fidelity) == fidelity_sort_key(&leader.fidelity) && cost.is_tied(other_cost, resolution)
+        fidelity_sort_key(&other.fidelity) == fidelity_sort_key(&leader.fidelity)
+            && cost.is_tied(other_cost, resolution)
     };
     let others = costs[1..].iter().take_while(|other| shares(other)).map(|(other, _)| other.id.clone());
     Some(SinglePartWinners { part, first: std::iter::once(leader.id.clone()).chain(others).collect() })

@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicBool;
 fn report(scenario: &str) -> ScenarioReport {
     let scenario = scenario::find_scenario(scenario).expect("the scenario is there");
     let options = runs::options();
-    let report = run_scenarios(std::slice::from_ref(&scenario), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let report =
+        run_scenarios(std::slice::from_ref(&scenario), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     let report = report.scenarios.into_iter().next().expect("one scenario ran");
     assert_eq!(runs::check(&report, &scenario, &options), Vec::<String>::new());
     report

@@ -50,7 +50,8 @@ fn what_python_has_no_value_for_is_refused() {
 fn runners_of_python_are_started_with_the_interpreter_that_is_named() {
     let columns = scenario::find_scenario("columns").expect("a scenario");
     let options = Options { python: Some("/nowhere/at/all/python3".into()), ..Options::default().small() };
-    let report = run_scenarios(std::slice::from_ref(&columns), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
+    let report =
+        run_scenarios(std::slice::from_ref(&columns), &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     let absent = &report.scenarios[0].absent;
     assert!(absent.iter().any(|one| one.competitor == "python/polars/php"), "{absent:?}");
     assert!(absent.iter().all(|one| one.why.contains("is not installed")), "{absent:?}");

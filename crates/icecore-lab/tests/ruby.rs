@@ -137,7 +137,10 @@ fn every_model_of_pending_objects_gives_them_back() {
             let Some(entry) = entry(&report, &format!("ruby/{name}/{database}{form}")) else { continue };
             assert!(is_exact(entry), "{name}, {database}{form}: {:?}", entry.fidelity);
             assert_eq!(entry.size, Some(size), "{name}, {database}{form}");
-            assert!(entry.find_cell(Operation::Write).is_some() && entry.find_cell(Operation::Read).is_some(), "{name}");
+            assert!(
+                entry.find_cell(Operation::Write).is_some() && entry.find_cell(Operation::Read).is_some(),
+                "{name}"
+            );
         }
     }
     let command = absent(&report, "ruby/pending-store/sqlite").expect("the library has no command");

@@ -74,7 +74,8 @@ pub fn check(scenario: &ScenarioReport, asked: &Scenario, options: &Options) -> 
 
 #[test]
 fn a_scenario_that_waits_says_so_and_starts_nothing() {
-    let scenario = scenario::parse_scenario("later", "title = \"later\"\nwaits = \"the sequel\"\n").expect("a scenario");
+    let scenario =
+        scenario::parse_scenario("later", "title = \"later\"\nwaits = \"the sequel\"\n").expect("a scenario");
     let options = Options { only: vec!["nobody".to_owned()], ..Options::default().small() };
     let report = run_scenarios(&[scenario], &options, &mut (), &AtomicBool::new(false)).expect("it runs");
     assert!(report.scenarios[0].points.is_empty());

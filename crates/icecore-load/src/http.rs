@@ -106,7 +106,8 @@ fn read_head(input: &mut impl BufRead) -> Result<(u64, bool), Error> {
             let length = length.ok_or_else(|| invalid_data("the answer does not say how long it is"))?;
             return Ok((length, keep));
         }
-        let (name, value) = line.split_once(':').ok_or_else(|| invalid_data(format!("no field of a head: {line:?}")))?;
+        let (name, value) =
+            line.split_once(':').ok_or_else(|| invalid_data(format!("no field of a head: {line:?}")))?;
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
             "content-length" if length.is_some() => return Err(invalid_data("two lengths")),
@@ -122,7 +123,9 @@ fn read_head(input: &mut impl BufRead) -> Result<(u64, bool), Error> {
 fn parse_length(digits: &str) -> Result<u64, Error> {
     let all_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let number = digits.parse().ok().filter(|_| all_digits);
-    number.filter(|length| *length <= LONGEST_BODY).ok_or_else(|| invalid_data(format!("no length of a body: {digits:?}")))
+    number
+        .filter(|length| *length <= LONGEST_BODY)
+        .ok_or_else(|| invalid_data(format!("no length of a body: {digits:?}")))
 }
 
 fn read_line(input: &mut impl BufRead) -> Result<String, Error> {

@@ -41,7 +41,9 @@ pub(crate) fn run_together<C: Send, T: Send>(
         let last = spans.iter().map(|(_, ended)| *ended).max();
         match (trouble, first.zip(last)) {
             (None, Some((first, last))) => Ok((last - first, all)),
-            (trouble, _) => Err(trouble.unwrap_or_else(|| ParticipantError::Failed("there were no clients".to_owned()))),
+            (trouble, _) => {
+                Err(trouble.unwrap_or_else(|| ParticipantError::Failed("there were no clients".to_owned())))
+            }
         }
     })
 }

@@ -3,7 +3,8 @@
 use icecore_lab::model::{Interval, Machine};
 use icecore_load::page;
 use icecore_load::store::{
-    Entry, Goal, Group, GrowthPlan, Growth, GrowthSettings, GoalResult, Operation, Report, SCHEMA, Settings, TimedSample,
+    Entry, Goal, GoalResult, Group, Growth, GrowthPlan, GrowthSettings, Operation, Report, SCHEMA, Settings,
+    TimedSample,
 };
 use std::process::{Command, Stdio};
 
@@ -28,7 +29,8 @@ fn report() -> Report {
         river_concurrency: 1,
         small: true,
     };
-    let goal = Goal { text: "more".to_owned(), wanted: 5.0, at_most: false, measured: None, met: GoalResult::Unmeasured };
+    let goal =
+        Goal { text: "more".to_owned(), wanted: 5.0, at_most: false, measured: None, met: GoalResult::Unmeasured };
     Report {
         schema: SCHEMA,
         icecore: "1".to_owned(),

@@ -5,7 +5,9 @@ use crate::matching::{MatchOutput, find_matches};
 use crate::memory;
 use crate::room::{self, Stop};
 use crate::run::FilterTypes;
-use crate::value::{Error, Members, OpenDocument, ValR, Value, check_length, contains_value, find_indices, key_from_name};
+use crate::value::{
+    Error, Members, OpenDocument, ValR, Value, check_length, contains_value, find_indices, key_from_name,
+};
 use icecore::{Document, ErrorKind, Limits, Stage};
 use jaq_core::RunPtr;
 use jaq_core::load::parse::Def;
@@ -30,7 +32,9 @@ fn own_functions() -> Vec<FilterFunction> {
     vec![
         ("length", v(0), |cv| bome(cv.1.jq_length())),
         ("has", v(1), |cv| unary(cv, |value, key| Ok(value.find_entry(&key)?.is_some().into()))),
-        ("contains", v(1), |cv| unary(cv, |all, part| require_same_kind(&all, &part).map(|()| contains_value(&all, &part).into()))),
+        ("contains", v(1), |cv| {
+            unary(cv, |all, part| require_same_kind(&all, &part).map(|()| contains_value(&all, &part).into()))
+        }),
         ("indices", v(1), |cv| unary(cv, |all, part| if is_null(&all) { Ok(all) } else { find_indices(&all, &part) })),
         ("bsearch", v(1), |cv| unary(cv, |list, value| binary_search(&list, &value))),
         ("tojson", v(0), |cv| bome(Ok(Value::from_text(cv.1.to_json())))),

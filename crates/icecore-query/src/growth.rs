@@ -1,6 +1,6 @@
 //! Tests every function of the language on inputs of doubling size: steps and memory may only double.
 
-use crate::{Input, Query, Running, on_query_thread, memory, room};
+use crate::{Input, Query, Running, memory, on_query_thread, room};
 use std::ops::ControlFlow;
 
 /// Returns the number of steps of a filter over a JSON text, and the maximum number of bytes that it held.
@@ -45,7 +45,8 @@ type InputMaker = fn(usize) -> String;
 const TEXT: InputMaker = |size| format!("\"{}\"", "a, b1".repeat(size / 4));
 const NUMBERS: InputMaker = |size| json_list(size, |at| (at * 7919 % size).to_string());
 const TEXTS: InputMaker = |size| json_list(size, |at| format!("\"text {at}\""));
-const OBJECTS: InputMaker = |size| json_list(size, |at| format!("{{\"id\":{at},\"name\":\"n{}\",\"list\":[{at}]}}", at % 10));
+const OBJECTS: InputMaker =
+    |size| json_list(size, |at| format!("{{\"id\":{at},\"name\":\"n{}\",\"list\":[{at}]}}", at % 10));
 const MEMBERS: InputMaker = |size| {
     let members: Vec<_> = (0..size).map(|at| format!("\"k{at}\":{at}")).collect();
     format!("{{{}}}", members.join(","))

@@ -166,10 +166,14 @@ fn compile_definitions<'f>(
     definitions.extend(rewritten);
     let loader = Loader::new(definitions);
     let arena = Arena::default();
-    let modules = loader.load(&arena, File { code, path: () }).map_err(|errors| FilterError::from_load_errors(filter, &errors))?;
-    import(&modules, |_| Err("no file is read".to_owned())).map_err(|errors| FilterError::from_load_errors(filter, &errors))?;
+    let modules = loader
+        .load(&arena, File { code, path: () })
+        .map_err(|errors| FilterError::from_load_errors(filter, &errors))?;
+    import(&modules, |_| Err("no file is read".to_owned()))
+        .map_err(|errors| FilterError::from_load_errors(filter, &errors))?;
     let names: Vec<String> = variables.iter().map(|(name, _)| format!("${name}")).collect();
-    let compiler = Compiler::default().with_funs(functions::all_functions()).with_global_vars(names.iter().map(String::as_str));
+    let compiler =
+        Compiler::default().with_funs(functions::all_functions()).with_global_vars(names.iter().map(String::as_str));
     let filter = compiler.compile(modules).map_err(|errors| FilterError::from_compile_errors(filter, &errors))?;
     let variables = variables.iter().map(|(_, document)| OpenDocument::new(document.clone())).collect();
     Ok(Query { filter, variables })

@@ -18,9 +18,9 @@ pub fn format_utc(millis: i64) -> String {
 ///
 /// ```
 /// use std::time::Duration;
-/// assert_eq!(icecore_store::time::duration("5m")?, Duration::from_secs(300));
-/// assert_eq!(icecore_store::time::duration("0.5")?, Duration::from_millis(500));
-/// assert!(icecore_store::time::duration("soon").is_err());
+/// assert_eq!(icecore_store::time::parse_duration("5m")?, Duration::from_secs(300));
+/// assert_eq!(icecore_store::time::parse_duration("0.5")?, Duration::from_millis(500));
+/// assert!(icecore_store::time::parse_duration("soon").is_err());
 /// # Ok::<(), icecore_store::Error>(())
 /// ```
 ///

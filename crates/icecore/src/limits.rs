@@ -51,7 +51,7 @@ pub struct Limits {
     /// seldom takes a hundred. For a tape that a program filled, the size of the tape counts as the input. Default:
     /// 256.
     pub growth: u64,
-    /// Number of paths that a writer keeps for each kind of loss; with 0, a [`Uncertainty`](crate::Loss) has an empty path. A
+    /// Number of paths that a writer keeps for each kind of loss; with 0, a [`Loss`](crate::Loss) has an empty path. A
     /// path costs as much as the way to it. Default: 1.
     pub loss_paths: u32,
 }

@@ -82,7 +82,7 @@ pub trait Output {
     /// write such values as separate texts (Data::Dumper).
     fn end_value(&mut self) {}
 
-    /// Returns memory that a writer may use and [gives back](Output::give_spare) at the end. An output that is reused
+    /// Returns memory that a writer may use and [gives back](Output::return_spare) at the end. An output that is reused
     /// keeps it, so that a small document needs no allocation.
     fn take_spare(&mut self) -> Spare {
         Spare::default()

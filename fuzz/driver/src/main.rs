@@ -41,7 +41,9 @@ fn main() -> ExitCode {
         ["run", name, options @ ..] => {
             let options = Options::from_arguments(options);
             return match contest::find_contest(name) {
-                Some(mut contest) => diff::run_contest(&mut *contest, options.execs, options.time, options.seed, options.most),
+                Some(mut contest) => {
+                    diff::run_contest(&mut *contest, options.execs, options.time, options.seed, options.most)
+                }
                 None => run_target(find_target(name), &options),
             };
         }

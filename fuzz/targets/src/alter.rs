@@ -33,7 +33,9 @@ pub fn alter(data: &[u8]) {
         for alteration in all {
             check_alteration(data, &stage, &[alteration], &limits);
         }
-        let Some(made) = check_alteration(data, &stage, &[Alteration::Set(path.clone(), value)], &limits) else { continue };
+        let Some(made) = check_alteration(data, &stage, &[Alteration::Set(path.clone(), value)], &limits) else {
+            continue;
+        };
         check_reversal(data, &stage, &document, at, &place, &made);
     }
 }
@@ -69,8 +71,9 @@ fn check_alteration(data: &[u8], stage: &Stage, alterations: &[Alteration], limi
     };
     // Commands remove a mark at the beginning and blanks at the end.
     let bytes = made.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&made.bytes);
-    let is_read =
-        [bytes, bytes.trim_ascii_end()].iter().any(|bytes| read_document(bytes, stage, &check::wide_limits()).is_some());
+    let is_read = [bytes, bytes.trim_ascii_end()]
+        .iter()
+        .any(|bytes| read_document(bytes, stage, &check::wide_limits()).is_some());
     assert!(is_read, "{}", made.bytes.escape_ascii());
     assert!(made.is_changed || made.bytes == data && !made.is_rewritten);
     Some(made.bytes)

@@ -310,7 +310,10 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
     if ours.header().is_some_and(|header| matches!(header.kind(), Kind::Null)) {
         return Some("a header that is undef: perl does not tell it from none");
     }
-    if theirs.header().is_none() && ours.header().is_some() && (all_cursors(ours).any(is_invalid_utf8) || has_odd_key(ours)) {
+    if theirs.header().is_none()
+        && ours.header().is_some()
+        && (all_cursors(ours).any(is_invalid_utf8) || has_odd_key(ours))
+    {
         return Some("text that is not UTF-8 can't be said as json:typed by perl");
     }
     if has_duplicate_keys(ours) {
@@ -491,13 +494,13 @@ fn is_misplaced(document: &Document<'_>) -> bool {
     if roots.iter().flatten().any(|root| is_container(root.node()) && !root.node().has(flag::REF)) {
         return true;
     }
-    all_cursors(document).filter(|cursor| matches!(cursor.kind(), Kind::Array | Kind::Map | Kind::Tied | Kind::Ref)).any(
-        |cursor| {
+    all_cursors(document)
+        .filter(|cursor| matches!(cursor.kind(), Kind::Array | Kind::Map | Kind::Tied | Kind::Ref))
+        .any(|cursor| {
             let around = cursor.index().checked_sub(1).and_then(|at| document.nodes().get(at as usize));
             let is_synthetic = cursor.kind() == Kind::Ref && around.is_some_and(|node| node.kind == Kind::Object);
             !is_synthetic && cursor.children().any(|child| is_container(child.node()) && !child.node().has(flag::REF))
-        },
-    )
+        })
 }
 
 fn all_cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d>> {

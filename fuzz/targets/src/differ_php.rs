@@ -21,7 +21,9 @@ pub fn compare_with_php(data: &[u8], answer: &OracleAnswer) -> Verdict {
             let same = offset.is_some_and(|offset| error.help().is_some_and(|help| help.contains(offset)));
             if same { Verdict::BothRefuse } else { Verdict::Allowed("both refuse, at another offset") }
         }
-        (Some(error), OracleAnswer::Wrote(_, warning)) => ours.refusal_verdict(explain_our_refusal(&ours, warning), error),
+        (Some(error), OracleAnswer::Wrote(_, warning)) => {
+            ours.refusal_verdict(explain_our_refusal(&ours, warning), error)
+        }
         (Some(error), OracleAnswer::Kept(_)) => ours.refusal_verdict(explain_our_refusal(&ours, ""), error),
         (None, OracleAnswer::Refused(reason)) => ours.acceptance_verdict(explain_php_refusal(&ours, reason), reason),
         (None, OracleAnswer::Kept(_)) => Verdict::Allowed("php reads it and can't write it"),
@@ -37,7 +39,9 @@ fn explain_our_refusal(ours: &OurReading<'_>, warning: &str) -> Option<&'static 
         _ if warning.contains("Numerical result out of range") => Some("an integer beyond 64 bits: PHP clamps it"),
         _ if ours.data.windows(2).any(|pair| pair == b"C:") => Some("the payload of one of PHP's own C: classes"),
         said if said.starts_with("18446744073709551615 bytes") => Some("a length beyond 64 bits: PHP's wraps around"),
-        "digits" if stops_after_bad_count(ours) => Some("an object's number of properties without digits: PHP takes it for 0"),
+        "digits" if stops_after_bad_count(ours) => {
+            Some("an object's number of properties without digits: PHP takes it for 0")
+        }
         _ => None,
     }
 }
@@ -54,7 +58,9 @@ fn stops_after_bad_count(ours: &OurReading<'_>) -> bool {
 fn explain_php_refusal(ours: &OurReading<'_>, reason: &str) -> Option<&'static str> {
     let has_alias = || ours.has_value(|cursor| matches!(cursor.kind(), Kind::Alias | Kind::Link));
     match () {
-        () if ours.has_value(|cursor| cursor.kind() == Kind::EnumCase) => Some("an enum case whose class PHP does not know"),
+        () if ours.has_value(|cursor| cursor.kind() == Kind::EnumCase) => {
+            Some("an enum case whose class PHP does not know")
+        }
         () if ours.has_value(|cursor| cursor.kind() == Kind::Opaque) => Some("a payload that needs its class"),
         () if reason.contains("has no unserializer") => Some("a payload that needs its class"),
         () if has_alias() && ours.repeats_key() => Some("a key twice, and a link to the value that was replaced"),
@@ -65,7 +71,9 @@ fn explain_php_refusal(ours: &OurReading<'_>, reason: &str) -> Option<&'static s
 /// Returns the name for output that may differ.
 fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
     match () {
-        () if ours.has_value(|cursor| cursor.kind() == Kind::Opaque) => Some("C: without its class: PHP drops the payload"),
+        () if ours.has_value(|cursor| cursor.kind() == Kind::Opaque) => {
+            Some("C: without its class: PHP drops the payload")
+        }
         () if ours.repeats_key() => Some("a key twice: in PHP the last value counts"),
         () if names_property_by_number(ours) => Some("a property named by an integer: PHP makes it a string"),
         () if ours.has_value(|cursor| cursor.kind() == Kind::Alias && cursor.target().index() == 0) => {

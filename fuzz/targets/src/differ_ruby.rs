@@ -19,7 +19,9 @@ pub fn compare_with_ruby(data: &[u8], answer: &OracleAnswer) -> Verdict {
     match (&ours.error, answer) {
         (_, OracleAnswer::Died) => Verdict::Allowed("ruby died"),
         (Some(_), OracleAnswer::Refused(_)) => Verdict::BothRefuse,
-        (Some(error), OracleAnswer::Wrote(..) | OracleAnswer::Kept(_)) => ours.refusal_verdict(explain_our_refusal(&ours), error),
+        (Some(error), OracleAnswer::Wrote(..) | OracleAnswer::Kept(_)) => {
+            ours.refusal_verdict(explain_our_refusal(&ours), error)
+        }
         (None, OracleAnswer::Refused(reason)) => ours.acceptance_verdict(explain_ruby_refusal(&ours, reason), reason),
         (None, OracleAnswer::Kept(_)) => Verdict::Allowed("ruby loads it and can't dump it"),
         (None, OracleAnswer::Wrote(theirs, _)) => ours.compare_output(theirs, explain_other_bytes),
@@ -119,7 +121,9 @@ fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
         () if ours.has_value(|cursor| is_variables(cursor) && cursor.children().next().is_some_and(is_variables)) => {
             Some("instance variables around instance variables: Ruby has one of a name")
         }
-        () if ours.has_value(|cursor| cursor.kind() == Kind::Symbol && cursor.node().encoding() != 0 && is_ascii(cursor)) => {
+        () if ours
+            .has_value(|cursor| cursor.kind() == Kind::Symbol && cursor.node().encoding() != 0 && is_ascii(cursor)) =>
+        {
             Some("a symbol in ASCII that says another encoding: Ruby drops it")
         }
         () if ours.has_value(|cursor| cursor.kind() == Kind::Module && cursor.node().form() == Form::OldModule) => {
@@ -133,8 +137,12 @@ fn explain_other_bytes(ours: &OurReading<'_>) -> Option<&'static str> {
         }
         () if ours.repeats_key() => Some("a key twice: in Ruby the last value counts"),
         () if is_of_known_class(ours) => Some("a class that looks at what it loads"),
-        () if ours.has_value(has_variables_on_key) => Some("instance variables of a string that is a key: Ruby drops them"),
-        () if ours.has_value(|attrs| attrs.kind() == Kind::Attrs && attrs.entries().any(|(key, _)| key.bytes() == b"E")) => {
+        () if ours.has_value(has_variables_on_key) => {
+            Some("instance variables of a string that is a key: Ruby drops them")
+        }
+        () if ours
+            .has_value(|attrs| attrs.kind() == Kind::Attrs && attrs.entries().any(|(key, _)| key.bytes() == b"E")) =>
+        {
             Some("an E that is neither true nor false: Ruby drops it")
         }
         () if ours.document.tape().encodings().iter().any(|name| !is_encoding(name.bytes)) => {

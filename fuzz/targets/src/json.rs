@@ -38,7 +38,8 @@ pub fn json_read(data: &[u8]) {
     let twice = write_json(&again.document, "json").expect("written again");
     assert_bytes(&plain, &twice);
     // Other layouts have the same meaning.
-    let other = ["json:indent=2", "json:ascii", "json:sort_keys", "json:indent=1,ascii"][choice_from_bytes(data) as usize % 4];
+    let other =
+        ["json:indent=2", "json:ascii", "json:sort_keys", "json:indent=1,ascii"][choice_from_bytes(data) as usize % 4];
     let laid_out = write_json(&fast.document, other).expect("what was JSON is JSON");
     let again = read_json(&laid_out, &stage, &wide, false);
     assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&laid_out));
@@ -86,7 +87,8 @@ pub fn json_typed(data: &[u8]) {
         }
         let slow = read_json(data, &stage, &limits, true);
         assert_agreement(&fast, &slow);
-        let typed_json = write_json(&fast.document, "json:typed").unwrap_or_else(|error| panic!("{error}\n{:?}", fast.document));
+        let typed_json =
+            write_json(&fast.document, "json:typed").unwrap_or_else(|error| panic!("{error}\n{:?}", fast.document));
         let again = read_json(&typed_json, &typed, &wide, false);
         let text = || String::from_utf8_lossy(&typed_json);
         assert!(again.error.is_none(), "{:?}\n{}\n{:?}", again.error, text(), fast.document);

@@ -187,6 +187,7 @@ fn parse_answer(line: &[u8]) -> OracleAnswer {
 /// Returns the built-in classes of PHP, in lower case: igbinary creates real objects of them.
 pub fn list_php_classes() -> HashSet<Vec<u8>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../php/oracle.php");
-    let output = Command::new("php").arg(script).arg("classes").output().map(|output| output.stdout).unwrap_or_default();
+    let output =
+        Command::new("php").arg(script).arg("classes").output().map(|output| output.stdout).unwrap_or_default();
     output.split(|byte| *byte == b'\n').map(<[u8]>::to_ascii_lowercase).filter(|name| !name.is_empty()).collect()
 }

@@ -67,7 +67,10 @@ fn decompressed_body<'o>(outcome: &'o Outcome<'_>) -> &'o [u8] {
 /// Returns the spans of a layer, and the bytes of that layer.
 fn spans_of<'o>(data: &'o [u8], outcome: &'o Outcome<'_>, number: u8) -> (Vec<&'o Span>, &'o [u8]) {
     let spans = outcome.document.trace().map_or(&[][..], |trace| &trace.spans);
-    (spans.iter().filter(|span| span.layer == number).collect(), if number == 0 { data } else { decompressed_body(outcome) })
+    (
+        spans.iter().filter(|span| span.layer == number).collect(),
+        if number == 0 { data } else { decompressed_body(outcome) },
+    )
 }
 
 fn tracks_pad(data: &[u8], outcome: &Outcome<'_>) -> bool {

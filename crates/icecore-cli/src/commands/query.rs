@@ -13,7 +13,7 @@ use crate::terminal;
 use clap::{Args, ValueHint};
 use icecore::raw::Tape;
 use icecore::{Builder, Document, ErrorKind, Losses, Stage};
-use icecore_query::{Answer, RunEnd, Failure, Input, Running, on_query_thread};
+use icecore_query::{Answer, Failure, Input, RunEnd, Running, on_query_thread};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

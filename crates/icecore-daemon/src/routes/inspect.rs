@@ -10,7 +10,7 @@ use axum::response::Response;
 use icecore::raw::Outcome;
 use icecore::text::to_base64;
 use icecore::{Error, ErrorKind, Limits, Request, Stage, deep, detect};
-use icecore_inspect::{Part, PartRequest, ErrorReport};
+use icecore_inspect::{ErrorReport, Part, PartRequest};
 use icecore_store::Id;
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 //!
 //! Most parts of two documents are usually stored alike: the same sequence of nodes, with other offsets. This is
 //! detected without a tree, a number or an allocation. Values that are not found equal here may still be equal;
-//! [`TreeWalk`](crate::walk::Walk) checks that.
+//! [`TreeWalk`](crate::walk::TreeWalk) checks that.
 //!
 //! The range that was compared last is kept. A value in it is equal if it ends in the range, and is not equal if the
 //! range ends inside the value; so on the way down to a difference nothing is compared twice, at any depth.
@@ -123,7 +123,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     }
 
     fn compare_pair(&mut self, document: &'d Document<'d>, other: &'d Document<'d>, x: &Node, y: &Node) -> bool {
-        if (x.flags ^ y.flags) & self.flags != 0 || !self.keys.are_equal(x.key, y.key) && !self.learn_key(x.key, y.key) {
+        if (x.flags ^ y.flags) & self.flags != 0 || !self.keys.are_equal(x.key, y.key) && !self.learn_key(x.key, y.key)
+        {
             return false;
         }
         if x.key == IS_KEY && !self.are_keys(x, y) {
@@ -146,7 +147,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
 
     /// Returns `true` if two containers, which are at these nodes, are equal apart from their content.
     pub(crate) fn are_alike(&mut self, x: &Node, y: &Node, at: (u32, u32)) -> bool {
-        let is_alike = x.kind == y.kind && x.aux == y.aux && self.rules.relevant_flags(x) == self.rules.relevant_flags(y);
+        let is_alike =
+            x.kind == y.kind && x.aux == y.aux && self.rules.relevant_flags(x) == self.rules.relevant_flags(y);
         if !is_alike || matches!(x.kind, Kind::Array | Kind::Map) {
             return is_alike;
         }
@@ -185,7 +187,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         // As the key of any map, and as the name of a field.
         let is_same = self.are_keys(&a.node, &b.node)
             && [false, true].into_iter().all(|is_field| {
-                rules.key_meaning(document, &a.node, a.bytes, is_field) == rules.key_meaning(other, &b.node, b.bytes, is_field)
+                rules.key_meaning(document, &a.node, a.bytes, is_field)
+                    == rules.key_meaning(other, &b.node, b.bytes, is_field)
             });
         if is_same {
             self.keys.learn_pair(x, y);

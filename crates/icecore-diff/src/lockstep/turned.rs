@@ -78,13 +78,15 @@ impl Lockstep<'_, '_> {
             let mut is_same = true;
             while is_same && left_child < end && right_child < other_end {
                 is_same = self.compare_or_push(left_child, right_child, stack);
-                (left_child, right_child) = (tree::index_after(document, left_child), tree::index_after(other, right_child));
+                (left_child, right_child) =
+                    (tree::index_after(document, left_child), tree::index_after(other, right_child));
             }
             return is_same && left_child >= end && right_child >= other_end;
         }
         let mut entries = std::mem::take(&mut self.reordered.entries);
         entries.clear();
-        while let Some(node) = other.nodes().get(right_child as usize).filter(|_| right_child < other_end && entries.len() <= MAX_ENTRIES)
+        while let Some(node) =
+            other.nodes().get(right_child as usize).filter(|_| right_child < other_end && entries.len() <= MAX_ENTRIES)
         {
             entries.push((node.key, right_child));
             right_child = tree::index_after(other, right_child);

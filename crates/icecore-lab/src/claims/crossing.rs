@@ -14,7 +14,10 @@ const TOLERANCE: f64 = 1.2;
 ///
 /// If all sizes are on one side, there is no crossing to report, and a verdict is given only if the sizes reach far
 /// enough for it.
-pub(super) fn judge_crossing(claimed: &ClaimedRange, measurements: &[ClaimMeasurement<'_>]) -> (Option<Interval>, Verdict, String) {
+pub(super) fn judge_crossing(
+    claimed: &ClaimedRange,
+    measurements: &[ClaimMeasurement<'_>],
+) -> (Option<Interval>, Verdict, String) {
     let (from, to) = (claimed.from / TOLERANCE, claimed.to * TOLERANCE);
     let then = claimed.format_range();
     let who = measurements.first().map_or("", |one| &one.over.id);
@@ -34,7 +37,8 @@ pub(super) fn judge_crossing(claimed: &ClaimedRange, measurements: &[ClaimMeasur
         }
         Some(([], slower)) => {
             let first = slower.first().map_or(0.0, |one| one.point.at);
-            let none = format!("{who} led up to {then} then, and takes longer from {} on now", words::format_number(first));
+            let none =
+                format!("{who} led up to {then} then, and takes longer from {} on now", words::format_number(first));
             match () {
                 () if first > from => (None, Verdict::Unknown, format!("{none}: too large to tell where it began")),
                 () if slower.iter().all(is_slower) => {

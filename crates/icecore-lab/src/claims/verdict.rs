@@ -121,7 +121,8 @@ mod tests {
 
     fn verdict(claim: (f64, f64), now: (f64, f64, f64), resolution: f64) -> Verdict {
         let now = Interval { low: now.0, estimate: now.1, high: now.2 };
-        let mirror = |claimed: ClaimedRange, now| claimed.to_inverse().judge_interval(&invert_interval(&now), resolution);
+        let mirror =
+            |claimed: ClaimedRange, now| claimed.to_inverse().judge_interval(&invert_interval(&now), resolution);
         let claimed = ClaimedRange::new(claim.0, claim.1).unwrap();
         let found = claimed.judge_interval(&now, resolution);
         assert_eq!(mirror(claimed, now), found, "the mirrored claim is the same claim");

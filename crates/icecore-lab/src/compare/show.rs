@@ -1,6 +1,6 @@
 //! A comparison as a text table.
 
-use super::{Change, ReportComparison, Finding, ComparedQuantity};
+use super::{Change, ComparedQuantity, Finding, ReportComparison};
 use crate::stats::words;
 use std::fmt;
 

@@ -95,7 +95,11 @@ fn a_slower_competitor_is_one_and_a_faster_is_better() {
 fn what_the_interval_leaves_open_is_no_regression() {
     for seed in 0..40 {
         let found = compare_by_default(&make_report(seed, 1.0, 2.0), &make_report(seed + 1000, 1.0, 2.2));
-        assert_eq!(find_change(&found, "other", ComparedQuantity::Time(Read)), Change::Same, "11 % may be 9 %, seed {seed}");
+        assert_eq!(
+            find_change(&found, "other", ComparedQuantity::Time(Read)),
+            Change::Same,
+            "11 % may be 9 %, seed {seed}"
+        );
     }
 }
 
@@ -139,7 +143,8 @@ fn sizes_are_compared_exactly() {
 #[test]
 fn a_competitor_that_became_wrong_is_always_found() {
     let mut new = make_report(2, 1.0, 0.1);
-    second_entry(&mut new).fidelity = Fidelity::Differs { differences: vec!["a key is missing, first at $.a".to_owned()] };
+    second_entry(&mut new).fidelity =
+        Fidelity::Differs { differences: vec!["a key is missing, first at $.a".to_owned()] };
     let found = compare_reports(&make_report(1, 1.0, 2.0), &new, "900%".parse().unwrap());
     assert!(found.has_regressions());
     assert_eq!(find_change(&found, "other", ComparedQuantity::Fidelity), Change::Worse);
@@ -169,7 +174,10 @@ fn what_is_new_or_gone_is_told_and_fails_nothing() {
     assert_eq!(find_change(&compare_by_default(&new, &old), "base", ComparedQuantity::Time(Write)), Change::Gone);
     new.scenarios[0].name = "elsewhere".to_owned();
     let found = compare_by_default(&old, &new);
-    assert_eq!((found.findings_with_change(Change::New).count(), found.findings_with_change(Change::Gone).count()), (2, 2));
+    assert_eq!(
+        (found.findings_with_change(Change::New).count(), found.findings_with_change(Change::Gone).count()),
+        (2, 2)
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The report as Markdown.
 
 use super::matrix::Matrix;
-use super::table::{Table, format_code, escape_markdown};
-use super::view::{Names, group_points, measured_operations, operations_at_point, make_printable, select_shown_points};
+use super::table::{Table, escape_markdown, format_code};
+use super::view::{Names, group_points, make_printable, measured_operations, operations_at_point, select_shown_points};
 use super::{tables, view, words};
 use crate::model::{Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
@@ -22,7 +22,10 @@ pub fn render_markdown(report: &Report) -> String {
 
 /// Returns a list that describes the machine.
 pub(super) fn render_machine(report: &Report) -> String {
-    words::describe_machine(&report.machine).iter().map(|(what, text)| format!("- {what}: {}\n", escape_markdown(text))).collect()
+    words::describe_machine(&report.machine)
+        .iter()
+        .map(|(what, text)| format!("- {what}: {}\n", escape_markdown(text)))
+        .collect()
 }
 
 fn render_scenario(scenario: &ScenarioReport) -> String {
@@ -55,7 +58,8 @@ fn render_scenario(scenario: &ScenarioReport) -> String {
 
 /// Returns the verdict as a list.
 pub(super) fn render_sentences(scenario: &ScenarioReport, names: &Names) -> String {
-    let list: String = words::describe_results(scenario, names).iter().map(|s| format!("- {}\n", escape_markdown(s))).collect();
+    let list: String =
+        words::describe_results(scenario, names).iter().map(|s| format!("- {}\n", escape_markdown(s))).collect();
     if list.is_empty() { list } else { format!("\n{list}") }
 }
 
@@ -64,7 +68,11 @@ fn render_point(scenario: &ScenarioReport, point: &Point, names: &Names) -> Stri
     for operation in operations_at_point(point, &measured_operations(scenario)) {
         let Some(matrix) = Matrix::new(point, operation, scenario.noise.resolution) else { continue };
         for table in matrix.build_tables(names, usize::MAX) {
-            write_section(&mut out, &format!("{}: each against each", view::title_at_point(words::operation_title(operation), point)), &table);
+            write_section(
+                &mut out,
+                &format!("{}: each against each", view::title_at_point(words::operation_title(operation), point)),
+                &table,
+            );
         }
     }
     if let Some(table) = tables::build_memory_table(point, names) {
@@ -77,7 +85,11 @@ fn render_point(scenario: &ScenarioReport, point: &Point, names: &Names) -> Stri
 pub(super) fn render_summary(scenario: &ScenarioReport, point: &Point, names: &Names) -> String {
     let operations = operations_at_point(point, &measured_operations(scenario));
     let mut out = String::new();
-    write_section(&mut out, &view::title_at_point("Summary", point), &tables::build_summary_table(scenario, point, &operations, names));
+    write_section(
+        &mut out,
+        &view::title_at_point("Summary", point),
+        &tables::build_summary_table(scenario, point, &operations, names),
+    );
     let list = words::list_differences(point, names);
     if !list.is_empty() {
         out += "\n";

@@ -2,7 +2,7 @@
 
 use super::number::format_rate;
 use super::table::Table;
-use super::view::{Names, sort_by_speed, is_correct};
+use super::view::{Names, is_correct, sort_by_speed};
 use crate::model::{Comparison, Entry, Operation, Point};
 use crate::stats::compare_samples;
 use std::cmp::Ordering;
@@ -19,7 +19,8 @@ pub(super) struct Matrix<'a> {
 impl<'a> Matrix<'a> {
     /// Creates the matrix; `None` with fewer than two competitors with correct results.
     pub(super) fn new(point: &'a Point, operation: Operation, resolution: f64) -> Option<Self> {
-        let (mut rows, wrong): (Vec<_>, Vec<_>) = sort_by_speed(point, operation).into_iter().partition(|(e, _)| is_correct(e));
+        let (mut rows, wrong): (Vec<_>, Vec<_>) =
+            sort_by_speed(point, operation).into_iter().partition(|(e, _)| is_correct(e));
         // In the order of the rates that are shown next to them.
         rows.sort_by(|(a, slow), (b, fast)| fast.total_cmp(slow).then(b.id.cmp(&a.id)));
         if rows.len() < 2 {
@@ -91,7 +92,9 @@ impl<'a> Matrix<'a> {
         for (row, (entry, ns)) in self.rows.iter().enumerate() {
             let name = names.display_name(&entry.id);
             let name = if numbered { format!("{:>2} {name}", row + 1) } else { name };
-            table.add_row([name, format_rate(*ns)].into_iter().chain(columns.iter().map(|column| self.format_cell(row, *column))));
+            table.add_row(
+                [name, format_rate(*ns)].into_iter().chain(columns.iter().map(|column| self.format_cell(row, *column))),
+            );
         }
         table
     }

@@ -1,7 +1,7 @@
 //! Presents a [`Report`](crate::model::Report). Nothing here measures.
 //!
-//! [`text`] is for a terminal, [`markdown`] and [`csv`] are for files, [`html`] is one self-contained page, [`svg`] is
-//! one chart of it, and [`performance`] is the text of `docs/performance.md`.
+//! [`render_text`] is for a terminal, [`render_markdown`] and [`render_csv`] are for files, [`render_html`] is one self-contained page, [`render_svg`] is
+//! one chart of it, and [`render_performance`] is the text of `docs/performance.md`.
 
 mod chart;
 mod csv;
@@ -17,7 +17,7 @@ mod text;
 mod view;
 pub mod words;
 
-pub use chart::{ChartKind, render_charts, list_chart_kinds, render_svg};
+pub use chart::{ChartKind, list_chart_kinds, render_charts, render_svg};
 pub use csv::{render_csv, render_safe_csv};
 pub use html::render_html;
 pub use icecore::text::is_formula;
@@ -26,7 +26,7 @@ pub use performance::{SeparateRun, render_performance, render_readme, render_rea
 pub use ranking::render_ranking;
 pub use text::render_text;
 
-/// Style of [`text`].
+/// Style of [`render_text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Whether signs and headings have colors: for a terminal, not for a file.

@@ -195,7 +195,16 @@ mod tests {
     fn odd_numbers_are_no_numbers() {
         for n in [f64::NAN, f64::INFINITY] {
             assert_eq!(
-                [format_count(n), format_time(n), format_rate(n), format_bytes(n), format_quotient(n), format_percent(n), format_duration(n)].map(|s| s == NONE),
+                [
+                    format_count(n),
+                    format_time(n),
+                    format_rate(n),
+                    format_bytes(n),
+                    format_quotient(n),
+                    format_percent(n),
+                    format_duration(n)
+                ]
+                .map(|s| s == NONE),
                 [true; 7]
             );
         }

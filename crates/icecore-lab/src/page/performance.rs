@@ -1,6 +1,8 @@
 //! `docs/performance.md`: the results of a run, for readers of the documentation.
 
-use super::markdown::{render_remarks, render_claim_results, render_machine, write_section, render_sentences, render_summary};
+use super::markdown::{
+    render_claim_results, render_machine, render_remarks, render_sentences, render_summary, write_section,
+};
 use super::table::escape_markdown;
 use super::view::{self, Names, select_shown_points};
 use super::{ChartKind, render_svg, tables, words};
@@ -126,7 +128,12 @@ fn link_sources(scenario: &ScenarioReport) -> String {
 fn render_scenario(scenario: &ScenarioReport) -> String {
     let names = Names::new(scenario);
     let mut out = String::new();
-    _ = write!(out, "\n## {}\n\n{}.\n", escape_markdown(&scenario.name), escape_markdown(scenario.title.trim_end_matches('.')));
+    _ = write!(
+        out,
+        "\n## {}\n\n{}.\n",
+        escape_markdown(&scenario.name),
+        escape_markdown(scenario.title.trim_end_matches('.'))
+    );
     if scenario.stopped {
         out += "\nThe run was stopped before this was done.\n";
     }

@@ -30,17 +30,17 @@ pub fn render_ranking(scenario: &ScenarioReport, point: &Point, ranking: &Rankin
         table.add_row(cells.into_iter().chain(shares));
     }
     let weights: Vec<String> = parts.iter().map(|(part, weight)| format!("{}:{weight}", part.name())).collect();
-    let mut out = format!("\n{}, {}: for {}\n", make_printable(&scenario.name), make_printable(&point.name), weights.join(","));
+    let mut out =
+        format!("\n{}, {}: for {}\n", make_printable(&scenario.name), make_printable(&point.name), weights.join(","));
     if !table.is_empty() {
         table.to_text().lines().for_each(|line| _ = writeln!(out, "  {line}"));
     }
     let sentences = if explain { rank::explain_ranking(ranking) } else { vec![] };
     sentences.iter().for_each(|sentence| out += &words::wrap_text(sentence, "", "", 108));
     if !explain {
-        ranking
-            .unranked
-            .iter()
-            .for_each(|one| _ = writeln!(out, "  not ranked: {}, {}", names.display_name(&one.id), make_printable(&one.why)));
+        ranking.unranked.iter().for_each(|one| {
+            _ = writeln!(out, "  not ranked: {}, {}", names.display_name(&one.id), make_printable(&one.why))
+        });
     }
     out
 }

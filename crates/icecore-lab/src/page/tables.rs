@@ -1,18 +1,26 @@
 //! Tables that several output formats share.
 
-use super::number::{NONE, choose_byte_unit, format_bytes, format_count, format_growth, format_interval, format_quotient, format_rate, format_time, format_with_interval};
+use super::number::{
+    NONE, choose_byte_unit, format_bytes, format_count, format_growth, format_interval, format_quotient, format_rate,
+    format_time, format_with_interval,
+};
 use super::table::Table;
 use super::view::{
-    PointGroup, Names, title_at_point, competitors_at_point, find_entry, group_points, is_baseline, cell_median_time, median_time, operations_at_point, make_printable, is_correct, memcpy_time,
-    entries_with_role,
+    Names, PointGroup, cell_median_time, competitors_at_point, entries_with_role, find_entry, group_points,
+    is_baseline, is_correct, make_printable, median_time, memcpy_time, operations_at_point, title_at_point,
 };
-use super::words::{verdict_label, format_claimed_range, fidelity_label, operation_title as title};
+use super::words::{fidelity_label, format_claimed_range, operation_title as title, verdict_label};
 use crate::model::{
     ClaimResult, Entry, Fidelity, MemoryStep, Operation, Point, Published, Quantity, Role, ScenarioReport,
 };
 
 /// Returns all entries at a point with fidelity, speed and size.
-pub(super) fn build_summary_table(scenario: &ScenarioReport, point: &Point, operations: &[Operation], names: &Names) -> Table {
+pub(super) fn build_summary_table(
+    scenario: &ScenarioReport,
+    point: &Point,
+    operations: &[Operation],
+    names: &Names,
+) -> Table {
     let mut table = Table::new(["competitor", "round trip"]);
     let base = scenario.baseline.as_deref();
     for operation in operations {
@@ -40,7 +48,9 @@ pub(super) fn build_summary_table(scenario: &ScenarioReport, point: &Point, oper
     };
     let mut order: Vec<&Entry> = competitors_at_point(point).collect();
     order.sort_by(|a, b| {
-        order_key(a, operations).cmp(&order_key(b, operations)).then(total_time(a, operations).total_cmp(&total_time(b, operations)))
+        order_key(a, operations)
+            .cmp(&order_key(b, operations))
+            .then(total_time(a, operations).total_cmp(&total_time(b, operations)))
     });
     order.into_iter().for_each(|entry| row(&mut table, entry));
     let mut part = |title: &str, role| {
@@ -194,7 +204,10 @@ pub(super) fn build_growth_table(
     let Some(last) = group.points.last() else { return table };
     let mut entries: Vec<&Entry> = vec![];
     for entry in group.points.iter().rev().flat_map(|p| &p.entries) {
-        if entry.role != Role::Twin && !entries.iter().any(|e| e.id == entry.id) && median_time(entry, operation).is_some() {
+        if entry.role != Role::Twin
+            && !entries.iter().any(|e| e.id == entry.id)
+            && median_time(entry, operation).is_some()
+        {
             entries.push(entry);
         }
     }
@@ -234,7 +247,10 @@ pub(super) fn build_rate_table(scenario: &ScenarioReport, point: &Point, names: 
     order.sort_by(|a, b| total_time(a, &operations).total_cmp(&total_time(b, &operations)));
     for entry in order {
         let cells = operations.iter().flat_map(|operation| {
-            let median = entry.find_cell(*operation).filter(|cell| cell_median_time(cell).is_some()).map(|cell| cell.summary.median);
+            let median = entry
+                .find_cell(*operation)
+                .filter(|cell| cell_median_time(cell).is_some())
+                .map(|cell| cell.summary.median);
             // The low end of the time is the high end of the rate.
             match median {
                 None => [NONE.into(), NONE.into(), NONE.into()],
@@ -281,7 +297,9 @@ pub(super) fn build_published_table(scenario: &ScenarioReport, names: &Names) ->
             names.display_name(&figure.competitor),
             figure.operation.map_or("size", title).into(),
             format!("{} {}", format_published_value(figure.value), figure.unit),
-            entry.and_then(|entry| format_current_value(figure, entry, item_count(scenario, last))).unwrap_or(NONE.into()),
+            entry
+                .and_then(|entry| format_current_value(figure, entry, item_count(scenario, last)))
+                .unwrap_or(NONE.into()),
         ]);
     }
     Some(table)
@@ -289,7 +307,11 @@ pub(super) fn build_published_table(scenario: &ScenarioReport, names: &Names) ->
 
 /// Formats a figure as it was printed.
 fn format_published_value(value: f64) -> String {
-    if value.is_finite() && value.fract() != 0.0 && value.abs() < 1e4 { format!("{value}") } else { format_count(value) }
+    if value.is_finite() && value.fract() != 0.0 && value.abs() < 1e4 {
+        format!("{value}")
+    } else {
+        format_count(value)
+    }
 }
 
 fn format_current_value(figure: &Published, entry: &Entry, items: f64) -> Option<String> {

@@ -3,7 +3,10 @@
 use super::Style;
 use super::matrix::Matrix;
 use super::table::Table;
-use super::view::{Names, title_at_point, group_points, is_baseline, measured_operations, operations_at_point, is_icecore, make_printable, select_shown_points};
+use super::view::{
+    Names, group_points, is_baseline, is_icecore, make_printable, measured_operations, operations_at_point,
+    select_shown_points, title_at_point,
+};
 use super::{tables, words};
 use crate::model::{ClaimResult, Point, Report, ScenarioReport, Verdict};
 use std::fmt::Write;
@@ -59,8 +62,11 @@ impl Page<'_> {
             let Some(mut matrix) = Matrix::new(point, *operation, scenario.noise.resolution) else {
                 continue;
             };
-            let hidden =
-                if self.style.full { 0 } else { matrix.keep_fastest(MATRIX_ROWS, |entry| is_icecore(entry) || is_baseline(scenario, entry)) };
+            let hidden = if self.style.full {
+                0
+            } else {
+                matrix.keep_fastest(MATRIX_ROWS, |entry| is_icecore(entry) || is_baseline(scenario, entry))
+            };
             self.write_small_heading(&title_at_point(words::operation_title(*operation), point));
             for table in matrix.build_tables(names, self.table_width()) {
                 self.write_table(&table);
@@ -94,9 +100,10 @@ impl Page<'_> {
     fn write_growth(&mut self, scenario: &ScenarioReport, names: &Names) {
         for group in group_points(scenario).iter().filter(|g| g.points.len() > 1) {
             for operation in measured_operations(scenario) {
-                let max_points = (2..=8)
-                    .rev()
-                    .find(|most| tables::build_growth_table(scenario, group, operation, names, *most).total_width() <= self.table_width());
+                let max_points = (2..=8).rev().find(|most| {
+                    tables::build_growth_table(scenario, group, operation, names, *most).total_width()
+                        <= self.table_width()
+                });
                 let table = tables::build_growth_table(scenario, group, operation, names, max_points.unwrap_or(2));
                 if !table.is_empty() {
                     self.write_small_heading(&format!("growth, {} {}", words::operation_title(operation), group.label));
@@ -119,7 +126,10 @@ impl Page<'_> {
 
     fn write_claim(&mut self, result: &ClaimResult) {
         let (sign, word) = words::verdict_label(result.verdict);
-        self.write_item(sign, &format!("{word}: {} ({})", make_printable(&result.claim.text), make_printable(&result.claim.source)));
+        self.write_item(
+            sign,
+            &format!("{word}: {} ({})", make_printable(&result.claim.text), make_printable(&result.claim.source)),
+        );
         self.write_item("", &result.words);
         if !matches!(result.verdict, Verdict::Holds) {
             self.write_item("", &result.claim.explanation);

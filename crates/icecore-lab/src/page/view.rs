@@ -39,7 +39,9 @@ pub(super) fn entries_with_role(point: &Point, role: Role) -> impl Iterator<Item
 pub(super) fn sort_by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
     let mut all: Vec<_> = competitors_at_point(point).filter_map(|e| Some((e, median_time(e, operation)?))).collect();
     let beside = |entry: &Entry| estimate_paired_time(point, entry, operation).unwrap_or(f64::INFINITY);
-    all.sort_by(|(a, _), (b, _)| is_correct(b).cmp(&is_correct(a)).then(beside(a).total_cmp(&beside(b))).then(a.id.cmp(&b.id)));
+    all.sort_by(|(a, _), (b, _)| {
+        is_correct(b).cmp(&is_correct(a)).then(beside(a).total_cmp(&beside(b))).then(a.id.cmp(&b.id))
+    });
     all
 }
 
@@ -114,7 +116,8 @@ impl<'a> Names<'a> {
         }
         let competitors = scenario.points.iter().flat_map(competitors_at_point);
         // The command's name already says that it does not belong to a language.
-        let languages: BTreeSet<_> = competitors.map(|e| language_of_id(&e.id)).filter(|name| *name != "command").collect();
+        let languages: BTreeSet<_> =
+            competitors.map(|e| language_of_id(&e.id)).filter(|name| *name != "command").collect();
         let several = languages.len() > 1;
         let engines: BTreeSet<&str> =
             scenario.points.iter().flat_map(|p| entries_with_role(p, Role::Engine)).map(|e| e.id.as_str()).collect();

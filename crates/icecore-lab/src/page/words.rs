@@ -1,7 +1,12 @@
 //! The results in sentences.
 
-use super::number::{format_bytes, format_count, format_duration, format_interval, format_percent, format_quotient, format_time};
-use super::view::{Names, title_at_point, sort_by_speed, competitors_at_point, find_floor, is_baseline, language_of_id, make_printable, is_correct, select_shown_points};
+use super::number::{
+    format_bytes, format_count, format_duration, format_interval, format_percent, format_quotient, format_time,
+};
+use super::view::{
+    Names, competitors_at_point, find_floor, is_baseline, is_correct, language_of_id, make_printable,
+    select_shown_points, sort_by_speed, title_at_point,
+};
 use crate::model::{
     Entry, Fidelity, Interval, Machine, Noise, NoiseLevel, Operation, Point, Report, ScenarioReport, Settings, Verdict,
 };
@@ -37,7 +42,12 @@ fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operati
     let order: Vec<_> = sort_by_speed(point, operation).into_iter().filter(|(e, _)| is_correct(e)).collect();
     let ((first, ns), others) = order.split_first()?;
     if others.is_empty() {
-        return Some(format!("Only {} {}, in {}.", names.display_name(&first.id), operation_verb(operation, 1), format_time(*ns)));
+        return Some(format!(
+            "Only {} {}, in {}.",
+            names.display_name(&first.id),
+            operation_verb(operation, 1),
+            format_time(*ns)
+        ));
     }
     let against = |other: &Entry| {
         let (a, b) = (first.find_cell(operation)?, other.find_cell(operation)?);
@@ -50,7 +60,10 @@ fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operati
     group.extend(compared[..tied].iter().map(|(e, _)| names.display_name(&e.id)));
     let ahead = |(e, c): &(&Entry, Option<_>)| {
         let c: &crate::model::Comparison = c.as_ref()?;
-        Some(format!("{} times as fast as {}", format_quotient(c.times.estimate), names.display_name(&e.id)) + &format_range(&c.times))
+        Some(
+            format!("{} times as fast as {}", format_quotient(c.times.estimate), names.display_name(&e.id))
+                + &format_range(&c.times),
+        )
     };
     let next = compared.get(tied);
     let is_base = |e: &Entry| is_baseline(scenario, e);
@@ -77,8 +90,11 @@ fn format_range(times: &Interval) -> String {
 
 /// Says which competitor writes the fewest bytes.
 fn describe_smallest(scenario: &ScenarioReport, point: &Point, names: &Names) -> Option<String> {
-    let sizes: Vec<(&Entry, u64)> =
-        competitors_at_point(point).filter(|e| is_correct(e)).filter_map(|e| Some((e, e.size?))).filter(|(_, n)| *n > 0).collect();
+    let sizes: Vec<(&Entry, u64)> = competitors_at_point(point)
+        .filter(|e| is_correct(e))
+        .filter_map(|e| Some((e, e.size?)))
+        .filter(|(_, n)| *n > 0)
+        .collect();
     let least = sizes.iter().map(|(_, size)| *size).min()?;
     if sizes.len() < 2 {
         return None;
@@ -170,7 +186,8 @@ pub(super) fn list_differences(point: &Point, names: &Names) -> Vec<(String, Str
         Fidelity::Differs { differences } => Some(("✗", differences.clone())),
         _ => None,
     };
-    let line = |entry| of(entry).map(|(sign, d)| (format!("{sign} {}", names.display_name(&entry.id)), join_differences(&d)));
+    let line =
+        |entry| of(entry).map(|(sign, d)| (format!("{sign} {}", names.display_name(&entry.id)), join_differences(&d)));
     point.entries.iter().filter_map(line).collect()
 }
 
@@ -281,7 +298,12 @@ fn format_plural(n: u32, one: &str, many: &str) -> String {
 
 /// Says what ran, when, and how long it took.
 pub(super) fn describe_run(report: &Report) -> String {
-    format!("Icecore {}, {}, in {}", make_printable(&report.icecore), format_start_time(&report.made), format_duration(report.seconds))
+    format!(
+        "Icecore {}, {}, in {}",
+        make_printable(&report.icecore),
+        format_start_time(&report.made),
+        format_duration(report.seconds)
+    )
 }
 
 /// Formats a time: `2026-11-22 12:00 UTC`.

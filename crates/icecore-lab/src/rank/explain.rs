@@ -24,7 +24,8 @@ pub fn explain_ranking(ranking: &Ranking) -> Vec<String> {
 
 /// Says which competitor is first, and how much more the next one costs.
 fn describe_winner(ranking: &Ranking, first: &RankedCompetitor) -> String {
-    let firsts: Vec<String> = places_with_rank(ranking, first.rank).map(|place| display_name(ranking, &place.id)).collect();
+    let firsts: Vec<String> =
+        places_with_rank(ranking, first.rank).map(|place| display_name(ranking, &place.id)).collect();
     let names = join_names(&firsts, "and");
     let cost = words::format_duration(first.cost.estimate);
     let mut said = match firsts.len() {
@@ -57,7 +58,8 @@ fn describe_deciding_part(ranking: &Ranking, first: &RankedCompetitor) -> Option
     }
     let shares: Vec<String> =
         first.parts.iter().map(|part| format!("{} is {}", part.part.noun(), words::format_share(part.share))).collect();
-    let mut said = format!("Of what {} costs, {}.", display_name(ranking, &first.id), words::join_words(&shares, "and"));
+    let mut said =
+        format!("Of what {} costs, {}.", display_name(ranking, &first.id), words::join_words(&shares, "and"));
     if let Some(next) = find_next_place(ranking, first) {
         let differences = first.parts.iter().zip(&next.parts).map(|(a, b)| (a.part, b.cost - a.cost));
         let (dearer, cheaper): (Vec<_>, Vec<_>) = differences.partition(|(_, more)| *more > 0.0);
@@ -71,7 +73,8 @@ fn describe_deciding_part(ranking: &Ranking, first: &RankedCompetitor) -> Option
             let parts = cheaper.iter().filter(|(_, less)| -less > WORTH_SAYING * sum);
             let parts: Vec<&str> = parts.map(|(part, _)| part.noun()).collect();
             if !parts.is_empty() {
-                said += &format!("; it costs less for {}, which does not make up for it", words::join_words(&parts, "and"));
+                said +=
+                    &format!("; it costs less for {}, which does not make up for it", words::join_words(&parts, "and"));
             }
             said += ".";
         }
@@ -85,7 +88,8 @@ fn describe_ties(ranking: &Ranking) -> Vec<String> {
     for (index, place) in ranking.places.iter().enumerate() {
         let opens = place.rank == index + 1 && place.rank > 1 && place.tied;
         if opens {
-            let names: Vec<String> = places_with_rank(ranking, place.rank).map(|place| display_name(ranking, &place.id)).collect();
+            let names: Vec<String> =
+                places_with_rank(ranking, place.rank).map(|place| display_name(ranking, &place.id)).collect();
             sentences.push(format!("{} are tied on rank {}.", words::join_words(&names, "and"), place.rank));
         }
     }
@@ -104,7 +108,8 @@ fn describe_other_winners(ranking: &Ranking, first: &RankedCompetitor) -> Vec<St
     let (same, others): (Vec<_>, Vec<_>) = alone.partition(|alone| alone.first == [first.id.as_str()]);
     let mut sentences = Vec::new();
     if !same.is_empty() {
-        let parts: Vec<String> = same.iter().map(|alone| format!("for {} alone", noun_with_article(alone.part))).collect();
+        let parts: Vec<String> =
+            same.iter().map(|alone| format!("for {} alone", noun_with_article(alone.part))).collect();
         let name = display_name(ranking, &first.id);
         sentences.push(format!("{name} would also be the first {}.", words::join_words(&parts, "and")));
     }

@@ -53,7 +53,10 @@ fn three_competitors() -> Vec<Entry> {
 fn the_weights_decide() {
     assert_eq!(list_places(&rank_entries(three_competitors(), "write:100,read:1"))[0], labelled_id("1", "writer"));
     assert_eq!(list_places(&rank_entries(three_competitors(), "write:1,read:100"))[0], labelled_id("1", "reader"));
-    assert_eq!(list_places(&rank_entries(three_competitors(), "size:8")), [labelled_id("1", "small"), labelled_id("2", "reader"), labelled_id("3", "writer")]);
+    assert_eq!(
+        list_places(&rank_entries(three_competitors(), "size:8")),
+        [labelled_id("1", "small"), labelled_id("2", "reader"), labelled_id("3", "writer")]
+    );
     assert_eq!(list_places(&rank_entries(three_competitors(), "write:1,read:1,size:8"))[0], labelled_id("1", "small"));
 }
 
@@ -95,13 +98,20 @@ fn those_that_cannot_be_told_apart_share_a_rank() {
 #[test]
 fn what_is_closer_than_the_twin_is_tied() {
     let entries = |twin: f64| {
-        let (base, mut twin) = (make_competitor("base", 100.0, 100.0, 1), make_competitor("twin", 100.0 * twin, 100.0, 1));
+        let (base, mut twin) =
+            (make_competitor("base", 100.0, 100.0, 1), make_competitor("twin", 100.0 * twin, 100.0, 1));
         twin.role = Role::Twin;
         twin.cells[0].against = crate::stats::compare_samples(&twin.cells[0].samples, &base.cells[0].samples, 0.01);
         vec![base, twin, make_competitor("other", 110.0, 110.0, 1)]
     };
-    assert_eq!(list_places(&rank_entries(entries(1.0), "write:1")), [labelled_id("1", "base"), labelled_id("2", "other")]);
-    assert_eq!(list_places(&rank_entries(entries(1.2), "write:1")), [labelled_id("1=", "base"), labelled_id("1=", "other")]);
+    assert_eq!(
+        list_places(&rank_entries(entries(1.0), "write:1")),
+        [labelled_id("1", "base"), labelled_id("2", "other")]
+    );
+    assert_eq!(
+        list_places(&rank_entries(entries(1.2), "write:1")),
+        [labelled_id("1=", "base"), labelled_id("1=", "other")]
+    );
     assert_eq!(list_places(&rank_entries(entries(1.2), "read:1"))[1], labelled_id("2", "other"));
 }
 
@@ -109,7 +119,10 @@ fn what_is_closer_than_the_twin_is_tied() {
 fn bytes_are_counted_and_only_tied_if_they_are_equal() {
     let sizes = |a, b| vec![make_competitor("a", 1.0, 1.0, a), make_competitor("b", 1.0, 1.0, b)];
     assert_eq!(list_places(&rank_entries(sizes(1001, 1000), "size:1")), [labelled_id("1", "b"), labelled_id("2", "a")]);
-    assert_eq!(list_places(&rank_entries(sizes(1000, 1000), "size:1")), [labelled_id("1=", "a"), labelled_id("1=", "b")]);
+    assert_eq!(
+        list_places(&rank_entries(sizes(1000, 1000), "size:1")),
+        [labelled_id("1=", "a"), labelled_id("1=", "b")]
+    );
 }
 
 #[test]
@@ -141,7 +154,8 @@ fn a_wrong_one_never_stands_above_a_right_one() {
 
 #[test]
 fn equal_costs_of_right_and_wrong_do_not_share_a_rank() {
-    let entries = vec![with_wrong_output(make_competitor("a", 100.0, 100.0, 1), true), make_competitor("b", 100.0, 100.0, 1)];
+    let entries =
+        vec![with_wrong_output(make_competitor("a", 100.0, 100.0, 1), true), make_competitor("b", 100.0, 100.0, 1)];
     assert_eq!(list_places(&rank_entries(entries, "write:1")), [labelled_id("1", "b"), labelled_id("2", "a")]);
 }
 
@@ -240,12 +254,16 @@ fn ties_are_said() {
 fn twice_the_competitors_are_twice_the_work() {
     let work = |count: u32| {
         let mut random = Rng::with_seed(7);
-        let machine = SimulatedMachine { rounds: 3, turns: 2, process: 0.01, noise: 0.02, ..SimulatedMachine::default() };
+        let machine =
+            SimulatedMachine { rounds: 3, turns: 2, process: 0.01, noise: 0.02, ..SimulatedMachine::default() };
         let mut timed = |ns| machine.sample_program(&mut random, ns);
         // Neighbors have no significant difference, so they share ranks.
-        let one = |n| make_entry(&format!("c{n}"), 10, vec![(Write, timed(100.0 + f64::from(n))), (Read, timed(100.0))]);
+        let one =
+            |n| make_entry(&format!("c{n}"), 10, vec![(Write, timed(100.0 + f64::from(n))), (Read, timed(100.0))]);
         let entries = (0..count).map(one).collect();
-        count_multiplications(|| assert_eq!(rank_entries(entries, "write:1,read:1,size:1").places.len(), count as usize))
+        count_multiplications(|| {
+            assert_eq!(rank_entries(entries, "write:1,read:1,size:1").places.len(), count as usize)
+        })
     };
     let all = [5, 10, 20, 40, 80].map(work);
     assert!(all[0] > 0);

@@ -20,8 +20,12 @@ pub struct FoundCompetitors {
 ///
 /// # Errors
 ///
-/// As [`find`].
-pub fn find_competitors(environment: &Environment<'_>, scenarios: &[Scenario], only: &[String]) -> Result<FoundCompetitors, Error> {
+/// As [`find_runners`].
+pub fn find_competitors(
+    environment: &Environment<'_>,
+    scenarios: &[Scenario],
+    only: &[String],
+) -> Result<FoundCompetitors, Error> {
     let languages: Vec<&str> = scenarios.iter().filter_map(|scenario| scenario.language.as_deref()).collect();
     let any = scenarios.iter().any(|scenario| scenario.language.is_none());
     let names: Vec<&str> = scenarios.iter().map(|scenario| &*scenario.name).collect();
@@ -43,7 +47,7 @@ fn belongs_to_group(id: &str, group: &str) -> bool {
 ///
 /// # Errors
 ///
-/// An error that suggests the most similar name, or lists the languages; otherwise as [`find`].
+/// An error that suggests the most similar name, or lists the languages; otherwise as [`find_runners`].
 pub fn check_competitor_names(environment: &Environment<'_>, only: &[String]) -> Result<(), Error> {
     let mut known = list_runner_ids(environment)?;
     let formats = icecore::format::all().iter().map(|format| format.name);
@@ -88,7 +92,11 @@ impl FoundCompetitors {
     /// # Errors
     ///
     /// If the scenario names a format for the engine that does not exist.
-    pub fn select_participants(&self, scenario: &Scenario, options: &Options) -> Result<(Vec<Participant>, Vec<Absent>), Error> {
+    pub fn select_participants(
+        &self,
+        scenario: &Scenario,
+        options: &Options,
+    ) -> Result<(Vec<Participant>, Vec<Absent>), Error> {
         let is_wanted = |id: &str| is_one_of(id, &options.only);
         let belongs = |id: &str| {
             let language = id.split('/').next().unwrap_or_default();

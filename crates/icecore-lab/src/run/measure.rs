@@ -5,7 +5,7 @@ use super::blobs::{Blob, Blobs};
 use super::point::Setup;
 use crate::fidelity::{ComparisonRules, check_fidelity};
 use crate::model::{Fidelity, MemoryStep, Operation, Role, Sample};
-use crate::runner::{Answer, RoundTrip, Environment, Load, Participant, RunningParticipant, ParticipantError};
+use crate::runner::{Answer, Environment, Load, Participant, ParticipantError, RoundTrip, RunningParticipant};
 use crate::scenario;
 use icecore::{Document, Limits, Stage};
 use std::path::{Path, PathBuf};
@@ -185,7 +185,9 @@ fn tune_operation(
     }
     let each = ns / times as f64;
     if each < FASTEST {
-        return Err(ParticipantError::Failed(format!("it says that {times} times {operation} took {ns} ns, which can't be")));
+        return Err(ParticipantError::Failed(format!(
+            "it says that {times} times {operation} took {ns} ns, which can't be"
+        )));
     }
     if each > TOO_LONG * 1e9 {
         let (name, seconds) = (&contender.participant.name, each / 1e9);

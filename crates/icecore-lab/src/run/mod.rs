@@ -8,7 +8,7 @@ mod measure;
 mod point;
 mod probe;
 
-pub use cast::{FoundCompetitors, find_competitors, check_competitor_names};
+pub use cast::{FoundCompetitors, check_competitor_names, find_competitors};
 pub use point::Setup;
 pub use probe::Probe;
 
@@ -178,11 +178,11 @@ pub fn run_scenarios(
     run_scenarios_with(&mut Runners::default(), scenarios, options, watch, stop)
 }
 
-/// Like [`run`], with another [`Measure`] in place of the runners.
+/// Like [`run_scenarios`], with another [`Measure`] in place of the runners.
 ///
 /// # Errors
 ///
-/// As [`run`].
+/// As [`run_scenarios`].
 pub fn run_scenarios_with(
     measure: &mut dyn Measure,
     scenarios: &[Scenario],

@@ -6,7 +6,7 @@ use super::measure::{Contender, Task, prepare_contender, start_participant};
 use super::probe::{Probe, time_memcpy};
 use super::{MeasuredSize, Options, Progress};
 use crate::model::{Absent, Cell, Entry, Fidelity, Interval, Operation, Point, Role, Sample};
-use crate::runner::{Environment, Participant, RunningParticipant, ParticipantError};
+use crate::runner::{Environment, Participant, ParticipantError, RunningParticipant};
 use crate::scenario::{Processes, Scenario, Size};
 use crate::{Error, stats};
 use fastrand::Rng;
@@ -68,7 +68,8 @@ pub(super) fn measure_point(
     }
     let baseline = choose_baseline(&contenders, setup.scenario);
     add_twin(&mut contenders, baseline.as_deref());
-    let mut rounds = RoundRunner { place: setup, environment, options, probe, blobs: &blobs, rng: Rng::with_seed(setup.seed) };
+    let mut rounds =
+        RoundRunner { place: setup, environment, options, probe, blobs: &blobs, rng: Rng::with_seed(setup.seed) };
     absent.extend(rounds.run_all(&mut contenders, progress));
     progress.finish_part();
 
@@ -100,7 +101,8 @@ fn make_absent(participant: &Participant, trouble: ParticipantError) -> Absent {
 fn choose_baseline(contenders: &[Contender], scenario: &Scenario) -> Option<String> {
     let can = |one: &&Contender| one.role == Role::Competitor && !one.tasks.is_empty();
     let named = contenders.iter().filter(can).find(|one| scenario.baseline.as_ref() == Some(&one.participant.id));
-    let first = || contenders.iter().filter(can).find(|one| scenario.has_given_data() && one.fidelity == Fidelity::Exact);
+    let first =
+        || contenders.iter().filter(can).find(|one| scenario.has_given_data() && one.fidelity == Fidelity::Exact);
     named.or_else(first).map(|one| one.participant.id.clone())
 }
 
@@ -148,7 +150,8 @@ impl<'e> RoundRunner<'_, 'e> {
             let spent = began.elapsed().as_secs_f64();
             let each = if round == 0 { self.estimate_round_seconds(contenders) } else { spent / f64::from(round) };
             let left = Duration::from_secs_f64((each * f64::from(rounds - round)).clamp(0.0, 1e6));
-            let what = format!("{}{}: round {} of {rounds}", self.place.scenario.name, self.place.size_label(), round + 1);
+            let what =
+                format!("{}{}: round {} of {rounds}", self.place.scenario.name, self.place.size_label(), round + 1);
             progress.report_progress(&what, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(left));
             let mut order: Vec<usize> = (0..contenders.len()).collect();
             self.rng.shuffle(&mut order);
@@ -198,11 +201,18 @@ impl<'e> RoundRunner<'_, 'e> {
 
     /// Runs a round in which all processes exist at the same time. They take turns for each operation, in a new random
     /// order each time.
-    fn run_together(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, ParticipantError)> {
+    fn run_together(
+        &mut self,
+        contenders: &mut [Contender],
+        order: &[usize],
+        round: u32,
+    ) -> Vec<(usize, ParticipantError)> {
         let mut failed = Vec::new();
         let mut seats = Vec::new();
         for at in order {
-            match self.start_contender(&contenders[*at]).and_then(|mut seat| warm_up(&contenders[*at], seat.as_mut()).map(|()| seat))
+            match self
+                .start_contender(&contenders[*at])
+                .and_then(|mut seat| warm_up(&contenders[*at], seat.as_mut()).map(|()| seat))
             {
                 Ok(seat) => seats.push((*at, seat)),
                 Err(trouble) => failed.push((*at, trouble)),
@@ -226,7 +236,12 @@ impl<'e> RoundRunner<'_, 'e> {
     }
 
     /// Runs a round in which one process exists at a time.
-    fn run_one_at_a_time(&mut self, contenders: &mut [Contender], order: &[usize], round: u32) -> Vec<(usize, ParticipantError)> {
+    fn run_one_at_a_time(
+        &mut self,
+        contenders: &mut [Contender],
+        order: &[usize],
+        round: u32,
+    ) -> Vec<(usize, ParticipantError)> {
         let mut failed = Vec::new();
         for at in order {
             if self.is_stopped() {
@@ -280,7 +295,8 @@ fn build_entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Ent
     let baseline: Vec<Task> = contenders.iter().find(is_baseline).map_or_else(Vec::new, |one| one.tasks.clone());
     let against = |task: &Task| baseline.iter().find(|other| other.operation == task.operation);
     let of_twin = |one: &Contender| -> Vec<(Operation, Interval)> {
-        let compare = |task: &Task| Some((task.operation, stats::compute_speedup(&task.samples, &against(task)?.samples)?));
+        let compare =
+            |task: &Task| Some((task.operation, stats::compute_speedup(&task.samples, &against(task)?.samples)?));
         one.tasks.iter().filter_map(compare).collect()
     };
     let twins: Vec<(Operation, Interval)> =

@@ -1,6 +1,6 @@
 //! The command as a participant: converts a file to JSON, in a process from start to end.
 
-use super::{Answer, RoundTrip, Load, RunningParticipant, ParticipantError};
+use super::{Answer, Load, ParticipantError, RoundTrip, RunningParticipant};
 use crate::model::{MemoryStep, Operation};
 use icecore::{Limits, Stage};
 use std::path::{Path, PathBuf};
@@ -49,7 +49,8 @@ impl RunningParticipant for CommandConversion {
         let limits = Limits::new();
         let bytes = std::fs::read(load.file).map_err(|error| failed_trouble(&error))?;
         let document = icecore::read_as(&bytes, &self.reference, &limits).map_err(|error| failed_trouble(&error))?;
-        let bytes = icecore::write(&document, &self.format).map_err(|error| ParticipantError::Cannot(error.to_string()))?;
+        let bytes =
+            icecore::write(&document, &self.format).map_err(|error| ParticipantError::Cannot(error.to_string()))?;
         self.file = load.folder.join("data");
         self.json = load.folder.join("json");
         std::fs::write(&self.file, bytes).map_err(|error| failed_trouble(&error))

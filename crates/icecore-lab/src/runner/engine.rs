@@ -1,6 +1,6 @@
 //! The Rust engine as a participant: bytes to a Document and back, without values of any language.
 
-use super::{Answer, RoundTrip, Load, RunningParticipant, ParticipantError};
+use super::{Answer, Load, ParticipantError, RoundTrip, RunningParticipant};
 use crate::model::{MemoryStep, Operation};
 use icecore::{Codec, Document, Stage, raw::Tape};
 use std::path::Path;
@@ -51,8 +51,10 @@ impl RunningParticipant for Engine {
         let bytes = std::fs::read(load.file).map_err(|error| ParticipantError::Failed(error.to_string()))?;
         let document = icecore::read_as(&bytes, &self.reference, &self.codec.limits).map_err(failed_trouble)?;
         self.document = document.into_owned();
-        let losses =
-            self.codec.write(&self.document, &mut self.bytes).map_err(|error| ParticipantError::Cannot(error.to_string()))?;
+        let losses = self
+            .codec
+            .write(&self.document, &mut self.bytes)
+            .map_err(|error| ParticipantError::Cannot(error.to_string()))?;
         match losses.iter().next() {
             None => Ok(()),
             Some(loss) => Err(ParticipantError::Cannot(format!("{} {}", loss.count, loss.kind.describe(loss.count)))),
@@ -61,7 +63,8 @@ impl RunningParticipant for Engine {
 
     fn check_round_trip(&mut self, _: &Path) -> Result<RoundTrip, ParticipantError> {
         self.write()?;
-        let document = icecore::read_as(&self.written, self.codec.stage(), &self.codec.limits).map_err(failed_trouble)?;
+        let document =
+            icecore::read_as(&self.written, self.codec.stage(), &self.codec.limits).map_err(failed_trouble)?;
         let answer = Answer::Document(Box::new(document.into_owned()));
         Ok(RoundTrip { size: Some(self.written.len() as u64), answer })
     }

@@ -5,7 +5,7 @@ use super::engine::Engine;
 use super::head::Head;
 use super::process::{AnswerTimeout, Process};
 use super::protocol::{PROTOCOL, Reply, Request};
-use super::{RunningParticipant, ParticipantError};
+use super::{ParticipantError, RunningParticipant};
 use crate::Error;
 use crate::model::{Operation, Role};
 use icecore::Stage;
@@ -134,7 +134,11 @@ pub fn find_runners(
         let belongs = one.scenarios.is_empty() || one.scenarios.iter().any(|name| scenarios.contains(&&**name));
         belongs && (languages.is_empty() || languages.contains(&&*one.language)) && is_wanted(&one.id())
     };
-    Ok(list_runners(environment)?.iter().filter(|one| is_asked(one)).map(|one| identify_runner(environment, one)).collect())
+    Ok(list_runners(environment)?
+        .iter()
+        .filter(|one| is_asked(one))
+        .map(|one| identify_runner(environment, one))
+        .collect())
 }
 
 /// Returns the ids of all runners, whether they can take part or not: `perl/sereal`.
@@ -174,8 +178,12 @@ fn list_runners(environment: &Environment<'_>) -> Result<Vec<ListedRunner>, Erro
 /// Returns all competitors in a script.
 fn list_script_runners(language: String, path: PathBuf) -> Vec<ListedRunner> {
     let Head { variants, scenarios } = Head::from_file(&path);
-    let one =
-        |variant| ListedRunner { language: language.clone(), path: path.clone(), variant, scenarios: scenarios.clone() };
+    let one = |variant| ListedRunner {
+        language: language.clone(),
+        path: path.clone(),
+        variant,
+        scenarios: scenarios.clone(),
+    };
     if variants.is_empty() { vec![one(None)] } else { variants.into_iter().map(Some).map(one).collect() }
 }
 
@@ -185,8 +193,9 @@ fn list_scripts(folder: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
     for language in list_folder(folder)? {
         if language.is_dir() {
             let name = language.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            scripts
-                .extend(list_folder(&language)?.into_iter().filter(|path| path.is_file()).map(|path| (name.clone(), path)));
+            scripts.extend(
+                list_folder(&language)?.into_iter().filter(|path| path.is_file()).map(|path| (name.clone(), path)),
+            );
         }
     }
     Ok(scripts)
@@ -215,7 +224,13 @@ fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> Foun
     let hello = std::fs::create_dir_all(&folder)
         .and_then(|()| {
             let command = script.build_command(environment, language);
-            Process::start(command, &folder, "", AnswerTimeout(environment.patience.min(HELLO_TIMEOUT)), environment.stop)
+            Process::start(
+                command,
+                &folder,
+                "",
+                AnswerTimeout(environment.patience.min(HELLO_TIMEOUT)),
+                environment.stop,
+            )
         })
         .map(|mut process| process.send_request(&Request::Hello));
     match hello {
@@ -316,7 +331,11 @@ impl Participant {
     /// # Errors
     ///
     /// [`ParticipantError::Failed`] if it can't be started.
-    pub fn start<'s>(&self, environment: &Environment<'s>, folder: &Path) -> Result<Box<dyn RunningParticipant + 's>, ParticipantError> {
+    pub fn start<'s>(
+        &self,
+        environment: &Environment<'s>,
+        folder: &Path,
+    ) -> Result<Box<dyn RunningParticipant + 's>, ParticipantError> {
         let failed = |error: &dyn std::fmt::Display| ParticipantError::Failed(error.to_string());
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         let typed = || Stage::parse(TYPED).map_err(|error| failed(&error));
@@ -335,13 +354,21 @@ impl Participant {
     /// Returns the extension of source files in its language, for the files of scenarios.
     pub fn file_extension(&self) -> &str {
         match &self.how {
-            StartMethod::Script(script) => script.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default(),
+            StartMethod::Script(script) => {
+                script.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default()
+            }
             _ => "",
         }
     }
 }
 
-fn build_own_participant(language: &str, text: &str, role: Role, operations: Vec<Operation>, how: StartMethod) -> Participant {
+fn build_own_participant(
+    language: &str,
+    text: &str,
+    role: Role,
+    operations: Vec<Operation>,
+    how: StartMethod,
+) -> Participant {
     let what = text.replace(":compress=", ", ");
     Participant {
         id: format!("{language}/{text}"),

@@ -2,7 +2,7 @@
 
 use super::account::{Account, read_processor_seconds};
 use super::protocol::{Load, Reply, Request};
-use super::{Answer, RoundTrip, RunningParticipant, ParticipantError};
+use super::{Answer, ParticipantError, RoundTrip, RunningParticipant};
 use crate::model::{MemoryStep, Operation};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -98,8 +98,9 @@ impl<'s> Process<'s> {
     pub(super) fn send_request(&mut self, request: &Request<'_>) -> Result<Reply, ParticipantError> {
         let line = serde_json::to_string(request).map_err(|error| ParticipantError::Failed(error.to_string()))?;
         let reply = self.send_line(&line)?;
-        let reply: Reply = serde_json::from_str(&reply)
-            .map_err(|_| ParticipantError::Failed(format!("it answered no line of the protocol: {}", shorten_line(&reply))))?;
+        let reply: Reply = serde_json::from_str(&reply).map_err(|_| {
+            ParticipantError::Failed(format!("it answered no line of the protocol: {}", shorten_line(&reply)))
+        })?;
         if let Some(error) = reply.error {
             return Err(ParticipantError::Failed(error));
         }
@@ -130,7 +131,9 @@ impl<'s> Process<'s> {
             match self.lines.recv_timeout(POLL_INTERVAL) {
                 Ok(line) => return line.map_err(ParticipantError::Failed),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.explain_exit()),
-                Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::Relaxed) => return Err(ParticipantError::Stopped),
+                Err(RecvTimeoutError::Timeout) if self.stop.load(Ordering::Relaxed) => {
+                    return Err(ParticipantError::Stopped);
+                }
                 Err(RecvTimeoutError::Timeout) if Instant::now() > end => {
                     let seconds = self.patience.as_secs_f64();
                     return Err(ParticipantError::Failed(format!("it did not answer for {seconds} seconds")));
@@ -176,7 +179,8 @@ impl RunningParticipant for Process<'_> {
     fn check_round_trip(&mut self, folder: &Path) -> Result<RoundTrip, ParticipantError> {
         let (answer, bytes) = (folder.join("answer"), folder.join("bytes"));
         let reply = self.send_request(&Request::Check { answer: &answer, bytes: &bytes })?;
-        let size = reply.size.ok_or_else(|| ParticipantError::Failed("it did not say how many bytes it wrote".to_owned()))?;
+        let size =
+            reply.size.ok_or_else(|| ParticipantError::Failed("it did not say how many bytes it wrote".to_owned()))?;
         if std::fs::metadata(&bytes).is_ok_and(|file| file.len() != size) {
             return Err(ParticipantError::Failed(format!("it says that it wrote {size} bytes, which is not so")));
         }

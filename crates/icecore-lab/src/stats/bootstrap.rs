@@ -53,7 +53,7 @@ impl Rounds {
         Some(self.widen_interval(estimate, low, high))
     }
 
-    /// Like [`RoundRunner::median_interval`], for values that are logarithms. The interval is not logarithmic.
+    /// Like [`Rounds::median_interval`], for values that are logarithms. The interval is not logarithmic.
     pub(super) fn median_interval_of_logs(&self) -> Option<Interval> {
         let estimate = median_of_values(&mut self.rounds.concat())?;
         let (low, high) = self.compute_percentiles();
@@ -305,7 +305,8 @@ mod tests {
             let rounds = random(lengths, 1e-9, &mut source);
             let negate = |round: &Vec<f64>| round.iter().map(|value| -value).collect();
             let negated = Rounds { rounds: rounds.rounds.iter().map(negate).collect() };
-            let ((low, high), (mirrored_low, mirrored_high)) = (rounds.compute_percentiles(), negated.compute_percentiles());
+            let ((low, high), (mirrored_low, mirrored_high)) =
+                (rounds.compute_percentiles(), negated.compute_percentiles());
             assert_eq!((low, high), (-mirrored_high, -mirrored_low), "{lengths:?}");
         }
     }

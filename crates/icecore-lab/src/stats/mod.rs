@@ -3,7 +3,7 @@
 //! Timings on a shared machine have three problems. Each has a remedy:
 //!
 //! - *The machine changes while it runs.* Competitors take turns, and only times
-//!   that were measured side by side are divided by each other ([`times`]), so that
+//!   that were measured side by side are divided by each other ([`compute_speedup`]), so that
 //!   a slowdown of both cancels out.
 //! - *Samples of one process are similar.* Its memory layout and the seed of its
 //!   hashes stay the same. The bootstrap draws whole processes (rounds), then turns
@@ -80,7 +80,7 @@ pub(crate) fn median_of_values(values: &mut [f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::synthetic::{samples_from_times, sample_run};
+    use super::synthetic::{sample_run, samples_from_times};
     use super::*;
 
     #[test]

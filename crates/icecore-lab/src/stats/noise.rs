@@ -137,8 +137,8 @@ fn format_percent(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::synthetic::{SimulatedMachine, samples_from_times, sample_run};
     use super::super::compute_speedup;
+    use super::super::synthetic::{SimulatedMachine, sample_run, samples_from_times};
     use super::*;
 
     fn twin(estimate: f64, low: f64, high: f64) -> Option<Interval> {
@@ -198,7 +198,11 @@ mod tests {
 
     #[test]
     fn too_little_is_called_too_little() {
-        for probe in [vec![], samples_from_times(&[1.0]), samples_from_times(&[1.0, 1.0, f64::NAN, 0.0, f64::INFINITY, -1.0, 1.0])] {
+        for probe in [
+            vec![],
+            samples_from_times(&[1.0]),
+            samples_from_times(&[1.0, 1.0, f64::NAN, 0.0, f64::INFINITY, -1.0, 1.0]),
+        ] {
             let found = assess_noise(&probe, None);
             assert_eq!((found.spread, found.drift, found.resolution), (0.0, 0.0, UNKNOWN));
             assert!(found.words.contains("not known") && found.level > NoiseLevel::Quiet);

@@ -35,7 +35,7 @@ pub(super) fn find_outliers(samples: &[Sample]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::summarize_samples;
-    use super::super::synthetic::{samples_from_times, sample_run};
+    use super::super::synthetic::{sample_run, samples_from_times};
     use super::*;
 
     #[test]

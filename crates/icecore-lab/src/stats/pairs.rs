@@ -9,8 +9,8 @@ use std::collections::HashMap;
 /// same round and turn. Samples without a partner are left out. Without any pair the result is `None`, and a single
 /// pair gives an interval that is not [known](super::is_known).
 ///
-/// The computation uses logarithms, on which twice as fast and half as fast are equally far from 1: `times(a, b)` and
-/// `times(b, a)` are the inverse of each other.
+/// The computation uses logarithms, on which twice as fast and half as fast are equally far from 1: `compute_speedup(a, b)` and
+/// `compute_speedup(b, a)` are the inverse of each other.
 pub fn compute_speedup(a: &[Sample], b: &[Sample]) -> Option<Interval> {
     let place = |sample: &Sample| (sample.round, sample.turn);
     let partners: HashMap<_, f64> = a.iter().filter(|s| is_usable(s)).map(|s| (place(s), s.ns)).collect();
@@ -29,7 +29,7 @@ pub fn compare_samples(a: &[Sample], b: &[Sample], resolution: f64) -> Option<Co
 mod tests {
     use super::super::is_known;
     use super::super::surplus::count_multiplications;
-    use super::super::synthetic::{SimulatedMachine, samples_from_times, sample_run};
+    use super::super::synthetic::{SimulatedMachine, sample_run, samples_from_times};
     use super::*;
 
     const TRUE: f64 = 1.3;
@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn what_slows_both_sides_of_a_pair_does_not_move_the_ratio() {
-        let (mut a, mut b) = SimulatedMachine { process: 0.01, noise: 0.01, ..SimulatedMachine::default() }.sample_pair(3, TRUE);
+        let (mut a, mut b) =
+            SimulatedMachine { process: 0.01, noise: 0.01, ..SimulatedMachine::default() }.sample_pair(3, TRUE);
         let clean = compute_speedup(&a, &b).unwrap();
         for sample in a.iter_mut().chain(&mut b).filter(|sample| (sample.turn + sample.round) % 3 == 0) {
             sample.ns *= 3.0;
@@ -121,14 +122,16 @@ mod tests {
 
     #[test]
     fn what_is_below_the_resolution_is_a_tie() {
-        let (a, b) = SimulatedMachine { process: 0.0, noise: 0.001, ..SimulatedMachine::default() }.sample_pair(1, 1.03);
+        let (a, b) =
+            SimulatedMachine { process: 0.0, noise: 0.001, ..SimulatedMachine::default() }.sample_pair(1, 1.03);
         assert!(!compare_samples(&a, &b, 0.01).unwrap().tie);
         assert!(compare_samples(&a, &b, 0.05).unwrap().tie);
     }
 
     #[test]
     fn one_sample_that_is_far_off_hardly_moves_anything() {
-        let (a, mut b) = SimulatedMachine { process: 0.01, noise: 0.02, ..SimulatedMachine::default() }.sample_pair(5, TRUE);
+        let (a, mut b) =
+            SimulatedMachine { process: 0.01, noise: 0.02, ..SimulatedMachine::default() }.sample_pair(5, TRUE);
         let clean = compute_speedup(&a, &b).unwrap();
         b[17].ns *= 50.0;
         let found = compute_speedup(&a, &b).unwrap();
@@ -173,7 +176,8 @@ mod tests {
 
     #[test]
     fn two_pairs_that_agree_by_chance_do_not_say_much() {
-        let found = compare_samples(&samples_from_times(&[1.0, 1.0]), &samples_from_times(&[1.05, 1.10]), 0.01).unwrap();
+        let found =
+            compare_samples(&samples_from_times(&[1.0, 1.0]), &samples_from_times(&[1.05, 1.10]), 0.01).unwrap();
         assert!(found.tie, "{found:?}");
     }
 

@@ -85,6 +85,9 @@ mod tests {
 
     #[test]
     fn durations_choose_their_unit() {
-        assert_eq!([3.0, 4500.0, 1.25e6, 2e9, 1e13].map(format_duration), ["3 ns", "4.5 µs", "1.25 ms", "2 s", "10000 s"]);
+        assert_eq!(
+            [3.0, 4500.0, 1.25e6, 2e9, 1e13].map(format_duration),
+            ["3 ns", "4.5 µs", "1.25 ms", "2 s", "10000 s"]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Scaling: the last tables in `docs/bench/store.md`.
 
-use super::store::{write_head, format_rate, write_tail};
+use super::store::{format_rate, write_head, write_tail};
 use crate::store::{Group, Growth, Operation};
 use icecore_lab::page::number::{format_interval, format_time};
 use icecore_lab::page::table::{Table, escape_markdown};

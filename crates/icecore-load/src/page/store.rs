@@ -1,6 +1,6 @@
 //! The store under load: the tables in `docs/bench/store.md`.
 
-use crate::store::{Goal, Group, GoalResult, WalkMeasurement, Operation, Report, judge_goals};
+use crate::store::{Goal, GoalResult, Group, Operation, Report, WalkMeasurement, judge_goals};
 use icecore_lab::model::{Absent, Interval, Machine};
 use icecore_lab::page::number::{format_bytes, format_count, format_interval, format_time};
 use icecore_lab::page::table::{Table, escape_markdown};
@@ -52,7 +52,12 @@ pub fn render_tables(report: &Report) -> String {
 pub(super) fn write_head(out: &mut String, small: bool, seconds: f64, [icecore, made]: [&str; 2], machine: &Machine) {
     let small = if small { ", a small run that only shows that everything works" } else { "" };
     let minutes = seconds / 60.0;
-    _ = write!(out, "Icecore {}, {}, in {minutes:.1} minutes{small}.\n\n", escape_markdown(icecore), escape_markdown(made));
+    _ = write!(
+        out,
+        "Icecore {}, {}, in {minutes:.1} minutes{small}.\n\n",
+        escape_markdown(icecore),
+        escape_markdown(made)
+    );
     for (what, text) in words::describe_machine(machine) {
         _ = writeln!(out, "- {what}: {}", escape_markdown(&text));
     }
@@ -139,7 +144,8 @@ fn build_jobs_table(group: &Group, rival: &str) -> Table {
             row.extend([shown(entry.p50), shown(entry.p99)]);
         }
         let against = fastest.filter(|fastest| fastest.id != entry.id);
-        let times = against.and_then(|fastest| stats::compute_speedup(&entry.costs_per_job(), &fastest.costs_per_job()));
+        let times =
+            against.and_then(|fastest| stats::compute_speedup(&entry.costs_per_job(), &fastest.costs_per_job()));
         row.push(times.map_or(String::new(), |times| format_interval(&times)));
         table.add_row(row);
     }

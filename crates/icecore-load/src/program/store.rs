@@ -3,7 +3,7 @@
 use clap::Parser;
 use icecore_lab::Error;
 use icecore_load::page;
-use icecore_load::store::{Options, Report, run_growth, run_all};
+use icecore_load::store::{Options, Report, run_all, run_growth};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

@@ -4,7 +4,7 @@ use super::StoreRun;
 use super::database::{Database, VARIABLE, bytes_from_column};
 use super::job::JobFactory;
 use crate::http::Client;
-use crate::server::{POLL_INTERVAL, SERVER_TIMEOUT, ServerProcess, TRIES, supervised_command, find_free_port};
+use crate::server::{POLL_INTERVAL, SERVER_TIMEOUT, ServerProcess, TRIES, find_free_port, supervised_command};
 use icecore_lab::runner::ParticipantError;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -102,7 +102,12 @@ pub(super) struct Daemon {
 
 impl Daemon {
     /// Starts a daemon for this many clients and one more, and waits until it answers.
-    pub(super) fn start(kind: DaemonKind, run: &StoreRun<'_>, database: Database, clients: u32) -> Result<Daemon, ParticipantError> {
+    pub(super) fn start(
+        kind: DaemonKind,
+        run: &StoreRun<'_>,
+        database: Database,
+        clients: u32,
+    ) -> Result<Daemon, ParticipantError> {
         let mut trouble = ParticipantError::Failed("no port is free".to_owned());
         for _ in 0..TRIES {
             let address = find_free_port().map_err(|error| ParticipantError::Failed(error.to_string()))?;
@@ -180,8 +185,8 @@ impl Daemon {
         let job = |row: Vec<Value>| {
             let [id, payload] = row.as_slice() else { return Err(failed("another number of columns".to_owned())) };
             let payload = bytes_from_column(payload).ok_or_else(|| failed("no text".to_owned()))?;
-            let json =
-                icecore::convert(&payload, self.kind.payload_format(), "json").map_err(|error| failed(error.to_string()))?;
+            let json = icecore::convert(&payload, self.kind.payload_format(), "json")
+                .map_err(|error| failed(error.to_string()))?;
             let value = serde_json::from_slice(&json).map_err(|error| failed(error.to_string()))?;
             Ok((id.as_str().unwrap_or_default().to_owned(), value))
         };

@@ -47,7 +47,8 @@ impl DatabaseServer {
     pub(super) fn create_database(&self, name: &str, ask: QueryRunner<'_>) -> Result<Database, ParticipantError> {
         match self {
             DatabaseServer::Sqlite(folder) => {
-                let to_trouble = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", folder.display()));
+                let to_trouble =
+                    |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", folder.display()));
                 std::fs::create_dir_all(folder).map_err(to_trouble)?;
                 Ok(Database { server: self.clone(), address: format!("sqlite:{}/{name}.db", folder.display()) })
             }
@@ -89,7 +90,9 @@ impl Database {
             DatabaseServer::Postgres(server) => {
                 ask.query_rows(server, &format!("DROP DATABASE {} WITH (FORCE)", self.name())).map(drop)
             }
-            DatabaseServer::Mysql(server) => ask.query_rows(server, &format!("DROP DATABASE {}", self.name())).map(drop),
+            DatabaseServer::Mysql(server) => {
+                ask.query_rows(server, &format!("DROP DATABASE {}", self.name())).map(drop)
+            }
         }
     }
 
@@ -124,7 +127,8 @@ impl<'a> QueryRunner<'a> {
             return Err(ParticipantError::Failed(format!("the database does not answer: {}", stderr.trim())));
         }
         let rows = done.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let rows = rows.map(|line| serde_json::from_slice(line).map_err(|error| ParticipantError::Failed(error.to_string())));
+        let rows =
+            rows.map(|line| serde_json::from_slice(line).map_err(|error| ParticipantError::Failed(error.to_string())));
         rows.collect()
     }
 

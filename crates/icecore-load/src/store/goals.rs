@@ -1,6 +1,6 @@
 //! Goals, and whether they were reached.
 
-use super::model::{Entry, Goal, Group, GoalResult, WalkMeasurement, Operation};
+use super::model::{Entry, Goal, GoalResult, Group, Operation, WalkMeasurement};
 use icecore_lab::model::Interval;
 use icecore_lab::stats;
 
@@ -23,7 +23,8 @@ pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<
             group.operation == Operation::Turnaround && group.database == database && group.clients == CLIENTS
         });
         let pair = group.and_then(|group| Some((group.find_entry("icecore/serve")?, group.find_fastest("perl/")?)));
-        let jobs = pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
+        let jobs =
+            pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
         let p99 = |entry: &Entry| entry.collect_samples(|timed| timed.p99);
         let tail = pair.and_then(|(ours, theirs)| stats::compute_speedup(&p99(ours), &p99(theirs)));
         let whom = "the faster of the Perl daemons";
@@ -39,7 +40,8 @@ pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<
     ] {
         let group = groups.iter().find(|group| group.operation == operation);
         let pair = group.and_then(|group| Some((group.find_entry("icecore/library")?, group.find_entry("river")?)));
-        let times = pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
+        let times =
+            pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
         goals.push(judge_minimum(format!("PostgreSQL: at least as many {what} a second as River"), 1.0, times));
     }
     let many = objects.iter().find(|objects| objects.count == MANY);
@@ -131,7 +133,9 @@ mod tests {
             let per_second = Interval { estimate: 1e6, low: 9e5, high: 1.1e6 };
             WalkMeasurement { count, bytes: 1, samples, per_second, peaks: vec![Peak { bytes }] }
         };
-        let met = |objects: &[WalkMeasurement]| judge_goals(&[], objects)[7..].iter().map(|goal| goal.met).collect::<Vec<_>>();
+        let met = |objects: &[WalkMeasurement]| {
+            judge_goals(&[], objects)[7..].iter().map(|goal| goal.met).collect::<Vec<_>>()
+        };
         assert_eq!(met(&[]), [GoalResult::Unmeasured, GoalResult::Unmeasured]);
         assert_eq!(met(&[of(100_000, 100), of(1_000_000, 105)]), [GoalResult::Yes, GoalResult::Yes]);
         assert_eq!(met(&[of(100_000, 100), of(1_000_000, 200)]), [GoalResult::Yes, GoalResult::No]);

@@ -20,7 +20,8 @@ mod turnaround;
 pub(crate) use goals::judge_goals;
 pub use grow::GrowthPlan;
 pub use model::{
-    Entry, Goal, Group, Growth, GrowthSettings, GoalResult, WalkMeasurement, Operation, Peak, Report, SCHEMA, Settings, TimedSample,
+    Entry, Goal, GoalResult, Group, Growth, GrowthSettings, Operation, Peak, Report, SCHEMA, Settings, TimedSample,
+    WalkMeasurement,
 };
 
 use database::QueryRunner;
@@ -211,7 +212,7 @@ pub fn run_all(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Resu
 ///
 /// # Errors
 ///
-/// As [`run`].
+/// As [`run_all`].
 pub fn run_growth(options: &Options, stop: &AtomicBool, say: &dyn Fn(&str)) -> Result<Growth, Error> {
     with_run(options, stop, say, &mut grow::measure_growth)
 }
@@ -229,7 +230,16 @@ fn with_run<T>(
         return Err(Error::new(format!("{missing}: scripts/prepare.sh installs that")));
     }
     let (ask, rng) = (QueryRunner::new(&options.programs, stop), Rng::with_seed(options.seed));
-    measure(&mut StoreRun { options, folder: folder.path(), queries: ask, stop, report_progress: say, rng, absent: Vec::new(), checks: Vec::new() })
+    measure(&mut StoreRun {
+        options,
+        folder: folder.path(),
+        queries: ask,
+        stop,
+        report_progress: say,
+        rng,
+        absent: Vec::new(),
+        checks: Vec::new(),
+    })
 }
 
 /// Describes what the Perl programs need and is missing.

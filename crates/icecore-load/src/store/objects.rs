@@ -2,7 +2,7 @@
 
 use super::StoreRun;
 use super::database::DatabaseServer;
-use super::model::{WalkMeasurement, Peak, TimedSample, rate_from_costs};
+use super::model::{Peak, TimedSample, WalkMeasurement, rate_from_costs};
 use icecore_lab::Error;
 use icecore_lab::model::{Absent, Sample};
 use icecore_lab::runner::ParticipantError;
@@ -136,7 +136,8 @@ impl Store {
 
     /// Walks through all objects on one core. Returns the time and the peak memory.
     fn time_walk(&self, run: &StoreRun<'_>) -> Result<(f64, u64), ParticipantError> {
-        let icecore = std::path::absolute(&run.options.icecore).map_err(|error| path_trouble(&run.options.icecore, &error))?;
+        let icecore =
+            std::path::absolute(&run.options.icecore).map_err(|error| path_trouble(&run.options.icecore, &error))?;
         let core = std::thread::available_parallelism().map_or(0, |cores| cores.get() - 1).to_string();
         let mut command = Command::new("taskset");
         command.args(["-c", &core]).arg(&icecore).args(["-q", "store", "each", "--json"]);

@@ -67,9 +67,10 @@ impl JobPoster {
     pub(super) fn check_stored_jobs(&self, jobs: &JobFactory, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
         let mut missing_jobs = self.promised.clone();
         for (id, job) in self.read_stored_jobs(run)? {
-            let number = missing_jobs.remove(&id).ok_or_else(|| ParticipantError::Failed(format!("nobody was told of {id}")))?;
-            let posted: Value =
-                serde_json::from_str(&jobs.job_as_json(number)).map_err(|error| ParticipantError::Failed(error.to_string()))?;
+            let number =
+                missing_jobs.remove(&id).ok_or_else(|| ParticipantError::Failed(format!("nobody was told of {id}")))?;
+            let posted: Value = serde_json::from_str(&jobs.job_as_json(number))
+                .map_err(|error| ParticipantError::Failed(error.to_string()))?;
             if job != posted {
                 return Err(ParticipantError::Failed(format!("what was posted as {posted} is kept as {job}")));
             }
@@ -115,14 +116,23 @@ impl JobPoster {
     }
 
     /// Checks that all timed jobs are in the database, and removes it.
-    pub(super) fn finish_round(self, jobs: &JobFactory, server: &DatabaseServer, run: &mut StoreRun<'_>) -> Result<(), ParticipantError> {
+    pub(super) fn finish_round(
+        self,
+        jobs: &JobFactory,
+        server: &DatabaseServer,
+        run: &mut StoreRun<'_>,
+    ) -> Result<(), ParticipantError> {
         self.check_stored_jobs(jobs, run)?;
         let JobPoster { kind, daemons, promised, .. } = self;
         let id = kind.id();
         let database = daemons.first().map(|daemon| daemon.database.clone());
         drop(daemons);
         database.map_or(Ok(()), |database| database.drop_database(run.queries))?;
-        (run.report_progress)(&format!("{id} on {}: all {} jobs of the round are there", server.name(), promised.len()));
+        (run.report_progress)(&format!(
+            "{id} on {}: all {} jobs of the round are there",
+            server.name(),
+            promised.len()
+        ));
         Ok(())
     }
 }

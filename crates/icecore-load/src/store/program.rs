@@ -1,7 +1,7 @@
 //! Programs that receive commands for a queue as lines.
 
 use super::database::{Database, VARIABLE};
-use icecore_lab::runner::{AnswerTimeout, Process, ParticipantError};
+use icecore_lab::runner::{AnswerTimeout, ParticipantError, Process};
 use serde::Deserialize;
 use std::path::Path;
 use std::process::Command;

@@ -82,7 +82,8 @@ pub(super) fn measure_queue(run: &mut StoreRun<'_>) -> Result<Vec<Group>, Error>
     let json = JobFactory::new()?.job_as_json(1_000_000);
     std::fs::write(&payload, &json).map_err(|error| Error::io(&payload, &error))?;
     let server = DatabaseServer::Postgres(postgres);
-    let mut contest = QueueBenchmark { server, payload, json, kinds, samples: HashMap::new(), names_and_versions: HashMap::new() };
+    let mut contest =
+        QueueBenchmark { server, payload, json, kinds, samples: HashMap::new(), names_and_versions: HashMap::new() };
     for round in 0..run.options.rounds {
         if run.is_stopped() || contest.kinds.is_empty() {
             break;
@@ -114,7 +115,12 @@ struct QueueContender<'s> {
 impl QueueBenchmark {
     /// Runs a round with new processes, each with a new database.
     fn run_round(&mut self, run: &mut StoreRun<'_>, round: u32) {
-        (run.report_progress)(&format!("{}, a queue: round {} of {}", self.server.name(), round + 1, run.options.rounds));
+        (run.report_progress)(&format!(
+            "{}, a queue: round {} of {}",
+            self.server.name(),
+            round + 1,
+            run.options.rounds
+        ));
         let mut contenders = Vec::new();
         for kind in self.kinds.clone() {
             match self.start_contender(kind, run, round) {
@@ -148,8 +154,14 @@ impl QueueBenchmark {
     }
 
     /// Starts a program, and checks that the jobs that it pushes and does are in the database.
-    fn start_contender<'s>(&mut self, kind: QueueKind, run: &mut StoreRun<'s>, round: u32) -> Result<QueueContender<'s>, ParticipantError> {
-        let path = kind.program_path(run).ok_or_else(|| ParticipantError::Failed("the program is missing".to_owned()))?;
+    fn start_contender<'s>(
+        &mut self,
+        kind: QueueKind,
+        run: &mut StoreRun<'s>,
+        round: u32,
+    ) -> Result<QueueContender<'s>, ParticipantError> {
+        let path =
+            kind.program_path(run).ok_or_else(|| ParticipantError::Failed("the program is missing".to_owned()))?;
         let name = format!("load_queue_{}_{round}", kind.id().replace('/', "_"));
         let database = self.server.create_database(&name, run.queries)?;
         let program = QueueProgram::start(path, &run.folder.join(&name), &database, &self.payload, run.stop)?;
@@ -208,7 +220,9 @@ impl QueueContender<'_> {
                 Ok((jobs, self.complete_jobs(jobs, run)?))
             }
             Operation::Turnaround | Operation::Daemons => Err(ParticipantError::Cannot("it has no HTTP".to_owned())),
-            Operation::Drain | Operation::DrainWaiting => Err(ParticipantError::Cannot("that is another part".to_owned())),
+            Operation::Drain | Operation::DrainWaiting => {
+                Err(ParticipantError::Cannot("that is another part".to_owned()))
+            }
         }
     }
 

@@ -17,7 +17,12 @@ pub(super) fn measure_turnaround(run: &mut StoreRun<'_>) -> Result<Vec<Group>, E
     let jobs = JobFactory::new()?;
     let mut groups = Vec::new();
     for server in servers {
-        let mut contest = TurnaroundBenchmark { server: &server, jobs: &jobs, kinds: DaemonKind::ALL.to_vec(), samples: HashMap::new() };
+        let mut contest = TurnaroundBenchmark {
+            server: &server,
+            jobs: &jobs,
+            kinds: DaemonKind::ALL.to_vec(),
+            samples: HashMap::new(),
+        };
         for round in 0..run.options.rounds {
             if run.is_stopped() {
                 break;
@@ -42,7 +47,12 @@ impl TurnaroundBenchmark<'_> {
     /// Runs a round with new daemons, each with a new database.
     fn run_round(&mut self, run: &mut StoreRun<'_>, round: u32) {
         let max_clients = run.options.clients.iter().copied().max().unwrap_or(1);
-        (run.report_progress)(&format!("{}, turnaround: round {} of {}", self.server.name(), round + 1, run.options.rounds));
+        (run.report_progress)(&format!(
+            "{}, turnaround: round {} of {}",
+            self.server.name(),
+            round + 1,
+            run.options.rounds
+        ));
         let mut contenders = Vec::new();
         for kind in self.kinds.clone() {
             let name = format!("load_{}_{round}", kind.id().replace('/', "_"));

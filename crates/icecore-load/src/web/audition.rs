@@ -134,7 +134,8 @@ mod tests {
         let Ok(tools) = tools::find_tools(&tools::program_folders()) else { return };
         let scenario = super::super::parse_web_scenario().expect("its file is right");
         let size = scenario.sizes(true).next().expect("a size");
-        let expected = ExpectedAnswers::from_document(&scenario.make_document(size).expect("data")).expect("it is written as PHP's");
+        let expected = ExpectedAnswers::from_document(&scenario.make_document(size).expect("data"))
+            .expect("it is written as PHP's");
         // 1 leaf, 10 in the recursion, and 10 in each of the two lists; `leaf 1` to `leaf 31`.
         assert_eq!((expected.sums.as_str(), expected.list.as_str()), ("31 496 208", "10"));
 

@@ -34,9 +34,15 @@ fn text_of_reply(reply: Reply, path: &str) -> Result<String, ParticipantError> {
 
 /// Sends this many requests in total with this many concurrent clients. Returns the nanoseconds from the first request
 /// to the last answer; the connections are made before.
-pub(super) fn time_requests(asked: PageRequest<'_>, clients: u32, requests: u32, stop: &AtomicBool) -> Result<f64, ParticipantError> {
+pub(super) fn time_requests(
+    asked: PageRequest<'_>,
+    clients: u32,
+    requests: u32,
+    stop: &AtomicBool,
+) -> Result<f64, ParticipantError> {
     let failed = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", asked.path));
-    let connections: Result<Vec<Client>, _> = (0..clients).map(|_| Client::connect(asked.address, ANSWER_TIMEOUT)).collect();
+    let connections: Result<Vec<Client>, _> =
+        (0..clients).map(|_| Client::connect(asked.address, ANSWER_TIMEOUT)).collect();
     let connections = connections.map_err(failed)?;
     let left = AtomicU32::new(requests);
     let (took, _) = run_together(connections, |client| send_requests(client, asked, &left, stop))?;
@@ -44,7 +50,12 @@ pub(super) fn time_requests(asked: PageRequest<'_>, clients: u32, requests: u32,
 }
 
 /// Sends requests with one client as long as there are any left.
-fn send_requests(mut client: Client, asked: PageRequest<'_>, left: &AtomicU32, stop: &AtomicBool) -> Result<(), ParticipantError> {
+fn send_requests(
+    mut client: Client,
+    asked: PageRequest<'_>,
+    left: &AtomicU32,
+    stop: &AtomicBool,
+) -> Result<(), ParticipantError> {
     let take = || left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
     while take() {
         if stop.load(Ordering::Relaxed) {

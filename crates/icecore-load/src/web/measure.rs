@@ -1,6 +1,6 @@
 //! One size of a web scenario: pages are checked, and then requested in turns, over several rounds with new servers.
 
-use super::audition::{PageContender, ExpectedAnswers, check_page, write_pages};
+use super::audition::{ExpectedAnswers, PageContender, check_page, write_pages};
 use super::load::{PageRequest, request_page, time_requests};
 use super::pages::{PAGES, Page};
 use super::server::Servers;
@@ -191,7 +191,8 @@ impl WebRun<'_> {
                 return Err(Error::new(why));
             }
             for (id, trouble) in failed.into_iter().filter(|(_, trouble)| *trouble != ParticipantError::Stopped) {
-                if let Some(index) = contenders.iter().position(|one| one.page.id == id && one.role == Role::Competitor) {
+                if let Some(index) = contenders.iter().position(|one| one.page.id == id && one.role == Role::Competitor)
+                {
                     self.mark_absent(contenders[index].page, trouble);
                 }
                 contenders.retain(|contender| contender.page.id != id);
@@ -252,11 +253,13 @@ impl WebRun<'_> {
         let plan = self.plan;
         for (place, clients) in plan.client_counts().iter().enumerate() {
             let samples_of_role = |role: Role| {
-                let is = |one: &&PageContender| one.role == role && plan.scenario.baseline.as_deref() == Some(one.page.id);
+                let is =
+                    |one: &&PageContender| one.role == role && plan.scenario.baseline.as_deref() == Some(one.page.id);
                 contenders.iter().find(is).map(|one| one.samples[place].as_slice())
             };
             let baseline = samples_of_role(Role::Competitor);
-            let twin = baseline.zip(samples_of_role(Role::Twin)).and_then(|(one, other)| stats::compute_speedup(other, one));
+            let twin =
+                baseline.zip(samples_of_role(Role::Twin)).and_then(|(one, other)| stats::compute_speedup(other, one));
             let resolution = stats::assess_noise(&[], twin).resolution;
             let entries = contenders.iter().filter(|contender| !contender.samples[place].is_empty());
             let entries: Vec<Entry> =
@@ -281,8 +284,9 @@ impl PageContender {
     fn to_entry(&self, place: usize, plan: &Plan<'_>, baseline: Option<&[Sample]>, resolution: f64) -> Entry {
         let samples = &self.samples[place];
         let is_baseline = self.role == Role::Competitor && plan.scenario.baseline.as_deref() == Some(self.page.id);
-        let against =
-            baseline.filter(|_| !is_baseline).and_then(|baseline| stats::compare_samples(samples, baseline, resolution));
+        let against = baseline
+            .filter(|_| !is_baseline)
+            .and_then(|baseline| stats::compare_samples(samples, baseline, resolution));
         Entry {
             id: self.page.id.to_owned(),
             name: self.page.name.to_owned(),

@@ -4,7 +4,7 @@ use super::config;
 use super::pages::Pool;
 use super::tools::Tools;
 use crate::http::Client;
-use crate::server::{POLL_INTERVAL, SERVER_TIMEOUT, ServerProcess, TRIES, supervised_command, find_free_port};
+use crate::server::{POLL_INTERVAL, SERVER_TIMEOUT, ServerProcess, TRIES, find_free_port, supervised_command};
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -64,7 +64,12 @@ impl Servers {
 }
 
 /// Starts nginx on a port that was free a moment ago.
-fn start_nginx(tools: &Tools, folder: &Path, pages: &Path, is_root: bool) -> Result<(ServerProcess, SocketAddr), String> {
+fn start_nginx(
+    tools: &Tools,
+    folder: &Path,
+    pages: &Path,
+    is_root: bool,
+) -> Result<(ServerProcess, SocketAddr), String> {
     let say = |error: io::Error| format!("nginx: {error}");
     let free = find_free_port().map_err(say)?;
     let path = folder.join("nginx.conf");
@@ -94,8 +99,8 @@ fn wait_for_pools(front: &mut [ServerProcess], pools: &mut [ServerProcess], addr
 }
 
 fn pool_answers(address: SocketAddr, pool: Pool) -> bool {
-    let reply =
-        Client::connect(address, SERVER_TIMEOUT).and_then(|mut client| client.get(&format!("/{}/status.php", pool.name())));
+    let reply = Client::connect(address, SERVER_TIMEOUT)
+        .and_then(|mut client| client.get(&format!("/{}/status.php", pool.name())));
     reply.is_ok_and(|reply| reply.status == 200)
 }
 

@@ -47,7 +47,9 @@ impl From<Range<Value>> for Value {
     fn from(range: Range<Value>) -> Value {
         let bounds = [("start", range.start), ("end", range.end)];
         let members = bounds.into_iter().filter_map(|(name, bound)| Some((name, bound?)));
-        Value::from_members(members.map(|(name, bound)| (super::Key::from_text(&Text::new(name.as_bytes())), bound)).collect())
+        Value::from_members(
+            members.map(|(name, bound)| (super::Key::from_text(&Text::new(name.as_bytes())), bound)).collect(),
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! Containers: created from a document when they are first accessed, and shared until they are changed.
 
 use super::{Origin, Value};
-use crate::memory::{Charge, ALLOCATION_OVERHEAD};
+use crate::memory::{ALLOCATION_OVERHEAD, Charge};
 use crate::room::{self, Stop};
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -74,7 +74,13 @@ impl<T: Contents> LazyContainer<T> {
     /// A container of a document.
     pub fn from_origin(origin: Origin) -> LazyContainer<T> {
         let charge = Charge::new(CONTAINER_OVERHEAD + size_of::<Self>());
-        LazyContainer { contents: OnceCell::new(), origin: Some(origin), is_changed: false, depth: Cell::new(0), charge }
+        LazyContainer {
+            contents: OnceCell::new(),
+            origin: Some(origin),
+            is_changed: false,
+            depth: Cell::new(0),
+            charge,
+        }
     }
 
     /// Returns its memory in bytes.
@@ -151,7 +157,9 @@ impl<T: Contents> Drop for LazyContainer<T> {
             match value {
                 Value::List(mut list) => take_inner_containers(&mut list, &mut pending),
                 Value::Map(mut map) => take_inner_containers(&mut map, &mut pending),
-                Value::Preserved(mut odd) => pending.extend(Rc::get_mut(&mut odd).map(|odd| std::mem::take(&mut odd.plain))),
+                Value::Preserved(mut odd) => {
+                    pending.extend(Rc::get_mut(&mut odd).map(|odd| std::mem::take(&mut odd.plain)))
+                }
                 _ => {}
             }
         }

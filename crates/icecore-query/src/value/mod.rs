@@ -20,7 +20,7 @@ pub use operators::{check_length, find_indices};
 pub use origin::{OpenDocument, Origin};
 pub use text::{Key, Text};
 
-use crate::memory::{Charge, ALLOCATION_OVERHEAD};
+use crate::memory::{ALLOCATION_OVERHEAD, Charge};
 use indexmap::IndexMap;
 use std::rc::Rc;
 

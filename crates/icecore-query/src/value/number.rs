@@ -1,6 +1,6 @@
 //! Numbers: integers of any size, and floats.
 
-use crate::memory::{Charge, ALLOCATION_OVERHEAD};
+use crate::memory::{ALLOCATION_OVERHEAD, Charge};
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
 use std::cmp::Ordering;

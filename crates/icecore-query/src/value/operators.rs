@@ -1,6 +1,6 @@
 //! `+`, `-`, `*`, `/`, `%`.
 
-use super::{Error, LazyContainer, Key, List, Map, Number, Text, ValR, Value};
+use super::{Error, Key, LazyContainer, List, Map, Number, Text, ValR, Value};
 use crate::memory;
 use crate::room::{self, Stop};
 use bstr::ByteSlice;
@@ -171,7 +171,9 @@ impl std::ops::Rem for Value {
 
     fn rem(self, other: Value) -> ValR {
         match (self.into_visible_value(), other.into_visible_value()) {
-            (Value::Number(a), Value::Number(b)) if !(a.is_int() && b.is_int() && b == Number::Int(0)) => checked_number(a % b),
+            (Value::Number(a), Value::Number(b)) if !(a.is_int() && b.is_int() && b == Number::Int(0)) => {
+                checked_number(a % b)
+            }
             (a, b) => Err(Error::math(a, Math::Rem, b)),
         }
     }

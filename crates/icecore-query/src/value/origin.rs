@@ -4,9 +4,9 @@
 //! its original form, with classes, symbols, links and everything else that filters do not see.
 
 use super::held::Contents;
-use super::text::{Key, MarkedName, KeySpelling, Text};
+use super::text::{Key, KeySpelling, MarkedName, Text};
 use super::{List, Map, Members, Number, PreservedValue, Value};
-use crate::memory::{Charge, ALLOCATION_OVERHEAD};
+use crate::memory::{ALLOCATION_OVERHEAD, Charge};
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::value::Visibility;
 use icecore::{Cursor, Document, Kind, Known, Limits};
@@ -225,8 +225,9 @@ impl Source {
                 items.collect()
             }
             Known::Exception(exception) => {
-                let member =
-                    |name: &str, value: Cursor<'_>| (Key::from_text(&Text::new(name.as_bytes())), self.view_node(value.index()));
+                let member = |name: &str, value: Cursor<'_>| {
+                    (Key::from_text(&Text::new(name.as_bytes())), self.view_node(value.index()))
+                };
                 let members = [member("message", exception.message()), member("backtrace", exception.backtrace())];
                 Value::Map(Rc::new(Map::new(members.into_iter().collect())))
             }

@@ -1,6 +1,6 @@
 //! Updates of values: `|=`, and everything that is defined by it. A container keeps its class.
 
-use super::access::{slice_bounds, item_index, slice_range, text_slice_range, to_exception};
+use super::access::{item_index, slice_bounds, slice_range, text_slice_range, to_exception};
 use super::operators::{MAX_STRING_LENGTH, check_length, key_from_value};
 use super::{Error, LazyContainer, Members, Number, Value};
 use crate::memory;
@@ -16,7 +16,11 @@ fn keep_or_fail<'a>(value: Value, opt: Opt, error: impl FnOnce(Value) -> Error) 
 }
 
 /// `.[] |= f`: items may become several or none, members one or none.
-pub fn update_all<'a, I: Iterator<Item = ValX<'a, Value>>>(value: Value, opt: Opt, f: impl Fn(Value) -> I) -> ValX<'a, Value> {
+pub fn update_all<'a, I: Iterator<Item = ValX<'a, Value>>>(
+    value: Value,
+    opt: Opt,
+    f: impl Fn(Value) -> I,
+) -> ValX<'a, Value> {
     match value.into_visible_value() {
         Value::List(mut list) => {
             let old = LazyContainer::change_contents(&mut list, std::mem::take);

@@ -1,7 +1,7 @@
 //! Converts values to documents. A value that no filter changed is copied in its original form, with everything that
 //! filters do not see.
 
-use super::text::{MarkedName, KeySpelling};
+use super::text::{KeySpelling, MarkedName};
 use super::{Key, List, Map, Number, Origin, Text, Value};
 use crate::memory::Charge;
 use crate::room;
@@ -69,7 +69,9 @@ impl Value {
             match value {
                 Some(value) => write_or_begin(&value, &mut builder, &mut open),
                 None => match open.pop() {
-                    Some(OpenContainer::List { shell, .. } | OpenContainer::Map { shell, .. }) => shell.end_layers(&mut builder),
+                    Some(OpenContainer::List { shell, .. } | OpenContainer::Map { shell, .. }) => {
+                        shell.end_layers(&mut builder)
+                    }
                     None => break,
                 },
             }

@@ -57,7 +57,7 @@ pub fn list_keys(address: &Address, wanted: &KeyFilter, each: EachLine<'_>) -> R
 /// `ID/FIELD` of a stream. Memcached values are decompressed as their flags say.
 ///
 /// # Errors
-/// As for [`keys`]; of kind `Missing` if there is no such key or field.
+/// As for [`list_keys`]; of kind `Missing` if there is no such key or field.
 pub fn read_value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: u64) -> Result<Vec<u8>> {
     match address.scheme() {
         #[cfg(feature = "redis")]
@@ -75,7 +75,7 @@ pub fn read_value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: 
     }
 }
 
-/// Returns the stage of a program's values, by the program name that [`keys`] reports, if that stage should be tried
+/// Returns the stage of a program's values, by the program name that [`list_keys`] reports, if that stage should be tried
 /// before the format is detected.
 pub fn stage_of_program(name: &str) -> Option<&'static str> {
     #[cfg(any(feature = "redis", feature = "memcached"))]

@@ -9,7 +9,7 @@
 //! # connection.execute_batch("CREATE TABLE notes (id INTEGER PRIMARY KEY, note TEXT); INSERT INTO notes VALUES (7, 'old')")?;
 //! # let address = format!("sqlite:{}", file.display()).parse()?;
 //! let mut table = Table::open(&address, "notes", None)?;
-//! let rows = table.rows(None, &[0], 100)?;
+//! let rows = table.read_rows(None, &[0], 100)?;
 //! let cell = rows[0].cells[0].as_ref().expect("no NULL");
 //! assert_eq!((&*rows[0].key, &*cell.bytes), (&["7".to_owned()][..], &b"old"[..]));
 //! let change = Change { key: &rows[0].key, column: 0, is_text: cell.is_text, old: &cell.bytes, new: b"new" };

@@ -4,20 +4,20 @@
 //! the middle of a tape changes such indexes everywhere, so a new tape is made instead, in one walk.
 //!
 //! A [`Rewrite`] emits the new nodes. A walk over the old ones calls
-//! [`reach_node`](Rewrite::reach) for each, and then any of these:
+//! [`reach_node`](Rewrite::reach_node) for each, and then any of these:
 //!
 //! | to | call |
 //! |---|---|
-//! | keep the node, unchanged or changed | [`keep_node`](Rewrite::keep) |
+//! | keep the node, unchanged or changed | [`keep_node`](Rewrite::keep_node) |
 //! | insert a leaf before it | [`push`](Rewrite::push) |
-//! | insert a container around it | [`open`](Rewrite::open), then `keep_node` |
+//! | insert a container around it | [`open_container`](Rewrite::open_container), then `keep_node` |
 //! | remove it and keep its content | nothing |
-//! | remove it with its content | [`remove_node`](Rewrite::remove) |
-//! | insert a value of another document | [`begin_nested`](Rewrite::nest), a walk over that value, [`end_nested`](Rewrite::unnest) |
+//! | remove it with its content | [`remove_node`](Rewrite::remove_node) |
+//! | insert a value of another document | [`begin_nested`](Rewrite::begin_nested), a walk over that value, [`end_nested`](Rewrite::end_nested) |
 //!
 //! The rewrite sets ends: it closes a container when the walk reaches the old node after it. Links name old nodes until
-//! [`relink_targets`](Rewrite::relink), because their target may come later. A caller that walks in another order (expansion of
-//! copies, the paths of Data::Dumper) closes containers itself and reports where each node [`record_move`](Rewrite::moved).
+//! [`relink_targets`](Rewrite::relink_targets), because their target may come later. A caller that walks in another order (expansion of
+//! copies, the paths of Data::Dumper) closes containers itself and reports where each node moved ([`record_move`](Rewrite::record_move)).
 
 use super::detail::Detail;
 use super::node::{Kind, Node, flag};

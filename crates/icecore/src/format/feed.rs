@@ -17,13 +17,13 @@ pub(crate) trait Feed {
     /// got, and the error that stopped it.
     fn feed_document<S: Sink>(&self, input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>);
 
-    /// See [`OldReader::new_skimmer`].
+    /// See [`Reader::new_skimmer`].
     fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {
         let _ = input;
         None
     }
 
-    /// See [`OldReader::scalar_reader`].
+    /// See [`Reader::scalar_reader`].
     fn scalar_reader(&self, input: &[u8]) -> Option<ReadScalar> {
         let _ = input;
         None

@@ -15,7 +15,7 @@ pub type Store = OnceLock<Vec<u8>>;
 
 /// The reader of a format, with its options.
 ///
-/// [`OldReader::read`] is enough to be a reader. The other methods are what some formats can do better
+/// [`Reader::read`] is enough to be a reader. The other methods are what some formats can do better
 /// than by reading everything. Most formats implement `Feed` (`format/feed.rs`) instead, which
 /// provides all of them.
 pub trait Reader: fmt::Debug + Send + Sync {
@@ -52,7 +52,7 @@ pub trait Reader: fmt::Debug + Send + Sync {
         Rest::from_outcome(self.read(input, Request::new(limits)))
     }
 
-    /// The same as [`OldReader::read_windows`], with spelling and spans: each window has those of its
+    /// The same as [`Reader::read_windows`], with spelling and spans: each window has those of its
     /// items. `None` if this is not supported.
     fn read_traced_windows<'a>(
         &self,

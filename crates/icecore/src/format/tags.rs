@@ -89,7 +89,7 @@ impl Table {
         }
     }
 
-    /// Returns the parts after a tag; [`StringRole::Other`] for a byte that is not a tag.
+    /// Returns the parts after a tag; [`Part::Other`] for a byte that is not a tag.
     pub(crate) const fn parts_of_tag(&self, tag: u8) -> &'static [Part] {
         match self.row_of_tag(tag) {
             Some(row) => row.parts,
@@ -108,7 +108,7 @@ impl Table {
         self.tag_classes_masked(u8::MAX)
     }
 
-    /// The same as [`UpperHalf::tag_classes`], for bytes of which only these bits belong to the tag.
+    /// The same as [`Table::tag_classes`], for bytes of which only these bits belong to the tag.
     pub(crate) const fn tag_classes_masked(&self, mask: u8) -> [Class; 256] {
         let mut classes = [Class::Rare; 256];
         let mut byte = 0;

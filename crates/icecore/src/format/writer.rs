@@ -9,11 +9,11 @@ use std::fmt;
 
 /// The writer of a format, with its options.
 ///
-/// [`TypedWriter::write`] is enough to be a writer. The other methods are what some formats can do
+/// [`Writer::write`] is enough to be a writer. The other methods are what some formats can do
 /// better.
 pub trait Writer: fmt::Debug + Send + Sync {
     /// Whether it can tell, for a reading [without detail](super::Request::detail), if the input
-    /// has more than its meaning: see [`OldReader::has_own_form`](super::Reader::has_own_form).
+    /// has more than its meaning: see [`Reader::has_own_form`](super::Reader::has_own_form).
     fn tells_own_form(&self) -> bool {
         false
     }
@@ -24,7 +24,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
     /// As for [`crate::write_to`].
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error>;
 
-    /// The same as [`TypedWriter::write`], for documents that were read onto the same tape: the
+    /// The same as [`Writer::write`], for documents that were read onto the same tape: the
     /// content of the memory is used again.
     ///
     /// # Errors

@@ -50,7 +50,7 @@ impl PerlNumber {
 
     /// Returns the value as an integer of 64 bits, in two's complement, wrapped as perl does it; `None` if it is
     /// infinite or not a number.
-    pub(crate) fn to_bits(&self) -> Option<u64> {
+    pub(crate) fn to_bits(self) -> Option<u64> {
         match self.integer {
             Some((false, value)) => Some(value),
             Some((true, value)) if value <= 1 << 63 => Some(value.wrapping_neg()),

@@ -1,6 +1,6 @@
 //! Values on a path, without reading the rest.
 //!
-//! A [`Pattern`] is a path that may match several values. [`ClassPattern::find`] finds them in a document that was read.
+//! A [`Pattern`] is a path that may match several values. [`Pattern::find`] finds them in a document that was read.
 //! [`each`] takes them from bytes, and skips what the pattern does not name: only the answers become documents.
 //!
 //! Skipped data is not validated. An item of a list is found even if the input breaks off after it. A map is skimmed to

@@ -25,8 +25,12 @@ impl Files {
         let inputs: Vec<_> = inputs.map(|path| Source::one(Some(path))).collect();
         let mut outputs = Outputs::new(&inputs, args.force);
         let csv = if args.csv_safe { page::render_safe_csv } else { page::render_csv };
-        let files: [(&Option<PathBuf>, Writer); 4] =
-            [(&args.json, json), (&args.csv, csv), (&args.markdown, page::render_markdown), (&args.html, page::render_html)];
+        let files: [(&Option<PathBuf>, Writer); 4] = [
+            (&args.json, json),
+            (&args.csv, csv),
+            (&args.markdown, page::render_markdown),
+            (&args.html, page::render_html),
+        ];
         let mut places = Vec::new();
         for (path, write) in files {
             if let Some(path) = path {

@@ -39,7 +39,7 @@ impl List {
     ///
     /// # Errors
     ///
-    /// As [`Cast::of`].
+    /// As [`FoundCompetitors::select_participants`].
     pub fn new(scenarios: &[Scenario], cast: &FoundCompetitors, options: &Options) -> Result<List, icecore_lab::Error> {
         let mut list = List { scenarios: Vec::new(), competitors: Vec::new(), missing: Vec::new() };
         for scenario in scenarios {

@@ -107,7 +107,8 @@ fn listed(args: &Bench, files: &mut Files) -> Result<(), Abort> {
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     let stop = signals::stop()?;
     check(&options, folder.path(), &stop)?;
-    let cast = run::find_competitors(&options.environment(folder.path(), &stop), &scenarios, &options.only).map_err(failed)?;
+    let cast =
+        run::find_competitors(&options.environment(folder.path(), &stop), &scenarios, &options.only).map_err(failed)?;
     let list = List::new(&scenarios, &cast, &options).map_err(failed)?;
     match files.json() {
         Some(place) => Target::text(place, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),

@@ -5,7 +5,7 @@ use super::{Piece, View, variant};
 use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, raw::Outcome};
-use icecore_inspect::{Item, Row, Tree, ErrorReport};
+use icecore_inspect::{ErrorReport, Item, Row, Tree};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -18,7 +18,7 @@ use crate::source::Source;
 use crate::tty;
 use deep::{Look, Spent};
 use icecore::{Limits, Stage, raw::Outcome};
-use icecore_inspect::{TreeOptions, Tree};
+use icecore_inspect::{Tree, TreeOptions};
 use std::io::IsTerminal;
 
 /// Number of items of a long list that are shown by default.
@@ -135,7 +135,8 @@ impl View<'_> {
 
     /// Returns the rows of a document. `fold`: an object and its body are one row.
     fn tree<'d>(&self, outcome: &'d Outcome<'_>, top: Option<u32>, look: Look<'_>, fold: bool) -> Tree<'d> {
-        let show = TreeOptions { top, depth: look.depth, all: self.args.all, items: self.items, fold, before: 0, skip: 0 };
+        let show =
+            TreeOptions { top, depth: look.depth, all: self.args.all, items: self.items, fold, before: 0, skip: 0 };
         Tree::new(&outcome.document, show)
     }
 }

@@ -9,7 +9,7 @@ use super::{Piece, View};
 use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, Error, ErrorKind, Limits, raw::Outcome};
-use icecore_inspect::{TreeOptions, Tree};
+use icecore_inspect::{Tree, TreeOptions};
 
 /// Inputs below this size are shown as a whole.
 const LARGE: usize = 1 << 20;
@@ -87,8 +87,15 @@ impl SoFar<'_> {
     fn window(&mut self, window: &Document<'_>) -> Result<(), Error> {
         let SoFar { piece, view, look, end, items, nodes, .. } = *self;
         let is_json = view.args.json;
-        let show =
-            TreeOptions { top: None, depth: look.depth, all: true, items: u64::MAX, fold: !is_json, before: items, skip: 0 };
+        let show = TreeOptions {
+            top: None,
+            depth: look.depth,
+            all: true,
+            items: u64::MAX,
+            fold: !is_json,
+            before: items,
+            skip: 0,
+        };
         let tree = Tree::new(window, show);
         let part = Part { nodes, count: self.count.items, end };
         let shown = match is_json {

@@ -9,7 +9,7 @@ use icecore::{
     Document, Kind, Stage,
     raw::{Extent, Outcome},
 };
-use icecore_inspect::describe::{Tone, counted, describe_key, quote_bytes, summarize_known, describe_value};
+use icecore_inspect::describe::{Tone, counted, describe_key, describe_value, quote_bytes, summarize_known};
 use icecore_inspect::{Row, Tree};
 
 /// Number of bytes in a row.

@@ -1,13 +1,14 @@
 //! Chart of the times of one operation: a bar for each competitor, with the interval of its median.
 
-use super::canvas::{Anchor, Canvas, regular_font_size, fit_text, estimate_text_width as text_width};
+use super::canvas::{Anchor, Canvas, estimate_text_width as text_width, fit_text, regular_font_size};
 use super::legend::{LegendSign, draw_legend};
 use super::scale::Scale;
 use super::{Drawing, NARROW};
 use crate::model::{Entry, Interval, Operation, Point, Role, ScenarioReport};
-use crate::page::number::{format_quotient, trim_zeros, format_time};
+use crate::page::number::{format_quotient, format_time, trim_zeros};
 use crate::page::view::{
-    Names, title_at_point, sort_by_speed, find_floor, is_baseline, cell_median_time, median_time, is_icecore, make_printable, is_correct, memcpy_time, entries_with_role,
+    Names, cell_median_time, entries_with_role, find_floor, is_baseline, is_correct, is_icecore, make_printable,
+    median_time, memcpy_time, sort_by_speed, title_at_point,
 };
 use crate::page::words;
 
@@ -44,7 +45,8 @@ pub(in crate::page) fn draw_bars(
     let floor_time = floor.map(|(_, ns)| ns);
     let axis_limit = choose_axis_limit(&bars.iter().map(|b| b.median.estimate).collect::<Vec<_>>());
     let layout = Layout::new(&bars, width);
-    let ends = bars.iter().filter(|b| b.median.estimate <= axis_limit).map(|b| b.median.high.min(b.median.estimate * 1.5));
+    let ends =
+        bars.iter().filter(|b| b.median.estimate <= axis_limit).map(|b| b.median.high.min(b.median.estimate * 1.5));
     let scale = Scale::linear(ends.chain([axis_limit, floor_time.unwrap_or(0.0)]), layout.left, layout.right);
     let mut canvas = Canvas::new();
     let tops = layout.row_tops(&bars);
@@ -61,7 +63,8 @@ pub(in crate::page) fn draw_bars(
     }
     let items = collect_legend_items(scenario, &bars, names, floor, roof, axis_limit);
     let height = bottom + 26.0 + draw_legend(&mut canvas, &items, bottom + 26.0, width);
-    let title = format!("{}: {}", make_printable(&scenario.name), title_at_point(words::operation_title(operation), point));
+    let title =
+        format!("{}: {}", make_printable(&scenario.name), title_at_point(words::operation_title(operation), point));
     Some(Drawing { title, about: describe_bars(&bars, floor_time), width, height, body: canvas.into_elements() })
 }
 
@@ -87,8 +90,10 @@ fn collect_bars(scenario: &ScenarioReport, point: &Point, operation: Operation, 
         let label = format!("{sign}{}", names.display_name(&entry.id));
         Some(Bar { label, class, median: cell.summary.median, times, engine: first && entry.role == Role::Engine })
     };
-    let mut engine: Vec<&Entry> = entries_with_role(point, Role::Engine).filter(|e| median_time(e, operation).is_some()).collect();
-    engine.sort_by(|a, b| median_time(a, operation).unwrap_or(0.0).total_cmp(&median_time(b, operation).unwrap_or(0.0)));
+    let mut engine: Vec<&Entry> =
+        entries_with_role(point, Role::Engine).filter(|e| median_time(e, operation).is_some()).collect();
+    engine
+        .sort_by(|a, b| median_time(a, operation).unwrap_or(0.0).total_cmp(&median_time(b, operation).unwrap_or(0.0)));
     let all = sort_by_speed(point, operation).into_iter().map(|(e, _)| (e, false));
     all.chain(engine.into_iter().enumerate().map(|(i, e)| (e, i == 0))).filter_map(|(e, first)| bar(e, first)).collect()
 }
@@ -120,8 +125,9 @@ struct Layout {
 impl Layout {
     fn new(bars: &[Bar], width: f64) -> Self {
         let narrow = width <= NARROW;
-        let widest =
-            |text: &dyn Fn(&Bar) -> &str| bars.iter().map(|b| text_width(text(b), b.label_font_size())).fold(0.0, f64::max);
+        let widest = |text: &dyn Fn(&Bar) -> &str| {
+            bars.iter().map(|b| text_width(text(b), b.label_font_size())).fold(0.0, f64::max)
+        };
         let times = if bars.iter().all(|b| b.times.is_empty()) { 0.0 } else { widest(&|b| &b.times).max(66.0) + 10.0 };
         if narrow {
             let columns = [width - times, width];
@@ -166,7 +172,14 @@ impl Layout {
 
     fn draw_bar(&self, canvas: &mut Canvas, bar: &Bar, scale: &Scale, axis_limit: f64, y: f64) {
         let Interval { estimate, low, high } = bar.median;
-        let title = format!("{}: {} ({} to {}) {}", bar.label, format_time(estimate), format_time(low), format_time(high), bar.times);
+        let title = format!(
+            "{}: {} ({} to {}) {}",
+            bar.label,
+            format_time(estimate),
+            format_time(low),
+            format_time(high),
+            bar.times
+        );
         let [top, thick] = self.bar_position(y);
         let middle = top + thick / 2.0;
         canvas.draw_group(title.trim(), |canvas| {
@@ -194,7 +207,12 @@ impl Layout {
         if self.narrow {
             let ns = format_time(bar.median.estimate);
             let label_width = self.columns[0] - text_width(&ns, 13.0) - 10.0;
-            canvas.draw_text(class, Anchor::Start, [0.0, y + 14.0], &fit_text(&bar.label, label_width, bar.label_font_size()));
+            canvas.draw_text(
+                class,
+                Anchor::Start,
+                [0.0, y + 14.0],
+                &fit_text(&bar.label, label_width, bar.label_font_size()),
+            );
             canvas.draw_text("t num", Anchor::End, [self.columns[0], y + 14.0], &ns);
             canvas.draw_text("m num", Anchor::End, [self.columns[1], y + 14.0], &bar.times);
             return;
@@ -249,7 +267,9 @@ fn collect_legend_items(
         items.push((LegendSign::Box("wrong"), "✗ what came back differs: not ranked".into()));
     }
     items.push((LegendSign::Line("whisker"), "where the median lies (95 %)".into()));
-    items.extend(floor.map(|(e, ns)| (LegendSign::Line("floor"), format!("floor: {}, {}", names.display_name(&e.id), format_time(ns)))));
+    items.extend(floor.map(|(e, ns)| {
+        (LegendSign::Line("floor"), format!("floor: {}, {}", names.display_name(&e.id), format_time(ns)))
+    }));
     items.extend(roof.map(|ns| (LegendSign::Line("roof"), format!("memcpy of the bytes, {}", format_time(ns)))));
     if bars.iter().any(|b| b.median.estimate > axis_limit) {
         items.push((LegendSign::Box("other"), "// cut off: too long to be drawn".into()));

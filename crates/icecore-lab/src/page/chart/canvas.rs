@@ -59,8 +59,10 @@ impl Canvas {
             4 => &[[0.0, 1.2], [1.1, -0.9], [-1.1, -0.9]],
             _ => &[[-1.2, -0.5], [1.2, -0.5], [1.2, 0.5], [-1.2, 0.5]],
         };
-        let points: Vec<String> =
-            corners.iter().map(|[dx, dy]| format!("{},{}", format_coordinate(x + dx * r), format_coordinate(y + dy * r))).collect();
+        let points: Vec<String> = corners
+            .iter()
+            .map(|[dx, dy]| format!("{},{}", format_coordinate(x + dx * r), format_coordinate(y + dy * r)))
+            .collect();
         _ = write!(self.0, r#"<polygon class="{class}" points="{}"/>"#, points.join(" "));
     }
 
@@ -146,7 +148,10 @@ mod tests {
     #[test]
     fn names_stay_text() {
         assert_eq!(escape_markup("<script>\"'&\u{0}\u{ffff}"), "&lt;script&gt;&quot;&#39;&amp;\\u{0}\u{fffd}");
-        assert_eq!([1.04, f64::NAN, f64::INFINITY, -0.01].map(format_coordinate), ["1", "0", "0", "0"].map(String::from));
+        assert_eq!(
+            [1.04, f64::NAN, f64::INFINITY, -0.01].map(format_coordinate),
+            ["1", "0", "0", "0"].map(String::from)
+        );
     }
 
     #[test]

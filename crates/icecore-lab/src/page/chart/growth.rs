@@ -4,9 +4,9 @@ use super::lines::{self, CurvePoint, Frame, Series};
 use super::looks::choose_curve_style;
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, Operation, Role, ScenarioReport};
-use crate::page::number::{self, trim_zeros, format_time};
+use crate::page::number::{self, format_time, trim_zeros};
 use crate::page::tables::{item_count, time_per_item_title};
-use crate::page::view::{PointGroup, Names, find_entry, cell_median_time, is_icecore, make_printable, is_correct};
+use crate::page::view::{Names, PointGroup, cell_median_time, find_entry, is_correct, is_icecore, make_printable};
 use crate::page::words;
 use std::collections::BTreeSet;
 
@@ -38,7 +38,13 @@ pub(in crate::page) fn draw_growth(
     let height = lines::draw_line_chart(&mut canvas, &frame, &series);
     let of = if group.label.is_empty() { String::new() } else { format!(", {}", make_printable(&group.label)) };
     let title = format!("{}: growth, {}{of}", make_printable(&scenario.name), words::operation_title(operation));
-    Some(Drawing { title, about: describe_growth(&series, &make_printable(&scenario.axis)), width, height, body: canvas.into_elements() })
+    Some(Drawing {
+        title,
+        about: describe_growth(&series, &make_printable(&scenario.axis)),
+        width,
+        height,
+        body: canvas.into_elements(),
+    })
 }
 
 fn collect_series(scenario: &ScenarioReport, group: &PointGroup, operation: Operation, names: &Names) -> Vec<Series> {
@@ -57,17 +63,28 @@ fn collect_series(scenario: &ScenarioReport, group: &PointGroup, operation: Oper
     };
     curves
         .into_iter()
-        .map(|(entry, dots)| Series { name: name(entry), look: choose_curve_style(scenario, last, entry), own: is_icecore(entry), dots })
+        .map(|(entry, dots)| Series {
+            name: name(entry),
+            look: choose_curve_style(scenario, last, entry),
+            own: is_icecore(entry),
+            dots,
+        })
         .collect()
 }
 
-fn collect_curve_points(scenario: &ScenarioReport, group: &PointGroup, operation: Operation, id: &str) -> Vec<CurvePoint> {
+fn collect_curve_points(
+    scenario: &ScenarioReport,
+    group: &PointGroup,
+    operation: Operation,
+    id: &str,
+) -> Vec<CurvePoint> {
     let dot = |point: &&crate::model::Point| {
         let cell = find_entry(point, id)?.find_cell(operation)?;
         cell_median_time(cell)?;
         let (median, items) = (cell.summary.median, item_count(scenario, point));
         let usable = point.at.is_finite() && point.at > 0.0;
-        let dot = CurvePoint { x: point.at, y: median.estimate / items, low: median.low / items, high: median.high / items };
+        let dot =
+            CurvePoint { x: point.at, y: median.estimate / items, low: median.low / items, high: median.high / items };
         usable.then_some(dot)
     };
     group.points.iter().filter_map(dot).collect()

@@ -1,6 +1,6 @@
 //! Legend below a chart.
 
-use super::canvas::{Anchor, Canvas, fit_text, estimate_text_width};
+use super::canvas::{Anchor, Canvas, estimate_text_width, fit_text};
 
 /// A sign in the legend.
 pub(super) enum LegendSign {

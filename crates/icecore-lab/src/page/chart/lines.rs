@@ -1,6 +1,6 @@
 //! Line charts, with the names of the curves at their right ends.
 
-use super::canvas::{Anchor, Canvas, regular_font_size, fit_text, estimate_text_width as text_width};
+use super::canvas::{Anchor, Canvas, estimate_text_width as text_width, fit_text, regular_font_size};
 use super::labels::spread_positions;
 use super::legend::{LegendSign, draw_legend};
 use super::scale::Scale;
@@ -49,7 +49,8 @@ pub(super) fn draw_line_chart(canvas: &mut Canvas, frame: &Frame, series: &[Seri
     let (top, height) = (30.0, if frame.narrow { 230.0 } else { (series.len() as f64 * 17.0).clamp(280.0, 420.0) });
     let bottom = top + height;
     // On a noisy machine, intervals may be very long: then they are cut off.
-    let whisker_ends = |d: &CurvePoint| if frame.log { [d.low.max(d.y / 1.5), d.high.min(d.y * 1.5)] } else { [d.low, d.high] };
+    let whisker_ends =
+        |d: &CurvePoint| if frame.log { [d.low.max(d.y / 1.5), d.high.min(d.y * 1.5)] } else { [d.low, d.high] };
     let values = || series.iter().flat_map(|s| &s.dots).flat_map(|d| [[d.y; 2], whisker_ends(d)].concat());
     let y = match frame.log {
         true => Scale::log(values(), 1.08, bottom, top),
@@ -68,7 +69,10 @@ pub(super) fn draw_line_chart(canvas: &mut Canvas, frame: &Frame, series: &[Seri
     let x = draw_horizontal_axis(canvas, frame, series, [left, right], bottom);
     // Curves in the background are drawn first.
     for back in [true, false] {
-        series.iter().filter(|s| matches!(s.look, 'x' | 'd') == back).for_each(|s| draw_curve(canvas, frame, s, &x, &y));
+        series
+            .iter()
+            .filter(|s| matches!(s.look, 'x' | 'd') == back)
+            .for_each(|s| draw_curve(canvas, frame, s, &x, &y));
     }
     let mut end = bottom + 20.0;
     if !frame.titles[1].is_empty() {
@@ -86,7 +90,13 @@ pub(super) fn draw_line_chart(canvas: &mut Canvas, frame: &Frame, series: &[Seri
 }
 
 /// Draws the horizontal axis.
-fn draw_horizontal_axis(canvas: &mut Canvas, frame: &Frame, series: &[Series], [left, right]: [f64; 2], bottom: f64) -> Scale {
+fn draw_horizontal_axis(
+    canvas: &mut Canvas,
+    frame: &Frame,
+    series: &[Series],
+    [left, right]: [f64; 2],
+    bottom: f64,
+) -> Scale {
     canvas.draw_line("axis", [left, bottom], [right, bottom]);
     if !frame.steps.is_empty() {
         let last = (frame.steps.len() - 1).max(1) as f64;
@@ -95,7 +105,12 @@ fn draw_horizontal_axis(canvas: &mut Canvas, frame: &Frame, series: &[Series], [
         let scale = Scale::linear([last], left + half, right - 4.0);
         for (i, step) in frame.steps.iter().enumerate() {
             let anchor = if i == frame.steps.len() - 1 && i > 0 { Anchor::End } else { Anchor::Middle };
-            canvas.draw_text("m s", anchor, [scale.position_of(i as f64), bottom + 16.0], &fit_text(step, room * 0.9, 11.5));
+            canvas.draw_text(
+                "m s",
+                anchor,
+                [scale.position_of(i as f64), bottom + 16.0],
+                &fit_text(step, room * 0.9, 11.5),
+            );
         }
         return scale;
     }
@@ -123,7 +138,11 @@ fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y:
         for dot in &series.dots {
             let [point_x, _] = place(dot);
             if dot.low.is_finite() && dot.high.is_finite() && dot.high > dot.low {
-                canvas.draw_line(&format!("l{} thin", series.look), [point_x, y.position_of(dot.low)], [point_x, y.position_of(dot.high)]);
+                canvas.draw_line(
+                    &format!("l{} thin", series.look),
+                    [point_x, y.position_of(dot.low)],
+                    [point_x, y.position_of(dot.high)],
+                );
             }
         }
         // If places are close together, marks for all of them would hide the curve.

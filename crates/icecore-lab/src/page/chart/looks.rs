@@ -1,7 +1,7 @@
 //! Color and shape of each name in curves: the same in all charts of a point.
 
 use crate::model::{Entry, Point, Role, ScenarioReport};
-use crate::page::view::{competitors_at_point, is_baseline, median_time, is_icecore, is_correct};
+use crate::page::view::{competitors_at_point, is_baseline, is_correct, is_icecore, median_time};
 
 /// Returns `0` to `5` for emphasized curves, in this order: Icecore's, the baseline, the fastest. Returns `x` for other
 /// competitors, and `d` for entries that are not competitors.

@@ -5,11 +5,17 @@ use super::looks::choose_curve_style;
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, MemoryStep, Point, Role, ScenarioReport};
 use crate::page::number::{format_bytes, format_count, trim_zeros};
-use crate::page::view::{Names, title_at_point, is_icecore, make_printable};
+use crate::page::view::{Names, is_icecore, make_printable, title_at_point};
 
 /// Draws the chart; `None` if no memory was measured.
-pub(in crate::page) fn draw_memory(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
-    let mut entries: Vec<&Entry> = point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
+pub(in crate::page) fn draw_memory(
+    scenario: &ScenarioReport,
+    point: &Point,
+    names: &Names,
+    width: f64,
+) -> Option<Drawing> {
+    let mut entries: Vec<&Entry> =
+        point.entries.iter().filter(|e| e.memory.len() > 1 && e.role != Role::Twin).collect();
     let steps: Vec<String> =
         entries.iter().max_by_key(|e| e.memory.len())?.memory.iter().map(|s| make_printable(&s.step)).collect();
     entries.sort_by_key(|e| e.memory.iter().map(|s| s.peak).max());

@@ -50,10 +50,11 @@ impl fmt::Display for ChartKind {
     }
 }
 
-/// Returns all charts of a report, in the form of [`svg`], each with a file name such as `perl-mix-bars-read`.
+/// Returns all charts of a report, in the form of [`render_svg`], each with a file name such as `perl-mix-bars-read`.
 pub fn render_charts(report: &Report) -> Vec<(String, String)> {
-    let one =
-        |(scenario, kind): (&str, ChartKind)| Some((format!("{}-{kind}", make_slug(scenario)), render_svg(report, scenario, kind)?));
+    let one = |(scenario, kind): (&str, ChartKind)| {
+        Some((format!("{}-{kind}", make_slug(scenario)), render_svg(report, scenario, kind)?))
+    };
     list_chart_kinds(report).into_iter().filter_map(one).collect()
 }
 
@@ -81,7 +82,9 @@ fn draw_chart(scenario: &ScenarioReport, kind: ChartKind) -> Option<Drawing> {
     let point = select_shown_points(scenario, false).pop();
     match kind {
         ChartKind::Bars(operation) => bars::draw_bars(scenario, point?, operation, &names, WIDE),
-        ChartKind::Growth(operation) => growth::draw_growth(scenario, group_points(scenario).last()?, operation, &names, WIDE),
+        ChartKind::Growth(operation) => {
+            growth::draw_growth(scenario, group_points(scenario).last()?, operation, &names, WIDE)
+        }
         ChartKind::Size => scatter::draw_scatter(scenario, point?, &names, WIDE),
         ChartKind::Memory => memory::draw_memory(scenario, point?, &names, WIDE),
     }
@@ -105,7 +108,8 @@ pub(super) struct Drawing {
 impl Drawing {
     /// Returns the chart as a part of a page that contains the style. The id must be unique in the page.
     pub(super) fn render_inline(&self, id: &str, class: &str) -> String {
-        let size = format!(r#"class="chart {class}" viewBox="0 0 {} {}""#, self.width, canvas::format_coordinate(self.height));
+        let size =
+            format!(r#"class="chart {class}" viewBox="0 0 {} {}""#, self.width, canvas::format_coordinate(self.height));
         format!("<svg {size} {}>{}{}</svg>", label_attributes(id), self.render_description(id), self.body)
     }
 

@@ -1,13 +1,15 @@
 //! Chart of bytes against time, with a dot for each competitor.
 
-use super::canvas::{Anchor, Canvas, regular_font_size, fit_text, estimate_text_width as text_width};
+use super::canvas::{Anchor, Canvas, estimate_text_width as text_width, fit_text, regular_font_size};
 use super::labels::Rect;
 use super::legend::{LegendSign, draw_legend};
 use super::scale::Scale;
 use super::{Drawing, NARROW};
 use crate::model::{Entry, Operation, Point, ScenarioReport};
-use crate::page::number::{format_bytes, trim_zeros, format_time};
-use crate::page::view::{Names, title_at_point, competitors_at_point, median_time, is_icecore, make_printable, is_correct};
+use crate::page::number::{format_bytes, format_time, trim_zeros};
+use crate::page::view::{
+    Names, competitors_at_point, is_correct, is_icecore, make_printable, median_time, title_at_point,
+};
 use crate::page::words;
 
 struct ScatterDot {
@@ -18,7 +20,12 @@ struct ScatterDot {
 }
 
 /// Draws the chart; `None` with fewer than two competitors.
-pub(in crate::page) fn draw_scatter(scenario: &ScenarioReport, point: &Point, names: &Names, width: f64) -> Option<Drawing> {
+pub(in crate::page) fn draw_scatter(
+    scenario: &ScenarioReport,
+    point: &Point,
+    names: &Names,
+    width: f64,
+) -> Option<Drawing> {
     let (what, times) = choose_time(scenario, point)?;
     let dots: Vec<ScatterDot> = competitors_at_point(point)
         .filter_map(|e| Some((e, e.size.filter(|n| *n > 0)?, times(e)?)))
@@ -36,7 +43,12 @@ pub(in crate::page) fn draw_scatter(scenario: &ScenarioReport, point: &Point, na
     let mut canvas = Canvas::new();
     for tick in ticks {
         canvas.draw_line("grid", [left, y.position_of(tick)], [width - 8.0, y.position_of(tick)]);
-        canvas.draw_text("m s num", Anchor::End, [left - 6.0, y.position_of(tick) + 4.0], &trim_zeros(format_time(tick)));
+        canvas.draw_text(
+            "m s num",
+            Anchor::End,
+            [left - 6.0, y.position_of(tick) + 4.0],
+            &trim_zeros(format_time(tick)),
+        );
     }
     let mut next_free = f64::NEG_INFINITY;
     for tick in x.choose_ticks(if narrow { 4 } else { 7 }) {
@@ -55,7 +67,8 @@ pub(in crate::page) fn draw_scatter(scenario: &ScenarioReport, point: &Point, na
     let area = Rect { x: left + 2.0, y: top - 6.0, width: width - left - 4.0, height: bottom - top + 6.0 };
     let rest = draw_labelled_dots(&mut canvas, &dots, &x, &y, &area, front);
     let height = bottom + 46.0 + draw_legend(&mut canvas, &rest, bottom + 46.0, width);
-    let list: Vec<String> = dots.iter().map(|d| format!("{} {}, {}", d.name, format_bytes(d.size), format_time(d.ns))).collect();
+    let list: Vec<String> =
+        dots.iter().map(|d| format!("{} {}, {}", d.name, format_bytes(d.size), format_time(d.ns))).collect();
     let about = format!("Bytes and time to {what} on logarithmic axes, less of both is better: {}.", list.join("; "));
     let title = format!("{}: {}", make_printable(&scenario.name), title_at_point("bytes against time", point));
     Some(Drawing { title, about, width, height, body: canvas.into_elements() })
@@ -66,7 +79,8 @@ pub(in crate::page) fn draw_scatter(scenario: &ScenarioReport, point: &Point, na
 fn choose_time(scenario: &ScenarioReport, point: &Point) -> Option<(String, Box<dyn Fn(&Entry) -> Option<f64>>)> {
     use Operation::{Read, RoundTrip, Write};
     let has = |operation| {
-        scenario.operations.contains(&operation) && competitors_at_point(point).any(|e| median_time(e, operation).is_some())
+        scenario.operations.contains(&operation)
+            && competitors_at_point(point).any(|e| median_time(e, operation).is_some())
     };
     Some(match () {
         () if has(Write) && has(Read) => {
@@ -142,7 +156,8 @@ fn draw_labelled_dots(
         let (wide, high) = (text_width(&name, size), 15.0);
         // A line that passes another dot would seem to name that dot.
         let near = |[x, y]: [f64; 2]| (x - position[0]).hypot(y - position[1]) < 14.0;
-        let others: Vec<Rect> = places.iter().filter(|other| !near(**other)).map(|other| box_around(*other, 5.5)).collect();
+        let others: Vec<Rect> =
+            places.iter().filter(|other| !near(**other)).map(|other| box_around(*other, 5.5)).collect();
         let crosses = |step: Rect| names.iter().chain(&others).any(|other| step.overlaps(other));
         let is_free = |(place, far): &(Rect, bool)| {
             place.is_inside(area)

@@ -15,7 +15,12 @@ pub fn render_html(report: &Report) -> String {
     let mut out = String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
     out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
     out += "<meta name=\"color-scheme\" content=\"light dark\"/>\n";
-    _ = write!(out, "<title>{}</title>\n<style>{CSS}{}</style>\n</head>\n", escape_markup(&build_title(report)), style::PAGE);
+    _ = write!(
+        out,
+        "<title>{}</title>\n<style>{CSS}{}</style>\n</head>\n",
+        escape_markup(&build_title(report)),
+        style::PAGE
+    );
     out += "<body class=\"chart\">\n<header>\n<h1>Serializers, measured</h1>\n";
     _ = writeln!(out, "<p class=\"lead\">{}.</p>\n</header>", escape_markup(&words::describe_run(report)));
     out += &render_contents(report);
@@ -69,9 +74,9 @@ fn render_all_claims(report: &Report) -> String {
         all().count()
     );
     out += &render_verdict_key();
-    let groups = scenarios
-        .into_iter()
-        .map(|(i, scenario)| (format!("<a href=\"#{}\">{}</a>", section_id(i, scenario), escape_markup(&scenario.name)), scenario));
+    let groups = scenarios.into_iter().map(|(i, scenario)| {
+        (format!("<a href=\"#{}\">{}</a>", section_id(i, scenario), escape_markup(&scenario.name)), scenario)
+    });
     out += &claims::render_overview(&groups.collect::<Vec<_>>());
     out + "</section>\n"
 }

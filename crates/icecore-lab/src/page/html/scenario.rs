@@ -1,10 +1,13 @@
 //! A scenario in the page.
 
-use super::{claims, write_paragraph, render_table};
+use super::{claims, render_table, write_paragraph};
 use crate::model::{Operation, Point, ScenarioReport};
 use crate::page::chart::{self, Drawing, NARROW, WIDE, escape_markup};
 use crate::page::matrix::Matrix;
-use crate::page::view::{PointGroup, Names, title_at_point, group_points, measured_operations, operations_at_point, make_printable, select_shown_points};
+use crate::page::view::{
+    Names, PointGroup, group_points, make_printable, measured_operations, operations_at_point, select_shown_points,
+    title_at_point,
+};
 use crate::page::{tables, words};
 use std::fmt::Write;
 
@@ -47,7 +50,12 @@ impl Section<'_> {
         for operation in &operations {
             let title = title_at_point(words::operation_title(*operation), point);
             let draw = |width| chart::bars(scenario, point, *operation, names, width);
-            self.write_figure(&title, "median time, shorter is better", draw, self.render_numbers(point, *operation, &title));
+            self.write_figure(
+                &title,
+                "median time, shorter is better",
+                draw,
+                self.render_numbers(point, *operation, &title),
+            );
         }
         let title = title_at_point("everybody", point);
         let summary = render_table(&tables::build_summary_table(scenario, point, &operations, names), &title);
@@ -56,7 +64,12 @@ impl Section<'_> {
         self.write_list("", differences.iter().map(|(name, what)| escape_markup(&format!("{name}: {what}"))).collect());
         let title = title_at_point("bytes against time", point);
         let sizes = tables::build_summary_table(scenario, point, &operations, names);
-        self.write_figure(&title, "", |width| chart::scatter(scenario, point, names, width), render_table(&sizes, &title));
+        self.write_figure(
+            &title,
+            "",
+            |width| chart::scatter(scenario, point, names, width),
+            render_table(&sizes, &title),
+        );
         let title = title_at_point("memory", point);
         let steps = tables::build_memory_table(point, names).map_or(String::new(), |t| render_table(&t, &title));
         self.write_figure(&title, "", |width| chart::memory(scenario, point, names, width), steps);
@@ -68,8 +81,8 @@ impl Section<'_> {
         let Some(matrix) = Matrix::new(point, operation, self.scenario.noise.resolution) else { return raw };
         let wrong = matrix.wrong.iter().map(|e| self.names.display_name(&e.id)).collect::<Vec<_>>().join(", ");
         let caption = "by which the row is faster than the column; = is a tie";
-        let mut out =
-            raw + &matrix.build_tables(self.names, usize::MAX).iter().map(|t| render_table(t, caption)).collect::<String>();
+        let mut out = raw
+            + &matrix.build_tables(self.names, usize::MAX).iter().map(|t| render_table(t, caption)).collect::<String>();
         if !wrong.is_empty() {
             write_paragraph(&mut out, "note", &format!("Not in it, as the round trip differs: {wrong}."));
         }
@@ -115,7 +128,11 @@ impl Section<'_> {
             );
         }
         if !self.scenario.claims.is_empty() {
-            _ = write!(self.out, "<h3>What the article claims</h3>\n{}", claims::render_explained_claims(self.scenario));
+            _ = write!(
+                self.out,
+                "<h3>What the article claims</h3>\n{}",
+                claims::render_explained_claims(self.scenario)
+            );
         }
     }
 

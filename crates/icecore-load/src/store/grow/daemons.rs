@@ -20,7 +20,12 @@ pub(super) fn measure_daemons(run: &mut StoreRun<'_>, server: &DatabaseServer) -
         if run.is_stopped() || run.options.growing.daemons.is_empty() {
             break;
         }
-        (run.report_progress)(&format!("{}, more daemons: round {} of {}", server.name(), round + 1, run.options.rounds));
+        (run.report_progress)(&format!(
+            "{}, more daemons: round {} of {}",
+            server.name(),
+            round + 1,
+            run.options.rounds
+        ));
         if let Err(trouble) = run_round(run, server, &jobs, round, &mut samples) {
             if trouble != ParticipantError::Stopped {
                 samples = Samples::default();

@@ -58,7 +58,12 @@ pub(super) fn measure_workers(run: &mut StoreRun<'_>, server: &DatabaseServer) -
         if run.is_stopped() {
             break;
         }
-        (run.report_progress)(&format!("{}, more workers: round {} of {}", server.name(), round + 1, run.options.rounds));
+        (run.report_progress)(&format!(
+            "{}, more workers: round {} of {}",
+            server.name(),
+            round + 1,
+            run.options.rounds
+        ));
         if let Err(trouble) = run_round(run, server, (&program, &payload), round, &mut samples) {
             if trouble != ParticipantError::Stopped {
                 samples = Samples::default();
@@ -126,7 +131,8 @@ impl Workers<'_> {
     /// database.
     fn take_sample(&mut self, kind: Workload, count: u32, run: &StoreRun<'_>) -> Result<f64, ParticipantError> {
         let Workload { jobs, at_once, millis, .. } = kind;
-        let first = self.programs.first_mut().ok_or_else(|| ParticipantError::Failed("there is no worker".to_owned()))?;
+        let first =
+            self.programs.first_mut().ok_or_else(|| ParticipantError::Failed("there is no worker".to_owned()))?;
         first.time_command("push", jobs, &format!("{} {}", run.options.connections, run.options.batch))?;
         self.pushed += jobs;
         self.check_job_count("state = 'ready' AND attempts = 0", jobs, run)?;

@@ -16,7 +16,7 @@ pub(super) const TRAILINGCOMMA: u16 = 5;
 pub(super) const PURITY: u16 = 6;
 /// `Pad`: bytes that are kept.
 pub(super) const PAD: u16 = 7;
-/// `PairState` with its blanks: bytes that are kept.
+/// `Pair` with its blanks: bytes that are kept.
 pub(super) const PAIR: u16 = 8;
 /// `Bless`: bytes that are kept.
 pub(super) const BLESS: u16 = 9;

@@ -44,7 +44,7 @@ pub(super) enum Layout {
     Lines,
 }
 
-/// Which items of an array are written: see [`StringRole::Items`](crate::Part::Items).
+/// Which items of an array are written: see [`DocumentPart::Items`](crate::DocumentPart::Items).
 #[derive(Clone, Copy, Default)]
 pub(super) struct Window {
     pub(super) before: u64,
@@ -118,7 +118,7 @@ struct WriteFrame {
     is_empty: bool,
     /// The next child; for a sorted map, the next entry in its order.
     next: u32,
-    /// Where the children end; for [`StepKind::Target`], the node.
+    /// Where the children end; for [`FrameKind::Target`], the node.
     end: u32,
     /// For a map: state of its keys. Otherwise: that of the map around it.
     around: MapSerial,

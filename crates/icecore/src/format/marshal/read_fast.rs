@@ -411,7 +411,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(RecordOutcome::Complete)
     }
 
-    /// Whether [`OldReader::read_fast_entries`] may read the keys of this hash.
+    /// Whether [`Reader::read_fast_entries`] may read the keys of this hash.
     #[inline]
     pub(super) fn is_plain_hash(&self, frame: ReadFrame) -> bool {
         let by_identity = || self.sink.nodes().get(frame.at as usize).is_some_and(|map| map.has(flag::IDENTITY));

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// How many symbols are kept, and how many strings and floats that may be linked.
 const SYMBOLS: usize = 1 << 20;
 const SIDES: usize = 1 << 20;
-/// In [`OpenedString::note`]: entries with keys, entries with a default value after them, members.
+/// In [`SkimmedContainer::note`]: entries with keys, entries with a default value after them, members.
 const ENTRIES: u64 = 1;
 const DEFAULT: u64 = 2;
 const MEMBERS: u64 = 3;

@@ -1,5 +1,5 @@
 //! Letters that begin values. Everything that ends with the next semicolon is a
-//! `StringRole::Integer` here: code that skips it needs no more.
+//! `Part::Integer` here: code that skips it needs no more.
 
 use crate::format::tags::{Count, Part, tags};
 

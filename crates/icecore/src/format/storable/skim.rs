@@ -19,7 +19,7 @@ use std::collections::HashMap;
 const HEADER: usize = 512;
 /// How many classes are remembered.
 const CLASSES: usize = 1 << 20;
-/// In [`OpenedString::note`]: a hash, or one with flags.
+/// In [`SkimmedContainer::note`]: a hash, or one with flags.
 const HASH: u64 = 1;
 const FLAG_HASH: u64 = 2;
 

@@ -57,7 +57,7 @@ impl Writer<'_> {
         push_string(bytes, self.splits_tags, buf);
     }
 
-    /// Writes the name of a property, like [`TypedWriter::write_string`].
+    /// Writes the name of a property, like [`Writer::write_string`].
     pub(super) fn write_property(&self, name: &[u8], buf: &mut Vec<u8>) {
         push_property(name, self.splits_tags, buf);
     }

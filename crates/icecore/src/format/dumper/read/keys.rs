@@ -105,7 +105,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Returns the length of the separator; the first one shows the setting `PairState`.
+    /// Returns the length of the separator; the first one shows the setting `Pair`.
     #[cold]
     fn detect_separator(&mut self) -> Result<usize, Error> {
         let rest = self.lexer.rest();

@@ -105,7 +105,7 @@ fn skip_tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bo
         ($from:expr, $end:expr) => {
             match number(bytes, $from, $end) {
                 Some(Ok(number)) => number,
-                Some(Err(Unsure)) => return RunEnd::Unsure,
+                Some(Err(SkimAborted)) => return RunEnd::Unsure,
                 None => return RunEnd::Short,
             }
         };
