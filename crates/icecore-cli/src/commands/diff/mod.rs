@@ -56,7 +56,7 @@ fn open<'g>(args: &Diff, global: &'g Global) -> Result<(Target, Shown<'g>), Abor
     let paint = if is_stdout { Paint::new(global.color, &std::io::stdout()) } else { Paint::off() };
     let is_terminal = is_stdout && terminal::is_stdout();
     let shown = Shown::for_people(args.view, &args.shown, is_terminal, paint, &global.limit);
-    Ok((target, if args.is_json() { shown.as_json() } else { shown }))
+    Ok((target, if args.is_json() { shown.with_json() } else { shown }))
 }
 
 /// Compares two files and passes the differences on. Returns whether there are any; `None` if a file can't be read,

@@ -57,7 +57,7 @@ impl<'a> Shown<'a> {
     }
 
     /// Shows differences as JSON.
-    pub fn as_json(self) -> Self {
+    pub fn with_json(self) -> Self {
         Shown { is_json: true, ..self }
     }
 
