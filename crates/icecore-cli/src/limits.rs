@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Result<Bounds, String> {
     for setting in text.split(',').filter(|setting| !setting.is_empty()) {
         match setting.split_once('=') {
             Some((name, value)) => {
-                let number = number(value).ok_or_else(|| format!("`{value}` is no number"))?;
+                let number = number(value).ok_or_else(|| format!("`{value}` is not a number"))?;
                 match name {
                     "steps" => bounds.steps = Some(number),
                     "memory" => bounds.memory = Some(number),
@@ -44,7 +44,7 @@ pub fn parse(text: &str) -> Result<Bounds, String> {
 
 /// Parses a size: `64M`.
 pub fn size(text: &str) -> Result<u64, String> {
-    number(text).ok_or_else(|| format!("`{text}` is no size: they are written 4096, 64K, 16M or 2G"))
+    number(text).ok_or_else(|| format!("invalid size `{text}`: use 4096, 64K, 16M or 2G"))
 }
 
 /// Parses the size of a window, between 1K and 1G.
@@ -57,7 +57,7 @@ pub fn window(text: &str) -> Result<u64, String> {
 
 /// Parses the number of levels to show.
 pub fn levels(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a number of levels: --depth 2 shows values, and what is in them"))
+    text.parse().map_err(|_| format!("`{text}` is not a number of levels: --depth 2 shows values and their items"))
 }
 
 /// Parses the number of items to show.

@@ -28,21 +28,21 @@ const OTHER_COMMANDS: [(&str, &str); 14] = [
     ("purge", "forget"),
 ];
 
+const DRY_RUN: &str = "--dry-run shows what would change";
+
 /// Options that other programs have: the command, the option, and how to do the same here.
-const OTHER_OPTIONS: [(&str, &str, &str); 12] = [
-    ("replace", "-n", "--dry-run shows what would change"),
-    ("rows", "--head", "the first rows: `icecore rows -t ndjson … | head`"),
-    ("rows", "--sample", "the first rows: `icecore rows -t ndjson … | head`"),
+const OTHER_OPTIONS: [(&str, &str, &str); 14] = [
+    ("replace", "-n", DRY_RUN),
+    ("edit", "-n", DRY_RUN),
+    ("patch", "-n", DRY_RUN),
+    ("rows", "--head", "the first 10 rows: `icecore rows --items 10 …`"),
+    ("rows", "--sample", "the first 10 rows: `icecore rows --items 10 …`"),
+    ("rows", "-n", "the first 10 rows: `icecore rows --items 10 …`"),
     ("rows", "--count", "the number of rows: `icecore rows -t ndjson … | wc -l`"),
     ("rows", "--where", "some rows: `icecore rows -t ndjson … | icecore query --each 'select(.id < 10)'`"),
     ("rows", "--filter", "some rows: `icecore rows -t ndjson … | icecore query --each 'select(.id < 10)'`"),
     ("edit", "--undo", "the file as it was is next to it, under the name that --backup gives it"),
     ("edit", "--restore", "the file as it was is next to it, under the name that --backup gives it"),
-    (
-        "edit",
-        "--dry-run",
-        "without --in-place nothing is changed: `icecore edit … FILE | icecore diff FILE -` shows the change",
-    ),
     ("paths", "--grep", "`icecore paths FILE | grep WORD`"),
     ("patch", "--reverse", "`icecore diff --json NEW OLD` writes the reverse difference"),
     ("patch", "-R", "`icecore diff --json NEW OLD` writes the reverse difference"),
@@ -55,6 +55,9 @@ pub fn explain(mut error: Error, command: &Command, words: &[String]) -> Error {
     }
     if error.kind() == ErrorKind::InvalidSubcommand {
         return explain_command(error, command, words);
+    }
+    if error.kind() == ErrorKind::ArgumentConflict {
+        return explain_conflict(error, command, words);
     }
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
@@ -108,6 +111,17 @@ fn explain_command(mut error: Error, command: &Command, words: &[String]) -> Err
     error
 }
 
+/// Adds to an error of two arguments what is meant by one of them.
+fn explain_conflict(mut error: Error, command: &Command, words: &[String]) -> Error {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
+    let is_rows = named(command, words).last().is_some_and(|command| command.get_name() == "rows");
+    if is_rows && wrong == "--all-tables" {
+        let text = "--all-tables is for --db: a dump is read with all its tables, unless --table names some";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![text.into()]));
+    }
+    error
+}
+
 /// Adds to an error of a value the option or command that accepts the value.
 fn explain_value(mut error: Error, command: &Command, words: &[String]) -> Error {
     let of = |kind| match error.get(kind) {
@@ -121,15 +135,11 @@ fn explain_value(mut error: Error, command: &Command, words: &[String]) -> Error
         _ if option.starts_with("--each") && Frame::from_str(&value, false).is_ok() => {
             format!("records in frames are for `icecore convert --each={value}`")
         }
-        Some("bench") if option.starts_with("--report") => {
-            "a report that --json wrote is shown again by --show FILE".to_owned()
-        }
+        Some("bench") if option.starts_with("--report") => "--show FILE shows a report that --json wrote".to_owned(),
         _ if option.starts_with("--limit") && has("items") && value.parse::<u64>().is_ok() => {
-            format!("how many items are shown is `--items {value}`")
+            format!("`--items {value}` sets how many items are shown")
         }
-        _ if option.starts_with("--report") && has("summary") => {
-            "what was done is written as JSON by --summary FILE".to_owned()
-        }
+        _ if option.starts_with("--report") && has("summary") => "--summary FILE writes the counts as JSON".to_owned(),
         _ => return error,
     };
     error.remove(ContextKind::SuggestedValue);

@@ -170,7 +170,7 @@ impl Report {
     pub fn nested(&self, name: &str, path: &str, stage: &Stage) {
         if !self.quiet {
             let message = format!(
-                "the string at {path} is frozen data itself ({}), and there may be more: --deep looks into them",
+                "the string at {path} is frozen data itself ({}), and there may be more: --deep opens them",
                 stage.name()
             );
             self.say(&Said::note("nested", message).at(path).of(name));
@@ -181,7 +181,7 @@ impl Report {
     pub fn blanks(&self, name: &str, count: usize) {
         if self.is_strict {
             let blanks = if count == 1 { "blank" } else { "blanks" };
-            self.say(&Said::note("blanks", format!("{count} {blanks} behind the document ignored")).of(name));
+            self.say(&Said::note("blanks", format!("{count} {blanks} after the document ignored")).of(name));
         }
     }
 
@@ -200,7 +200,7 @@ impl Report {
             say(format!("repaired: {repair}"));
         }
         if let Some(more) = repairs.len().checked_sub(REPAIRS).filter(|more| *more > 0) {
-            say(format!("repaired: {more} more lengths, {} in all", repairs.len()));
+            say(format!("repaired: {more} more lengths, {} in total", repairs.len()));
         }
     }
 

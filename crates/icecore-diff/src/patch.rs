@@ -127,8 +127,8 @@ impl Patch {
         };
         let fingerprint = format!("{fingerprint:016x}");
         if root.get("fingerprint").and_then(|known| known.as_str()) != Some(&fingerprint) {
-            let what = "it is not the document that the difference was made from: what the difference changes is there, \
-                        but something else is not as it was";
+            let what = "it is not the document that the difference was made from: the values to change are there, but another \
+                        part has changed";
             return Err(Refusal::Differs { path: String::new(), what });
         }
         let header = match root.get("has_header") {
@@ -180,7 +180,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         let kind = kind.ok_or_else(|| Refusal::Broken(malformed_patch("a change of an unknown kind")))?;
         let left = match kind {
             ChangeKind::Added => None,
-            _ => Some(self.resolver.follow_path(part("path")?).ok_or_else(|| differs("nothing is there"))?),
+            _ => Some(self.ways.follow(part("path")?).ok_or_else(|| differs("there is no value"))?),
         };
         if let Some(left) = left {
             let is_old = match kind {
@@ -191,7 +191,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
                 _ => self.same.are_equal(self.sides, left, part("old")?),
             };
             if !is_old {
-                return Err(differs("another value is there than the difference was made from"));
+                return Err(differs("the value is not the one that the difference was made from"));
             }
         }
         let twice = || Refusal::Broken(malformed_patch("two changes of one value"));
@@ -222,8 +222,8 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
                 self.edits.touched.insert(parent.index());
                 Ok(())
             }
-            Some(_) => Err(Refusal::Broken(malformed_patch(format!("two changes of one value at {shown}")))),
-            None => Err(Refusal::Broken(malformed_patch(format!("what can't be taken away at {shown}")))),
+            Some(_) => Err(Refusal::Broken(broken(format!("two changes of one value at {shown}")))),
+            None => Err(Refusal::Broken(broken(format!("a value that can't be removed at {shown}")))),
         }
     }
 
@@ -237,20 +237,17 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         let malformed = |what: &str| Refusal::Broken(malformed_patch(format!("{what} at {shown}")));
         let container_path = change.get("in").ok_or_else(|| malformed("a change without `in`"))?;
         let differs = |what| Refusal::Differs { path: shown.to_owned(), what };
-        let into = self
-            .resolver
-            .follow_path(container_path)
-            .ok_or_else(|| differs("no list or map is there to put it into"))?;
-        let into = crate::tree::object_body(into);
+        let into = self.ways.follow(way).ok_or_else(|| differs("there is no list or map to add it to"))?;
+        let into = crate::tree::body(into);
         let index = change.get("index").and_then(|index| index.as_i64()).and_then(|index| u32::try_from(index).ok());
         let index = index.ok_or_else(|| malformed("no number `index`"))?;
         let key = match (into.kind(), change.get("key")) {
             (Kind::Map, Some(key)) => Some(key),
             (Kind::Array, None) => None,
             (Kind::Map | Kind::Array, _) => {
-                return Err(differs("a list is there where a map was, or a map where a list was"));
+                return Err(differs("there is a list in place of a map, or a map in place of a list"));
             }
-            _ => return Err(differs("no list or map is there to put it into")),
+            _ => return Err(differs("there is no list or map to add it to")),
         };
         let is_absent = change.get("absent").and_then(|absent| absent.as_bool()).unwrap_or(false);
         self.edits.touched.insert(into.index());

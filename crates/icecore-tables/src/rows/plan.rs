@@ -121,6 +121,8 @@ pub struct Plan {
     pub out: OutputForm,
     /// The JSON that values become.
     pub json: Stage,
+    /// The name of the table; empty if the input has none.
+    pub table: String,
     /// The names of the columns.
     pub names: Vec<String>,
     /// The names as JSON keys: `"id":`.
@@ -187,9 +189,9 @@ impl Plan {
             columns.iter().find(|column: &&ColumnSpec| column.at.is_none() && form != TableForm::Ndjson)
         {
             let name = &column.name;
-            return Err(usage_error(format!(
-                "there is no column `{name}`: the columns have no names; give them with --columns, or name it by its \
-                 number from 1 on"
+            return Err(usage(format!(
+                "there is no column `{name}`: the columns have no names; give them with --columns, or use the number of \
+                 the column, from 1 on"
             )));
         }
         let mut plan = Plan::without_columns(asked)?;
@@ -223,6 +225,7 @@ impl Plan {
             form,
             out,
             json: options.json.clone(),
+            table: String::new(),
             names: Vec::new(),
             keys: Vec::new(),
             columns: Vec::new(),
@@ -271,7 +274,7 @@ impl Plan {
             };
             self.hidden = names.iter().enumerate().map(is_hidden).collect();
         }
-        (self.names, self.columns) = (names, columns);
+        (self.table, self.names, self.columns) = (table.to_owned(), names, columns);
         self.lead.extend(self.table_column.take().map(|name| (name, table.to_owned())));
         for (name, value) in &self.lead {
             self.lead_json.extend_from_slice(&text::format_json_key(name));
@@ -335,13 +338,13 @@ impl Plan {
         let twice = own.iter().enumerate().find(|(at, name)| own[..*at].contains(name)).map(|(_, name)| name);
         match own.iter().find(is_known).or(twice) {
             None => Ok(()),
-            Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage_error(format!(
-                "the input has a column `{name}`, and so is that called which says where a row is from: give it another \
-                 name, with --table-column=NAME or --file-column=NAME"
+            Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage(format!(
+                "the input has a column `{name}`, which is also the name of the column for the origin of a row: name that \
+                 with --table-column=NAME or --file-column=NAME"
             ))),
-            Some(name) => Err(usage_error(format!(
-                "the input has a column `{name}`, and so is that called which says what became of a value: give the \
-                 columns other names with --columns (and --header, if the first row has names)"
+            Some(name) => Err(usage(format!(
+                "the input has a column `{name}`, which is also the name of a column that says how a value was treated: \
+                 give the columns other names with --columns (and --header, if the first row has names)"
             ))),
         }
     }

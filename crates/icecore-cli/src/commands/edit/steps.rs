@@ -13,34 +13,34 @@ const OPTIONS: &[(&str, &str, &str, &str)] = &[
     (
         "set",
         "PATH=JSON",
-        "The values on this path become this one; a key that a map lacks is added",
-        "Text stands in quotes: '$.name=\"Bob\"'. A variable that has several names is set under all of them; an object \
-         or an array that stands elsewhere as well stays there what it was. Nothing else is made on the way: a path \
-         that leads nowhere is a finding, exit 1.",
+        "Set the values on this path; a key that a map lacks is added",
+        "Text needs quotes: '$.name=\"Bob\"'. A variable with several names is set under all of them; an object or an \
+         array that is shared with another place stays unchanged there. Missing containers are not created: a path that \
+         leads nowhere is a finding, exit 1.",
     ),
     (
         "delete",
         "PATH",
-        "The values on this path go away: entries of maps, items of lists",
-        "What comes behind an item of a list moves up. What is shared stays where else it is.",
+        "Delete the values on this path: entries of maps, items of lists",
+        "The following items of a list move up. A shared value stays in its other places.",
     ),
     (
         "append",
         "PATH=JSON",
-        "The list on this path gets one more item",
-        "An array of PHP that has keys gets it under the next number.",
+        "Append an item to the list on this path",
+        "In a PHP array with keys, its key is the next number.",
     ),
     (
         "rename-key",
         "OLD=NEW",
-        "The key OLD becomes NEW, wherever it is; of a path, that of the entries on it: '$.staff[*].name=title'",
-        "The entry stays in its place. The marks of members (private in PHP, @ in Ruby) stay as well.",
+        "Rename a key everywhere, or with a path the keys of the entries on it: '$.staff[*].name=title'",
+        "Entries keep their position, and members their marks (private in PHP, @ in Ruby).",
     ),
     (
         "rename-class",
         "OLD=NEW",
-        "Classes get other names, as with --class-map of convert: 'Ns\\*=Other\\*', or @FILE with a pair a line",
-        "Names of private properties, of enums and of classes as values follow, and so do those in strings that are \
+        "Rename classes, as --class-map of convert does: 'Ns\\*=Other\\*', or @FILE with one pair per line",
+        "This includes the class names in private properties, enums, values that are class names, and strings that are \
          frozen data themselves.",
     ),
 ];
@@ -92,14 +92,16 @@ impl Steps {
 }
 
 fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
-    let pair = || split(text).ok_or_else(|| usage_of(format!("--{name} takes two parts with = between, not `{text}`")));
+    let pair =
+        || split(text).ok_or_else(|| usage_of(format!("--{name} needs two parts with `=` between them, not `{text}`")));
     let path = |path: &str| Pattern::parse(path).map_err(crate::report::usage);
     Ok(match name {
         "set" | "append" => {
             let (place, json) = pair()?;
             if let Some(before) = place.strip_suffix(':').filter(|_| !place.ends_with("\\:")) {
-                let text =
-                    format!("--{name} takes PATH=JSON: `{before}={json}`, and for a key that ends with `:` `[\"…:\"]`");
+                let text = format!(
+                    "--{name} needs PATH=JSON: write `{before}={json}`, or `[\"…:\"]` for a key that ends with `:`"
+                );
                 return Err(usage_of(text));
             }
             let value = value(name, json, limits)?;
@@ -111,14 +113,16 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
         "delete" => Alteration::Delete(path(text)?),
         "rename-key" => match pair()? {
             ("", _) | (_, "") => {
-                return Err(usage_of(format!("--{name} takes a name on both sides of =, not `{text}`")));
+                return Err(usage_of(format!("--{name} needs a name on both sides of `=`, not `{text}`")));
             }
             (old, new) if old.starts_with(['$', '.', '[']) => Alteration::RenameEntry(path(old)?, new.to_owned()),
             (old, new) => Alteration::RenameKey(old.to_owned(), new.to_owned()),
         },
         _ => {
             if text.split_once('=').is_some_and(|(_, new)| new.trim() == "(plain)") {
-                return Err(usage_of("--rename-class takes names: (plain) is for convert".to_owned()));
+                return Err(usage_of(
+                    "--rename-class needs a new name: (plain) is for `convert --class-map`".to_owned(),
+                ));
             }
             Alteration::RenameClass(class_map::read(text)?)
         }
@@ -146,6 +150,6 @@ fn value(name: &str, json: &str, limits: &Limits) -> Result<Document<'static>, A
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
     read.map(Document::into_owned).map_err(|error| {
         let shown = icecore::text::shortened(json, 60);
-        usage_of(format!("--{name} takes JSON behind the =, and text in quotes, not `{shown}`: {error}"))
+        usage_of(format!("--{name} needs JSON after the `=`, with text in quotes, not `{shown}`: {error}"))
     })
 }

@@ -72,7 +72,7 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
             let now = store.now().map_err(failed)?;
             let age = i64::try_from(forget.older.as_millis()).unwrap_or(i64::MAX);
             let count = store.forget(now.saturating_sub(age)).map_err(failed)?;
-            say(&format!("{count} taken away\n"))
+            say(&format!("{count} removed\n"))
         }
         Action::Schedule(schedule) => schedules::set(schedule, store, report),
         Action::Schedules(args) => schedules::list(args, store, global),
@@ -237,7 +237,7 @@ fn configure(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abo
     let schema = args.schema.as_ref().map(read).transpose()?;
     if let Some(schema) = schema.as_deref().filter(|schema| !schema.trim().is_empty()) {
         icecore::convert(schema.as_bytes(), DEFAULT_TARGET, DEFAULT_TARGET)
-            .map_err(|error| Abort::Failed(code::INPUT, format!("the schema is no JSON: {error}")))?;
+            .map_err(|error| Abort::Failed(code::INPUT, format!("the schema is not JSON: {error}")))?;
     }
     let settings = QueueSettings {
         max_attempts: args.max_attempts,

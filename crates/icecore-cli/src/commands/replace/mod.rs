@@ -65,7 +65,7 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
     }
     #[cfg(feature = "store")]
     if args.undo_file.is_some() || args.no_undo {
-        return Err(usage_of("--undo-file and --no-undo are for --db; --in-place keeps what a file was"));
+        return Err(usage_of("--undo-file and --no-undo are for --db; --in-place keeps a backup of each file"));
     }
     job.files(&files, report)
 }
@@ -95,7 +95,7 @@ impl Job<'_> {
         how.limits = (*global.limit).clone();
         let form = args.form.as_deref().map(InputForm::parse).transpose()?;
         if args.each.is_some() && !matches!(form, Some(InputForm::Document(_))) {
-            return Err(usage_of("--each is for documents of a format: --in FORMAT says which"));
+            return Err(usage_of("--each needs the format of the documents: --in FORMAT"));
         }
         let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage)?;
         let places = Arc::new(Places::new(args.filter()));

@@ -67,8 +67,7 @@ pub fn look(
     if form.is_none() && crate::readers::is_sqlite(&head.bytes) {
         return Err(super::tables::list(name, is_file));
     }
-    let text =
-        "the form of its rows is not known: use --in sql, csv, tsv, ndjson or another FORM of `icecore rows --help`";
+    let text = "the form of its rows can't be detected: use --in sql, csv, tsv, ndjson or another FORM of `icecore rows --help`";
     let form = form.ok_or_else(|| usage_of(text))?;
     let csv = match form {
         TableForm::Csv => {

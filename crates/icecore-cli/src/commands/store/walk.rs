@@ -55,7 +55,7 @@ pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut 
         _ => None,
     };
     if at.is_none() && args.filter.class.is_none() && !args.filter.quarantined {
-        let text = "say what is to be found: a path and a value, --class, --key or --quarantined";
+        let text = "nothing to search for: use a path and a value, --class, --key or --quarantined";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
     if walk(&args.filter, at, 0, store, global, report)? == 0 {
