@@ -222,7 +222,7 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
     if !are_blanks || format.options.iter().any(|option| option.name == "lenient") {
         return icecore::Error::trailing(bytes, consumed);
     }
-    icecore::Error::behind(bytes, consumed).helping(format!(
+    icecore::Error::trailing_bytes(bytes, consumed).helping(format!(
         "they are blanks, as `echo` or an editor adds: `head -c -{count}` removes them; `--each` reads documents that \
          follow one another"
     ))

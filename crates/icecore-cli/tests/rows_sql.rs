@@ -96,8 +96,16 @@ fn is_same(one: &str, other: &str) -> bool {
 /// Checks that a dump has these rows.
 fn check_dump(dump: &[u8], table: &str, expected: &[u8], what: &str) {
     let chunk = ["1000", "262144", "37"][what.len() % 3];
-    let args = ["rows", "--in", "sql", "--table", table, "--chunk", chunk];
-    let (stdout, stderr, code) = run::icecore(&args, dump);
+    check_rows(&["rows", "--in", "sql", "--table", table, "--chunk", chunk], dump, expected, what);
+}
+
+/// Checks that a query has these rows, with the same types.
+fn check_query(address: &str, query: &str, expected: &[u8], what: &str) {
+    check_rows(&["rows", "--db", address, "--query", query], b"", expected, &format!("{what}, by a query"));
+}
+
+fn check_rows(args: &[&str], input: &[u8], expected: &[u8], what: &str) {
+    let (stdout, stderr, code) = run::icecore(args, input);
     // The only messages are about bytes that became text, and about random text that looks frozen.
     let is_known = |line: &str| line.contains("not UTF-8") || line.contains("like frozen data");
     assert!(code == 0 && stderr.lines().all(is_known), "{what}: {stderr}");

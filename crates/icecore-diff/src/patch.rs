@@ -180,7 +180,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         let kind = kind.ok_or_else(|| Refusal::Broken(malformed_patch("a change of an unknown kind")))?;
         let left = match kind {
             ChangeKind::Added => None,
-            _ => Some(self.ways.follow(part("path")?).ok_or_else(|| differs("there is no value"))?),
+            _ => Some(self.resolver.follow_path(part("path")?).ok_or_else(|| differs("there is no value"))?),
         };
         if let Some(left) = left {
             let is_old = match kind {
@@ -222,8 +222,8 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
                 self.edits.touched.insert(parent.index());
                 Ok(())
             }
-            Some(_) => Err(Refusal::Broken(broken(format!("two changes of one value at {shown}")))),
-            None => Err(Refusal::Broken(broken(format!("a value that can't be removed at {shown}")))),
+            Some(_) => Err(Refusal::Broken(malformed_patch(format!("two changes of one value at {shown}")))),
+            None => Err(Refusal::Broken(malformed_patch(format!("a value that can't be removed at {shown}")))),
         }
     }
 
@@ -237,8 +237,9 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         let malformed = |what: &str| Refusal::Broken(malformed_patch(format!("{what} at {shown}")));
         let container_path = change.get("in").ok_or_else(|| malformed("a change without `in`"))?;
         let differs = |what| Refusal::Differs { path: shown.to_owned(), what };
-        let into = self.ways.follow(way).ok_or_else(|| differs("there is no list or map to add it to"))?;
-        let into = crate::tree::body(into);
+        let into =
+            self.resolver.follow_path(container_path).ok_or_else(|| differs("there is no list or map to add it to"))?;
+        let into = crate::tree::object_body(into);
         let index = change.get("index").and_then(|index| index.as_i64()).and_then(|index| u32::try_from(index).ok());
         let index = index.ok_or_else(|| malformed("no number `index`"))?;
         let key = match (into.kind(), change.get("key")) {

@@ -384,7 +384,7 @@ impl WorkerLoop<'_> {
         let leases = backend.claim(&worker.queue, &worker.name, worker.lease, most)?;
         (self.is_empty, self.free_since) = (leases.is_empty(), None);
         if self.is_empty && self.running.is_empty() {
-            (self.tell)(Event::Idle);
+            (self.report)(Event::Idle);
         }
         self.claim_at = Instant::now() + if leases.len() < most { worker.idle } else { Duration::ZERO };
         for Lease { job, token } in leases {

@@ -12,8 +12,8 @@ use crate::terminal;
 use crate::whole::Bytes;
 use clap::Args;
 use icecore::Stage;
-use icecore_diff::{Rules, differences};
-use icecore_tables::plural::counted;
+use icecore_diff::{Rules, find_differences};
+use icecore_tables::plural::format_count;
 use std::path::Path;
 
 /// What happens to the changed documents.
@@ -168,7 +168,7 @@ impl ChangeWriter<'_> {
         if refused == sources.len() {
             return Ok(());
         }
-        let (values, files) = (counted(values, "value", "values"), counted(files, "file", "files"));
+        let (values, files) = (format_count(values, "value", "values"), format_count(files, "file", "files"));
         report.remark("done", format!("{values} would change in {files}"));
         Ok(())
     }
@@ -189,7 +189,7 @@ impl ChangeWriter<'_> {
         let before = document(&reader, &name, before, Detail::No, report)?;
         let after = document(&reader, &name, after, Detail::No, report)?;
         let (Some(before), Some(after)) = (before, after) else { return Ok(0) };
-        let found = differences(&before, &after, Rules::new().exact());
+        let found = find_differences(&before, &after, Rules::new().exact());
         let all = arguments::Shown { depth: None, items: None };
         Shown::for_people(View::Auto, &all, terminal::is_stdout(), paint, &self.global.limit).write(&found, sink)?;
         if found.is_empty() {

@@ -340,7 +340,7 @@ impl Job<'_> {
         if self.joined.borrow().contains(name) {
             message.push_str(&format!(" ({JOINED_LINES})"));
         }
-        self.report.borrow_mut().fault(code, name, message);
+        self.report.borrow_mut().fault(code::OTHER, name, message);
     }
 
     fn answer(&self, answer: &Answer, results: &mut Results<'_>) -> ControlFlow<()> {

@@ -63,7 +63,7 @@ pub struct Batch {
 impl Batch {
     /// Returns whether it has all rows that were wanted.
     pub fn is_full(&self) -> bool {
-        self.wanted.is_some_and(|wanted| self.rows() >= wanted)
+        self.wanted.is_some_and(|wanted| self.row_count() >= wanted)
     }
 
     /// Empties the batch, but keeps its memory.

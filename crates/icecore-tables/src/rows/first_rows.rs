@@ -21,13 +21,13 @@ impl<T: Batches<Batch = Batch>> FirstRows<T> {
 impl<T: Batches<Batch = Batch>> Batches for FirstRows<T> {
     type Batch = Batch;
 
-    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+    fn fill_batch(&mut self, batch: &mut Batch) -> io::Result<bool> {
         if self.left == Some(0) {
             return Ok(false);
         }
         batch.wanted = self.left.map(|left| usize::try_from(left).unwrap_or(usize::MAX));
-        let is_filled = self.from.fill(batch)?;
-        self.left = self.left.map(|left| left.saturating_sub(batch.rows() as u64));
+        let is_filled = self.from.fill_batch(batch)?;
+        self.left = self.left.map(|left| left.saturating_sub(batch.row_count() as u64));
         Ok(is_filled)
     }
 }

@@ -1,7 +1,7 @@
 //! Columns with frozen values, in rows of which no column is decoded.
 
 use super::batch::{Batch, Sort};
-use super::decode::unescaped;
+use super::decode::decode_bytea;
 use super::plan::Plan;
 use icecore::deep;
 use std::ops::RangeInclusive;
@@ -39,7 +39,7 @@ impl FrozenColumns {
     /// Examines the rows of a batch.
     pub fn examine(&mut self, batch: &Batch) {
         for (at, (from, plan)) in batch.plans.iter().enumerate() {
-            let to = batch.plans.get(at + 1).map_or(batch.rows(), |next| next.0);
+            let to = batch.plans.get(at + 1).map_or(batch.row_count(), |next| next.0);
             let seen = match &self.current {
                 Some((current, seen)) if Arc::ptr_eq(current, plan) => *seen,
                 _ => 0,
@@ -59,9 +59,9 @@ impl FrozenColumns {
 
     fn examine_row(&mut self, batch: &Batch, row: usize, plan: &Plan) {
         self.rows += 1;
-        let (cells, _) = batch.row(row);
+        let (cells, _) = batch.row_cells(row);
         for (at, cell) in cells.iter().enumerate() {
-            let bytes = batch.cell(*cell);
+            let bytes = batch.cell_bytes(*cell);
             if cell.sort != Sort::Text
                 || plan.is_hidden(at)
                 || !LENGTHS.contains(&bytes.len())
@@ -69,13 +69,14 @@ impl FrozenColumns {
             {
                 continue;
             }
-            let bytes = unescaped(bytes, plan.bytea);
+            let bytes = decode_bytea(bytes, plan.bytea);
             // Digits are a number, even if they could be hexadecimal.
             if bytes.iter().all(u8::is_ascii_digit) {
                 continue;
             }
             if let Some(stage) = deep::stage_of(&bytes, &plan.limits) {
-                let column = FrozenColumn { table: plan.table.clone(), column: plan.name(at), format: stage.name() };
+                let column =
+                    FrozenColumn { table: plan.table.clone(), column: plan.column_name(at), format: stage.name() };
                 let is_new = |known: &FrozenColumn| (&known.table, &known.column) != (&column.table, &column.column);
                 if self.found.iter().all(is_new) {
                     self.found.push(column);

@@ -189,7 +189,7 @@ impl Plan {
             columns.iter().find(|column: &&ColumnSpec| column.at.is_none() && form != TableForm::Ndjson)
         {
             let name = &column.name;
-            return Err(usage(format!(
+            return Err(usage_error(format!(
                 "there is no column `{name}`: the columns have no names; give them with --columns, or use the number of \
                  the column, from 1 on"
             )));
@@ -338,11 +338,11 @@ impl Plan {
         let twice = own.iter().enumerate().find(|(at, name)| own[..*at].contains(name)).map(|(_, name)| name);
         match own.iter().find(is_known).or(twice) {
             None => Ok(()),
-            Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage(format!(
+            Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage_error(format!(
                 "the input has a column `{name}`, which is also the name of the column for the origin of a row: name that \
                  with --table-column=NAME or --file-column=NAME"
             ))),
-            Some(name) => Err(usage(format!(
+            Some(name) => Err(usage_error(format!(
                 "the input has a column `{name}`, which is also the name of a column that says how a value was treated: \
                  give the columns other names with --columns (and --header, if the first row has names)"
             ))),

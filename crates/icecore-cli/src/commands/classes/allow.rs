@@ -5,8 +5,8 @@
 use super::args::Language;
 use super::packages::Packages;
 use super::{Name, Row, shown};
-use icecore::policy::{ClassName, Host, Names, Words};
-use icecore_tables::plural::{counted, listed};
+use icecore::policy::{ClassName, Host, NameComparison, Words};
+use icecore_tables::plural::{format_count, join_names};
 
 /// A pattern character: as part of a name in a list, it would allow other classes as well.
 const WILDCARD: u8 = b'*';
@@ -59,8 +59,8 @@ pub fn omissions(omitted: &[&Row]) -> Vec<String> {
         let classes: Vec<String> = rows.iter().map(|row| format!("{} ({})", shown(&row.class), row.kind)).collect();
         if !classes.is_empty() {
             let (count, why) = (classes.len() as u64, if classes.len() == 1 { one } else { many });
-            let count = counted(count, "class is left out", "classes are left out");
-            sentences.push(format!("{count}, {why}: {}", listed(&classes)));
+            let count = format_count(count, "class is left out", "classes are left out");
+            sentences.push(format!("{count}, {why}: {}", join_names(&classes)));
         }
     }
     sentences

@@ -15,7 +15,7 @@ use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use icecore::value::{ClassUse, CodeUse};
 use icecore::{Document, Limits, deep, raw::Tape};
-use icecore_tables::plural::counted;
+use icecore_tables::plural::format_count;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -114,7 +114,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
                 report.remark("omitted", sentence);
             }
             for CodeRow { kind, count, path, file } in &code {
-                let times = counted(*count, "time", "times");
+                let times = format_count(*count, "time", "times");
                 report.note(
                     file,
                     "omitted",

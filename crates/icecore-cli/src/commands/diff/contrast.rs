@@ -6,7 +6,7 @@
 
 use icecore::raw::{IS_KEY, flag};
 use icecore::{Cursor, Key, Kind};
-use icecore_inspect::describe::{Tone, Words, name_words, quoted, words};
+use icecore_inspect::describe::{self, Tone, ValueDescription, describe_value, quote_bytes};
 
 /// Maximum number of bytes of a content that are compared.
 const OUTLINE: usize = 4096;
@@ -56,11 +56,11 @@ pub fn contrast(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> (Strin
 pub fn describe_key(value: Cursor<'_>) -> Option<String> {
     let document = value.document();
     let named = document.tape().keys().get(u32::from(value.node().key)).map(|name| name.node.flags);
-    let (kind, flags) = match (name_words(document, value.index(), 0), named) {
+    let (kind, flags) = match (describe::describe_key(document, value.index(), 0), named) {
         (Some((kind, ..)), Some(flags)) => (kind, flags),
         _ => {
             let key = document.at(value.index().checked_sub(1)?).filter(|key| key.node().key == IS_KEY)?;
-            (words(document, key.index(), 0).kind, key.node().flags)
+            (describe_value(document, key.index(), 0).kind, key.node().flags)
         }
     };
     let marks = [(flag::LOCKED, ", locked"), (flag::PLACEHOLDER, ", allowed but absent")];
@@ -70,7 +70,7 @@ pub fn describe_key(value: Cursor<'_>) -> Option<String> {
 
 /// Returns the kind, the class and the content or the number of items of a value.
 fn sentence(value: Cursor<'_>, most: usize) -> String {
-    let Words { kind, class, value, .. } = words(value.document(), value.index(), most.max(8));
+    let ValueDescription { kind, class, value, .. } = describe_value(value.document(), value.index(), most.max(8));
     let class = class.map(|class| format!(" {class}")).unwrap_or_default();
     match value {
         Some((Tone::Count, count)) => format!("{kind}{class} of {count}"),
@@ -84,7 +84,7 @@ fn sentence(value: Cursor<'_>, most: usize) -> String {
 fn links(left: Cursor<'_>, right: Cursor<'_>, plain: &str, has_paths: bool) -> Option<(String, String)> {
     let of = |here: Cursor<'_>| match here.kind().is_again() {
         true => {
-            let kind = words(here.document(), here.index(), 0).kind;
+            let kind = describe_value(here.document(), here.index(), 0).kind;
             let path = has_paths.then(|| here.document().path(here.target().index()));
             format!("{kind} to {}", path.as_deref().unwrap_or(plain))
         }
@@ -96,12 +96,12 @@ fn links(left: Cursor<'_>, right: Cursor<'_>, plain: &str, has_paths: bool) -> O
 /// Returns the words with the kinds or the marks of the values, whichever differ.
 fn properties(left: Cursor<'_>, right: Cursor<'_>, plain: &str) -> (String, String) {
     let (a, b) = (left.target(), right.target());
-    let words_of = |here: Cursor<'_>| words(here.document(), here.index(), 0);
+    let words_of = |here: Cursor<'_>| describe_value(here.document(), here.index(), 0);
     let (x, y) = (words_of(a), words_of(b));
     if x.kind != y.kind {
         return (format!("{} {plain}", x.kind), format!("{} {plain}", y.kind));
     }
-    let marks = |here: Cursor<'_>, target: Words| {
+    let marks = |here: Cursor<'_>, target: ValueDescription| {
         let mut marks = words_of(here).marks;
         marks.extend(target.marks.iter().filter(|_| here.kind().is_again()));
         let form = if a.node().form() == b.node().form() { String::new() } else { form_of(here.target()) };
@@ -119,7 +119,7 @@ fn form_of(value: Cursor<'_>) -> String {
 
 /// Returns the name of the class with all its bytes.
 fn property_of_class(value: Cursor<'_>) -> String {
-    if value.node().kind.has_class() { format!("class {}", quoted(value.class(), OUTLINE)) } else { String::new() }
+    if value.node().kind.has_class() { format!("class {}", quote_bytes(value.class(), OUTLINE)) } else { String::new() }
 }
 
 /// Returns two strings from just before their first difference on.
@@ -133,7 +133,7 @@ fn strings(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> Option<(Str
     let most = lengths.string.min(lengths.whole);
     let tail = |bytes: &[u8]| {
         let rest = bytes.get(start..).unwrap_or_default();
-        let text = quoted(rest.get(..rest.len().min(most.saturating_mul(4))).unwrap_or_default(), usize::MAX);
+        let text = quote_bytes(rest.get(..rest.len().min(most.saturating_mul(4))).unwrap_or_default(), usize::MAX);
         if start == 0 { text } else { text.replacen('"', "\"…", 1) }
     };
     Some((tail(a), tail(b))).filter(|(a, b)| a != b)
@@ -176,7 +176,7 @@ impl Outline {
             return self.push_leaf(here);
         }
         if !matches!(node.kind, Kind::Array | Kind::Map) {
-            let Words { kind, class, .. } = words(here.document(), here.index(), 0);
+            let ValueDescription { kind, class, .. } = describe_value(here.document(), here.index(), 0);
             self.text.push_str(&class.map_or_else(|| format!("{kind} "), |class| format!("{kind} {class} ")));
         }
         match node.kind {
@@ -192,7 +192,7 @@ impl Outline {
     }
 
     fn push_leaf(&mut self, here: Cursor<'_>) {
-        let Words { kind, .. } = words(here.document(), here.index(), 0);
+        let ValueDescription { kind, .. } = describe_value(here.document(), here.index(), 0);
         if here.kind().is_again() {
             return self.text.push_str(kind);
         }
@@ -234,7 +234,7 @@ impl Outline {
                 Key::Name(name) if name.node.kind == Kind::Int => {
                     self.text.push_str(&(name.node.payload as i64).to_string());
                 }
-                Key::Name(name) => self.text.push_str(&quoted(name.bytes, OUTLINE)),
+                Key::Name(name) => self.text.push_str(&quote_bytes(name.bytes, OUTLINE)),
                 Key::Value(key) => self.push(key, levels - 1),
             }
             self.text.push_str(": ");

@@ -16,7 +16,7 @@ use crate::source::Source;
 use crate::target::{Destination, Outputs, Target};
 use crate::terminal;
 use icecore::{Document, raw::Tape};
-use icecore_diff::{Differences, Rules, differences};
+use icecore_diff::{Differences, Rules, find_differences};
 use std::path::Path;
 
 pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -44,7 +44,7 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
     target.keep()
 }
 
-/// Opens the output, and returns how differences are shown there.
+/// Opens the output, and returns how find_differences are shown there.
 fn open<'g>(args: &Diff, global: &'g Global) -> Result<(Target, Shown<'g>), Abort> {
     let sources: Vec<Source> = args.files.iter().map(|file| Source::one(Some(file))).collect();
     let place = Outputs::new(&sources, args.force).output(args.output.as_ref())?;
@@ -59,7 +59,7 @@ fn open<'g>(args: &Diff, global: &'g Global) -> Result<(Target, Shown<'g>), Abor
     Ok((target, if args.is_json() { shown.with_json() } else { shown }))
 }
 
-/// Compares two files and passes the differences on. Returns whether there are any; `None` if a file can't be read,
+/// Compares two files and passes the find_differences on. Returns whether there are any; `None` if a file can't be read,
 /// which is reported.
 fn compare(
     args: &Diff,

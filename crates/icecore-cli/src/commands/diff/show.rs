@@ -10,7 +10,7 @@ use crate::tty;
 use icecore::text::printable;
 use icecore::{Cursor, Limits};
 use icecore_diff::{Change, ChangeKind, Differences};
-use icecore_tables::plural::counted;
+use icecore_tables::plural::format_count;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet, hash_map};
@@ -71,9 +71,9 @@ impl<'a> Shown<'a> {
             let json = found.to_json(self.limits);
             return sink.bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
         }
-        let paths = found.paths();
+        let paths = found.list_paths();
         let replaced = replaced_keys(found.changes(), &paths);
-        let entries = entries(found.changes(), paths.into_iter().zip(found.new_paths()), self.depth);
+        let entries = entries(found.changes(), paths.into_iter().zip(found.list_new_paths()), self.depth);
         let shown = usize::try_from(self.most).unwrap_or(usize::MAX).min(entries.len());
         for (change, path, count) in &entries[..shown] {
             match change {

@@ -15,14 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn before(rules: &Rules, report: &Report) {
     let text = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.replacement()));
     let old = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.old()));
-    let message = match rules.again() {
-        Again::Contains(put, sought) if text(put) == old(sought) => {
+    let message = match rules.check_second_run() {
+        SecondRun::Contains(put, sought) if text(put) == old(sought) => {
             format!("the new text {} is also searched for: each further run changes it again", text(put))
         }
-        Again::Contains(put, sought) => {
+        SecondRun::Contains(put, sought) => {
             format!("the new text {} contains {}: each further run changes it again", text(put), old(sought))
         }
-        Again::Joins(put, sought) => format!(
+        SecondRun::Joins(put, sought) => format!(
             "the new text {} may form a new {} together with the text around it: a further run may change more",
             text(put),
             old(sought)
@@ -73,7 +73,7 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
                 } else {
                     "they look frozen, but can't be read, and were"
                 };
-                format!("; {} broken: {what} treated as plain text{hint}", grouped(count))
+                format!("; {} broken: {what} treated as plain text{hint}", group_digits(count))
             }
         }
     });
@@ -108,7 +108,7 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
             note(report, "found", format!("{} {what}", group_digits(count)));
         }
     }
-    for unknown in places.unknown() {
+    for unknown in places.find_unknown_names() {
         note(report, "unknown", format!("{unknown} in the input"));
     }
 }

@@ -415,13 +415,13 @@ impl<'j> Job<'j> {
 
     /// Returns whether the output has no header yet. All tables in it must have the same columns.
     fn is_first(&mut self, name: &str, plan: &Plan) -> Result<bool, Abort> {
-        let (columns, table) = (plan.header(), if plan.table.is_empty() { name } else { &plan.table });
+        let (columns, table) = (plan.output_names(), if plan.table.is_empty() { name } else { &plan.table });
         match &self.header {
             None => {
                 self.header = Some((table.to_owned(), columns));
                 Ok(true)
             }
-            Some((first, known)) if plan.out != Out::Json && *known != columns => {
+            Some((first, known)) if plan.out != OutputForm::Json && *known != columns => {
                 let advice = match plan.form {
                     TableForm::Sql => "--table TABLE reads one of them, and rows in json may have different columns",
                     #[cfg(feature = "store")]
@@ -436,8 +436,8 @@ impl<'j> Job<'j> {
                 let others = if first == table { "those of earlier rows".to_owned() } else { of("those", first) };
                 Err(usage_of(format!(
                     "{these} ({}) are not {others} ({}), so one {} can't have both: {advice}",
-                    listed(&columns),
-                    listed(known),
+                    join_names(&columns),
+                    join_names(known),
                     self.args.to()
                 )))
             }
@@ -463,7 +463,7 @@ impl<'j> Job<'j> {
             _ => ("the columns", "look", "them"),
         };
         let text =
-            format!("{columns} {} {look} like frozen data: {} decodes {them}", listed(&shown), options.join(" "));
+            format!("{columns} {} {look} like frozen data: {} decodes {them}", join_names(&shown), options.join(" "));
         report.note(name, "frozen", text);
     }
 

@@ -57,7 +57,7 @@ impl Job<'_> {
         if let Some(error) = ahead.take_error() {
             return Ok(Err(error));
         }
-        let Some(plan) = plan.or_else(|| ahead.plan()) else {
+        let Some(plan) = plan.or_else(|| ahead.first_plan()) else {
             return Err(usage_of(self.of(name, "it has no rows of the requested tables, so no columns are known")));
         };
         let layout = match &self.columns {

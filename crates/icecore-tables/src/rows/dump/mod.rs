@@ -147,8 +147,8 @@ impl Dump {
     }
 
     /// Reads rows until there are enough, or the next one needs more input.
-    fn read(&mut self, batch: &mut Batch) -> io::Result<()> {
-        while !batch.is_full() && (batch.bytes.len() < BATCH || batch.rows() == 0) {
+    fn read_rows(&mut self, batch: &mut Batch) -> io::Result<()> {
+        while !batch.is_full() && (batch.bytes.len() < BATCH || batch.row_count() == 0) {
             let next = self.reader.next(self.window.bytes(), self.window.is_end());
             match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
                 Next::Value(value) => {
@@ -185,7 +185,7 @@ fn too_long_error(offset: u64, most: usize) -> io::Error {
     ))
 }
 
-fn cut(offset: u64) -> io::Error {
+fn cut_off_error(offset: u64) -> io::Error {
     let text = format!("the input is cut off: it ends inside a row, after the value at offset {offset}");
     io::Error::new(io::ErrorKind::UnexpectedEof, text)
 }

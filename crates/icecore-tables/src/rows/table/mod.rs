@@ -213,7 +213,7 @@ impl Batches for Table {
             return Err(error);
         }
         while batch.bytes.len() < BATCH && !self.is_done && !batch.is_full() {
-            match self.row(batch) {
+            match self.read_row(batch) {
                 Ok(true) => continue,
                 Ok(false) => {}
                 Err(error) if batch.row_count() > 0 => {
