@@ -63,8 +63,8 @@ fn decode_form_text(text: &str) -> Option<String> {
         out.push(match byte {
             b'+' => b' ',
             b'%' => {
-                let digits = [bytes.next()?, bytes.next()?];
-                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+                let mut digit = || bytes.next().and_then(|digit| char::from(digit).to_digit(16));
+                (digit()? << 4 | digit()?) as u8
             }
             byte => byte,
         });
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!((query.get("a"), query.get("b"), query.get("c")), (Some("1"), Some("x y zé"), None));
         assert_eq!(query.parse_number::<u8>("a").expect("a number"), Some(1));
         assert!(query.parse_number::<u8>("b").is_err() && query.parse_duration("b").is_err());
-        for text in ["a=%", "a=%4", "a=%zz", "a=%ff", "d=1"] {
+        for text in ["a=%", "a=%4", "a=%+f", "a=%zz", "a=%ff", "d=1"] {
             assert!(Query::parse(text, &["a"]).is_err(), "{text}");
         }
     }

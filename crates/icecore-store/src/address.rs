@@ -203,7 +203,9 @@ pub(crate) fn percent_decode(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), text);
     while let Some((before, after)) = rest.split_once('%') {
         bytes.extend_from_slice(before.as_bytes());
-        let byte = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        // `from_str_radix` would accept a sign.
+        let digits = after.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.push(byte.unwrap_or(b'%'));
         rest = if byte.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }

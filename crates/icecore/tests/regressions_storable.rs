@@ -92,6 +92,18 @@ fn mixed_byte_orders_are_read_by_both_readers_alike() {
 }
 
 #[test]
+fn mixed_orders_of_four_bytes_are_refused() {
+    let limits = Limits::default();
+    for order in ["33343132", "32313433"] {
+        let image = bytes(&format!("70737430 040b 04 {order} 04 04 04 08 02 01000000 06 00000080"));
+        for options in [ReadOptions::default(), ReadOptions { reference: true, ..ReadOptions::default() }] {
+            let error = options.read(&image, Request::new(&limits)).error.expect("an error");
+            assert!(error.to_string().contains("a byte order such as 12345678 or 4321"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn a_root_that_is_tied_stays_so_in_old_images() {
     means_the_same(&bytes("03 0c 0a0178 58 58"));
     means_the_same(&bytes("03 0c 02 00000000 62 01 41 58 58"));

@@ -57,6 +57,7 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut sink = Sink::report(args.json, global.color);
     for source in &sources {
+        report.input();
         let name = source.name();
         let (head, is_all) = match source.head(HEAD) {
             Ok(head) => head,

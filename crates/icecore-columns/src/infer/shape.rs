@@ -148,7 +148,7 @@ impl Shape {
             Shape::Bool => DataType::Boolean,
             Shape::Int(range) => range.to_data_type(),
             Shape::Float => DataType::Float64,
-            Shape::Decimal(whole, places) => match whole + places {
+            Shape::Decimal(whole, places) => match whole.saturating_add(*places) {
                 digits @ 1..=38 => DataType::Decimal128(digits, *places as i8),
                 _ => return None,
             },
@@ -233,5 +233,18 @@ impl StructShape {
         let class = is_told.then(|| told(CLASS));
         let members = self.fields.iter().map(|(name, shape)| shape.to_field(name));
         class.into_iter().chain(members).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_with_too_many_digits_has_no_type() {
+        assert_eq!(Shape::Decimal(20, 18).to_data_type(), Some(DataType::Decimal128(38, 18)));
+        assert_eq!(Shape::Decimal(20, 19).to_data_type(), None);
+        // The sum does not fit into a byte.
+        assert_eq!(Shape::Decimal(200, 60).to_data_type(), None);
     }
 }

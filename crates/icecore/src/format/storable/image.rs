@@ -191,7 +191,9 @@ impl Image {
         record_header_piece(sink, start, scan.at, "byte order");
         let mut digits = self.byteorder.to_vec();
         digits.sort_unstable();
-        if digits != b"1234" && digits != b"12345678" {
+        // No machine with a mixed order of 4 bytes, such as 3412, ever ran perl.
+        let is_order = digits == b"12345678" || digits == b"1234" && !self.is_mixed();
+        if !is_order {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(start)
                 .expecting("a byte order such as 12345678 or 4321")

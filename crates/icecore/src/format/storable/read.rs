@@ -154,13 +154,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     #[inline]
     pub(super) fn read_u32(&mut self, what: &'static str) -> Result<u32, Error> {
         let bytes = self.scan.read_array::<4>(what)?;
-        Ok(if self.little {
-            u32::from_le_bytes(bytes)
-        } else if self.image.is_mixed() && self.image.byteorder.len() == 4 {
-            self.decode_mixed_order(&bytes) as u32
-        } else {
-            u32::from_be_bytes(bytes)
-        })
+        Ok(if self.little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }
 
     pub(super) fn read_u64(&mut self, what: &'static str) -> Result<u64, Error> {

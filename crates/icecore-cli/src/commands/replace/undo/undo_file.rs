@@ -53,9 +53,8 @@ impl UndoFile {
     pub fn open(path: &Path, is_for_writing: bool) -> Result<UndoFile, Abort> {
         let name = path.display().to_string();
         let unreadable = |error: &io::Error| Abort::Failed(code::USAGE, format!("{name}: {}", io_reason(error)));
-        let file =
-            OpenOptions::new().read(true).write(is_for_writing).open(path).map_err(|error| unreadable(&error))?;
-        if !file.metadata().map_err(|error| unreadable(&error))?.is_file() {
+        // Opening a pipe would wait for its other end.
+        if !path.metadata().map_err(|error| unreadable(&error))?.is_file() {
             return Err(Abort::Failed(code::USAGE, format!("{name}: an undo file must be a file on a disk")));
         }
         let file =
