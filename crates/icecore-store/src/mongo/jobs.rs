@@ -35,7 +35,7 @@ pub(super) fn job_of(document: &mut Document) -> Result<Job> {
         sequence: required(int(document, "seq")?)?,
         queue: required(text(document, "queue")?)?,
         state: State::named(&state)
-            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
+            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is not a state of a job")))?,
         priority: required(int(document, "priority")?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
         queued_at: required(int(document, "queued_at")?)?,
         run_at: required(int(document, "run_at")?)?,

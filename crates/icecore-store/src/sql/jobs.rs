@@ -81,7 +81,7 @@ pub(super) fn job_of(row: &dyn Row) -> Result<Job> {
         sequence: required(row.int(1)?)?,
         queue: required(row.text(2)?)?,
         state: State::named(&state)
-            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
+            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is not a state of a job")))?,
         priority: required(row.int(4)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
         queued_at: required(row.int(5)?)?,
         run_at: required(row.int(6)?)?,
