@@ -35,7 +35,7 @@ impl Address {
         let is_odd = |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'' | b'\\' | b'<' | b'>' | b'@' | b'%');
         if host.is_empty() || host.iter().any(is_odd) || rest.iter().any(|byte| *byte <= b' ' || *byte == b'\\') {
             let text =
-                format!("{} is no address of a host: --url takes https://HOST/PATH, without a user", shown(text));
+                format!("{} is not an address of a host: --url takes https://HOST/PATH, without a user", shown(text));
             return Err(Error::new(text));
         }
         Ok(Address { is_encrypted, rest: rest.to_vec(), has_path: host.len() < rest.len() })

@@ -32,7 +32,7 @@ pub(super) fn moment(view: &View<'_>, at: u32, unit: TimeUnit, has_zone: bool) -
     let (_, nanoseconds_each) = parts(unit);
     if moment.nanoseconds % nanoseconds_each != 0 {
         let expected = format!("a time without more than {unit:?}s");
-        return Err(Misfit::new(at, expected, format!("{} nanoseconds behind the second", moment.nanoseconds)));
+        return Err(Misfit::new(at, expected, format!("{} nanoseconds after the second", moment.nanoseconds)));
     }
     Ok(moment.count(unit))
 }

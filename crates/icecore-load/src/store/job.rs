@@ -18,7 +18,7 @@ impl Jobs {
         let scenario = scenario::find("job-hash")?;
         let size = scenario.sizes(false).next().ok_or_else(|| Error::new("job-hash has no size"))?;
         let json = icecore::write(&scenario.document(size)?, "json")?;
-        let json = String::from_utf8(json).map_err(|_| Error::new("a job that is no text"))?;
+        let json = String::from_utf8(json).map_err(|_| Error::new("a job that is not text"))?;
         let (before, behind) = json.split_once(NUMBER).ok_or_else(|| Error::new("the job has no number"))?;
         Ok(Jobs { before: before.to_owned(), behind: behind.to_owned() })
     }

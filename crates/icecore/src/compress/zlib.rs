@@ -40,7 +40,7 @@ fn inflate(body: &[u8], framed: bool, most: u64, limits: &Limits) -> Result<Vec<
         }
     }
     if inflate.total_in() < body.len() as u64 {
-        return Err(broken(name, "bytes behind its end").having_spent(out.len()));
+        return Err(broken(name, "bytes after its end").having_spent(out.len()));
     }
     Ok(out)
 }

@@ -136,8 +136,8 @@ impl<'t> Scanner<'t> {
                     if !SHRIEKING.contains(&letter) {
                         return Err(self.wrong(
                             *at,
-                            "`!` only behind s S i I l L x X n N v V @ .".to_owned(),
-                            "it behind another letter".to_owned(),
+                            "`!` only after s S i I l L x X n N v V @ .".to_owned(),
+                            "it after another letter".to_owned(),
                         ));
                     }
                     shriek = true;
@@ -149,8 +149,8 @@ impl<'t> Scanner<'t> {
                 _ => break,
             };
             if !takes_order {
-                let expected = "`<` and `>` only behind s S i I l L q Q j J f F d D p P and groups".to_owned();
-                return Err(self.wrong(*at, expected, "one behind another letter".to_owned()));
+                let expected = "`<` and `>` only after s S i I l L q Q j J f F d D p P and groups".to_owned();
+                return Err(self.wrong(*at, expected, "one after another letter".to_owned()));
             }
             let clashes = |known: Order| known != Order::Native && known != order;
             if clashes(own) || clashes(outer) {
@@ -181,7 +181,7 @@ impl<'t> Scanner<'t> {
                 }
                 let number = self.number(&mut inside)?;
                 if inside != close {
-                    return Err(self.wrong(inside, "`]` behind a number".to_owned(), self.found(inside)));
+                    return Err(self.wrong(inside, "`]` after a number".to_owned(), self.found(inside)));
                 }
                 Ok(Count::Number(number))
             }
@@ -209,7 +209,7 @@ impl<'t> Scanner<'t> {
         }
         *at += 1;
         if *at < end && matches!(self.get(*at), b'0'..=b'9' | b'*' | b'[') {
-            return Err(self.wrong(start, "a letter behind `/`".to_owned(), "a count".to_owned()));
+            return Err(self.wrong(start, "a letter after `/`".to_owned(), "a count".to_owned()));
         }
         Ok(true)
     }

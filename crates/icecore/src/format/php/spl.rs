@@ -191,7 +191,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 Ok(())
             }
             (Step::Content, _) => {
-                self.separator(b';', "`;` behind the array", at)?;
+                self.separator(b';', "`;` after the array", at)?;
                 self.members()
             }
             (Step::Object, _) if self.tokens.input.get(self.tokens.at) == Some(&b',') => {
@@ -262,7 +262,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let (at, number) = (payload.at, payload.number);
         // The integer of the count ends with its own `;`.
         if payload.count > 0 {
-            self.separator(b';', "`;` behind the element", at)?;
+            self.separator(b';', "`;` after the element", at)?;
         }
         if number == 0 {
             self.close_content();

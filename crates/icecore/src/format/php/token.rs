@@ -175,7 +175,7 @@ impl Tokens<'_> {
             return Err(self.wrong(at, start, "a number without sign"));
         }
         if self.byte(at) != Some(delimiter) {
-            let expected = if delimiter == b':' { "`:` behind the number" } else { "`;` behind the number" };
+            let expected = if delimiter == b':' { "`:` after the number" } else { "`;` after the number" };
             return Err(self.wrong(at, start, expected));
         }
         let is_default = at == first + 1 || self.byte(first) != Some(b'0');
@@ -209,10 +209,10 @@ impl Tokens<'_> {
         match self.real_length(len, first).filter(|_| at < self.input.len()) {
             Some(real) => {
                 let found = format!("a string said to be {len} bytes long, but `\";` stands after {real}");
-                let error = Error::new(ErrorKind::Malformed).at(at).expecting("`\";` behind the string");
+                let error = Error::new(ErrorKind::Malformed).at(at).expecting("`\";` after the string");
                 self.php_offset_and_repair(error.finding(found), php)
             }
-            None => self.wrong(at, php, "`\";` behind the string, whose length may be wrong"),
+            None => self.wrong(at, php, "`\";` after the string, whose length may be wrong"),
         }
     }
 
@@ -249,7 +249,7 @@ impl Tokens<'_> {
             let at = std::mem::replace(&mut self.at, start);
             let Scanned { start: first, len, .. } = scanned;
             return Err(match self.byte(at) {
-                None => self.wrong(at, at, "`;` behind the string"),
+                None => self.wrong(at, at, "`;` after the string"),
                 Some(_) => self.wrong_length(len as u64, first, at, at),
             });
         }
@@ -299,7 +299,7 @@ impl Tokens<'_> {
                 Some(b'\\') => {
                     let (Some(high), Some(low)) = (hex(self.byte(at + 1)), hex(self.byte(at + 2))) else {
                         let odd = at + 1 + usize::from(hex(self.byte(at + 1)).is_some());
-                        return Err(self.wrong(odd, start, "two hexadecimal digits behind `\\`"));
+                        return Err(self.wrong(odd, start, "two hexadecimal digits after `\\`"));
                     };
                     out.push((high << 4 | low) as u8);
                     at += 3;
@@ -313,7 +313,7 @@ impl Tokens<'_> {
         }
         for byte in *b"\";" {
             if self.byte(at) != Some(byte) {
-                return Err(self.wrong(at, at, "`\";` behind the string"));
+                return Err(self.wrong(at, at, "`\";` after the string"));
             }
             at += 1;
         }
@@ -331,7 +331,7 @@ impl Tokens<'_> {
         }
         let (value, at, is_default, fits) = self.signed(start + 2, start, false)?;
         if self.byte(at) != Some(b';') {
-            return Err(self.wrong(at, start, "`;` behind the integer"));
+            return Err(self.wrong(at, start, "`;` after the integer"));
         }
         self.at = at + 1;
         Ok((value, is_default, fits))
@@ -385,7 +385,7 @@ impl Tokens<'_> {
                 self.at = first + len + 1;
                 Ok((value, first))
             }
-            (Some(_), _) => Err(self.wrong(first + len, start, "`;` behind the float")),
+            (Some(_), _) => Err(self.wrong(first + len, start, "`;` after the float")),
             (None, None) => Err(self.wrong(first + len, start, "a float")),
             (None, _) => Err(self.wrong(first, start, "a float")),
         }
@@ -439,7 +439,7 @@ impl Tokens<'_> {
         let mut name = self.quoted()?;
         let end = std::mem::replace(&mut self.at, start);
         if self.byte(end) != Some(b':') {
-            return Err(self.wrong(end, end, "`:` behind the class"));
+            return Err(self.wrong(end, end, "`:` after the class"));
         }
         if !text::is_class_name(&self.input[name.start..name.start + name.len]) {
             return Err(self.wrong(name.start, start, "the name of a class"));
@@ -470,7 +470,7 @@ impl Tokens<'_> {
         let left = self.input.len() - (name.start + name.len);
         let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
         if self.byte(at) != Some(b':') {
-            return Err(self.wrong(at, at, "`:` behind the number"));
+            return Err(self.wrong(at, at, "`:` after the number"));
         }
         if self.byte(at + 1) != Some(b'{') {
             return Err(self.wrong(at + 1, if fits.is_some() { at + 1 } else { at }, "`{`"));
@@ -484,7 +484,7 @@ impl Tokens<'_> {
     pub(super) fn opaque(&mut self) -> Result<(Scanned, usize, bool), Error> {
         let (name, count, at) = self.class_head(|tokens, end| tokens.wrong(end + 1, end + 1, "digits"))?;
         if self.byte(at) != Some(b':') {
-            return Err(self.wrong(at, at, "`:` behind the number"));
+            return Err(self.wrong(at, at, "`:` after the number"));
         }
         if self.byte(at + 1) != Some(b'{') {
             let php = if at + 2 < self.input.len() || self.byte(at + 1).is_some() { at + 1 } else { at };
@@ -498,7 +498,7 @@ impl Tokens<'_> {
             return Err(short(self.too_short(len, at, at)));
         };
         if self.byte(at + len) != Some(b'}') {
-            let expected = "`}` behind the payload, whose length may be wrong";
+            let expected = "`}` after the payload, whose length may be wrong";
             // PHP also needs the byte after it.
             return Err(match len == left {
                 true => short(self.wrong(at + len, at, expected)),

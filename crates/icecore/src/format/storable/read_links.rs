@@ -29,7 +29,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn refer(&mut self, number: u64, start: usize, mut prefix: Prefix) -> Result<(), Error> {
         if prefix.class.is_some() {
-            return Err(self.malformed(start, "a value behind the class", "a back-reference"));
+            return Err(self.malformed(start, "a value after the class", "a back-reference"));
         }
         if !self.sink.is_whole() {
             return Err(Error::new(ErrorKind::BadLink).at(start));

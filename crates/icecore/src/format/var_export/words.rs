@@ -85,10 +85,10 @@ impl<'a> Lexer<'a> {
             Some(b'0'..=b'9' | b'.') => self.number()?,
             Some(byte) if byte == b'\\' || is_word_start(byte) => match self.word()? {
                 Start::Number(number) => number,
-                _ => return Err(self.code(start, "a sign before something that is no number")),
+                _ => return Err(self.code(start, "a sign before something that is not a number")),
             },
             Some(b'$' | b'(' | b'[' | b'\'' | b'"') => {
-                return Err(self.code(start, "a sign before something that is no number"));
+                return Err(self.code(start, "a sign before something that is not a number"));
             }
             _ => return Err(self.wrong(self.at, "a number")),
         };
@@ -132,7 +132,7 @@ impl<'a> Lexer<'a> {
             _ => return Err(self.code(start, "an expression in brackets")),
         }
         self.skip()?;
-        let close = self.array("an array behind `(object)`")?;
+        let close = self.array("an array after `(object)`")?;
         Ok(Start::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
     }
 
@@ -148,7 +148,7 @@ impl<'a> Lexer<'a> {
         if !is_array && (word.is_empty() || start + word.len() == self.input.len()) {
             let at = if word.is_empty() { start } else { self.input.len() };
             return match self.byte(at) {
-                Some(b'$' | b'\\' | b'(') => Err(self.code(at, "something that is no array")),
+                Some(b'$' | b'\\' | b'(') => Err(self.code(at, "something that is not an array")),
                 _ => Err(self.wrong(at, expected)),
             };
         }
@@ -156,7 +156,7 @@ impl<'a> Lexer<'a> {
             return Err(self.code(start, format_args!("`{}`", String::from_utf8_lossy(word))));
         }
         self.at += word.len();
-        self.expect(b'(', "`(` behind `array`")?;
+        self.expect(b'(', "`(` after `array`")?;
         Ok(b')')
     }
 

@@ -117,7 +117,7 @@ impl Lexer<'_> {
         }
         self.ends_here(start)?;
         if negative {
-            return Err(self.code(start, "a v-string behind `-`"));
+            return Err(self.code(start, "a v-string after `-`"));
         }
         Ok(Number::VString(start, self.at))
     }

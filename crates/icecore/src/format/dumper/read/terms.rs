@@ -235,7 +235,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 Ok(())
             }
             b"bless" => {
-                self.lexer.expect(b'(', "`(` behind `bless`")?;
+                self.lexer.expect(b'(', "`(` after `bless`")?;
                 self.open(Shape::Bless, b')', key, start)
             }
             b"do" => self.do_block(key, start),
@@ -270,7 +270,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.lexer.skip();
         match self.lexer.peek() {
             Some(b'{') => self.lexer.at += 1,
-            None => return Err(self.lexer.wrong(self.lexer.at, "`{` behind `do`")),
+            None => return Err(self.lexer.wrong(self.lexer.at, "`{` after `do`")),
             Some(_) => return Err(self.lexer.code(start, "`do` with a file")),
         }
         self.lexer.skip();
@@ -440,7 +440,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.lexer.skip();
         let start = self.lexer.at;
         if matches!(self.lexer.peek(), Some(byte) if byte != b'\'' && byte != b'"') {
-            return Err(self.lexer.code(start, "a class that is no string"));
+            return Err(self.lexer.code(start, "a class that is not a string"));
         }
         let len = self.sink.tape().arena.len();
         let text = Strings { tape: self.sink.tape(), limits: self.limits }.quoted(&mut self.lexer)?;

@@ -120,7 +120,7 @@ fn name(
             name.bytes
         }
         (Key::Value(key), _) => {
-            text = key_text(key.node()).ok_or_else(|| no_name(value.path(), "a key that is no string"))?;
+            text = key_text(key.node()).ok_or_else(|| no_name(value.path(), "a key that is not a string"))?;
             writer.lose(LossKind::Key, at);
             &text
         }

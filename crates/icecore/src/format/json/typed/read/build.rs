@@ -288,7 +288,7 @@ impl Reader<'_, '_> {
             Read::Plain(kind, skip) => (kind, bytes.get(skip..).unwrap_or(&[]).to_vec()),
             Read::Latin1 => {
                 let bytes = bytes.get(3..).and_then(key::from_latin1);
-                let wrong = Wrong::new(entry.value, "characters up to U+00FF behind `$l:`");
+                let wrong = Wrong::new(entry.value, "characters up to U+00FF after `$l:`");
                 (Kind::Bytes, bytes.ok_or_else(|| wrong.finding("a higher one"))?)
             }
             Read::Unknown => return Err(self.unknown(entry)),
