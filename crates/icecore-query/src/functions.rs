@@ -172,14 +172,14 @@ fn from_json(text: &Value) -> ValR {
         Err(error) if error.kind() == ErrorKind::Limit && is_less && bytes.len() as u64 > most => {
             room::stop(Stop::Memory)
         }
-        Err(error) => Err(Error::str(format_args!("{text} is no JSON: {error}"))),
+        Err(error) => Err(Error::str(format_args!("{text} is not JSON: {error}"))),
     }
 }
 
 /// Returns the members of an object without its class; for an object that is not a map, its content.
 fn fields(value: &Value) -> ValR {
     if value.class().is_none() && !matches!(value.plain(), Value::Map(_)) {
-        return Err(Error::str(format_args!("{value} is no object: it has no fields")));
+        return Err(Error::str(format_args!("{value} is not an object: it has no fields")));
     }
     match value.plain() {
         Value::Map(map) => Ok(Value::map(map.get().clone())),

@@ -151,13 +151,16 @@ fn compiled<'f>(
     let whole = unchained(filter);
     let code = if whole.is_some() { WHOLE } else { filter };
     definitions.extend(whole);
+    let functions: Vec<_> = functions::all().collect();
+    let names = definitions.iter().map(|definition| definition.name).chain(functions.iter().map(|(name, ..)| *name));
+    let known: Vec<String> = names.filter(|name| !name.starts_with('_')).map(str::to_owned).collect();
     let loader = Loader::new(definitions);
     let arena = Arena::default();
     let modules = loader.load(&arena, File { code, path: () }).map_err(|errors| Mistake::load(filter, &errors))?;
     import(&modules, |_| Err("no file is read".to_owned())).map_err(|errors| Mistake::load(filter, &errors))?;
     let names: Vec<String> = variables.iter().map(|(name, _)| format!("${name}")).collect();
-    let compiler = Compiler::default().with_funs(functions::all()).with_global_vars(names.iter().map(String::as_str));
-    let filter = compiler.compile(modules).map_err(|errors| Mistake::compile(filter, &errors))?;
+    let compiler = Compiler::default().with_funs(functions).with_global_vars(names.iter().map(String::as_str));
+    let filter = compiler.compile(modules).map_err(|errors| Mistake::compile(filter, &errors, &known))?;
     let variables = variables.iter().map(|(_, document)| Opened::new(document.clone())).collect();
     Ok(Query { filter, variables })
 }
