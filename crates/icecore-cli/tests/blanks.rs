@@ -33,7 +33,7 @@ fn blanks_behind_text_are_no_error() {
                 let (out, said, code) = icecore(&[&["convert", "--strict"], from].concat(), &text);
                 assert_eq!((out.as_str(), code), (format!("{JSON}\n").as_str(), 0), "{what}: {said}");
                 // Some readers treat blanks as part of their text, so there is nothing to report.
-                let is_told = said.contains("behind the document ignored") && said.lines().count() == 1;
+                let is_told = said.contains("after the document ignored") && said.lines().count() == 1;
                 assert!(is_told || said.is_empty() && !format.starts_with("php"), "{what}: {said}");
                 for command in ["inspect", "classes"] {
                     let (_, said, code) = icecore(&[&[command], from].concat(), &text);
@@ -50,10 +50,7 @@ fn blanks_behind_text_are_no_error() {
     let (out, said, code) = icecore(&["convert"], b"i:5;\n");
     assert_eq!((out.as_str(), said.as_str(), code), ("5\n", "", 0));
     let (out, said, code) = icecore(&["convert", "--strict"], b"i:5;\n");
-    assert_eq!(
-        (out.as_str(), said.as_str(), code),
-        ("5\n", "icecore: stdin: 1 blank behind the document ignored\n", 0)
-    );
+    assert_eq!((out.as_str(), said.as_str(), code), ("5\n", "icecore: stdin: 1 blank after the document ignored\n", 0));
     // Also in a text wrapper, on both sides of it.
     for wrapper in ["base64", "hex"] {
         let inside = [frozen("php"), b"\n".to_vec()].concat();
@@ -70,7 +67,7 @@ fn blanks_behind_text_are_no_error() {
     // Anything that is not blank is an error, and so are these characters that only look blank.
     for more in ["x", "\n\n;", "\0", "\u{a0}", "\u{b}"] {
         let (_, said, code) = icecore(&["convert", "-f", "php"], format!("i:5;{more}").as_bytes());
-        assert!(code == 4 && said.contains("bytes behind the end"), "{more:?}: {said}");
+        assert!(code == 4 && said.contains("bytes after the end"), "{more:?}: {said}");
     }
 }
 
@@ -113,7 +110,7 @@ fn blanks_in_a_frame_are_an_error() {
     {
         let each = format!("--each={frame}");
         let (out, said, code) = icecore(&["convert", "-f", "php", &each], record);
-        assert!(out.is_empty() && code == 4 && said.contains("bytes behind the end"), "{frame}: {out} {said}");
+        assert!(out.is_empty() && code == 4 && said.contains("bytes after the end"), "{frame}: {out} {said}");
     }
     let (out, said, code) = icecore(&["convert", "-f", "php", "--each=lines"], b"i:5;\r\n\n  \ni:6;\n");
     assert_eq!((out.as_str(), said.as_str(), code), ("5\n6\n", "", 0));

@@ -30,7 +30,7 @@ pub struct Patch {
     /// Write to this file; it appears when it is complete
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Overwrite a file that exists, but never an input; write binary formats to a terminal
+    /// Overwrite an existing file, but never an input; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
 }

@@ -2,6 +2,7 @@
 
 use super::queue::known;
 use crate::database::{Database, duration, failed, who};
+use crate::limits;
 use crate::report::{Abort, Report, code, usage_of};
 use crate::secrets;
 use crate::signals;
@@ -25,16 +26,18 @@ pub struct Work {
     /// Name of the queue
     #[arg(long, value_name = "QUEUE", default_value = super::queue::USUAL)]
     pub queue: String,
-    /// Wait for jobs of a queue that does not exist yet, even if another one has a similar name
+    /// Wait for jobs of a queue that does not exist yet
+    ///
+    /// Without it, a name that is similar to the name of an existing queue is an error.
     #[arg(long)]
     pub create: bool,
     /// Command to run, as typed in a shell
     #[arg(long, value_name = "COMMAND")]
     pub exec: String,
     /// Number of jobs that run at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = limits::whole::<u16>(1, 65_535), allow_negative_numbers = true)]
     pub concurrency: u16,
-    /// Kill a command that takes longer, and try the job again
+    /// Kill a command that takes longer, and retry the job
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
     /// How long a job belongs to this worker; extended while the job runs
@@ -66,7 +69,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     drop(store);
     if queue.is_some_and(|queue| queue.paused_at.is_some()) {
         let shown = icecore::text::printable(&args.queue);
-        let text = format!("the queue is paused and hands out nothing: `icecore queue resume {shown}` ends that");
+        let text = format!("the queue is paused; `icecore queue resume {shown}` resumes it");
         report.note(&args.queue, "paused", text);
     }
     let mut command = Command::new(&args.exec);
@@ -109,7 +112,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
                     }
                 }
                 Event::Lost(id) => {
-                    let text = "its lease was over when it ended: it may be done once more";
+                    let text = "its lease ended before the job did, so the job may run again";
                     report.note(&id.to_string(), "lost", text.to_owned());
                 }
                 _ => {}
@@ -119,7 +122,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let (done, failed, lost) = (tally.done, tally.failed, tally.lost);
     report.note(&args.queue, "worked", format!("{done} done, {failed} failed, {lost} lost"));
     if missing.load(Ordering::Relaxed) {
-        return Err(usage_of("the command of --exec is not there any more: no further job is tried"));
+        return Err(usage_of("the command of --exec no longer exists; no more jobs are tried"));
     }
     Ok(())
 }

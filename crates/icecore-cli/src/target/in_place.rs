@@ -34,7 +34,7 @@ impl InPlace {
             return Err(usage(format!("{}: --in-place changes files", source.name())));
         };
         if suffix.contains(['/', '\0']) {
-            let text = "--backup takes what is put behind the name of a file, such as .bak; '' keeps no file";
+            let text = "--backup takes a suffix for the name of the backup, such as .bak; '' keeps no backup";
             return Err(usage(text.to_owned()));
         }
         // The target of a link is changed, not the link.

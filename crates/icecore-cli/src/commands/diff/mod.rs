@@ -18,7 +18,7 @@ use std::path::Path;
 
 pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if args.json && (args.shown.depth.is_some() || args.shown.items.is_some()) {
-        return Err(usage_of("--depth and --items are for people: a list of changes for `icecore patch` has all"));
+        return Err(usage_of("--depth and --items are not for --json: `icecore patch` needs all changes"));
     }
     let mut sink = Sink::report(args.json, global.color);
     if args.git {
@@ -26,10 +26,10 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
         return sink.flush();
     }
     let [left, right] = &args.files[..] else {
-        return Err(Abort::Failed(code::USAGE, "two files are compared: icecore diff A B".to_owned()));
+        return Err(Abort::Failed(code::USAGE, "diff compares two files: icecore diff A B".to_owned()));
     };
     if left == right && left.as_os_str() == "-" {
-        return Err(Abort::Failed(code::USAGE, "only one of the two can be the standard input".to_owned()));
+        return Err(Abort::Failed(code::USAGE, "only one of the two files can be the standard input".to_owned()));
     }
     let is_other =
         compare(args, global, [left, right], report, |found| Shown::new(args, global).write(found, &mut sink))?;

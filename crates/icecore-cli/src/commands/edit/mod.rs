@@ -9,7 +9,7 @@ pub use args::Edit;
 use crate::arguments::Global;
 use crate::progress;
 use crate::reading::Reader;
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, Report, code, usage_of};
 use crate::source::Source;
 use crate::target::{Folder, InPlace, Outputs, Target};
 use crate::terminal;
@@ -19,7 +19,20 @@ use icecore::{Limits, Stage};
 pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let usage = |text: &str| Err(Abort::Failed(code::USAGE, text.to_owned()));
     if args.steps.is_empty() != args.editor {
-        return usage("say what to change: --set, --delete, --append, --rename-key, --rename-class, or --editor alone");
+        let as_edit = args
+            .files
+            .iter()
+            .filter_map(|file| file.to_str())
+            .find(|word| word.starts_with(['.', '$', '[']) && word.contains('='));
+        if let Some(word) = as_edit {
+            return Err(usage_of(format!(
+                "nothing to change; did you mean `--set '{}'`?",
+                icecore::text::printable(word)
+            )));
+        }
+        return usage(
+            "nothing to change; use --set, --delete, --append, --rename-key, --rename-class, or --editor alone",
+        );
     }
     let alterations = args.steps.alterations(&global.limit)?;
     let reader = Reader::of(&args.from, None, &global.limit)?;
@@ -37,7 +50,7 @@ pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abor
         return job.to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report);
     }
     let [source] = &sources[..] else {
-        return usage("several inputs are edited --in-place, or into a folder (--out-dir)");
+        return usage("several inputs need --in-place, or a folder: --out-dir DIR");
     };
     let place = outputs.output(args.place.written.output.as_ref())?;
     let Some((altered, stage)) = job.source(source, report)? else { return Ok(()) };
@@ -130,8 +143,7 @@ impl Job<'_> {
             return Ok(None);
         }
         if altered.is_rewritten {
-            let text = "what did not change means the same, but some of it has other bytes: they were of a form that \
-                        only their own writer knows";
+            let text = "unchanged values keep their meaning, but some have other bytes: Icecore can't write their original form";
             report.note(&name, "rewritten", text.to_owned());
         }
         Ok(Some((altered, stage)))

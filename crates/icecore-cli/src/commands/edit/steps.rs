@@ -1,6 +1,7 @@
 //! The options that change something, in the order in which they are given.
 
 use crate::class_map;
+use crate::mistakes;
 use crate::reading;
 use crate::report::{Abort, usage_of};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
@@ -13,35 +14,35 @@ const OPTIONS: &[(&str, &str, &str, &str)] = &[
     (
         "set",
         "PATH=JSON",
-        "The values on this path become this one; a key that a map lacks is added",
-        "Text stands in quotes: '$.name=\"Bob\"'. A variable that has several names is set under all of them; an object \
-         or an array that stands elsewhere as well stays there what it was. Nothing else is made on the way: a path \
-         that leads nowhere is a finding, exit 1.",
+        "Set the values on this path; a missing key of a map is added",
+        "Text is in quotes: '$.name=\"Bob\"'. A variable that has several names is set under all of them. An object or an \
+         array that also occurs elsewhere keeps its contents there. Nothing else is created: a path that leads nowhere \
+         is a finding, exit 1.",
     ),
     (
         "delete",
         "PATH",
-        "The values on this path go away: entries of maps, items of lists",
-        "What comes behind an item of a list moves up. What is shared stays where else it is.",
+        "Delete the values on this path: entries of maps, items of lists",
+        "Later items of a list move up. A value that also occurs elsewhere stays there.",
     ),
     (
         "append",
         "PATH=JSON",
-        "The list on this path gets one more item",
-        "An array of PHP that has keys gets it under the next number.",
+        "Add an item to the end of the list on this path",
+        "In an array of PHP that has keys, its key is the next number.",
     ),
     (
         "rename-key",
         "OLD=NEW",
-        "The key OLD becomes NEW, wherever it is; of a path, that of the entries on it: '$.staff[*].name=title'",
-        "The entry stays in its place. The marks of members (private in PHP, @ in Ruby) stay as well.",
+        "Rename the key OLD, wherever it is; or the entries on a path: '$.staff[*].name=title'",
+        "An entry keeps its position. A member keeps its mark (private in PHP, @ in Ruby).",
     ),
     (
         "rename-class",
         "OLD=NEW",
-        "Classes get other names, as with --class-map of convert: 'Ns\\*=Other\\*', or @FILE with a pair a line",
-        "Names of private properties, of enums and of classes as values follow, and so do those in strings that are \
-         frozen data themselves.",
+        "Rename the classes that OLD matches: 'Ns\\*=Other\\*', or @FILE with a pair on each line",
+        "The pairs are written as for --class-map of `convert`. Names of private properties, of enums, and of classes as \
+         values are renamed as well, also in strings that are frozen data.",
     ),
 ];
 
@@ -92,21 +93,27 @@ impl Steps {
 }
 
 fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
-    let pair = || split(text).ok_or_else(|| usage_of(format!("--{name} takes two parts with = between, not `{text}`")));
-    let path = |path: &str| Pattern::parse(path).map_err(crate::report::usage);
+    let pair = || split(text).ok_or_else(|| not_a_pair(name, text));
+    let path = |path: &str| Pattern::parse(path).map_err(|error| mistakes::of_path(path, error));
     Ok(match name {
         "set" | "append" => {
             let (place, json) = pair()?;
             if let Some(before) = place.strip_suffix(':').filter(|_| !place.ends_with("\\:")) {
-                let text =
-                    format!("--{name} takes PATH=JSON: `{before}={json}`, and for a key that ends with `:` `[\"…:\"]`");
+                let text = format!(
+                    "--{name} takes PATH=JSON; did you mean `{before}={json}`? A key that ends with `:` is written `[\"…:\"]`"
+                );
                 return Err(usage_of(text));
             }
-            let value = value(name, json, limits)?;
+            let place = path(place)?;
+            let value = value(name, place.as_str(), json, limits)?;
             match name {
-                "set" => Alteration::Set(path(place)?, value),
-                _ => Alteration::Append(path(place)?, value),
+                "set" => Alteration::Set(place, value),
+                _ => Alteration::Append(place, value),
             }
+        }
+        "delete" if std::path::Path::new(text).exists() && Pattern::parse(text).is_err() => {
+            let file = icecore::text::printable(text);
+            return Err(usage_of(format!("--delete takes a path, and `{file}` is a file: --delete '.name' {file}")));
         }
         "delete" => Alteration::Delete(path(text)?),
         "rename-key" => match pair()? {
@@ -118,7 +125,13 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
         },
         _ => {
             if text.split_once('=').is_some_and(|(_, new)| new.trim() == "(plain)") {
-                return Err(usage_of("--rename-class takes names: (plain) is for convert".to_owned()));
+                return Err(usage_of(
+                    "--rename-class takes names of classes; (plain) is only for `icecore convert --class-map`"
+                        .to_owned(),
+                ));
+            }
+            if !text.starts_with('@') && !text.contains('=') {
+                return Err(not_a_pair(name, text));
             }
             Alteration::RenameClass(class_map::read(text)?)
         }
@@ -140,12 +153,26 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Parses a value on the command line.
-fn value(name: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
+/// Returns the error for an option without its `=`.
+fn not_a_pair(name: &str, text: &str) -> Abort {
+    let shown = icecore::text::printable(text);
+    usage_of(match name {
+        "set" => format!("--set takes PATH=JSON, such as '.name=\"text\"', not `{shown}`"),
+        "append" => format!("--append takes PATH=JSON, such as '.list=\"text\"', not `{shown}`"),
+        _ => format!("--{name} takes OLD=NEW, not `{shown}`"),
+    })
+}
+
+/// Parses a value on the command line; `place` is its path. A bare word is probably a text without its quotes.
+fn value(name: &str, place: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
     let stage = reading::typed_json().map_err(crate::report::usage)?;
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
     read.map(Document::into_owned).map_err(|error| {
-        let shown = icecore::text::shortened(json, 60);
-        usage_of(format!("--{name} takes JSON behind the =, and text in quotes, not `{shown}`: {error}"))
+        let shown = icecore::text::shortened(json, 60).replace('\'', "'\\''");
+        let is_word = !json.is_empty() && !json.starts_with(['"', '\'', '{', '[', '=']) && !json.contains('"');
+        usage_of(match is_word {
+            true => format!("--{name} takes JSON, and text is in quotes; did you mean '{place}=\"{shown}\"'?"),
+            false => format!("--{name} takes JSON after the =, not `{shown}`: {error}"),
+        })
     })
 }

@@ -15,7 +15,7 @@ pub fn named_or_usual<'a>(which: &'a Which, report: &Report) -> &'a str {
 
 /// Returns the default queue, and notes that no queue was named.
 pub fn note_usual(report: &Report) -> &'static str {
-    report.note(USUAL, "unnamed", "no queue was named: this is the queue that is changed".to_owned());
+    report.note(USUAL, "unnamed", "no queue was named, so this one is changed".to_owned());
     USUAL
 }
 
@@ -34,9 +34,9 @@ pub fn look_up(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<
     }
     let names = queues.iter().map(|queue| &*queue.name);
     if let Some(near) = nearest(queue, names.chain(schedules.iter().map(|schedule| &*schedule.queue))) {
-        return Err(usage_of(format!("no such queue: {}; did you mean {}?", printable(queue), printable(near))));
+        return Err(usage_of(format!("there is no queue {}; did you mean {}?", printable(queue), printable(near))));
     }
-    report.note(queue, "new", "there is no such queue yet".to_owned());
+    report.note(queue, "new", "this queue does not exist yet".to_owned());
     Ok(None)
 }
 
@@ -52,7 +52,7 @@ pub fn look_up_or_create(
 ) -> Result<Option<QueueStatus>, Abort> {
     match look_up(queue, store, report) {
         Err(Abort::Failed(..)) if create => Ok(None),
-        Err(Abort::Failed(code, text)) => Err(Abort::Failed(code, format!("{text} With --create it is a new one"))),
+        Err(Abort::Failed(code, text)) => Err(Abort::Failed(code, format!("{text} --create creates it"))),
         found => found,
     }
 }
@@ -64,7 +64,7 @@ pub fn note_new(queue: &str, store: &mut dyn Backend, report: &Report) -> Result
         return Ok(());
     }
     if let Some(near) = nearest(queue, queues.iter().map(|queue| &*queue.name)) {
-        report.note(queue, "new", format!("this is a new queue; there is {} already", printable(near)));
+        report.note(queue, "new", format!("this is a new queue; {} exists already", printable(near)));
     }
     Ok(())
 }

@@ -9,13 +9,13 @@ pub use args::Queue;
 
 use crate::arguments::{DEFAULT_TARGET, Global};
 use crate::database::{failed, id, who};
+use crate::mistakes;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code, io_reason, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 pub use args::USUAL;
 use args::{Action, Listed, Push, Redrive, Set, Stats, Which};
-use icecore::Stage;
 use icecore_store::{Backend, Flow, Id, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
 use line::Line;
 use serde::Serialize;
@@ -72,7 +72,7 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
             let now = store.now().map_err(failed)?;
             let age = i64::try_from(forget.older.as_millis()).unwrap_or(i64::MAX);
             let count = store.forget(now.saturating_sub(age)).map_err(failed)?;
-            say(&format!("{count} taken away\n"))
+            say(&format!("{count} removed\n"))
         }
         Action::Schedule(schedule) => schedules::set(schedule, store, report),
         Action::Schedules(args) => schedules::list(args, store, global),
@@ -97,7 +97,7 @@ struct Queued {
 /// Reads the payloads of the files. If one of them can't be read, nothing is queued.
 fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<NewJob>), Abort> {
     if let Some(format) = &args.format {
-        Stage::parse(format).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+        mistakes::stage(format)?;
     }
     let (queue, files) = args.queue_and_files();
     let (mut jobs, mut is_complete) = (Vec::new(), true);
@@ -108,7 +108,7 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
             Ok(bytes) => {
                 let mut job = describe::job(queue, bytes.to_vec(), args.format.as_deref());
                 if let Some(problem) = &job.said.problem {
-                    report.note(&name, "undecodable", format!("queued, though it can't be decoded: {problem}"));
+                    report.note(&name, "undecodable", format!("queued, but it can't be decoded: {problem}"));
                 }
                 (job.priority, job.delay) = (args.priority, args.delay.unwrap_or(Duration::ZERO));
                 (job.unique_key, job.max_attempts) = (args.unique.clone(), args.max_attempts);
@@ -237,7 +237,7 @@ fn configure(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abo
     let schema = args.schema.as_ref().map(read).transpose()?;
     if let Some(schema) = schema.as_deref().filter(|schema| !schema.trim().is_empty()) {
         icecore::convert(schema.as_bytes(), DEFAULT_TARGET, DEFAULT_TARGET)
-            .map_err(|error| Abort::Failed(code::INPUT, format!("the schema is no JSON: {error}")))?;
+            .map_err(|error| Abort::Failed(code::INPUT, format!("the schema is not JSON: {error}")))?;
     }
     let settings = QueueSettings {
         max_attempts: args.max_attempts,

@@ -28,6 +28,18 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
             );
             return Err(usage_of(text));
         }
+        if let [.., last] = rest
+            && Path::new(old).is_file()
+            && !Path::new(last).exists()
+            && last != "-"
+        {
+            let file = printable_word(old);
+            return Err(usage_of(format!(
+                "OLD and NEW come before the file: icecore replace {} {} {file}",
+                printable_word(new),
+                printable_word(last)
+            )));
+        }
         builder = builder.pair(bytes(old)?, bytes(new)?);
         words = rest;
     }
@@ -90,10 +102,10 @@ type Pairs = Result<Vec<(Vec<u8>, Vec<u8>)>, String>;
 /// Reads `{"old": "new", …}`.
 fn json(bytes: &[u8]) -> Pairs {
     let object: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON object: {error}"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("it is not a JSON object: {error}"))?;
     let pair = |(old, new): (String, serde_json::Value)| match new {
         serde_json::Value::String(new) => Ok((old.into_bytes(), new.into_bytes())),
-        _ => Err(format!("what `{old}` becomes is no string")),
+        _ => Err(format!("what `{old}` becomes is not a string")),
     };
     object.into_iter().map(pair).collect()
 }
@@ -181,6 +193,6 @@ mod tests {
         assert_eq!(texts(csv(b"a,b\nc,d,e\n")), Err("row 2 must have exactly two columns, OLD and NEW".to_owned()));
         assert_eq!(texts(csv(b"a,b,c,d,e,f\n")), Err("row 1 must have exactly two columns, OLD and NEW".to_owned()));
         assert_eq!(texts(json(br#"{"a": "b", "c": ""}"#)), Ok(vec![pair("a", "b"), pair("c", "")]));
-        assert_eq!(texts(json(br#"{"a": 1}"#)), Err("what `a` becomes is no string".to_owned()));
+        assert_eq!(texts(json(br#"{"a": 1}"#)), Err("what `a` becomes is not a string".to_owned()));
     }
 }
