@@ -81,6 +81,8 @@ impl Command {
             #[cfg(feature = "bench")]
             Command::Bench(_) => true,
             Command::Replace(replace) => replace.dry_run,
+            Command::Edit(edit) => edit.changes.dry_run,
+            Command::Patch(patch) => patch.changes.dry_run,
             // Git starts a pager itself.
             Command::Diff(diff) => !diff.git,
             #[cfg(feature = "store")]

@@ -63,6 +63,11 @@ impl Paint {
         })
     }
 
+    /// Returns the setting for output without colour.
+    pub fn off() -> Paint {
+        Paint(false)
+    }
+
     /// Returns whether colour is used.
     pub fn is_on(self) -> bool {
         self.0

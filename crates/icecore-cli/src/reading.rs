@@ -14,6 +14,9 @@ use icecore::{
 use icecore_tables::byte_order_mark::{MARK, knows_no_mark};
 use std::borrow::Cow;
 
+/// The reason why a path or a filter does not fit JSON lines, and what to do.
+pub const JOINED_LINES: &str = "its lines are documents, which are read as one array: --each reads them one by one";
+
 /// How inputs are read, according to the command line.
 pub struct Reader<'r> {
     stage: Option<Stage>,
@@ -72,6 +75,11 @@ impl<'r> Reader<'r> {
         Ok(Reader { stage, options: &from.options, each: each.is_some(), limits })
     }
 
+    /// Creates a reader for inputs of a known format.
+    pub fn of_stage(stage: Stage, limits: &'r Limits) -> Reader<'r> {
+        Reader { stage: Some(stage), options: &[], each: false, limits }
+    }
+
     /// Finds the stage that reads these bytes, and removes its wrappers. Errors are reported.
     pub fn open<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
         self.open_by(name, bytes, report, |stage, bytes, limits| Ok((stage.unwrap_within(bytes, limits)?, None)))
@@ -125,6 +133,11 @@ impl<'r> Reader<'r> {
     pub fn of_each(mut self, is_each: bool) -> Reader<'r> {
         self.each |= is_each;
         self
+    }
+
+    /// Returns whether the documents of this input, one per line, are read as one array.
+    pub fn joins_lines(&self, opened: &Opened<'_>) -> bool {
+        !self.each && !self.is_named() && opened.stage.of_line().is_some()
     }
 
     /// Returns whether the format was given.
@@ -211,8 +224,8 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
         return icecore::Error::trailing(bytes, consumed);
     }
     icecore::Error::behind(bytes, consumed).helping(format!(
-        "these are blanks, such as `echo` or an editor adds: `head -c -{count}` removes them; `--each` reads several \
-         documents in a row"
+        "these are blanks, such as `echo` or an editor adds: `head -c -{count}` removes them; `--each` reads documents that \
+         follow one another"
     ))
 }
 

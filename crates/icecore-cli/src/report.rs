@@ -173,7 +173,7 @@ impl Report {
     pub fn nested(&self, name: &str, path: &str, stage: &Stage) {
         if !self.quiet {
             let message = format!(
-                "the string at {path} is frozen data itself ({}), and there may be more: --deep looks into them",
+                "the string at {path} is frozen data itself ({}), and there may be more: --deep opens them",
                 stage.name()
             );
             self.say(&Said::note("nested", message).at(path).of(name));
@@ -203,7 +203,7 @@ impl Report {
             say(format!("repaired: {repair}"));
         }
         if let Some(more) = repairs.len().checked_sub(REPAIRS).filter(|more| *more > 0) {
-            say(format!("repaired: {more} more lengths, {} in all", repairs.len()));
+            say(format!("repaired: {more} more lengths, {} in total", repairs.len()));
         }
     }
 
@@ -298,6 +298,6 @@ pub fn usage_of(text: impl Into<String>) -> Abort {
 
 /// Returns a mistake on the command line. The kind of the error is not repeated: that an option is wrong is known.
 pub fn usage(error: Error) -> Abort {
-    let text = error.to_string();
+    let text = crate::mistakes::unknown_option(&error).unwrap_or_else(|| error.to_string());
     usage_of(text.strip_prefix("wrong option: ").unwrap_or(&text))
 }

@@ -21,7 +21,7 @@ fn name_options(text: String) -> String {
     const RAISE: &str = "raise the limit `";
     const TRUSTED: &str = "` if the input is trusted";
     const EACH: &str = "several documents in a row are read one by one, if the caller asks for it";
-    let text = text.replace(EACH, "`--each` reads several documents in a row");
+    let text = text.replace(EACH, "`--each` reads documents that follow one another");
     let Some((before, (name, after))) =
         text.split_once(RAISE).and_then(|(before, rest)| Some((before, rest.split_once(TRUSTED)?)))
     else {

@@ -11,21 +11,25 @@ const WIDTH: usize = 80;
 const SCREEN: usize = 24;
 const EXAMPLES: usize = 3;
 
+/// A blank at which no line ends.
+const UNBROKEN: &str = "\u{a0}";
+
 /// Heading of the options that all commands have.
 pub const OF_ALL: &str = "For all commands";
 
 /// The options that are explained, by command. Commands that are not in this list explain all their own options.
-const USUAL: [(&str, &str); 15] = [
+const USUAL: [(&str, &str); 16] = [
     ("icecore inspect", "path depth items all deep json from"),
     ("icecore classes", "as deep json from"),
     ("icecore convert", "to output out-dir each deep strict partial from"),
     ("icecore query", "raw-output compact-output slurp each to output arg from"),
     ("icecore get", "raw paths to depth items deep from"),
     ("icecore paths", "depth items deep from"),
-    ("icecore rows", "column in to output only table all-tables query db"),
+    ("icecore rows", "column in to output items only table query db"),
     ("icecore replace", "replace url dry-run output in-place mend table db undo"),
-    ("icecore edit", "set delete append rename-key rename-class editor output in-place"),
-    ("icecore diff", "json exact view depth items from"),
+    ("icecore edit", "set delete append rename-key rename-class editor dry-run output in-place"),
+    ("icecore diff", "json exact output view depth items from"),
+    ("icecore patch", "dry-run output in-place backup from"),
     ("icecore bench", "list data small only explain json html compare show"),
     ("icecore serve", "db listen token-file exec timeout keep-jobs"),
     ("icecore work", "queue exec concurrency timeout until-empty db"),
@@ -86,7 +90,10 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
         (false, true) => format!("Options of all commands: {}. `{name} --help` says more.", others.join(", ")),
         (false, false) => format!("Other options: {}. `{name} --help` explains all.", others.join(", ")),
     };
-    text + &section(wrapped(&more, "  "))
+    // A command line is not broken.
+    let whole = format!("`{name} --help`");
+    let lines = wrapped(&more.replace(&whole, &whole.replace(' ', UNBROKEN)), "  ");
+    text + &section(lines.into_iter().map(|line| line.replace(UNBROKEN, " ")))
 }
 
 /// Returns the options that are explained, and the names of the others. Options of all commands are named by the help
@@ -173,7 +180,8 @@ pub fn spelled(option: &Arg) -> String {
 fn wrapped(text: &str, indent: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
-        let is_full = lines.last().is_some_and(|line| !line.is_empty() && line.len() + word.len() >= WIDTH);
+        let is_full =
+            lines.last().is_some_and(|line| !line.is_empty() && line.chars().count() + word.chars().count() >= WIDTH);
         if is_full {
             lines.push(indent.to_owned());
         }

@@ -94,7 +94,9 @@ fn in_pages(file: &File, known: &Metadata) -> Option<io::Result<Pages>> {
         let others = others.into_iter().filter(|share| !share.is_empty());
         let threads: Vec<_> = others.map(|share| scope.spawn(|| fill(share))).collect();
         fill(own)?;
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(io::Error::other("broke off"))))
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(io::Error::other("a reading thread failed"))))
     });
     Some(match read {
         Ok(()) => Ok(Pages { memory, len }),

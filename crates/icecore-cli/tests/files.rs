@@ -66,7 +66,7 @@ fn no_output_is_an_input() {
             let (out, said, code) = sh(top, &format!("{command}{force}"));
             assert_eq!((out.as_str(), code), ("", Some(2)), "{command}{force}: {said}");
             assert!(
-                said.contains("this is the input") || force.is_empty() && said.contains("the file exists"),
+                said.contains("this is an input") || force.is_empty() && said.contains("this file exists"),
                 "{said}"
             );
             let kept = fs::read_to_string(top.join("a.json")).unwrap();
@@ -97,7 +97,7 @@ fn what_exists_is_overwritten_by_force_only() {
         fs::write(top.join("a.json"), "old\n").unwrap();
         let (_, said, code) = sh(top, command);
         assert_eq!(code, Some(2), "{command}: {said}");
-        assert!(said.contains("the file exists; --force overwrites it"), "{command}: {said}");
+        assert!(said.contains("this file exists: --force overwrites it"), "{command}: {said}");
         assert_eq!(fs::read_to_string(top.join("there")).unwrap(), "old\n", "{command}");
         if !command.contains(';') {
             let (_, said, code) = sh(top, &format!("{command} --force"));
@@ -109,9 +109,9 @@ fn what_exists_is_overwritten_by_force_only() {
     let (_, said, code) = sh(top, "icecore convert --out-dir new -t json a.srl a.php");
     assert!(code == Some(0) && names(&top.join("new")) == ["a.php.json", "a.srl.json"], "{said}");
     let (_, said, code) = sh(top, "mkdir in; cp a.srl in; icecore convert --force --out-dir new -t json a.srl in");
-    assert!(code == Some(2) && said.contains("another output is written to this file already"), "{said}");
+    assert!(code == Some(2) && said.contains("another output has this name already"), "{said}");
     let (_, said, code) = sh(top, "icecore convert --each a.srl -o same --summary ./same");
-    assert!(code == Some(2) && said.contains("another output is written to this file already"), "{said}");
+    assert!(code == Some(2) && said.contains("another output has this name already"), "{said}");
     assert!(!top.join("same").exists());
 }
 

@@ -361,7 +361,7 @@ fn lengths_in_text_are_not_made_wrong() {
             assert!(!String::from_utf8_lossy(&stdout).contains("a-longer-name"), "{chunk} {value}");
             let (_, stderr, code) = icecore(&[&args[..], &["--in", "text"]].concat(), text.as_bytes());
             assert_eq!(code, 0, "{stderr}");
-            assert!(stderr.contains("the lengths before them are wrong now"), "{stderr}");
+            assert!(stderr.contains("whose lengths are wrong now"), "{stderr}");
         }
         // Replacements of the same length, or outside of such strings, are made.
         assert!(!replaced(&["old.example", "new.example"], text.as_bytes()).is_empty());

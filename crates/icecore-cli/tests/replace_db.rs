@@ -169,14 +169,14 @@ fn it_goes_on_where_it_was() {
     let (db, state) = (format!("sqlite:{}", file.display()), folder.path().join("state.json"));
     let args = ["--table", "options", "--rows", "5", "--resume", state.to_str().unwrap()];
     let (_, said) = replace(&db, &args, 5);
-    assert!(said.contains("held; done up to the key 18: the same command goes on from there"), "{said}");
+    assert!(said.contains("held; done up to the key 18: the same command continues from there"), "{said}");
     connection.execute_batch("DROP TRIGGER held").unwrap();
     // Rows that are done are not examined again.
     connection.execute("UPDATE options SET value = 'old.example' WHERE id = 0", []).unwrap();
     let (_, said) = replace(&db, &args, 0);
     assert!(said.contains("16 values changed"), "{said}");
     let (_, said) = replace(&db, &args, 0);
-    assert!(said.contains("done before"), "{said}");
+    assert!(said.contains("already done"), "{said}");
     let first: String = connection.query_row("SELECT value FROM options WHERE id = 0", [], |row| row.get(0)).unwrap();
     assert_eq!(first, "old.example");
 }

@@ -227,7 +227,7 @@ fn names_of_files_say_what_is_in_them() {
         let names: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, [name], "{target}");
         let (_, said, code) = sh(folder.path(), &format!("icecore convert -q -t {target} x.json --out-dir out"));
-        assert!(code == 2 && said.contains("it exists"), "{target}: {said}");
+        assert!(code == 2 && said.contains("this file exists"), "{target}: {said}");
     }
     // PHP can read such a file that it wrote itself.
     let php = |code: &str| Command::new("php").args(["-r", code]).current_dir(folder.path()).output();

@@ -3,7 +3,7 @@
 
 use crate::run;
 
-use crate::pty::terminal;
+use crate::pty::{start, terminal};
 use std::fs;
 
 fn folder() -> tempfile::TempDir {
@@ -109,4 +109,19 @@ fn no_escape_sequence_of_data_reaches_a_terminal() {
         assert!(!text.contains(['\x1b', '\u{9b}']), "{command}: {text:?}");
         assert!(code < 2 && text.contains("31m"), "{command}: {text:?}");
     }
+}
+
+#[cfg(feature = "store")]
+#[test]
+fn a_worker_without_jobs_says_that_it_waits() {
+    let folder = folder();
+    let work = "icecore --color never work --db sqlite:a.db --queue mail --create --exec cat";
+    let until_stopped = "while [ ! -e stop ]; do sleep 0.1; done; kill -TERM $!; wait $!";
+    let Some(mut running) = start(folder.path(), &format!("{work} & {until_stopped}")) else { return };
+    running.wait_for("icecore: mail: waiting for jobs of this queue; Ctrl-C stops the worker");
+    fs::write(folder.path().join("stop"), "").unwrap();
+    let (text, code) = running.end();
+    assert_eq!((text.matches("waiting").count(), text.contains("0 done"), code), (1, true, 0), "{text}");
+    let (until, _) = terminal(folder.path(), &format!("{work} --until-empty")).unwrap();
+    assert!(!until.contains("waiting"), "{until}");
 }

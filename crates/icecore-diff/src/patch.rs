@@ -127,8 +127,8 @@ impl Patch {
         };
         let fingerprint = format!("{fingerprint:016x}");
         if root.get("fingerprint").and_then(|known| known.as_str()) != Some(&fingerprint) {
-            let what = "it is not the document that the difference was made from: what the difference changes is there, \
-                        but something else is not as it was";
+            let what = "it is not the document that the difference was made from: the values to change are there, but another \
+                        part has changed";
             return Err(Refusal::Differs { path: String::new(), what });
         }
         let header = match root.get("has_header") {
@@ -174,7 +174,7 @@ impl<'s, 'd> Applying<'s, 'd> {
         let kind = kind.ok_or_else(|| Refusal::Broken(broken("a change of an unknown kind")))?;
         let left = match kind {
             ChangeKind::Added => None,
-            _ => Some(self.ways.follow(part("path")?).ok_or_else(|| differs("nothing is there"))?),
+            _ => Some(self.ways.follow(part("path")?).ok_or_else(|| differs("there is no value"))?),
         };
         if let Some(left) = left {
             let is_old = match kind {
@@ -184,7 +184,7 @@ impl<'s, 'd> Applying<'s, 'd> {
                 _ => self.same.same(self.sides, left, part("old")?),
             };
             if !is_old {
-                return Err(differs("another value is there than the difference was made from"));
+                return Err(differs("the value is not the one that the difference was made from"));
             }
         }
         let twice = || Refusal::Broken(broken("two changes of one value"));
@@ -216,7 +216,7 @@ impl<'s, 'd> Applying<'s, 'd> {
                 Ok(())
             }
             Some(_) => Err(Refusal::Broken(broken(format!("two changes of one value at {shown}")))),
-            None => Err(Refusal::Broken(broken(format!("what can't be taken away at {shown}")))),
+            None => Err(Refusal::Broken(broken(format!("a value that can't be removed at {shown}")))),
         }
     }
 
@@ -224,7 +224,7 @@ impl<'s, 'd> Applying<'s, 'd> {
         let broken = |what: &str| Refusal::Broken(broken(format!("{what} at {shown}")));
         let way = change.get("in").ok_or_else(|| broken("a change without `in`"))?;
         let differs = |what| Refusal::Differs { path: shown.to_owned(), what };
-        let into = self.ways.follow(way).ok_or_else(|| differs("no list or map is there to put it into"))?;
+        let into = self.ways.follow(way).ok_or_else(|| differs("there is no list or map to add it to"))?;
         let into = crate::tree::body(into);
         let index = change.get("index").and_then(|index| index.as_i64()).and_then(|index| u32::try_from(index).ok());
         let index = index.ok_or_else(|| broken("no number `index`"))?;
@@ -232,9 +232,9 @@ impl<'s, 'd> Applying<'s, 'd> {
             (Kind::Map, Some(key)) => Some(key),
             (Kind::Array, None) => None,
             (Kind::Map | Kind::Array, _) => {
-                return Err(differs("a list is there where a map was, or a map where a list was"));
+                return Err(differs("there is a list in place of a map, or a map in place of a list"));
             }
-            _ => return Err(differs("no list or map is there to put it into")),
+            _ => return Err(differs("there is no list or map to add it to")),
         };
         let is_absent = change.get("absent").and_then(|absent| absent.as_bool()).unwrap_or(false);
         self.edits.touched.insert(into.index());

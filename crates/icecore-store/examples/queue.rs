@@ -104,7 +104,7 @@ fn work(jobs: usize, at_once: usize) -> Result<String> {
     let (mut done, mut ended, mut trouble) = (0, None, None);
     let began = Instant::now();
     let mut tell = |event: Event<'_>| match event {
-        Event::Begun(_) | Event::Fired(_) => {}
+        Event::Begun(_) | Event::Fired(_) | Event::Idle => {}
         Event::Done(_) => {
             done += 1;
             if done == jobs {
@@ -148,7 +148,7 @@ fn drain(ready: Ready, at_once: usize, millis: usize) -> Result<String> {
     let (mut done, mut took, mut trouble) = (0, Duration::ZERO, None);
     let began = Instant::now();
     let mut tell = |event: Event<'_>| match event {
-        Event::Begun(_) | Event::Fired(_) => {}
+        Event::Begun(_) | Event::Fired(_) | Event::Idle => {}
         Event::Done(_) => (done, took) = (done + 1, began.elapsed()),
         other => {
             trouble = Some(format!("{other:?}"));

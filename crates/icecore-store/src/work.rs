@@ -29,6 +29,8 @@ pub enum Event<'e> {
     /// The attempt ended after its lease was over, so its outcome could not be recorded. The job may be done a second
     /// time.
     Lost(Id),
+    /// The queue has nothing to hand out, and no job runs. Reported for each claim that finds this.
+    Idle,
     /// A schedule, of any queue, was due.
     Fired(&'e Fired),
     /// The database can't be reached; the worker tries again.
@@ -381,6 +383,9 @@ impl Turn<'_> {
         let most = worker.concurrency.max(1) - self.running.len();
         let leases = backend.claim(&worker.queue, &worker.name, worker.lease, most)?;
         (self.is_empty, self.free_since) = (leases.is_empty(), None);
+        if self.is_empty && self.running.is_empty() {
+            (self.tell)(Event::Idle);
+        }
         self.claim_at = Instant::now() + if leases.len() < most { worker.idle } else { Duration::ZERO };
         for Lease { job, token } in leases {
             (self.tell)(Event::Begun(&job));

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "bench")]
 pub mod bench;
+pub mod changed;
 pub mod classes;
 pub mod convert;
 pub mod detect;

@@ -1,14 +1,14 @@
 //! `icecore patch`
 
+use super::changed::{ChangeArgs, ChangeWriter, Changed};
 use super::diff::{bytes, document};
 use crate::arguments::{Global, InputFormat};
 use crate::reading::{Detail, Opened, Reader};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
-use crate::target::{Outputs, Target};
-use crate::terminal;
+use crate::whole::Bytes;
 use clap::{Args, ValueHint};
-use icecore::ErrorKind;
+use icecore::Limits;
 use icecore_diff::Refusal;
 use std::path::PathBuf;
 
@@ -27,17 +27,15 @@ pub struct Patch {
     /// File with the difference; the standard input if not given
     #[arg(value_name = "DIFFERENCE", value_hint = ValueHint::FilePath)]
     pub difference: Option<PathBuf>,
-    /// Write to this file; it appears when it is complete
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
-    /// Overwrite an existing file, but never an input; write binary formats to a terminal
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub changes: ChangeArgs,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   icecore patch before.storable change.json -o after.storable
+  icecore patch --dry-run session.php change.json
+  icecore patch --in-place session.php change.json
   icecore diff --json a.php b.json | icecore patch a.php > c.php";
 
 pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -48,54 +46,69 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
         return Err(Abort::Failed(code::USAGE, text));
     }
     let reader = Reader::of(&args.from, None, &global.limit)?;
-    let place = Outputs::new(&[source.clone(), given.clone()], args.force).output(args.output.as_ref())?;
-    report.input();
-    let (name, given_name) = (source.name(), given.name());
-    let (Some(input), Some(json)) = (bytes(&source, report), bytes(&given, report)) else { return Ok(()) };
-    let patch = match icecore_diff::Patch::read(&json, &global.limit) {
-        Ok(patch) => patch,
-        Err(error) => {
-            report.unreadable(&given_name, &error, &json);
-            return Ok(());
+    let writer = ChangeWriter { args: &args.changes, global };
+    let others = std::slice::from_ref(&given);
+    writer.write(std::slice::from_ref(&source), others, report, &mut |source, report| {
+        report.input();
+        let (Some(input), Some(json)) = (bytes(source, report), bytes(&given, report)) else { return Ok(None) };
+        let patch = match icecore_diff::Patch::read(&json, &global.limit) {
+            Ok(patch) => patch,
+            Err(error) => {
+                report.unreadable(&given.name(), &error, &json);
+                return Ok(None);
+            }
+        };
+        let job = PatchJob { reader: &reader, limits: &global.limit, patch, difference: given.name() };
+        job.apply(&source.name(), input, report)
+    })
+}
+
+/// The difference to apply.
+struct PatchJob<'j> {
+    reader: &'j Reader<'j>,
+    limits: &'j Limits,
+    patch: icecore_diff::Patch,
+    /// The name of the difference in messages.
+    difference: String,
+}
+
+impl PatchJob<'_> {
+    /// Applies the difference to an input. `None`: it does not fit, which is reported.
+    fn apply(&self, name: &str, before: Bytes, report: &mut Report) -> Result<Option<Changed>, Abort> {
+        let Some(opened) = self.reader.open(name, &before, report) else { return Ok(None) };
+        let Opened { stage, .. } = &opened;
+        let format = stage.format().name;
+        let Some(left) = document(self.reader, name, &opened, Detail::For(format), report)? else { return Ok(None) };
+        let made = match self.patch.apply(&left) {
+            Ok(made) => made,
+            Err(Refusal::Broken(error)) => {
+                report.unreadable(&self.difference, &error, &[]);
+                return Ok(None);
+            }
+            Err(refusal) => {
+                report.fault(code::FINDING, name, refusal);
+                return Ok(None);
+            }
+        };
+        let mut after = Vec::new();
+        if self.patch.is_empty() {
+            // An empty patch keeps every byte.
+            after.extend_from_slice(&before);
+        } else {
+            match icecore::write_to(&made, stage, self.limits, &mut after) {
+                Ok(losses) => report.losses(name, &losses, false),
+                Err(error) => {
+                    report.unwritable(name, &error);
+                    return Ok(None);
+                }
+            }
+            if !stage.is_binary() && !after.ends_with(b"\n") && before.ends_with(b"\n") {
+                after.push(b'\n');
+            }
         }
-    };
-    let Some(opened) = reader.open(&name, &input, report) else { return Ok(()) };
-    let Opened { stage, .. } = &opened;
-    if args.output.is_none() && terminal::is_stdout() {
-        terminal::refuse_binary(stage, args.force)?;
+        let (stage, is_changed) = (stage.clone(), *after != *before);
+        drop(left);
+        drop(opened);
+        Ok(Some(Changed { before, after, stage, is_changed }))
     }
-    let format = stage.format().name;
-    let Some(left) = document(&reader, &name, &opened, Detail::For(format), report)? else { return Ok(()) };
-    let made = match patch.apply(&left) {
-        Ok(made) => made,
-        Err(Refusal::Broken(error)) => {
-            report.unreadable(&given_name, &error, &[]);
-            return Ok(());
-        }
-        Err(refusal) => {
-            report.fault(code::FINDING, &name, refusal);
-            return Ok(());
-        }
-    };
-    let mut target = Target::new(place)?;
-    if args.output.is_none() && !args.force {
-        target.sink.tame();
-    }
-    if patch.is_empty() {
-        // An empty patch keeps every byte.
-        target.sink.bytes(&input)?;
-        return target.keep();
-    }
-    match icecore::write_to(&made, stage, &global.limit, &mut target.sink) {
-        Ok(losses) => report.losses(&name, &losses, false),
-        Err(error) if error.kind() == ErrorKind::Output => return Err(target.sink.stop()),
-        Err(error) => {
-            report.unwritable(&name, &error);
-            return Ok(());
-        }
-    }
-    if !stage.is_binary() && !target.sink.at_line_start() && input.ends_with(b"\n") {
-        target.sink.text("\n")?;
-    }
-    target.keep()
 }

@@ -4,7 +4,7 @@ use crate::allocator;
 use crate::arguments::{From, Global, Shown};
 use crate::limits;
 use crate::mistakes;
-use crate::reading::{self, Detail, Reader};
+use crate::reading::{self, Detail, JOINED_LINES, Reader};
 use crate::report::{Abort, Report, code, usage, usage_of};
 use crate::said::Said;
 use crate::sink::Sink;
@@ -16,7 +16,7 @@ use icecore::raw::Tape;
 use icecore::{Builder, Document, ErrorKind, Losses, Stage};
 use icecore_query::{Answer, End, Failure, Input, Running, in_room};
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -157,7 +157,7 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     if let Some(most) = most {
         target.sink.cut(most);
     }
-    let job = Job { args, global, to, query, report: RefCell::new(report) };
+    let job = Job { args, global, to, query, report: RefCell::new(report), joined: RefCell::default() };
     let mut results = Results { sink: &mut target.sink, last: None, losses: Losses::default(), stop: None };
     let end = job.all(&reader, sources, &mut results)?;
     let is_true = results.last;
@@ -232,6 +232,8 @@ struct Job<'j> {
     to: Stage,
     query: icecore_query::Query,
     report: RefCell<&'j mut Report>,
+    /// The inputs whose lines are read as one array.
+    joined: RefCell<HashSet<String>>,
 }
 
 /// The output so far.
@@ -294,6 +296,9 @@ impl Job<'_> {
         if let Some(what) = opened.unchecked {
             report.unchecked(&name, what);
         }
+        if reader.joins_lines(&opened) {
+            self.joined.borrow_mut().insert(name.clone());
+        }
         // The reader needs the report until it is done, so the documents are collected first. A broken document is
         // therefore reported before the documents in front of it are queried.
         let mut documents = Vec::new();
@@ -334,7 +339,11 @@ impl Job<'_> {
     fn failure(&self, failure: &Failure) {
         let code = if failure.is_input { code::INPUT } else { code::OTHER };
         let name = failure.name.as_deref().unwrap_or("filter");
-        self.report.borrow_mut().fault(code, name, &failure.message);
+        let mut message = failure.message.clone();
+        if self.joined.borrow().contains(name) {
+            message.push_str(&format!(" ({JOINED_LINES})"));
+        }
+        self.report.borrow_mut().fault(code, name, message);
     }
 
     fn answer(&self, answer: &Answer, results: &mut Results<'_>) -> ControlFlow<()> {

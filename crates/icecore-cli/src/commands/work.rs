@@ -8,6 +8,7 @@ use crate::secrets;
 use crate::signals;
 use clap::Args;
 use icecore_store::{Command, Event, Job, Reopener, Runner, State, Stdin, Stop, Worker};
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -15,9 +16,10 @@ use std::time::Duration;
 /// Run a command for each job of a queue
 ///
 /// The command gets the payload of a job as JSON on its standard input, and ICECORE_JOB_ID, ICECORE_JOB_ATTEMPT,
-/// ICECORE_JOB_QUEUE and, for a job that follows another one, ICECORE_JOB_AFTER in its environment. If it exits with 0,
-/// the job is done and its output is the result; otherwise the job is tried again later. On SIGTERM or SIGINT, running
-/// jobs are finished and no new ones are started.
+/// ICECORE_JOB_QUEUE and, for a job that follows another one, ICECORE_JOB_AFTER in its environment. A payload that can't
+/// be decoded is passed as its original bytes, as all are with --raw. If the command exits with 0, the job is done and
+/// its output is the result; otherwise the job is tried again later. On SIGTERM or SIGINT (Ctrl-C), running jobs are
+/// finished and no new ones are started.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Work {
@@ -43,7 +45,7 @@ pub struct Work {
     /// How long a job belongs to this worker; extended while the job runs
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     pub lease: Duration,
-    /// Pass the original bytes to the command, not JSON
+    /// Pass the original bytes of each payload to the command, not JSON
     #[arg(long)]
     pub raw: bool,
     /// Exit when the queue has no more jobs to hand out
@@ -69,7 +71,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     drop(store);
     if queue.is_some_and(|queue| queue.paused_at.is_some()) {
         let shown = icecore::text::printable(&args.queue);
-        let text = format!("the queue is paused; `icecore queue resume {shown}` resumes it");
+        let text = format!("the queue is paused and hands out no jobs: `icecore queue resume {shown}` resumes it");
         report.note(&args.queue, "paused", text);
     }
     let mut command = Command::new(&args.exec);
@@ -97,6 +99,8 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
         }
         outcome
     };
+    // People are told once that nothing happens because there is nothing to do.
+    let mut says_idle = !args.until_empty && std::io::stderr().is_terminal();
     let tally = worker
         .run(&|| database.open(), Arc::new(runner), &stop, &mut |event| {
             let was_away = std::mem::replace(&mut is_away, matches!(event, Event::Away(_)));
@@ -106,13 +110,17 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
                     let next = if state == State::Dead { "the job is dead" } else { "it is tried again" };
                     report.note(&id.to_string(), "failed", format!("{}; {next}", error.trim_end()));
                 }
+                Event::Idle if std::mem::take(&mut says_idle) => {
+                    let text = "waiting for jobs of this queue; Ctrl-C stops the worker after its running jobs";
+                    report.note(&args.queue, "idle", text.to_owned());
+                }
                 Event::Fired(fired) => {
                     if let Some(problem) = &fired.problem {
                         report.note(&fired.schedule, "schedule", format!("it is stopped: {problem}"));
                     }
                 }
                 Event::Lost(id) => {
-                    let text = "its lease ended before the job did, so the job may run again";
+                    let text = "its lease had ended before the job did, so it may run a second time";
                     report.note(&id.to_string(), "lost", text.to_owned());
                 }
                 _ => {}
@@ -122,7 +130,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let (done, failed, lost) = (tally.done, tally.failed, tally.lost);
     report.note(&args.queue, "worked", format!("{done} done, {failed} failed, {lost} lost"));
     if missing.load(Ordering::Relaxed) {
-        return Err(usage_of("the command of --exec no longer exists; no more jobs are tried"));
+        return Err(usage_of("the command of --exec no longer exists: no further job is started"));
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("--compact -c", "compact-output"),
     ("--raw --join-output", "raw-output raw"),
     ("--unquoted --plain", "raw raw-output"),
-    ("--max --max-items --max-count --count --top --head --first --last --lines --most -m -n", "items"),
+    ("--max --max-items --max-count --count --top --head --first --last --lines --most --sample -m -n", "items"),
     ("--max-depth --maxdepth --level --levels -L", "depth"),
     ("--verbose -v --hex --details", "all"),
     ("--stdin --input --array", "slurp"),
@@ -137,8 +137,6 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "--in-place -i",
         "`icecore edit --in-place --set PATH=JSON FILE` changes a file; -o FILE writes a new one",
     ),
-    ("patch", "--in-place -i --backup", "did you mean `--output <FILE>`? The input is never changed"),
-    ("patch", "--dry-run", "the input is never changed: the result goes to the standard output"),
     ("patch", "--reverse -R", "`icecore diff --json NEW OLD` writes the reverse difference"),
     ("patch", "-p --strip", "a difference has no file names: `icecore patch FILE DIFFERENCE`"),
     // Paths and values.
@@ -155,18 +153,12 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("edit", "--no-backup", "did you mean `--backup ''`?"),
     ("replace", "--no-backup", "did you mean `--backup ''`?"),
     ("edit", "--undo --restore", "the file as it was is next to it, under the name that --backup gives it"),
-    (
-        "edit",
-        "--dry-run -n",
-        "without --in-place nothing is changed: `icecore edit … FILE | icecore diff FILE -` shows the change",
-    ),
     ("edit", "--deep", "strings that are frozen data are not opened here; `icecore convert --deep` opens them"),
     // Comparing.
     ("diff", "--brief --stat", "the exit code is 0 if nothing differs, and 1 otherwise"),
     ("diff", "--to -t", "did you mean `--from-b <FORMAT>`, the format of the second file?"),
     ("diff", "--deep", "`icecore convert --deep` opens strings that are frozen data; compare its outputs"),
     // Rows.
-    ("rows", "--head --limit --sample --items --first -n", "the first rows: `icecore rows … | head`"),
     ("rows", "--count", "the number of rows: `icecore rows … | wc -l`"),
     ("rows", "--where --filter", "some rows: `icecore rows … | icecore query --each 'select(.id < 10)'`"),
     ("rows", "--csv --tsv --parquet --arrow", "did you mean `--to <FORMAT>`, such as `-t csv`?"),

@@ -85,3 +85,11 @@ fn wrong(text: &str, error: Error, side: Side) -> Abort {
     let meant = meant.unwrap_or_default();
     usage_of(format!("there is no format {found}{mark}{meant}The formats are {}", known.join(", ")))
 }
+
+/// Returns a short message for an option that a format does not have; a format may have dozens.
+pub fn unknown_option(error: &Error) -> Option<String> {
+    let name = error.expected()?.strip_prefix("an option of ")?.split(':').next()?;
+    let (found, meant) = (error.found()?, error.help().filter(|help| help.starts_with("did you mean")));
+    let meant = meant.map_or_else(|| ": ".to_owned(), |help| format!("; {help} "));
+    Some(format!("{name} has no option {found}{meant}`icecore formats {name}` explains its options"))
+}

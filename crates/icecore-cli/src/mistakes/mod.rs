@@ -10,7 +10,7 @@ mod values;
 
 pub use commands::{explain_word, options_come_after};
 pub use files::missing;
-pub use formats::{stage, target_stage};
+pub use formats::{stage, target_stage, unknown_option};
 pub use paths::{of_filter, of_get, of_path, whole_path};
 
 use crate::short_help;
@@ -29,6 +29,7 @@ pub fn explain(error: Error, top: &Command, words: &[String]) -> Error {
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => values::explain(error, &commands),
         ErrorKind::InvalidSubcommand => commands::explain(error, &commands),
         ErrorKind::UnknownArgument => explain_option(error, &commands, words),
+        ErrorKind::ArgumentConflict => explain_conflict(error, &commands),
         _ => error,
     }
 }
@@ -42,6 +43,15 @@ fn explain_option(mut error: Error, commands: &[&Command], words: &[String]) -> 
         false => foreign::word_advice(&key(commands)).map(str::to_owned),
     };
     with_tip(&mut error, advice);
+    error
+}
+
+/// Adds to an error of two arguments what is meant by one of them.
+fn explain_conflict(mut error: Error, commands: &[&Command]) -> Error {
+    if key(commands) == "rows" && text_of(&error, ContextKind::InvalidArg) == "--all-tables" {
+        let tip = "--all-tables is for --db: a dump is read with all its tables, unless --table names some";
+        with_tip(&mut error, Some(tip.to_owned()));
+    }
     error
 }
 

@@ -96,9 +96,6 @@ fn other_option(name: &str, value: &str, commands: &[&Command]) -> Option<String
         "limit" if value.parse::<u64>().is_ok() && has("concurrency") && has("rate") => {
             Some("did you mean `--rate <N/DURATION>` or `--concurrency <N>`?".to_owned())
         }
-        "limit" if value.parse::<u64>().is_ok() && command.get_name() == "rows" => {
-            Some("the first rows: `icecore rows … | head`".to_owned())
-        }
         _ => None,
     }
 }

@@ -102,10 +102,12 @@ impl<'c, R: Read> Cut<'c, R> {
 fn no_end(stage: Option<&Stage>) -> Abort {
     let text = match stage {
         Some(stage) => {
-            format!("where a document ends can't be told in {stage}: say what stands around each, --each=lines")
+            format!("{stage} does not say where a document ends: name the frame of each, as in --each=lines")
         }
-        None => "say what the documents are, as `--each -f marshal`, or what stands around each, as `--each=u32be`"
-            .to_owned(),
+        None => {
+            "--each needs the format of the documents, as in `--each -f marshal`, or their frame, as in `--each=u32be`"
+                .to_owned()
+        }
     };
     Abort::Failed(code::USAGE, text)
 }

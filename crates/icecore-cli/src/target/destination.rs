@@ -112,7 +112,7 @@ impl Outputs {
         };
         if let Some(known) = &known {
             if known.is_dir() {
-                return Err(refused(shown, "this is a folder; use --out-dir to write a file for each input into it"));
+                return Err(refused(shown, "this is a folder: --out-dir writes into one"));
             }
             if !known.is_file() {
                 return Ok(Destination::Open(path));
@@ -120,10 +120,10 @@ impl Outputs {
             self.refuse_input(shown, known)?;
         }
         if !self.written.insert(path.clone()) {
-            return Err(refused(shown, "another output is written to this file already"));
+            return Err(refused(shown, "another output has this name already"));
         }
         if known.is_some() && !self.force {
-            return Err(refused(shown, "the file exists; --force overwrites it"));
+            return Err(refused(shown, "this file exists: --force overwrites it"));
         }
         Ok(Destination::File(FileDestination { path, known, mode, force: self.force }))
     }
@@ -132,7 +132,7 @@ impl Outputs {
         let input = FileId::of(path, known).and_then(|id| self.inputs.get(&id));
         match input {
             Some(input) if known.is_file() => {
-                Err(refused(path, &format!("this is the input {input}; write to another file")))
+                Err(refused(path, &format!("this is an input ({input}): write to another file")))
             }
             _ => Ok(()),
         }

@@ -31,17 +31,20 @@ impl InPlace {
     /// Prepares the change of a file, and checks that it is possible.
     pub fn new(source: &Source, suffix: &str, force: bool) -> Result<InPlace, Abort> {
         let Some(path) = source.path() else {
-            return Err(usage(format!("{}: --in-place changes files", source.name())));
+            return Err(usage(format!(
+                "{}: --in-place needs a file to change; without it, the result goes to the standard output",
+                source.name()
+            )));
         };
         if suffix.contains(['/', '\0']) {
-            let text = "--backup takes a suffix for the name of the backup, such as .bak; '' keeps no backup";
+            let text = "--backup takes the end of a file name, such as .bak, without `/`; '' keeps no backup";
             return Err(usage(text.to_owned()));
         }
         // The target of a link is changed, not the link.
         let path = fs::canonicalize(path).map_err(|error| failed(path, &error))?;
         let known = path.metadata().map_err(|error| failed(&path, &error))?;
         if !known.is_file() {
-            return Err(usage(format!("{}: --in-place changes files", path.display())));
+            return Err(usage(format!("{}: --in-place needs an ordinary file", path.display())));
         }
         let kept = (!suffix.is_empty()).then(|| Kept {
             path: path.with_file_name(kept_name(path.file_name().unwrap_or_default(), suffix)),
@@ -64,6 +67,21 @@ impl InPlace {
         }))
     }
 
+    /// Returns the error that [`InPlace::keep`] would return for a backup that exists.
+    pub fn check_backup(&self) -> Result<(), Abort> {
+        match &self.kept {
+            Some(kept) if !self.force && fs::symlink_metadata(&kept.path).is_ok() => Err(self.backup_exists(kept)),
+            _ => Ok(()),
+        }
+    }
+
+    fn backup_exists(&self, kept: &Kept) -> Abort {
+        usage(format!(
+            "the backup {} exists, and may be the original of {}: --force overwrites it, --backup SUFFIX names another",
+            kept.name, self.name
+        ))
+    }
+
     /// Makes the backup, then replaces the original. The file exists at every moment.
     pub fn keep(self, target: Target) -> Result<(), Abort> {
         let Some(kept) = &self.kept else { return target.keep() };
@@ -79,10 +97,7 @@ impl InPlace {
             _ => copy(&self.path, &kept.path),
         });
         linked.map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => usage(format!(
-                "{} exists: it may have what {} was at first (--force overwrites it, --backup names another)",
-                kept.name, self.name
-            )),
+            io::ErrorKind::AlreadyExists => self.backup_exists(kept),
             _ => failed(&kept.path, &error),
         })?;
         target.keep()

@@ -33,7 +33,7 @@ pub struct Place {
     /// a session nor deletes it.
     #[arg(short, long, conflicts_with_all = ["output", "out_dir"])]
     pub in_place: bool,
-    /// With --in-place: suffix for the names of backups; '' keeps no backup
+    /// With --in-place: suffix of backups; '' keeps none
     #[arg(long, value_name = "SUFFIX", default_value = ".bak", requires = "in_place")]
     pub backup: String,
 }

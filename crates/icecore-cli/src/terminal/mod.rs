@@ -27,7 +27,7 @@ pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
         return Ok(());
     }
     let text = format!(
-        "the standard output is a terminal, and {} is not text: write it to a file with `-o FILE`, or add `--force`",
+        "the standard output is a terminal, and {} is binary: write it to a file with `-o FILE`, or add `--force`",
         stage.name()
     );
     Err(Abort::Failed(code::USAGE, text))

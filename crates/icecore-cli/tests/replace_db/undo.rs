@@ -32,15 +32,15 @@ fn a_change_is_undone_in_every_database() {
             shown.contains("things.name where id = 1\n- name 1 of brand-new.example.org  \n+ name 1 of example  \n")
         );
         let count = report(&database, "r.json")["put_back"].as_u64().unwrap();
-        assert!(count > 500 && said.contains(&format!("{count} values would be put back in 1 table")), "{said}");
+        assert!(count > 500 && said.contains(&format!("{count} values would be restored in 1 table")), "{said}");
         assert_eq!(database.dump("things"), after);
         let (_, said) = database.replace(&["--undo", "a.undo"], 0);
-        assert!(said.contains(&format!("{count} values put back in 1 table")), "{said}");
+        assert!(said.contains(&format!("{count} values restored in 1 table")), "{said}");
         assert_eq!(database.dump("things"), before, "{kind:?}");
         // Once more: nothing happens.
         let (_, said) = database.replace(&["--undo", "a.undo"], 0);
         assert!(
-            said.contains("0 values put back") && said.contains(&format!("{count} had their old values")),
+            said.contains("0 values restored") && said.contains(&format!("{count} already had their old values")),
             "{said}"
         );
         assert_eq!(database.dump("things"), before);
@@ -69,8 +69,8 @@ fn only_rows_that_hold_what_was_written_are_put_back() {
         // The name and the two texts of the row.
         assert_eq!(known["gone"], Value::from(3), "{said}");
         assert_eq!(known["left"][0]["reason"], "changed_since");
-        assert!(said.contains("4 were changed since by somebody else, and stay"), "{said}");
-        assert!(said.contains("3 are of rows that are gone"), "{said}");
+        assert!(said.contains("4 have been changed since, and are left as they are"), "{said}");
+        assert!(said.contains("3 belong to rows that no longer exist"), "{said}");
         let now = database.dump("things");
         assert_eq!(now.len(), 39);
         let same = now.iter().filter(|row| before.contains(row)).count();
@@ -196,7 +196,7 @@ fn tables_and_columns_are_chosen() {
     assert_eq!((database.dump("one"), database.dump("two")), (before.0.clone(), changed));
     let (_, said) = database.replace(&["--undo", "a.undo", "--table", "three"], 0);
     assert!(
-        said.contains("0 values put back") && said.contains("there is no table `three` in the undo file"),
+        said.contains("0 values restored") && said.contains("there is no table `three` in the undo file"),
         "{said}"
     );
     database.replace(&["--undo", "a.undo"], 0);
@@ -253,7 +253,7 @@ fn a_trigger_that_makes_something_else_of_the_old_value_is_counted() {
         "CREATE TRIGGER t AFTER UPDATE OF name ON things WHEN new.name NOT LIKE '%!' BEGIN UPDATE things SET name = new.name || '!' WHERE id = new.id; END",
     );
     let (_, said) = database.replace(&["--undo", "a.undo"], 0);
-    assert!(said.contains("3 were written, and the database stored something else (a trigger?)"), "{said}");
+    assert!(said.contains("3 were written, but the database stored something else (a trigger?)"), "{said}");
 }
 
 #[test]
@@ -267,19 +267,19 @@ fn an_undo_goes_on_where_it_was() {
         let undo = ["--undo", "a.undo", "--resume", "undo.json"];
         // The state of a change is not a state of an undo.
         let (_, said) = database.replace(&["--undo", "a.undo", "--resume", "change.json"], 2);
-        assert!(said.contains("it is not a file of --resume for --undo"), "{said}");
+        assert!(said.contains("not a file of --resume for --undo"), "{said}");
         database.replace(&[&undo[..], &["--dry-run"]].concat(), 0);
         assert!(!database.path("undo.json").exists());
         database.replace(&undo, 0);
         assert_eq!(database.dump("things"), before);
         let (_, said) = database.replace(&undo, 0);
-        assert!(said.contains("0 values put back") && !said.contains("already"), "it is done: {said}");
+        assert!(said.contains("0 values restored") && !said.contains("already"), "it is done: {said}");
         let (_, said) = database.replace(&[&undo[..], &["--table", "things"]].concat(), 2);
         assert!(said.contains("of other tables and columns"), "{said}");
         let state = fs::read_to_string(database.path("undo.json")).unwrap();
         fs::write(database.path("undo.json"), state.replace("\"left\":0", "\"left\":99")).unwrap();
         let (_, said) = database.replace(&undo, 0);
-        assert!(said.contains("had their old values already"), "{said}");
+        assert!(said.contains("already had their old values"), "{said}");
     }
 }
 
@@ -313,7 +313,7 @@ fn a_change_that_goes_on_keeps_its_undo_file() {
     let (elsewhere, state) = (tempfile::tempdir().unwrap(), database.path("state.json"));
     let again = [&CHANGE[..], &["--table", "things", "--resume", state.to_str().unwrap()]].concat();
     let done = command_in(elsewhere.path(), &database.url, &again).output().unwrap();
-    assert!(done.status.success() && String::from_utf8_lossy(&done.stderr).contains("done before"));
+    assert!(done.status.success() && String::from_utf8_lossy(&done.stderr).contains("already done"));
     database.replace(&["--undo", &name], 0);
     assert_eq!(database.dump("things"), before);
 }
@@ -334,7 +334,7 @@ fn another_database_is_refused_unless_it_is_asked_for() {
     let (code, said) = run(&["--undo", "a.undo"]);
     assert!(code == Some(2) && said.contains("--other-db uses it here all the same"), "{said}");
     let (code, said) = run(&["--undo", "a.undo", "--other-db"]);
-    assert!(code == Some(0) && said.contains("put back in 1 table"), "{said}");
+    assert!(code == Some(0) && said.contains("restored in 1 table"), "{said}");
     // The path differs, but the file is the same.
     let same = format!("sqlite:{}/./first.db", database.folder.path().display());
     let done = command_in(database.folder.path(), &same, &["--undo", "a.undo"]).output().unwrap();
@@ -379,7 +379,7 @@ fn a_file_that_does_not_fit_is_refused_before_anything_changes() {
     let (_, said) = database.replace(&["--undo", "a.undo", "--dry-run"], 0);
     assert!(said.contains("the last record of the undo file is not whole"), "{said}");
     fs::write(database.path("a.undo"), b"INSERT INTO one VALUES (1)").unwrap();
-    refuse(&mut database, 4, "it is not an undo file");
+    refuse(&mut database, 4, "not an undo file");
 }
 
 #[test]

@@ -35,6 +35,8 @@ pub struct Batch {
     pub cells: Vec<Cell>,
     /// For each row, the end of its cells, and its offset in the input.
     pub ends: Vec<(u32, u64)>,
+    /// Maximum number of rows to read, if there is one.
+    pub wanted: Option<usize>,
     /// Number of earlier rows.
     pub before: u64,
     /// Offset up to which the input was read.
@@ -59,6 +61,11 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// Returns whether it has all rows that were wanted.
+    pub fn is_full(&self) -> bool {
+        self.wanted.is_some_and(|wanted| self.rows() >= wanted)
+    }
+
     /// Empties the batch, but keeps its memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -7,6 +7,8 @@ pub mod columnar;
 pub mod database;
 mod decode;
 pub mod dump;
+mod first_rows;
+mod frozen_columns;
 mod object;
 pub mod plan;
 pub mod table;
@@ -15,4 +17,6 @@ mod words;
 
 pub use batch::Batch;
 pub use decode::Decoders;
+pub use first_rows::FirstRows;
+pub use frozen_columns::{FrozenColumn, FrozenColumns};
 pub use words::{Bytea, OnError, TableForm, Text};

@@ -121,6 +121,8 @@ pub struct Plan {
     pub out: Out,
     /// The JSON that values become.
     pub json: Stage,
+    /// The name of the table; empty if the input has none.
+    pub table: String,
     /// The names of the columns.
     pub names: Vec<String>,
     /// The names as JSON keys: `"id":`.
@@ -186,8 +188,8 @@ impl Plan {
         if let Some(column) = columns.iter().find(|column: &&Spec| column.at.is_none() && form != TableForm::Ndjson) {
             let name = &column.name;
             return Err(usage(format!(
-                "there is no column `{name}`: the columns have no names; give them with --columns, or name it by its \
-                 number from 1 on"
+                "there is no column `{name}`: the columns have no names; give them with --columns, or use the number of \
+                 the column, from 1 on"
             )));
         }
         let mut plan = Plan::base(asked)?;
@@ -221,6 +223,7 @@ impl Plan {
             form,
             out,
             json: options.json.clone(),
+            table: String::new(),
             names: Vec::new(),
             keys: Vec::new(),
             columns: Vec::new(),
@@ -269,7 +272,7 @@ impl Plan {
             };
             self.hidden = names.iter().enumerate().map(is_hidden).collect();
         }
-        (self.names, self.columns) = (names, columns);
+        (self.table, self.names, self.columns) = (table.to_owned(), names, columns);
         self.lead.extend(self.table_column.take().map(|name| (name, table.to_owned())));
         for (name, value) in &self.lead {
             self.lead_json.extend_from_slice(&text::key(name));
@@ -334,12 +337,12 @@ impl Plan {
         match own.iter().find(is_known).or(twice) {
             None => Ok(()),
             Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage(format!(
-                "the input has a column `{name}`, and so is that called which says where a row is from: give it another \
-                 name, with --table-column=NAME or --file-column=NAME"
+                "the input has a column `{name}`, which is also the name of the column for the origin of a row: name that \
+                 with --table-column=NAME or --file-column=NAME"
             ))),
             Some(name) => Err(usage(format!(
-                "the input has a column `{name}`, and so is that called which says what became of a value: give the \
-                 columns other names with --columns (and --header, if the first row has names)"
+                "the input has a column `{name}`, which is also the name of a column that says how a value was treated: \
+                 give the columns other names with --columns (and --header, if the first row has names)"
             ))),
         }
     }

@@ -4,20 +4,31 @@
 
 use super::args::Language;
 use super::packages::Packages;
-use super::{Name, Row};
+use super::{Name, Row, shown};
 use icecore::policy::{ClassName, Host, Names, Words};
+use icecore_tables::plural::{counted, listed};
 
 /// A pattern character: as part of a name in a list, it would allow other classes as well.
 const WILDCARD: u8 = b'*';
 
-/// Returns the list, and the classes that can't be part of it. For PHP classes, `packages` knows their packages.
-pub fn list<'r>(rows: &'r [Row], language: Language, packages: Option<&Packages>) -> (String, Vec<&'r Row>) {
-    let built = rows.iter().filter(|row| needs_list(row, language));
-    let (refused, built): (Vec<&Row>, Vec<&Row>) = built.partition(|row| row.name.bytes.contains(&WILDCARD));
+/// An allow-list, and the classes that are not in it.
+pub struct AllowList<'r> {
+    pub text: String,
+    /// The classes that can't be part of a list.
+    pub refused: Vec<&'r Row>,
+    /// The classes that need no list.
+    pub omitted: Vec<&'r Row>,
+}
+
+/// Returns the list. For PHP classes, `packages` knows their packages.
+pub fn list<'r>(rows: &'r [Row], language: Language, packages: Option<&Packages>) -> AllowList<'r> {
+    let (built, omitted): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| needs_list(row, language));
+    let (refused, built): (Vec<&Row>, Vec<&Row>) =
+        built.into_iter().partition(|row| row.name.bytes.contains(&WILDCARD));
     let mut names: Vec<_> = built.into_iter().map(|row| (quoted(&row.name, language), &row.name.bytes)).collect();
     names.dedup();
     if language == Language::Laravel {
-        return (laravel(&names, packages), refused);
+        return AllowList { text: laravel(&names, packages), refused, omitted };
     }
     let list = names.into_iter().map(|(quoted, _)| quoted).collect::<Vec<_>>().join(", ");
     let text = match language {
@@ -33,16 +44,39 @@ pub fn list<'r>(rows: &'r [Row], language: Language, packages: Option<&Packages>
         Language::Rails if list.is_empty() => "classes: [:rails]\n".to_owned(),
         Language::Rails => format!("classes: [:rails, {list}]\n"),
     };
-    (text, refused)
+    AllowList { text, refused, omitted }
+}
+
+/// Returns why classes are not in the list and need not be: a sentence for each reason.
+pub fn omissions(omitted: &[&Row]) -> Vec<String> {
+    let (names, own): (Vec<&Row>, Vec<&Row>) = omitted.iter().partition(|row| is_name_alone(row));
+    let reasons = [
+        (own, "because the Ruby module builds it without a list", "because the Ruby module builds them without a list"),
+        (names, "because it is only a name, without an object", "because they are only names, without objects"),
+    ];
+    let mut sentences = Vec::new();
+    for (rows, one, many) in reasons {
+        let classes: Vec<String> = rows.iter().map(|row| format!("{} ({})", shown(&row.class), row.kind)).collect();
+        if !classes.is_empty() {
+            let (count, why) = (classes.len() as u64, if classes.len() == 1 { one } else { many });
+            let count = counted(count, "class is left out", "classes are left out");
+            sentences.push(format!("{count}, {why}: {}", listed(&classes)));
+        }
+    }
+    sentences
+}
+
+/// Returns whether the data contains only the name of the class.
+fn is_name_alone(row: &Row) -> bool {
+    row.kind.ends_with("-name")
 }
 
 /// Returns whether a program must list the class. A name that is a plain value creates no object, but Ruby looks up the
 /// classes that its own dumps name.
 fn needs_list(row: &Row, language: Language) -> bool {
-    let is_name = row.kind.ends_with("-name");
     match language {
-        Language::Perl | Language::Sereal | Language::Php | Language::Laravel => !is_name,
-        Language::Ruby | Language::Rails => !is_own_in_ruby(row) && (row.is_marshal || !is_name),
+        Language::Perl | Language::Sereal | Language::Php | Language::Laravel => !is_name_alone(row),
+        Language::Ruby | Language::Rails => !is_own_in_ruby(row) && (row.is_marshal || !is_name_alone(row)),
     }
 }
 
@@ -89,8 +123,8 @@ fn quoted(name: &Name, language: Language) -> String {
 /// Returns why a class is not in the list.
 pub fn refusal(row: &Row) -> String {
     format!(
-        "the class `{}` at {} is not in the list: `*` in a list allows every name that fits; no program names a class \
-         so, look where this data comes from",
+        "the class `{}` at {} is not in the list, because a `*` there would allow other classes as well; no program has \
+         a class with such a name: check where this data comes from",
         row.class, row.path
     )
 }

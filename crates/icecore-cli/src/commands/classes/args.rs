@@ -7,9 +7,10 @@ use std::path::PathBuf;
 /// List every class that the data names
 ///
 /// Shows how often each class occurs, how it is used, and where it occurs first. `--as` prints the setting that allows
-/// these classes in the given language; review it before you use it. For Ruby, the list omits classes that the Ruby
-/// module builds without a list (`Time`, `Date`, `Range`, …). A class whose name would be a pattern in that language
-/// (`*`) is not printed: that is a finding, and the exit code is 1.
+/// these classes in the given language; review it before you use it. A note names classes that
+/// are left out because they need no list: for Ruby, those that the Ruby module builds without one (`Time`, `Date`,
+/// `Range`, …). A class whose name would be a pattern in that language (`*`) is not printed: that is a finding, and the
+/// exit code is 1.
 ///
 /// Rows without a class are other things that perl may run: `code`, `regexp-code` (`(?{…})`) and `tie`.
 #[derive(Debug, Args)]

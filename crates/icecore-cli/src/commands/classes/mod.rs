@@ -15,6 +15,7 @@ use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use icecore::value::{ClassUse, CodeUse};
 use icecore::{Document, Limits, deep, raw::Tape};
+use icecore_tables::plural::counted;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -104,10 +105,21 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             sink.object(&Everything { classes: &rows, code: &code })?;
         }
         (false, Some(language)) => {
-            let (list, refused) = allow::list(&rows, language, packages.as_ref());
-            sink.text(&list)?;
-            for row in refused {
+            let list = allow::list(&rows, language, packages.as_ref());
+            sink.text(&list.text)?;
+            for row in list.refused {
                 report.fault(code::FINDING, &row.file, allow::refusal(row));
+            }
+            for sentence in allow::omissions(&list.omitted) {
+                report.remark("omitted", sentence);
+            }
+            for CodeRow { kind, count, path, file } in &code {
+                let times = counted(*count, "time", "times");
+                report.note(
+                    file,
+                    "omitted",
+                    format!("{kind} ({times}, first at {path}) is not a class: no list has it"),
+                );
             }
         }
         (false, None) => {
@@ -216,7 +228,7 @@ fn table(rows: &[Row], code: &[CodeRow], with_files: bool, paint: Paint) -> Stri
     text
 }
 
-/// Maximum length of a name in the table; `--json` has the full name.
+/// Maximum length of a name for people; `--json` has the full name.
 const NAME: usize = 160;
 
 fn shown(class: &str) -> String {

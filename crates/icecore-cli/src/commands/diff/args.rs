@@ -38,9 +38,25 @@ pub struct Diff {
     /// lines: one per line; columns: in two columns below their path; auto: in columns on a terminal.
     #[arg(long, value_name = "VIEW", value_enum, default_value_t = View::Auto, conflicts_with = "json")]
     pub view: View,
+    /// Write to this file; it appears when it is complete; `-` is the standard output
+    ///
+    /// NAME.json gets the list of changes, as with --json, unless --view is given.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Overwrite a file that exists, but never an input
+    #[arg(long)]
+    pub force: bool,
     /// Accept the arguments that git passes to an external diff command, and exit with 0
     #[arg(long)]
     pub git: bool,
+}
+
+impl Diff {
+    /// Returns whether the list of changes is written as JSON.
+    pub fn is_json(&self) -> bool {
+        let is_named_so = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+        self.json || self.view == View::Auto && self.output.as_ref().is_some_and(is_named_so)
+    }
 }
 
 /// How changes are shown.
@@ -55,6 +71,6 @@ const EXAMPLES: &str = "\
 Examples:
   icecore diff before.storable after.storable
   icecore diff session.php session.json         the same in two formats?
-  icecore diff --json a.srl b.srl > change.json; icecore patch a.srl change.json -o c.srl
+  icecore diff a.srl b.srl -o change.json; icecore patch a.srl change.json -o c.srl
   git config diff.icecore.command 'icecore diff --git'
   echo '*.storable diff=icecore' >> .gitattributes";

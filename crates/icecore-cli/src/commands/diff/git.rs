@@ -2,7 +2,7 @@
 
 use super::args::Diff;
 use super::compare;
-use super::show::Shown;
+use super::show::{SAME_MEANING, Shown};
 use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
@@ -15,8 +15,8 @@ const NOTHING: &str = "/dev/null";
 
 /// Runs the diff. Git aborts if this command exits with anything but 0, so a file that can't be decoded is only
 /// reported.
-pub fn run(args: &Diff, global: &Global, sink: &mut Sink) -> Result<(), Abort> {
-    let paint = Paint::new(global.color, &std::io::stdout());
+pub fn run(args: &Diff, global: &Global, shown: &Shown<'_>, sink: &mut Sink) -> Result<(), Abort> {
+    let paint = shown.paint();
     let heading = |name: &Path, what: &str| {
         let name = paint.ink(Ink::Name, name.display());
         format!("icecore diff {name}{what}\n")
@@ -34,14 +34,14 @@ pub fn run(args: &Diff, global: &Global, sink: &mut Sink) -> Result<(), Abort> {
     if is_nothing(old) || is_nothing(new) {
         return sink.text(&heading(path, if is_nothing(old) { ": a new file" } else { ": the file is removed" }));
     }
-    if !args.json {
+    if !args.is_json() {
         sink.text(&heading(path, ""))?;
     }
     let mut report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, ReportForm::Text);
-    let found = compare(args, global, [old, new], &mut report, |found| Shown::new(args, global).write(found, sink))?;
+    let found = compare(args, global, [old, new], &mut report, |found| shown.write(found, sink))?;
     match found {
         None => sink.text("the files differ, and can't be decoded\n"),
-        Some(false) if !args.json => sink.text("the bytes differ, and mean the same\n"),
+        Some(false) if !args.is_json() => sink.text(SAME_MEANING),
         Some(_) => Ok(()),
     }
 }

@@ -1,29 +1,32 @@
 //! `icecore diff`
 
 mod args;
+mod contrast;
 mod git;
 mod show;
 
-pub use args::Diff;
+pub use args::{Diff, View};
+pub use show::{SAME_MEANING, Shown};
 
 use crate::arguments::{Global, InputFormat};
+use crate::paint::Paint;
 use crate::reading::{Detail, Opened, Reader};
 use crate::report::{Abort, Report, code, usage_of};
-use crate::sink::Sink;
 use crate::source::Source;
+use crate::target::{Destination, Outputs, Target};
+use crate::terminal;
 use icecore::{Document, raw::Tape};
 use icecore_diff::{Differences, Rules, differences};
-use show::Shown;
 use std::path::Path;
 
 pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    if args.json && (args.shown.depth.is_some() || args.shown.items.is_some()) {
-        return Err(usage_of("--depth and --items are not for --json: `icecore patch` needs all changes"));
+    if args.is_json() && (args.shown.depth.is_some() || args.shown.items.is_some()) {
+        return Err(usage_of("--depth and --items are for people: a list of changes for `icecore patch` has all"));
     }
-    let mut sink = Sink::report(args.json, global.color);
     if args.git {
-        git::run(args, global, &mut sink)?;
-        return sink.flush();
+        let (mut target, shown) = open(args, global)?;
+        git::run(args, global, &shown, &mut target.sink)?;
+        return target.keep();
     }
     let [left, right] = &args.files[..] else {
         return Err(Abort::Failed(code::USAGE, "diff compares two files: icecore diff A B".to_owned()));
@@ -31,12 +34,29 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
     if left == right && left.as_os_str() == "-" {
         return Err(Abort::Failed(code::USAGE, "only one of the two files can be the standard input".to_owned()));
     }
-    let is_other =
-        compare(args, global, [left, right], report, |found| Shown::new(args, global).write(found, &mut sink))?;
-    if is_other == Some(true) {
-        report.worse(code::FINDING);
+    let (mut target, shown) = open(args, global)?;
+    match compare(args, global, [left, right], report, |found| shown.write(found, &mut target.sink))? {
+        // A file that can't be read has been reported, and no output appears.
+        None => return Ok(()),
+        Some(true) => report.worse(code::FINDING),
+        Some(false) => {}
     }
-    sink.flush()
+    target.keep()
+}
+
+/// Opens the output, and returns how differences are shown there.
+fn open<'g>(args: &Diff, global: &'g Global) -> Result<(Target, Shown<'g>), Abort> {
+    let sources: Vec<Source> = args.files.iter().map(|file| Source::one(Some(file))).collect();
+    let place = Outputs::new(&sources, args.force).output(args.output.as_ref())?;
+    let is_stdout = matches!(place, Destination::Stdout);
+    let mut target = Target::new(place)?;
+    if is_stdout && args.is_json() {
+        target.sink.paint_json(global.color);
+    }
+    let paint = if is_stdout { Paint::new(global.color, &std::io::stdout()) } else { Paint::off() };
+    let is_terminal = is_stdout && terminal::is_stdout();
+    let shown = Shown::for_people(args.view, &args.shown, is_terminal, paint, &global.limit);
+    Ok((target, if args.is_json() { shown.with_json() } else { shown }))
 }
 
 /// Compares two files and passes the differences on. Returns whether there are any; `None` if a file can't be read,

@@ -1,20 +1,26 @@
 //! The differences, as text for people and as JSON for programs.
 
-use super::args::{Diff, View};
-use crate::arguments::Global;
+use super::args::View;
+use super::contrast::{Lengths, contrast, cut, describe, describe_key};
+use crate::arguments;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, code};
 use crate::sink::Sink;
-use crate::terminal;
 use crate::tty;
+use icecore::text::printable;
 use icecore::{Cursor, Limits};
 use icecore_diff::{Change, ChangeKind, Differences};
-use icecore_inspect::describe::{Tone, words};
 use icecore_tables::plural::counted;
-use std::collections::{HashMap, hash_map};
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet, hash_map};
 
+/// Shown for different bytes of documents without a difference.
+pub const SAME_MEANING: &str = "the bytes differ, and mean the same\n";
 /// Maximum number of characters of a string, in lines.
 const CHARACTERS: usize = 200;
+/// Maximum number of changes for which the paths of links are found.
+const LINKS: u32 = 1_000;
 
 /// How differences are shown.
 pub struct Shown<'a> {
@@ -26,20 +32,38 @@ pub struct Shown<'a> {
     depth: usize,
     most: u64,
     limits: &'a Limits,
+    /// Remaining number of changes for which the paths of links may be found.
+    links: Cell<u32>,
 }
 
 impl<'a> Shown<'a> {
-    pub fn new(args: &Diff, global: &'a Global) -> Shown<'a> {
-        let in_columns = match args.view {
-            View::Auto => terminal::is_stdout(),
+    /// Shows differences to people. `is_terminal`: the output is a terminal.
+    pub fn for_people(
+        view: View,
+        most: &arguments::Shown,
+        is_terminal: bool,
+        paint: Paint,
+        limits: &'a Limits,
+    ) -> Self {
+        let in_columns = match view {
+            View::Auto => is_terminal,
             View::Lines => false,
             View::Columns => true,
         };
         let width = if in_columns { columns().saturating_sub(5) / 2 } else { 0 };
-        let paint = Paint::new(global.color, &std::io::stdout());
-        let depth = args.shown.depth.map_or(usize::MAX, |depth| depth as usize);
-        let most = args.shown.items.unwrap_or(u64::MAX);
-        Shown { is_json: args.json, width, paint, depth, most, limits: &global.limit }
+        let depth = most.depth.map_or(usize::MAX, |depth| depth as usize);
+        let most = most.items.unwrap_or(u64::MAX);
+        Shown { is_json: false, width, paint, depth, most, limits, links: Cell::new(LINKS) }
+    }
+
+    /// Shows differences as JSON.
+    pub fn with_json(self) -> Self {
+        Shown { is_json: true, ..self }
+    }
+
+    /// Returns the colours.
+    pub fn paint(&self) -> Paint {
+        self.paint
     }
 
     pub fn write(&self, found: &Differences<'_>, sink: &mut Sink) -> Result<(), Abort> {
@@ -47,20 +71,20 @@ impl<'a> Shown<'a> {
             let json = found.to_json(self.limits);
             return sink.bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
         }
-        let paths = found.paths().into_iter().zip(found.new_paths());
-        let entries = entries(found.changes(), paths, self.depth);
+        let paths = found.paths();
+        let replaced = replaced_keys(found.changes(), &paths);
+        let entries = entries(found.changes(), paths.into_iter().zip(found.new_paths()), self.depth);
         let shown = usize::try_from(self.most).unwrap_or(usize::MAX).min(entries.len());
         for (change, path, count) in &entries[..shown] {
-            let path = icecore::text::printable(path);
             match change {
                 Some((change, new_path)) => {
-                    let new_path = icecore::text::printable(new_path);
+                    let place = ChangePlace::of(change, path, new_path, replaced.contains(path));
                     match self.width {
-                        0 => self.line(change, &path, &new_path, sink)?,
-                        width => self.columns(change, &path, &new_path, width, sink)?,
+                        0 => self.line(change, &place, sink)?,
+                        width => self.columns(change, &place, width, sink)?,
                     }
                 }
-                None => self.inside(&path, *count, sink)?,
+                None => self.inside(&printable(path), *count, sink)?,
             }
         }
         if shown < entries.len() {
@@ -81,33 +105,35 @@ impl<'a> Shown<'a> {
     }
 
     /// Writes `changed $.to: "ann" -> "bob"`.
-    fn line(&self, change: &Change<'_>, path: &str, new_path: &str, sink: &mut Sink) -> Result<(), Abort> {
+    fn line(&self, change: &Change<'_>, place: &ChangePlace<'_>, sink: &mut Sink) -> Result<(), Abort> {
         let (word, ink) = kind(change.kind);
-        let value = |side: Option<Cursor<'_>>| side.map(|side| self.value(side, CHARACTERS, usize::MAX));
         let rest = match change.kind {
-            ChangeKind::Moved => format!(" -> {}", self.paint.ink(Ink::Name, new_path)),
-            _ => match (value(change.left), value(change.right)) {
+            ChangeKind::Moved if place.is_same() => String::new(),
+            ChangeKind::Moved => format!(" -> {}", self.paint.ink(Ink::Name, &place.new_path)),
+            _ => match self.sides(change, self.lengths(CHARACTERS, usize::MAX)) {
                 (Some(left), Some(right)) => format!(": {left} -> {right}"),
                 (left, right) => format!(": {}", left.or(right).unwrap_or_default()),
             },
         };
-        sink.text(&format!("{} {}{rest}\n", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path)))
+        let path = self.paint.ink(Ink::Name, &place.path);
+        sink.text(&format!("{} {path}{}{rest}\n", self.paint.ink(ink, word), place.key))
     }
 
     /// Writes the path, and below it the values of the first and the second document.
     fn columns(
         &self,
         change: &Change<'_>,
-        path: &str,
-        new_path: &str,
+        place: &ChangePlace<'_>,
         width: usize,
         sink: &mut Sink,
     ) -> Result<(), Abort> {
         let (word, ink) = kind(change.kind);
-        let heading = format!("{} {}\n", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path));
+        let path = self.paint.ink(Ink::Name, &place.path);
+        let heading = format!("{} {path}{}\n", self.paint.ink(ink, word), place.key);
         let (left, right) = match change.kind {
-            ChangeKind::Moved => (Some(cut(path, width)), Some(cut(new_path, width))),
-            _ => (change.left, change.right).map_both(|side| self.words(side, width, width)),
+            ChangeKind::Moved if place.is_same() => return sink.text(&heading),
+            ChangeKind::Moved => (Some(cut(&place.path, width)), Some(cut(&place.new_path, width))),
+            _ => self.words(change, self.lengths(width, width)),
         };
         let padding = width.saturating_sub(left.as_deref().map_or(0, |left| left.chars().count()));
         let show = |text: Option<String>, side: Option<Cursor<'_>>| {
@@ -121,24 +147,72 @@ impl<'a> Shown<'a> {
         sink.text(&format!("{heading}{}\n", line.trim_end()))
     }
 
-    /// Returns a value in a few words, in colour.
-    fn value(&self, value: Cursor<'_>, most: usize, width: usize) -> String {
-        self.paint.ink(ink_of(value), self.words(value, most, width))
+    fn lengths(&self, string: usize, whole: usize) -> Lengths {
+        Lengths { string, whole, has_paths: self.links.get() > 0 }
     }
 
-    /// Returns a value in a few words; strings are cut at `most` characters, and the whole at `width`.
-    fn words(&self, value: Cursor<'_>, most: usize, width: usize) -> String {
-        let target = value.target();
-        let words = words(target.document(), target.index(), most.max(8));
-        let class = words.class.map(|class| format!(" {class}")).unwrap_or_default();
-        let text = match words.value {
-            Some((Tone::Count, count)) => format!("{}{class} of {count}", words.kind),
-            Some((_, text)) if class.is_empty() => text,
-            Some((_, text)) => format!("{}{class} {text}", words.kind),
-            None => format!("{}{class}", words.kind),
-        };
-        cut(&text, width)
+    /// Returns the values of a change in a few words, in colour.
+    fn sides(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
+        let (left, right) = self.words(change, lengths);
+        let ink = |side: Option<Cursor<'_>>, words: Option<String>| Some(self.paint.ink(ink_of(side?), words?));
+        (ink(change.left, left), ink(change.right, right))
     }
+
+    /// Returns the values of a change in a few words. Those of both documents differ.
+    fn words(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
+        match (change.left, change.right) {
+            (Some(left), Some(right)) => {
+                if left.kind().is_again() || right.kind().is_again() {
+                    self.links.set(self.links.get().saturating_sub(1));
+                }
+                let (left, right) = contrast(left, right, lengths);
+                (Some(left), Some(right))
+            }
+            (left, right) => (left.map(|side| describe(side, lengths)), right.map(|side| describe(side, lengths))),
+        }
+    }
+}
+
+/// The place of a change: its paths in both documents, and what distinguishes its key from another one with this path.
+struct ChangePlace<'p> {
+    path: Cow<'p, str>,
+    new_path: Cow<'p, str>,
+    /// ` (key: bytes -> text)`, or empty.
+    key: String,
+}
+
+impl<'p> ChangePlace<'p> {
+    /// Returns the place of a change. `is_replaced`: an entry was removed at this path, and another one was added.
+    fn of(change: &Change<'_>, path: &'p str, new_path: &'p str, is_replaced: bool) -> ChangePlace<'p> {
+        let is_moved = change.kind == ChangeKind::Moved && path == new_path;
+        let key = if is_moved || is_replaced { key_words(change) } else { String::new() };
+        ChangePlace { path: printable(path), new_path: printable(new_path), key }
+    }
+
+    /// Returns whether nothing but the key differs.
+    fn is_same(&self) -> bool {
+        self.path == self.new_path && !self.key.is_empty()
+    }
+}
+
+/// Returns the kinds of the keys of a value: ` (key: bytes -> text)`; nothing if it has the same kind twice.
+fn key_words(change: &Change<'_>) -> String {
+    let keys: Vec<String> = [change.left, change.right].into_iter().flatten().filter_map(describe_key).collect();
+    match &keys[..] {
+        [key] => format!(" (key: {key})"),
+        [old, new] if old != new => format!(" (key: {old} -> {new})"),
+        _ => String::new(),
+    }
+}
+
+/// Returns the paths at which one entry was removed and another one was added: their keys have the same text.
+fn replaced_keys(changes: &[Change<'_>], paths: &[String]) -> HashSet<String> {
+    let of = |kind: ChangeKind| {
+        let changes = changes.iter().zip(paths);
+        changes.filter(move |(change, _)| change.kind == kind).map(|(_, path)| path)
+    };
+    let removed: HashSet<&String> = of(ChangeKind::Removed).collect();
+    of(ChangeKind::Added).filter(|path| removed.contains(path)).cloned().collect()
 }
 
 /// A change and its path in the second document, or `None` for several changes that are too deep to show; the path; and
@@ -188,17 +262,6 @@ fn end_of_steps(path: &str, steps: usize) -> Option<usize> {
     None
 }
 
-/// Maps both members of a pair.
-trait Both<T> {
-    fn map_both<U>(self, with: impl Fn(T) -> U) -> (Option<U>, Option<U>);
-}
-
-impl<T> Both<T> for (Option<T>, Option<T>) {
-    fn map_both<U>(self, with: impl Fn(T) -> U) -> (Option<U>, Option<U>) {
-        (self.0.map(&with), self.1.map(&with))
-    }
-}
-
 fn kind(kind: ChangeKind) -> (&'static str, Ink) {
     match kind {
         ChangeKind::Added => ("added", Ink::String),
@@ -214,14 +277,6 @@ fn ink_of(value: Cursor<'_>) -> Ink {
         kind if kind.has_class() => Ink::Class,
         kind if kind.is_container() => Ink::Faint,
         _ => Ink::Number,
-    }
-}
-
-/// Returns the text, cut to this width.
-fn cut(text: &str, width: usize) -> String {
-    match text.char_indices().nth(width) {
-        None => text.to_owned(),
-        Some(_) => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
     }
 }
 

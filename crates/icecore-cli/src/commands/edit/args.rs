@@ -2,7 +2,7 @@
 
 use super::steps::Steps;
 use crate::arguments::InputFormat;
-use crate::target::Place;
+use crate::commands::changed::ChangeArgs;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -31,10 +31,7 @@ pub struct Edit {
     #[arg(long)]
     pub editor: bool,
     #[command(flatten)]
-    pub place: Place,
-    /// Overwrite files that exist, including backups of an earlier --in-place; write binary formats to a terminal
-    #[arg(long)]
-    pub force: bool,
+    pub changes: ChangeArgs,
     /// Treat a loss as an error: exit 1, and change nothing
     #[arg(long)]
     pub strict: bool,
@@ -43,6 +40,7 @@ pub struct Edit {
 const EXAMPLES: &str = "\
 Examples:
   icecore edit session.storable --set '$.user.name=\"Bob\"' -o changed.storable
+  icecore edit --dry-run session.storable --delete '$..token'
   icecore edit --in-place cart.php --delete '$.items[-1]' --append '$.items={\"sku\": \"B-2\", \"n\": 1}'
   icecore edit config.yml.marshal --rename-key colour=color --set '$.size=null' > new.marshal
   icecore edit --in-place --rename-class 'App\\Job\\*=Shop\\Jobs\\*' queue/

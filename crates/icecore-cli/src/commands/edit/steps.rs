@@ -14,22 +14,22 @@ const OPTIONS: &[(&str, &str, &str, &str)] = &[
     (
         "set",
         "PATH=JSON",
-        "Set the values on this path; a missing key of a map is added",
-        "Text is in quotes: '$.name=\"Bob\"'. A variable that has several names is set under all of them. An object or an \
-         array that also occurs elsewhere keeps its contents there. Nothing else is created: a path that leads nowhere \
-         is a finding, exit 1.",
+        "Set the values on this path; a key that a map lacks is added",
+        "Text needs quotes: '$.name=\"Bob\"'. A variable with several names is set under all of them; an object or an \
+         array that is shared with another place stays unchanged there. Missing containers are not created: a path that \
+         leads nowhere is a finding, exit 1.",
     ),
     (
         "delete",
         "PATH",
         "Delete the values on this path: entries of maps, items of lists",
-        "Later items of a list move up. A value that also occurs elsewhere stays there.",
+        "The following items of a list move up. A shared value stays in its other places.",
     ),
     (
         "append",
         "PATH=JSON",
-        "Add an item to the end of the list on this path",
-        "In an array of PHP that has keys, its key is the next number.",
+        "Append an item to the list on this path",
+        "In a PHP array with keys, its key is the next number.",
     ),
     (
         "rename-key",
@@ -118,7 +118,7 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
         "delete" => Alteration::Delete(path(text)?),
         "rename-key" => match pair()? {
             ("", _) | (_, "") => {
-                return Err(usage_of(format!("--{name} takes a name on both sides of =, not `{text}`")));
+                return Err(usage_of(format!("--{name} needs a name on both sides of `=`, not `{text}`")));
             }
             (old, new) if old.starts_with(['$', '.', '[']) => Alteration::RenameEntry(path(old)?, new.to_owned()),
             (old, new) => Alteration::RenameKey(old.to_owned(), new.to_owned()),

@@ -7,7 +7,7 @@ pub use args::Get;
 
 use crate::arguments::Global;
 use crate::mistakes;
-use crate::reading::{self, Detail, Opened, Reader};
+use crate::reading::{self, Detail, JOINED_LINES, Opened, Reader};
 use crate::report::{Abort, Report, usage, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -58,6 +58,9 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
         let missing = end?;
         if let (true, 0) = (missing.is_read, count) {
             report.absent(&name, pattern.as_str(), missing.why.as_ref());
+            if missing.is_joined {
+                report.note(&name, "lines", JOINED_LINES.to_owned());
+            }
         }
         sink.flush()?;
     }
@@ -69,6 +72,8 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
 struct Missing {
     /// Whether the input could be read.
     is_read: bool,
+    /// Whether its lines are read as one array.
+    is_joined: bool,
     why: Option<Error>,
 }
 
@@ -107,7 +112,7 @@ impl Job<'_> {
                         handed = count;
                         break;
                     }
-                    Some(_) => return Ok(Missing { is_read: true, why: None }),
+                    Some(_) => return Ok(Missing { is_read: true, ..Missing::default() }),
                     None => return Ok(Missing::default()),
                 }
             }
@@ -126,7 +131,7 @@ impl Job<'_> {
             match self.skim(Input::Bytes(&opened.bytes), &opened.stage, answers, name, report)? {
                 Some(Skimmed::Unsure(count)) => handed = count,
                 Some(Skimmed::All(0)) if size <= SMALL => {}
-                Some(_) => return Ok(Missing { is_read: true, why: None }),
+                Some(_) => return Ok(Missing { is_read: true, ..Missing::default() }),
                 None => return Ok(Missing::default()),
             }
         }
@@ -182,7 +187,7 @@ impl Job<'_> {
             }
             Ok(document.into_tape())
         })?;
-        Ok(Missing { is_read, why })
+        Ok(Missing { is_read, is_joined: self.reader.joins_lines(opened), why })
     }
 }
 

@@ -52,7 +52,7 @@ pub fn look_up_or_create(
 ) -> Result<Option<QueueStatus>, Abort> {
     match look_up(queue, store, report) {
         Err(Abort::Failed(..)) if create => Ok(None),
-        Err(Abort::Failed(code, text)) => Err(Abort::Failed(code, format!("{text} --create creates it"))),
+        Err(Abort::Failed(code, text)) => Err(Abort::Failed(code, format!("{text} --create makes a new one"))),
         found => found,
     }
 }
@@ -64,7 +64,7 @@ pub fn note_new(queue: &str, store: &mut dyn Backend, report: &Report) -> Result
         return Ok(());
     }
     if let Some(near) = nearest(queue, queues.iter().map(|queue| &*queue.name)) {
-        report.note(queue, "new", format!("this is a new queue; {} exists already", printable(near)));
+        report.note(queue, "new", format!("this is a new queue; did you mean the existing queue {}?", printable(near)));
     }
     Ok(())
 }

@@ -112,7 +112,7 @@ pub struct Replace {
     pub dry_run: bool,
     #[command(flatten)]
     pub place: Place,
-    /// Overwrite files that exist, including backups of an earlier --in-place
+    /// Overwrite existing files, including backups
     #[arg(long)]
     pub force: bool,
     /// Write a summary as JSON to this file; `-` is the standard output

@@ -49,7 +49,7 @@ impl Work<'_> {
             };
             if let Some(offset) = chunk.unclosed {
                 let text = format!(
-                    "it ends inside of the literal that starts at offset {offset}: what is left is as it was ({} is cut off?)",
+                    "the input ends inside the literal that starts at offset {offset}, and the rest is unchanged: is the {} cut off?",
                     self.form.name()
                 );
                 report.bad_input();
@@ -96,8 +96,8 @@ impl Work<'_> {
     pub fn check_header(&self, row: &[u8], start: usize) -> Result<(), Abort> {
         let Some(at) = frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
         Err(usage_of(format!(
-            "it was taken for {}, but there is a serialized value at offset {} of its first row, which would be the names of \
-             columns: --in {} --no-header if it is such a table, or --in says what it is",
+            "the input was read as {}, but its first row, which should have the names of columns, has a serialized value \
+             at offset {}: use --in {} --no-header for such a table, or --in FORM for another form",
             self.form.name(),
             start + at.start,
             self.form.name()
@@ -126,8 +126,8 @@ impl Work<'_> {
             return Err(Abort::Failed(
                 code::INPUT,
                 format!(
-                    "what is at offset {at} is not UTF-8, and OLD or NEW has characters beyond ASCII: --charset says in what \
-                     the file is, such as latin1; with --charset utf-8 the bytes of OLD and NEW are taken as they are"
+                    "the text at offset {at} is not UTF-8, and OLD or NEW has characters beyond ASCII: name the charset of \
+                     the file, such as --charset latin1; with --charset utf-8 the bytes of OLD and NEW are used as they are"
                 ),
             ));
         }
@@ -141,23 +141,23 @@ impl Work<'_> {
         if matches!(self.form, InputForm::Text) {
             return usage_of(match suggest_form(&chunk.bytes, at) {
                 Some(other) => format!(
-                    "it was taken for text, and lengths of the serialized value at offset {offset} would become wrong: \
-                     --in {other} reads it; --in text changes it all the same"
+                    "the input was read as text, and lengths of the serialized value at offset {offset} would become wrong: \
+                     --in {other} reads it; --in text changes it anyway"
                 ),
                 None => format!(
-                    "it was taken for text, and lengths of the serialized value at offset {offset} would become wrong: \
-                     say --in sql, csv, tsv or ndjson; --in text changes it all the same"
+                    "the input was read as text, and lengths of the serialized value at offset {offset} would become wrong: \
+                     use --in sql, csv, tsv or ndjson; --in text changes it anyway"
                 ),
             });
         }
         let (what, advice) = match self.form {
             InputForm::Csv => (
                 "is not a cell, or part of one that can be read",
-                "--in says what it is, and --delimiter, --quote and --escape how a csv is written",
+                "use --in FORM, or --delimiter, --quote and --escape for the dialect of a csv",
             ),
-            InputForm::Ndjson => ("is on a line that is not JSON", "--in says what it is"),
-            _ => ("is not a cell, or part of one that can be read", "--in says what it is"),
+            InputForm::Ndjson => ("is on a line that is not JSON", "use --in FORM"),
+            _ => ("is not a cell, or part of one that can be read", "use --in FORM"),
         };
-        usage_of(format!("it was taken for {form}, but the serialized value at offset {offset} {what}: {advice}"))
+        usage_of(format!("the input was read as {form}, but the serialized value at offset {offset} {what}: {advice}"))
     }
 }

@@ -19,7 +19,7 @@ impl Job<'_> {
     pub(super) fn database(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
         let args = self.args;
         if let Some(file) = files.first() {
-            return Err(usage_of(format!("`{}`: there are no files with --db", file.display())));
+            return Err(usage_of(format!("`{}`: --db takes no files", file.display())));
         }
         if args.tables.is_empty() && !args.all_tables {
             return Err(usage_of("--db needs --table TABLE, which may be given several times, or --all-tables"));
@@ -88,7 +88,7 @@ impl Job<'_> {
         report: &mut Report,
     ) -> Result<(), Abort> {
         if progress.resume.is_done(name) {
-            report.remark("resume", format!("{name}: done before, as --resume says"));
+            report.remark("resume", format!("{name}: already done, according to the file of --resume"));
             return Ok(());
         }
         crate::progress::begin(name);
@@ -270,8 +270,10 @@ impl Walk<'_, '_> {
         match after {
             Some(after) if !self.job.args.dry_run => {
                 let way = match &self.job.args.resume {
-                    Some(file) => format!("the same command goes on from there, as {} says", file.display()),
-                    None => "running it again finds the rest".to_owned(),
+                    Some(file) => {
+                        format!("the same command continues from there, with the progress in {}", file.display())
+                    }
+                    None => "run it again for the rest".to_owned(),
                 };
                 Abort::Failed(code, format!("{message}; done up to the key {}: {way}", after.join(", ")))
             }

@@ -66,7 +66,7 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
     }
     #[cfg(feature = "store")]
     if args.undo_file.is_some() || args.no_undo {
-        return Err(usage_of("--undo-file and --no-undo are for --db; --in-place keeps what a file was"));
+        return Err(usage_of("--undo-file and --no-undo are for --db; --in-place keeps a backup of each file"));
     }
     job.files(&files, report)
 }
@@ -92,7 +92,12 @@ struct Done {
 /// Parses the value of `--in`: a form of texts and tables, or a format of documents.
 fn input_form(text: &str) -> Result<InputForm, Abort> {
     if !matches!(text, "sql" | "csv" | "tsv" | NDJSON | "text") {
-        mistakes::stage(text)?;
+        mistakes::stage(text).map_err(|abort| match abort {
+            Abort::Failed(code, why) => {
+                Abort::Failed(code, format!("--in takes sql, csv, tsv, ndjson, text or a format; {why}"))
+            }
+            Abort::Closed => abort,
+        })?;
     }
     Ok(InputForm::parse(text)?)
 }
@@ -104,7 +109,7 @@ impl Job<'_> {
         how.limits = (*global.limit).clone();
         let form = args.form.as_deref().map(input_form).transpose()?;
         if args.each.is_some() && !matches!(form, Some(InputForm::Document(_))) {
-            return Err(usage_of("--each is for documents of a format: name it with --in FORMAT"));
+            return Err(usage_of("--each needs the format of the documents: --in FORMAT"));
         }
         let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage)?;
         let places = Arc::new(Places::new(args.filter()));

@@ -38,7 +38,7 @@ impl Job<'_> {
         if let Some(packing) = packing {
             if self.args.place.in_place || self.args.place.written.out_dir.is_some() {
                 return Err(usage_of(
-                    "it is compressed, and what is written is not: `icecore replace … FILE | gzip > NEW`",
+                    "the input is compressed, and the output would not be: `icecore replace … FILE | gzip > NEW`",
                 ));
             }
             let inside = packing.open(head.input).and_then(|input| Head::of(input, window));

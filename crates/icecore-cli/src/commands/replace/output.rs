@@ -48,6 +48,6 @@ impl<'s> Output<'s> {
 }
 
 fn not_text() -> Abort {
-    let text = "the file is in UTF-16 or UTF-32, and what NEW puts in is no UTF-8, so it has no characters to write";
+    let text = "the file is in UTF-16 or UTF-32, and NEW is not UTF-8, so it has no characters to write";
     Abort::Failed(code::USAGE, text.to_owned())
 }

@@ -102,10 +102,10 @@ type Pairs = Result<Vec<(Vec<u8>, Vec<u8>)>, String>;
 /// Reads `{"old": "new", …}`.
 fn json(bytes: &[u8]) -> Pairs {
     let object: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_slice(bytes).map_err(|error| format!("it is not a JSON object: {error}"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("not a JSON object: {error}"))?;
     let pair = |(old, new): (String, serde_json::Value)| match new {
         serde_json::Value::String(new) => Ok((old.into_bytes(), new.into_bytes())),
-        _ => Err(format!("what `{old}` becomes is not a string")),
+        _ => Err(format!("the replacement of `{old}` is not a string")),
     };
     object.into_iter().map(pair).collect()
 }
@@ -193,6 +193,6 @@ mod tests {
         assert_eq!(texts(csv(b"a,b\nc,d,e\n")), Err("row 2 must have exactly two columns, OLD and NEW".to_owned()));
         assert_eq!(texts(csv(b"a,b,c,d,e,f\n")), Err("row 1 must have exactly two columns, OLD and NEW".to_owned()));
         assert_eq!(texts(json(br#"{"a": "b", "c": ""}"#)), Ok(vec![pair("a", "b"), pair("c", "")]));
-        assert_eq!(texts(json(br#"{"a": 1}"#)), Err("what `a` becomes is not a string".to_owned()));
+        assert_eq!(texts(json(br#"{"a": 1}"#)), Err("the replacement of `a` is not a string".to_owned()));
     }
 }

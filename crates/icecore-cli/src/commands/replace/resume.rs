@@ -48,7 +48,7 @@ impl Resume {
         let state = match fs::read(file) {
             Ok(bytes) => {
                 let state: State = serde_json::from_slice(&bytes)
-                    .map_err(|error| failed(file, format!("it is no file of --resume: {error}")))?;
+                    .map_err(|error| failed(file, format!("not a file of --resume: {error}")))?;
                 if state.pairs != pairs {
                     return Err(failed(file, "it is of other pairs: another file, or none, begins anew".to_owned()));
                 }

@@ -17,13 +17,13 @@ pub fn before(rules: &Rules, report: &Report) {
     let old = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.old()));
     let message = match rules.again() {
         Again::Contains(put, sought) if text(put) == old(sought) => {
-            format!("{} is put in and looked for as well: running this twice changes more each time", text(put))
+            format!("the new text {} is also searched for: each further run changes it again", text(put))
         }
         Again::Contains(put, sought) => {
-            format!("{} has {} in it: running this twice changes more each time", text(put), old(sought))
+            format!("the new text {} contains {}: each further run changes it again", text(put), old(sought))
         }
         Again::Joins(put, sought) => format!(
-            "{} can become a part of a new {} together with what stands beside it: running this twice may change more",
+            "the new text {} may form a new {} together with the text around it: a further run may change more",
             text(put),
             old(sought)
         ),
@@ -67,30 +67,40 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
         0 => "; 0 broken".to_owned(),
         count => {
             let hint = if args.mend { "" } else { " (--mend repairs what it can)" };
-            format!("; {} broken: looks frozen, can't be read, was taken for plain text{hint}", grouped(count))
+            {
+                let what = if count == 1 {
+                    "it looks frozen, but can't be read, and was"
+                } else {
+                    "they look frozen, but can't be read, and were"
+                };
+                format!("; {} broken: {what} treated as plain text{hint}", grouped(count))
+            }
         }
     });
     note(report, "done", message);
     spellings(account, rules, report);
     mended(&total.tally, report);
     let more = [
-        (total.refused + total.tally.unsayable, "could not be changed: their form has no way to write what is new"),
-        (total.skipped, "were changed by somebody else meanwhile, and stay: run it again"),
-        (total.tally.opaque, "stand in bytes that only their own class understands, and stay"),
-        (total.tally.signed, "stand in signed or encrypted data, and stay"),
+        (total.refused + total.tally.unsayable, "could not be changed, because their form can't express the new text"),
+        (
+            total.skipped,
+            "were changed by another program in the meantime, and are left as they are: run the command again",
+        ),
+        (total.tally.opaque, "are in bytes that only their own class can read, and are left as they are"),
+        (total.tally.signed, "are in signed or encrypted data, and are left as they are"),
         (
             total.tally.embedded,
-            "have serialized data inside of other text, whose lengths would become wrong, and stay: change them by hand",
+            "have serialized data inside other text, whose lengths would become wrong, and are left as they are: change them by hand",
         ),
-        (total.tally.beyond, "stand in more layers or levels than are looked into, and stay (--limit depth=N)"),
-        (account.outside, "stand in statements that are no rows, such as defaults and views, and stay"),
+        (total.tally.beyond, "are too deep, and are left as they are (--limit depth=N searches deeper)"),
+        (account.outside, "are in statements other than rows, such as defaults and views, and are left as they are"),
         (
             account.suspects,
-            "stand in plain text that looks serialized: the lengths before them are wrong now (--in csv, tsv or sql counts them)",
+            "are in plain text that looks serialized, whose lengths are wrong now (--in csv, tsv or sql corrects them)",
         ),
         (
             account.foreign,
-            "are text, but not UTF-8: OLD was looked for, and NEW written, in UTF-8 only (--charset says in what they are)",
+            "are text in a charset other than UTF-8: OLD was searched for, and NEW written, in UTF-8 only (--charset NAME names theirs)",
         ),
     ];
     for (count, what) in more {
@@ -99,7 +109,7 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
         }
     }
     for unknown in places.unknown() {
-        note(report, "unknown", format!("{unknown} in what was read"));
+        note(report, "unknown", format!("{unknown} in the input"));
     }
 }
 

@@ -27,7 +27,7 @@ fn place_of(head: &Head<'_>) -> String {
         text.push_str(&format!(" ({})", frozen.join(", ")));
     }
     if head.tally.broken > 0 {
-        text.push_str(" (looks frozen, and is broken)");
+        text.push_str(" (looks frozen, but can't be read)");
     }
     text
 }
@@ -65,7 +65,7 @@ fn show(head: &Head<'_>, text: &[u8], edits: &Edits, most: usize, paint: Paint, 
     }
     if let Some(more) = groups.len().checked_sub(most).filter(|more| *more > 0) {
         let places = if more == 1 { "place" } else { "places" };
-        out.extend_from_slice(format!("  and in {more} {places} more\n").as_bytes());
+        out.extend_from_slice(format!("  and in {more} more {places}\n").as_bytes());
     }
 }
 

@@ -82,6 +82,12 @@ pub struct Rows {
     #[cfg(feature = "store")]
     #[arg(long, conflicts_with_all = ["tables", "query", "collection", "wanted", "form", "files"])]
     pub all_tables: bool,
+    /// Write only the first N rows, and read no further
+    ///
+    /// These are the first N rows of all files or tables together; with --out-dir, N rows of each. Numbers may end in
+    /// K, M or G.
+    #[arg(long, value_name = "N", value_parser = limits::items)]
+    pub items: Option<u64>,
     /// Write only these columns and those of --column; may be given several times
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     pub only: Vec<String>,
@@ -104,7 +110,8 @@ pub struct Rows {
     /// Form of the output rows: json with options, csv, tsv, parquet, arrow or arrows
     ///
     /// If not given, the form of the name of --output: NAME.csv, NAME.parquet; else json. In csv and tsv, decoded
-    /// values are JSON text. tsv uses the escapes that MySQL and PostgreSQL read. In parquet, arrow (a file) and arrows
+    /// values are JSON text. json:class=_class adds the class of each object, in csv and tsv --to-opt class=_class does;
+    /// parquet and arrow have it as `_class`. tsv uses the escapes that MySQL and PostgreSQL read. In parquet, arrow (a file) and arrows
     /// (a stream), decoded columns have a type, either from --schema or from the first rows.
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
@@ -297,6 +304,7 @@ Examples:
   mysql -B -e 'select * from jobs' shop | icecore rows --in mysql --null NULL -c payload
   psql -c 'copy cache to stdout' | icecore rows --in pgcopy --columns key,value -c value=marshal
   icecore rows --in ndjson -c session=base64/storable dump.ndjson
+  icecore rows --items 10 -c users.prefs -t json:class=_class dump.sql
   icecore rows --in csv -c data=php -t csv orders.csv -o decoded.csv
   icecore rows --in csv -c data=php orders.csv -o orders.parquet
   icecore rows -c data=php --schema 'data: struct<total float64, items list<json>>' orders.csv -o orders.parquet

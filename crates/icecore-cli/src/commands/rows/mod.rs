@@ -31,10 +31,11 @@ use icecore_tables::rows::database::{self, Question};
 use icecore_tables::rows::dump::{Dump, Tables};
 use icecore_tables::rows::plan::{Asked, JSON, Options, Out, Plan};
 use icecore_tables::rows::table::{Settings, Table};
-use icecore_tables::rows::{Batch, Decoders, OnError, TableForm};
+use icecore_tables::rows::{Batch, Decoders, FirstRows, FrozenColumn, FrozenColumns, OnError, TableForm};
 use icecore_tables::tally::Tally;
 use icecore_tables::window::Window;
 use opened::Opened;
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -131,6 +132,9 @@ fn all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), A
             Err(Abort::Failed(code, message)) => report.fault(code, name, message),
             done => done?,
         }
+        if shared.is_some() && job.has_enough() {
+            break;
+        }
     }
     if let Some(mut shared) = shared {
         job.end(&mut shared.sink)?;
@@ -173,6 +177,8 @@ struct Job<'j> {
     /// The first table in the output, and the columns that all tables have.
     header: Option<(String, Vec<String>)>,
     tallies: Vec<Tally>,
+    /// Number of rows that may still be written to the current output; `None` means all.
+    left: Option<u64>,
     /// The form of the inputs, if given.
     form: Option<TableForm>,
     /// The layout and the writer for columns with types, once they are known.
@@ -193,6 +199,7 @@ impl<'j> Job<'j> {
             is_alone: false,
             header: None,
             tallies: Vec::new(),
+            left: args.items,
             form,
             #[cfg(feature = "columns")]
             columns: None,
@@ -204,10 +211,16 @@ impl<'j> Job<'j> {
     /// Begins a new output.
     fn begin(&mut self) {
         self.header = None;
+        self.left = self.args.items;
         #[cfg(feature = "columns")]
         {
             self.columns = None;
         }
+    }
+
+    /// Returns whether the output has all rows of --items.
+    fn has_enough(&self) -> bool {
+        self.left == Some(0)
     }
 
     /// Writes all tables to the standard output or to one file.
@@ -216,6 +229,9 @@ impl<'j> Job<'j> {
         for source in sources {
             if self.source(source, &mut target.sink, report)? {
                 target.sink.document_done();
+            }
+            if self.has_enough() {
+                break;
             }
         }
         self.end(&mut target.sink)?;
@@ -360,8 +376,10 @@ impl<'j> Job<'j> {
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
+        let from = FirstRows::new(from, self.left);
+        let mut frozen = FrozenColumns::default();
         let end = match self.start(from, plan, name, sink)? {
-            Ok(Some(pool)) => self.convert(&pool, name, sink, &mut tally, report)?,
+            Ok(Some(pool)) => self.convert(&pool, name, sink, (&mut tally, &mut frozen), report)?,
             Ok(None) => return Ok(()),
             Err(error) => Err(error),
         };
@@ -369,6 +387,8 @@ impl<'j> Job<'j> {
             report.bad_input();
         }
         reported::end(&tally, report, self.global.quiet);
+        self.advise_column(frozen.found(), name, report);
+        self.left = self.left.map(|left| left.saturating_sub(tally.records));
         self.tallies.push(tally);
         end.map_err(|error| self.failed(name, &error))
     }
@@ -395,22 +415,56 @@ impl<'j> Job<'j> {
 
     /// Returns whether the output has no header yet. All tables in it must have the same columns.
     fn is_first(&mut self, name: &str, plan: &Plan) -> Result<bool, Abort> {
-        let columns = plan.header();
+        let (columns, table) = (plan.header(), if plan.table.is_empty() { name } else { &plan.table });
         match &self.header {
             None => {
-                self.header = Some((name.to_owned(), columns));
+                self.header = Some((table.to_owned(), columns));
                 Ok(true)
             }
             Some((first, known)) if plan.out != Out::Json && *known != columns => {
-                let (here, there) = (listed(&columns), listed(known));
                 let advice = match plan.form {
-                    TableForm::Sql => "--table and --only choose, and json needs no header",
-                    _ => "convert it on its own, or with --out-dir",
+                    TableForm::Sql => "--table TABLE reads one of them, and rows in json may have different columns",
+                    #[cfg(feature = "store")]
+                    TableForm::Database => {
+                        "--out-dir DIR writes each table to a file of its own, and --table TABLE reads one of them"
+                    }
+                    _ => "--out-dir DIR writes each file to a file of its own",
                 };
-                Err(usage_of(format!("its columns ({here}) are not those of {first} ({there}): {advice}")))
+                let of = |word: &str, table: &str| format!("{word} of {table}");
+                // The name of the input is in front of the message.
+                let these = if table == name { "its columns".to_owned() } else { of("the columns", table) };
+                let others = if first == table { "those of earlier rows".to_owned() } else { of("those", first) };
+                Err(usage_of(format!(
+                    "{these} ({}) are not {others} ({}), so one {} can't have both: {advice}",
+                    listed(&columns),
+                    listed(known),
+                    self.args.to()
+                )))
             }
             Some(_) => Ok(false),
         }
+    }
+
+    /// Says how to decode columns that look like frozen data, if no column was named.
+    fn advise_column(&self, frozen: &[FrozenColumn], name: &str, report: &Report) {
+        if frozen.is_empty() {
+            return;
+        }
+        let is_dump = frozen.iter().any(|found| !found.table.is_empty() && found.table != name);
+        let names: Vec<String> = frozen
+            .iter()
+            .map(|found| if is_dump { format!("{}.{}", found.table, found.column) } else { found.column.clone() })
+            .collect();
+        let shown: Vec<String> =
+            names.iter().zip(frozen).map(|(name, found)| format!("`{name}` ({})", found.format)).collect();
+        let options: Vec<String> = names.iter().map(|name| format!("-c {}", in_shell(name))).collect();
+        let (columns, look, them) = match names.len() {
+            1 => ("the column", "looks", "it"),
+            _ => ("the columns", "look", "them"),
+        };
+        let text =
+            format!("{columns} {} {look} like frozen data: {} decodes {them}", listed(&shown), options.join(" "));
+        report.note(name, "frozen", text);
     }
 
     /// Writes the end of the output, after all rows.
@@ -430,7 +484,7 @@ impl<'j> Job<'j> {
         pool: &Pool<Batch>,
         name: &str,
         sink: &mut Sink,
-        tally: &mut Tally,
+        (tally, frozen): (&mut Tally, &mut FrozenColumns),
         report: &mut Report,
     ) -> Result<io::Result<()>, Abort> {
         let mut told = 0;
@@ -454,6 +508,7 @@ impl<'j> Job<'j> {
                 reported::tell(tally, wrong, &mut told, report);
             }
             tally.merge(&batch.tally);
+            frozen.examine(&batch);
             sink.part().extend_from_slice(&batch.out);
             #[cfg(feature = "columns")]
             if let Some(why) = self.write_columns(&mut batch, sink)? {
@@ -474,6 +529,12 @@ impl<'j> Job<'j> {
         }
         sink.flush().map(Ok)
     }
+}
+
+/// Returns a word as a shell takes it.
+fn in_shell(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+    if word.chars().all(is_plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")).into() }
 }
 
 /// Starts the threads that decode rows and write them as text.

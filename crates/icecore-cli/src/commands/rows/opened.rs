@@ -96,7 +96,7 @@ fn failed(error: io::Error) -> Abort {
 /// Returns the error for an input that is not detected as rows.
 fn unknown_form(name: &str, head: &[u8]) -> Abort {
     if head.is_empty() {
-        return usage_of("the input is empty, so the form of its rows is not known: use --in FORM");
+        return usage_of("the input is empty, so the form of its rows can't be detected: use --in FORM");
     }
     let is_document = |finding: &Finding| finding.certainty == Certainty::Sure && finding.is_read;
     if let Some(finding) = icecore::detect::identify_head(head).filter(is_document) {
@@ -104,6 +104,6 @@ fn unknown_form(name: &str, head: &[u8]) -> Abort {
         return usage_of(format!("this is a document ({}), not rows: `icecore convert {name}` reads it", finding.name));
     }
     usage_of(
-        "the form of its rows is not known: use --in sql, csv, tsv, ndjson or another FORM of `icecore rows --help`",
+        "the form of its rows can't be detected: use --in sql, csv, tsv, ndjson or another FORM of `icecore rows --help`",
     )
 }

@@ -58,9 +58,7 @@ impl Job<'_> {
             return Ok(Err(error));
         }
         let Some(plan) = plan.or_else(|| ahead.plan()) else {
-            return Err(usage_of(
-                self.of(name, "it has no rows of the tables that are asked for, so no columns are known"),
-            ));
+            return Err(usage_of(self.of(name, "it has no rows of the requested tables, so no columns are known")));
         };
         let layout = match &self.columns {
             Some((layout, _)) => Arc::clone(layout),

@@ -47,17 +47,17 @@ pub fn ask(address: &Address) -> Abort {
             Err(_) => usage_of(format!("{address} has no keys, and no tables that can be read")),
         },
         _ if address.has_tables() => {
-            usage_of(format!("{address} has no keys: --table TABLE, --all-tables or --query SQL says what is read"))
+            usage_of(format!("{address} has no keys: use --table TABLE, --all-tables or --query SQL"))
         }
-        _ => usage_of(format!("{address} has no keys: --collection NAME says what is read")),
+        _ => usage_of(format!("{address} has no keys: use --collection NAME")),
     }
 }
 
 /// Returns the query for all rows of the table that `--table` names.
 pub fn select_all(address: &Address, tables: &[String]) -> Result<String, Abort> {
-    let [table] = tables else { return Err(usage_of("with --db, one --table is read at a time")) };
+    let [table] = tables else { return Err(usage_of("--db takes one --table at a time; --all-tables reads all")) };
     table::select_all(address, table)
-        .ok_or_else(|| usage_of(format!("{address} has no tables: --collection and --match say what is read there")))
+        .ok_or_else(|| usage_of(format!("{address} has no tables: use --collection NAME or --match PATTERN")))
 }
 
 /// Returns the name of the file for a table, without an extension.

@@ -46,7 +46,7 @@ pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut 
             let Some((path, value)) = both.split_once('=') else {
                 return Err(Abort::Failed(
                     code::USAGE,
-                    format!("the value is missing: `icecore store find PATH VALUE`, such as '{both}' 7"),
+                    format!("the value is missing: `icecore store find '{both}' VALUE`"),
                 ));
             };
             Some((mistakes::whole_path(path.trim())?, value.trim().to_owned()))
@@ -54,7 +54,7 @@ pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut 
         _ => None,
     };
     if at.is_none() && args.filter.class.is_none() && !args.filter.quarantined {
-        let text = "name what to find: PATH VALUE, --class, --key or --quarantined";
+        let text = "nothing to search for: use a path and a value, --class, --key or --quarantined";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
     if walk(&args.filter, at, 0, store, global, report)? == 0 {

@@ -124,7 +124,7 @@ impl Batches for Records {
                 },
             }
         };
-        let rows = record.num_rows().min(ROWS as usize);
+        let rows = record.num_rows().min(ROWS as usize).min(batch.wanted.unwrap_or(usize::MAX));
         self.rest = Some(record.slice(rows, record.num_rows() - rows));
         batch.record = Some(record.slice(0, rows));
         self.rows += rows as u64;

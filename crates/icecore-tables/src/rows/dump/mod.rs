@@ -143,7 +143,7 @@ impl Dump {
 
     /// Reads rows until there are enough, or the next one needs more input.
     fn read(&mut self, batch: &mut Batch) -> io::Result<()> {
-        while batch.bytes.len() < BATCH || batch.rows() == 0 {
+        while !batch.is_full() && (batch.bytes.len() < BATCH || batch.rows() == 0) {
             let next = self.reader.next(self.window.bytes(), self.window.is_end());
             match next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))? {
                 Next::Value(value) => {
@@ -176,12 +176,12 @@ impl Dump {
 
 fn too_long(offset: u64, most: usize) -> io::Error {
     io::Error::other(format!(
-        "the row at offset {offset} is longer than {most} bytes (--max-record lets it be, if the input is trusted)"
+        "the row at offset {offset} is longer than {most} bytes (raise --max-record if the input is trusted)"
     ))
 }
 
 fn cut(offset: u64) -> io::Error {
-    let text = format!("it ends inside of the row whose value at offset {offset} is the last one: it is cut off");
+    let text = format!("the input is cut off: it ends inside a row, after the value at offset {offset}");
     io::Error::new(io::ErrorKind::UnexpectedEof, text)
 }
 

@@ -130,7 +130,7 @@ impl Table {
         let (most, offset) = (self.settings.most, self.window.offset());
         match len as u64 > most {
             true => Err(io::Error::other(format!(
-                "the row at offset {offset} is longer than {most} bytes (--max-record lets it be, if the input is \
+                "the row at offset {offset} is longer than {most} bytes (raise --max-record if the input is \
                  trusted; or is a quote missing?)"
             ))),
             false => Ok(()),
@@ -204,7 +204,7 @@ impl Batches for Table {
         if let Some(error) = self.stopped.take() {
             return Err(error);
         }
-        while batch.bytes.len() < BATCH && !self.is_done {
+        while batch.bytes.len() < BATCH && !self.is_done && !batch.is_full() {
             match self.row(batch) {
                 Ok(true) => continue,
                 Ok(false) => {}

@@ -137,18 +137,18 @@ impl Outcome {
 
     /// Reports the totals.
     pub fn report(&self, dry_run: bool, report: &Report) {
-        let verb = if dry_run { "would be put back" } else { "put back" };
+        let verb = if dry_run { "would be restored" } else { "restored" };
         let is_touched = |columns: &&BTreeMap<String, Counts>| columns.values().any(|counts| counts.put_back > 0);
         let tables = self.places.values().filter(is_touched).count() as u64;
         let values = counted(self.total.put_back, "value", "values");
         report.remark("done", format!("{values} {verb} in {}", counted(tables, "table", "tables")));
         let total = &self.total;
         let more = [
-            (total.already, "already", "had their old values already"),
-            (total.changed_since, "changed", "were changed since by somebody else, and stay"),
-            (total.gone, "gone", "are of rows that are gone"),
-            (total.refused, "refused", "stay: their columns do not take the old values any more"),
-            (total.altered, "altered", "were written, and the database stored something else (a trigger?)"),
+            (total.already, "already", "already had their old values"),
+            (total.changed_since, "changed", "have been changed since, and are left as they are"),
+            (total.gone, "gone", "belong to rows that no longer exist"),
+            (total.refused, "refused", "are left as they are: their columns no longer accept the old values"),
+            (total.altered, "altered", "were written, but the database stored something else (a trigger?)"),
         ];
         for (count, kind, text) in more {
             if count > 0 {

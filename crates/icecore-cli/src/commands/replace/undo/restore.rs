@@ -291,7 +291,7 @@ impl<'r> Restore<'r> {
     fn stopped(&self, error: icecore_store::Error) -> Abort {
         match failed(error) {
             Abort::Failed(code, message) if !self.args.dry_run => {
-                let again = "what was put back stays; the same command goes on";
+                let again = "restored values stay; the same command continues";
                 Abort::Failed(code, format!("{message}: {again}"))
             }
             other => other,
@@ -372,7 +372,7 @@ impl UndoState {
             Err(error) => return Err(resume::failed(file, io_reason(&error))),
         };
         let state: UndoState = serde_json::from_slice(&bytes)
-            .map_err(|error| resume::failed(file, format!("it is not a file of --resume for --undo: {error}")))?;
+            .map_err(|error| resume::failed(file, format!("not a file of --resume for --undo: {error}")))?;
         let is_same = state.undo == new.undo
             && (&state.tables, &state.columns, &state.skipped) == (&new.tables, &new.columns, &new.skipped);
         if !is_same {

@@ -77,7 +77,7 @@ impl UndoFile {
         let mut magic = [0; MAGIC.len()];
         let has_magic = len >= magic.len() as u64 && reader.read_exact(&mut magic).is_ok() && magic == *MAGIC;
         if !has_magic {
-            let text = "it is not an undo file of this version of icecore";
+            let text = "not an undo file of this version of icecore";
             return Err(Abort::Failed(code::INPUT, format!("{}: {text}", self.name)));
         }
         let (mut offset, mut previous) = (magic.len() as u64, Check::default());
@@ -98,7 +98,7 @@ impl UndoFile {
                     self.is_torn = true;
                     break;
                 }
-                return Err(self.damaged(offset, entries.len(), "its head is not what was written"));
+                return Err(self.damaged(offset, entries.len(), "its head has changed"));
             };
             let end = offset + HEAD_LEN as u64 + u64::from(found.stored_len);
             if end > len {
@@ -111,7 +111,7 @@ impl UndoFile {
                     self.is_torn = true;
                     break;
                 }
-                return Err(self.damaged(offset, entries.len(), "its bytes are not what was written"));
+                return Err(self.damaged(offset, entries.len(), "its bytes have changed"));
             }
             entries.push(Entry { offset, head: found, previous });
             (offset, previous) = (end, found.check);

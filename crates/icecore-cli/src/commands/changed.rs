@@ -1,0 +1,215 @@
+//! Documents that a command changed: they are written elsewhere or in place, or their changes are shown.
+
+use super::diff::{SAME_MEANING, Shown, View, document};
+use crate::arguments::{self, Global};
+use crate::paint::{Ink, Paint};
+use crate::reading::{Detail, Reader};
+use crate::report::{Abort, Report, code};
+use crate::sink::Sink;
+use crate::source::Source;
+use crate::target::{Folder, InPlace, Outputs, Place, Target};
+use crate::terminal;
+use crate::whole::Bytes;
+use clap::Args;
+use icecore::Stage;
+use icecore_diff::{Rules, differences};
+use icecore_tables::plural::counted;
+use std::path::Path;
+
+/// What happens to the changed documents.
+#[derive(Debug, Args)]
+pub struct ChangeArgs {
+    /// Show each change, and change nothing
+    ///
+    /// Shows each difference with its path, as `icecore diff --exact` does. The exit code is that of the change itself.
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub place: Place,
+    /// Overwrite existing files, including backups; write binary formats to a terminal
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// A changed document.
+pub struct Changed {
+    /// The bytes of the input.
+    pub before: Bytes,
+    /// The new bytes.
+    pub after: Vec<u8>,
+    /// The format of both.
+    pub stage: Stage,
+    pub is_changed: bool,
+}
+
+/// Changes an input. `None`: it is not changed, and the reason was reported.
+pub type ChangeInput<'c> = dyn FnMut(&Source, &mut Report) -> Result<Option<Changed>, Abort> + 'c;
+
+/// Writes changed inputs.
+pub struct ChangeWriter<'w> {
+    pub args: &'w ChangeArgs,
+    pub global: &'w Global,
+}
+
+impl ChangeWriter<'_> {
+    /// Changes all inputs, and writes or shows the results. `others`: further files that no output may replace.
+    pub fn write(
+        &self,
+        sources: &[Source],
+        others: &[Source],
+        report: &mut Report,
+        change: &mut ChangeInput<'_>,
+    ) -> Result<(), Abort> {
+        let place = &self.args.place;
+        let mut outputs = Outputs::new(sources, self.args.force);
+        others.iter().for_each(|other| outputs.input(other));
+        match (&place.written.out_dir, sources) {
+            _ if place.in_place => self.in_place(sources, report, change),
+            (Some(folder), _) => self.to_folder(folder, outputs, sources, report, change),
+            (None, [source]) => self.to_one(outputs, source, report, change),
+            (None, _) if self.args.dry_run => self.show(sources, &[], report, change),
+            _ => Err(usage("several inputs are changed --in-place, or written into a folder (--out-dir)")),
+        }
+    }
+
+    /// Writes one input to the standard output or to a file.
+    fn to_one(
+        &self,
+        mut outputs: Outputs,
+        source: &Source,
+        report: &mut Report,
+        change: &mut ChangeInput<'_>,
+    ) -> Result<(), Abort> {
+        let output = self.args.place.written.output.as_ref();
+        let place = outputs.output(output)?;
+        if self.args.dry_run {
+            return self.show(std::slice::from_ref(source), &[], report, change);
+        }
+        let Some(changed) = change(source, report)? else { return Ok(()) };
+        if output.is_none() && terminal::is_stdout() {
+            terminal::refuse_binary(&changed.stage, self.args.force)?;
+        }
+        let mut target = Target::new(place)?;
+        if output.is_none() && !self.args.force {
+            target.sink.tame();
+        }
+        target.sink.bytes(&changed.after)?;
+        target.keep()
+    }
+
+    /// Replaces each file in which something changes.
+    fn in_place(&self, sources: &[Source], report: &mut Report, change: &mut ChangeInput<'_>) -> Result<(), Abort> {
+        let places = sources.iter().map(|source| InPlace::new(source, &self.args.place.backup, self.args.force));
+        let places: Vec<InPlace> = places.collect::<Result<_, Abort>>()?;
+        if self.args.dry_run {
+            return self.show(sources, &places, report, change);
+        }
+        for (source, place) in sources.iter().zip(places) {
+            let Some(changed) = change(source, report)?.filter(|changed| changed.is_changed) else { continue };
+            let mut target = place.target()?;
+            target.sink.bytes(&changed.after)?;
+            or_reported(place.keep(target), source, report)?;
+        }
+        Ok(())
+    }
+
+    /// Writes each input to a file of its own.
+    fn to_folder(
+        &self,
+        folder: &Path,
+        outputs: Outputs,
+        sources: &[Source],
+        report: &mut Report,
+        change: &mut ChangeInput<'_>,
+    ) -> Result<(), Abort> {
+        if self.args.dry_run {
+            return self.show(sources, &[], report, change);
+        }
+        let mut folder = Folder::new(folder, outputs, sources);
+        for source in sources {
+            let Some(changed) = change(source, report)? else { continue };
+            let written = folder.target_as(source).and_then(|mut target| {
+                target.sink.bytes(&changed.after)?;
+                target.keep()
+            });
+            or_reported(written, source, report)?;
+        }
+        Ok(())
+    }
+
+    /// Shows what would change. `places`: with --in-place, the files that would be replaced.
+    fn show(
+        &self,
+        sources: &[Source],
+        places: &[InPlace],
+        report: &mut Report,
+        change: &mut ChangeInput<'_>,
+    ) -> Result<(), Abort> {
+        let mut sink = Sink::stdout();
+        let paint = Paint::new(self.global.color, &std::io::stdout());
+        let (mut values, mut files, mut refused) = (0, 0, 0);
+        for (at, source) in sources.iter().enumerate() {
+            let Some(changed) = change(source, report)? else {
+                refused += 1;
+                continue;
+            };
+            if !changed.is_changed {
+                continue;
+            }
+            if sources.len() > 1 {
+                sink.text(&format!("{}\n", paint.ink(Ink::Name, source.name())))?;
+            }
+            values += self.show_one(source, &changed, &mut sink, paint, report)?;
+            files += 1;
+            sink.pass()?;
+            or_reported(places.get(at).map_or(Ok(()), InPlace::check_backup), source, report)?;
+        }
+        sink.flush()?;
+        if refused == sources.len() {
+            return Ok(());
+        }
+        let (values, files) = (counted(values, "value", "values"), counted(files, "file", "files"));
+        report.remark("done", format!("{values} would change in {files}"));
+        Ok(())
+    }
+
+    /// Shows the changes of one input, and returns their number.
+    fn show_one(
+        &self,
+        source: &Source,
+        changed: &Changed,
+        sink: &mut Sink,
+        paint: Paint,
+        report: &mut Report,
+    ) -> Result<u64, Abort> {
+        let name = source.name();
+        let reader = Reader::of_stage(changed.stage.clone(), &self.global.limit);
+        let opened = (reader.open(&name, &changed.before, report), reader.open(&name, &changed.after, report));
+        let (Some(before), Some(after)) = &opened else { return Ok(0) };
+        let before = document(&reader, &name, before, Detail::No, report)?;
+        let after = document(&reader, &name, after, Detail::No, report)?;
+        let (Some(before), Some(after)) = (before, after) else { return Ok(0) };
+        let found = differences(&before, &after, Rules::new().exact());
+        let all = arguments::Shown { depth: None, items: None };
+        Shown::for_people(View::Auto, &all, terminal::is_stdout(), paint, &self.global.limit).write(&found, sink)?;
+        if found.is_empty() {
+            sink.text(SAME_MEANING)?;
+        }
+        Ok(found.changes().len() as u64 + u64::from(found.has_other_header()))
+    }
+}
+
+/// Reports an error that concerns one input only.
+fn or_reported(end: Result<(), Abort>, source: &Source, report: &mut Report) -> Result<(), Abort> {
+    match end {
+        Err(Abort::Failed(code, message)) => {
+            report.fault(code, &source.name(), message);
+            Ok(())
+        }
+        end => end,
+    }
+}
+
+fn usage(text: &str) -> Abort {
+    Abort::Failed(code::USAGE, text.to_owned())
+}

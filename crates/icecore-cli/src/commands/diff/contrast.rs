@@ -1,0 +1,297 @@
+//! Two values that differ, in words that differ.
+//!
+//! The short description of a value has its kind, its class and the number of its items, so different values may have
+//! the same one. Then the words say what differs: what a link names, the kind of a string, a property of a map, the
+//! part of a long string, or the content of a list.
+
+use icecore::raw::{IS_KEY, flag};
+use icecore::{Cursor, Key, Kind};
+use icecore_inspect::describe::{Tone, Words, name_words, quoted, words};
+
+/// Maximum number of bytes of a content that are compared.
+const OUTLINE: usize = 4096;
+/// Maximum number of levels of such a content.
+const LEVELS: usize = 6;
+/// Number of characters shown before the first difference of two long texts.
+const BEFORE: usize = 16;
+
+/// Maximum lengths of a description.
+#[derive(Clone, Copy)]
+pub struct Lengths {
+    /// Characters of a string.
+    pub string: usize,
+    /// Characters of the whole.
+    pub whole: usize,
+    /// Whether links may be described by the path of their target. Finding one takes time for each value before it.
+    pub has_paths: bool,
+}
+
+/// Returns a value in a few words.
+pub fn describe(value: Cursor<'_>, lengths: Lengths) -> String {
+    cut(&sentence(value.target(), lengths.string), lengths.whole)
+}
+
+/// Returns two values, which differ, in words that differ.
+pub fn contrast(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> (String, String) {
+    let plain = (describe(left, lengths), describe(right, lengths));
+    if plain.0 != plain.1 {
+        return plain;
+    }
+    let (a, b) = (left.target(), right.target());
+    let differ = |pair: &(String, String)| pair.0 != pair.1;
+    let found = links(left, right, &plain.0, lengths.has_paths)
+        .filter(differ)
+        .or_else(|| Some(properties(left, right, &plain.0)).filter(differ))
+        .or_else(|| Some((property_of_class(a), property_of_class(b))).filter(differ))
+        .or_else(|| strings(a, b, lengths))
+        .or_else(|| Some((outline(a, false), outline(b, false))).filter(differ))
+        .or_else(|| Some((outline(a, true), outline(b, true))).filter(differ));
+    match found {
+        Some((left, right)) => window(&left, &right, lengths),
+        None => (plain.0.clone(), format!("{} with other content", plain.0)),
+    }
+}
+
+/// Returns what distinguishes the key of a value from another key with the same text: its kind, and whether it is locked.
+pub fn describe_key(value: Cursor<'_>) -> Option<String> {
+    let document = value.document();
+    let named = document.tape().keys().get(u32::from(value.node().key)).map(|name| name.node.flags);
+    let (kind, flags) = match (name_words(document, value.index(), 0), named) {
+        (Some((kind, ..)), Some(flags)) => (kind, flags),
+        _ => {
+            let key = document.at(value.index().checked_sub(1)?).filter(|key| key.node().key == IS_KEY)?;
+            (words(document, key.index(), 0).kind, key.node().flags)
+        }
+    };
+    let marks = [(flag::LOCKED, ", locked"), (flag::PLACEHOLDER, ", allowed but absent")];
+    let marks = marks.into_iter().filter(|(mark, _)| flags & mark != 0).map(|(_, words)| words);
+    Some(format!("{kind}{}", marks.collect::<String>()))
+}
+
+/// Returns the kind, the class and the content or the number of items of a value.
+fn sentence(value: Cursor<'_>, most: usize) -> String {
+    let Words { kind, class, value, .. } = words(value.document(), value.index(), most.max(8));
+    let class = class.map(|class| format!(" {class}")).unwrap_or_default();
+    match value {
+        Some((Tone::Count, count)) => format!("{kind}{class} of {count}"),
+        Some((_, text)) if class.is_empty() => text,
+        Some((_, text)) => format!("{kind}{class} {text}"),
+        None => format!("{kind}{class}"),
+    }
+}
+
+/// Returns what the links name, if one of the values is a link. `plain`: the words of a value that is not a link.
+fn links(left: Cursor<'_>, right: Cursor<'_>, plain: &str, has_paths: bool) -> Option<(String, String)> {
+    let of = |here: Cursor<'_>| match here.kind().is_again() {
+        true => {
+            let kind = words(here.document(), here.index(), 0).kind;
+            let path = has_paths.then(|| here.document().path(here.target().index()));
+            format!("{kind} to {}", path.as_deref().unwrap_or(plain))
+        }
+        false => plain.to_owned(),
+    };
+    (left.kind().is_again() || right.kind().is_again()).then(|| (of(left), of(right)))
+}
+
+/// Returns the words with the kinds or the marks of the values, whichever differ.
+fn properties(left: Cursor<'_>, right: Cursor<'_>, plain: &str) -> (String, String) {
+    let (a, b) = (left.target(), right.target());
+    let words_of = |here: Cursor<'_>| words(here.document(), here.index(), 0);
+    let (x, y) = (words_of(a), words_of(b));
+    if x.kind != y.kind {
+        return (format!("{} {plain}", x.kind), format!("{} {plain}", y.kind));
+    }
+    let marks = |here: Cursor<'_>, target: Words| {
+        let mut marks = words_of(here).marks;
+        marks.extend(target.marks.iter().filter(|_| here.kind().is_again()));
+        let form = if a.node().form() == b.node().form() { String::new() } else { form_of(here.target()) };
+        let marks: Vec<&str> = marks.into_iter().chain([&*form]).filter(|mark| !mark.is_empty()).collect();
+        if marks.is_empty() { plain.to_owned() } else { format!("{plain} ({})", marks.join(", ")) }
+    };
+    (marks(left, x), marks(right, y))
+}
+
+/// Returns the name of the form of an object or a similar value.
+fn form_of(value: Cursor<'_>) -> String {
+    let has_form = value.kind().is_container() && !matches!(value.kind(), Kind::Array | Kind::Map);
+    if has_form { format!("form {:?}", value.node().form()) } else { String::new() }
+}
+
+/// Returns the name of the class with all its bytes.
+fn property_of_class(value: Cursor<'_>) -> String {
+    if value.node().kind.has_class() { format!("class {}", quoted(value.class(), OUTLINE)) } else { String::new() }
+}
+
+/// Returns two strings from just before their first difference on.
+fn strings(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> Option<(String, String)> {
+    let (a, b) = (left.as_bytes()?, right.as_bytes()?);
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let mut start = same.saturating_sub(BEFORE);
+    while start > 0 && a.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        start -= 1;
+    }
+    let most = lengths.string.min(lengths.whole);
+    let tail = |bytes: &[u8]| {
+        let rest = bytes.get(start..).unwrap_or_default();
+        let text = quoted(rest.get(..rest.len().min(most.saturating_mul(4))).unwrap_or_default(), usize::MAX);
+        if start == 0 { text } else { text.replacen('"', "\"…", 1) }
+    };
+    Some((tail(a), tail(b))).filter(|(a, b)| a != b)
+}
+
+/// Cuts two texts so that their first difference is visible.
+fn window(left: &str, right: &str, lengths: Lengths) -> (String, String) {
+    let most = lengths.string.min(lengths.whole);
+    let same = left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count();
+    let is_visible = same + BEFORE <= most || left.chars().count().max(right.chars().count()) <= most;
+    let skipped = if is_visible { 0 } else { same.saturating_sub(BEFORE.min(most / 3)) };
+    let part = |text: &str| match skipped {
+        0 => cut(text, most),
+        _ => cut(&['…'].into_iter().chain(text.chars().skip(skipped)).collect::<String>(), most),
+    };
+    (part(left), part(right))
+}
+
+/// Returns the content of a value as text, up to a length and a number of levels. `has_kinds`: with the kinds of numbers
+/// and strings.
+fn outline(value: Cursor<'_>, has_kinds: bool) -> String {
+    let mut outline = Outline { has_kinds, text: String::new() };
+    outline.push(value, LEVELS);
+    outline.text
+}
+
+struct Outline {
+    has_kinds: bool,
+    text: String,
+}
+
+impl Outline {
+    fn is_long(&self) -> bool {
+        self.text.len() > OUTLINE
+    }
+
+    fn push(&mut self, here: Cursor<'_>, levels: usize) {
+        let node = here.node();
+        if !node.kind.is_container() || levels == 0 || self.is_long() {
+            return self.push_leaf(here);
+        }
+        if !matches!(node.kind, Kind::Array | Kind::Map) {
+            let Words { kind, class, .. } = words(here.document(), here.index(), 0);
+            self.text.push_str(&class.map_or_else(|| format!("{kind} "), |class| format!("{kind} {class} ")));
+        }
+        match node.kind {
+            Kind::Map => self.push_entries(here, levels),
+            Kind::Attrs => {
+                here.children().take(1).for_each(|value| self.push(value, levels - 1));
+                self.text.push_str(" with ");
+                self.push_entries(here, levels);
+            }
+            Kind::Object if here.len() == 1 => here.children().for_each(|body| self.push(body, levels - 1)),
+            _ => self.push_items(here, levels),
+        }
+    }
+
+    fn push_leaf(&mut self, here: Cursor<'_>) {
+        let Words { kind, .. } = words(here.document(), here.index(), 0);
+        if here.kind().is_again() {
+            return self.text.push_str(kind);
+        }
+        let text = sentence(here, OUTLINE);
+        if self.has_kinds && !here.kind().is_container() && text != kind {
+            self.text.push_str(kind);
+            self.text.push(' ');
+        }
+        self.text.push_str(&text);
+    }
+
+    fn push_items(&mut self, list: Cursor<'_>, levels: usize) {
+        self.text.push('[');
+        for (at, item) in list.children().enumerate() {
+            if at > 0 {
+                self.text.push_str(", ");
+            }
+            if self.is_long() {
+                break;
+            }
+            self.push(item, levels - 1);
+        }
+        self.text.push(']');
+    }
+
+    fn push_entries(&mut self, map: Cursor<'_>, levels: usize) {
+        self.text.push('{');
+        for (at, (key, value)) in map.entries().enumerate() {
+            if at > 0 {
+                self.text.push_str(", ");
+            }
+            if self.is_long() {
+                break;
+            }
+            if let Some(kind) = describe_key(value).filter(|_| self.has_kinds) {
+                self.text.push_str(&format!("{kind} "));
+            }
+            match key {
+                Key::Name(name) if name.node.kind == Kind::Int => {
+                    self.text.push_str(&(name.node.payload as i64).to_string());
+                }
+                Key::Name(name) => self.text.push_str(&quoted(name.bytes, OUTLINE)),
+                Key::Value(key) => self.push(key, levels - 1),
+            }
+            self.text.push_str(": ");
+            self.push(value, levels - 1);
+        }
+        if let Some(default) = map.default_value() {
+            self.text.push_str(if map.is_empty() { "default: " } else { ", default: " });
+            self.push(default, levels - 1);
+        }
+        self.text.push('}');
+    }
+}
+
+/// Returns the text, cut to this width.
+pub fn cut(text: &str, width: usize) -> String {
+    match text.char_indices().nth(width) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use icecore::{Document, Limits, Stage};
+
+    fn read<'b>(format: &str, bytes: &'b [u8]) -> Document<'b> {
+        icecore::read_as(bytes, &Stage::parse(format).expect("a format"), &Limits::new()).expect("a document")
+    }
+
+    fn compare(format: &str, left: &[u8], right: &[u8], whole: usize) -> String {
+        let (a, b) = (read(format, left), read(format, right));
+        let (a, b) = contrast(a.root(), b.root(), Lengths { string: 60, whole, has_paths: true });
+        format!("{a} -> {b}")
+    }
+
+    #[test]
+    fn values_with_the_same_words_get_others() {
+        let json = |left: &str, right: &str| compare("json", left.as_bytes(), right.as_bytes(), usize::MAX);
+        assert_eq!(json("1", "2"), "1 -> 2");
+        assert_eq!(json("[1,[2]]", "[1,[3]]"), "[1, [2]] -> [1, [3]]");
+        assert_eq!(json(r#"{"a":1}"#, r#"{"b":1}"#), r#"{"a": 1} -> {"b": 1}"#);
+        let long = |end: &str| format!("\"{}{end}\"", "x".repeat(100));
+        assert_eq!(json(&long("a"), &long("b")), r#""…xxxxxxxxxxxxxxxxa" -> "…xxxxxxxxxxxxxxxxb""#);
+        let deep = |inner: &str| format!("{}{inner}{}", "[".repeat(9), "]".repeat(9));
+        assert_eq!(json(&deep("1"), &deep("2")), "array of 1 item -> array of 1 item with other content");
+        let objects = |field: &str| format!("O:1:\"A\":1:{{s:1:\"x\";i:{field};}}").into_bytes();
+        assert_eq!(compare("php", &objects("1"), &objects("2"), 99), r#"object A {"x": 1} -> object A {"x": 2}"#);
+        assert_eq!(
+            compare("json", b"\"aaaaaaaaaaaaaaaaaaaaaaaaab\"", b"\"aaaaaaaaaaaaaaaaaaaaaaaaac\"", 20)
+                .matches('…')
+                .count(),
+            2
+        );
+        assert_eq!(
+            compare("marshal", b"\x04\x08\"\x06a", b"\x04\x08I\"\x06a\x06:\x06ET", 99),
+            r#"bytes "a" -> text "a""#
+        );
+    }
+}

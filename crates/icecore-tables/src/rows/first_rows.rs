@@ -1,0 +1,33 @@
+//! The first rows of a table, without the rest.
+
+use super::batch::Batch;
+use crate::pool::Batches;
+use std::io;
+
+/// Batches that end after a number of rows. Nothing after these rows is read.
+pub struct FirstRows<T> {
+    from: T,
+    /// Remaining number of rows; `None` means all.
+    left: Option<u64>,
+}
+
+impl<T: Batches<Batch = Batch>> FirstRows<T> {
+    /// Limits batches to `most` rows, if that is given.
+    pub fn new(from: T, most: Option<u64>) -> FirstRows<T> {
+        FirstRows { from, left: most }
+    }
+}
+
+impl<T: Batches<Batch = Batch>> Batches for FirstRows<T> {
+    type Batch = Batch;
+
+    fn fill(&mut self, batch: &mut Batch) -> io::Result<bool> {
+        if self.left == Some(0) {
+            return Ok(false);
+        }
+        batch.wanted = self.left.map(|left| usize::try_from(left).unwrap_or(usize::MAX));
+        let is_filled = self.from.fill(batch)?;
+        self.left = self.left.map(|left| left.saturating_sub(batch.rows() as u64));
+        Ok(is_filled)
+    }
+}

@@ -1,0 +1,86 @@
+//! Columns with frozen values, in rows of which no column is decoded.
+
+use super::batch::{Batch, Sort};
+use super::decode::unescaped;
+use super::plan::Plan;
+use icecore::deep;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// Number of rows of a table that are examined, and of rows in all.
+const ROWS: usize = 100;
+const ALL_ROWS: usize = 10_000;
+/// Maximum number of columns that are listed.
+const COLUMNS: usize = 8;
+/// Lengths of the values that are examined. Shorter texts may look frozen by chance.
+const LENGTHS: RangeInclusive<usize> = 6..=1 << 20;
+
+/// A column with a frozen value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrozenColumn {
+    /// The table, if it has a name.
+    pub table: String,
+    /// The name of the column, or its number.
+    pub column: String,
+    /// The format of the first frozen value.
+    pub format: String,
+}
+
+/// Finds such columns among the first rows.
+#[derive(Default)]
+pub struct FrozenColumns {
+    found: Vec<FrozenColumn>,
+    /// The current plan, and the number of its rows that were examined.
+    current: Option<(Arc<Plan>, usize)>,
+    rows: usize,
+}
+
+impl FrozenColumns {
+    /// Examines the rows of a batch.
+    pub fn examine(&mut self, batch: &Batch) {
+        for (at, (from, plan)) in batch.plans.iter().enumerate() {
+            let to = batch.plans.get(at + 1).map_or(batch.rows(), |next| next.0);
+            let seen = match &self.current {
+                Some((current, seen)) if Arc::ptr_eq(current, plan) => *seen,
+                _ => 0,
+            };
+            let to = to.min(from + (ROWS - seen.min(ROWS)).min(ALL_ROWS - self.rows.min(ALL_ROWS)));
+            self.current = Some((Arc::clone(plan), seen + to.saturating_sub(*from)));
+            if plan.columns.is_empty() {
+                (*from..to).for_each(|row| self.examine_row(batch, row, plan));
+            }
+        }
+    }
+
+    /// Returns the columns, in the order in which they were found.
+    pub fn found(&self) -> &[FrozenColumn] {
+        &self.found
+    }
+
+    fn examine_row(&mut self, batch: &Batch, row: usize, plan: &Plan) {
+        self.rows += 1;
+        let (cells, _) = batch.row(row);
+        for (at, cell) in cells.iter().enumerate() {
+            let bytes = batch.cell(*cell);
+            if cell.sort != Sort::Text
+                || plan.is_hidden(at)
+                || !LENGTHS.contains(&bytes.len())
+                || self.found.len() >= COLUMNS
+            {
+                continue;
+            }
+            let bytes = unescaped(bytes, plan.bytea);
+            // Digits are a number, even if they could be hexadecimal.
+            if bytes.iter().all(u8::is_ascii_digit) {
+                continue;
+            }
+            if let Some(stage) = deep::stage_of(&bytes, &plan.limits) {
+                let column = FrozenColumn { table: plan.table.clone(), column: plan.name(at), format: stage.name() };
+                let is_new = |known: &FrozenColumn| (&known.table, &known.column) != (&column.table, &column.column);
+                if self.found.iter().all(is_new) {
+                    self.found.push(column);
+                }
+            }
+        }
+    }
+}
