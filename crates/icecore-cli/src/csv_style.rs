@@ -60,6 +60,6 @@ fn delimiter(text: &str) -> Result<u8, String> {
         b"\\t" => Ok(b'\t'),
         [byte @ (b'"' | b'\\' | b'\n' | b'\r')] => Err(format!("{byte:?} has another meaning")),
         [byte] if byte.is_ascii() => Ok(*byte),
-        _ => Err("it is one ASCII character".to_owned()),
+        _ => Err("use one ASCII character".to_owned()),
     }
 }

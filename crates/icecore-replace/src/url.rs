@@ -22,7 +22,7 @@ impl Address {
             (_, Some(rest)) => (false, rest),
             _ => {
                 let text = format!(
-                    "{} is no address: --url takes https://HOST or http://HOST, with a port and a path if need be; \
+                    "{} is not an address: --url takes https://HOST or http://HOST, with a port and a path if needed; \
                      other text is a pair: OLD NEW, or -e OLD NEW",
                     shown(text)
                 );

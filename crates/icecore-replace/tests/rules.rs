@@ -56,8 +56,12 @@ fn what_can_not_be_meant_is_refused() {
         "there is no group `1a` in `(x)`: `${1}a` is the first group with an `a` after it, `$$` is a dollar"
     );
     assert!(refusal(Rules::builder().pair("(x)", "$2").regex(true)).starts_with("there is no group `2`"));
-    assert!(refusal(Rules::builder().url("old.example", "https://new")).starts_with("`old.example` is not an address: "));
-    assert!(refusal(Rules::builder().url("https://", "https://new")).starts_with("`https://` is not an address of a host"));
+    assert!(
+        refusal(Rules::builder().url("old.example", "https://new")).starts_with("`old.example` is not an address: ")
+    );
+    assert!(
+        refusal(Rules::builder().url("https://", "https://new")).starts_with("`https://` is not an address of a host")
+    );
     assert!(refusal(Rules::builder().url("https://u@old", "https://new")).contains("without a user"));
 }
 

@@ -95,7 +95,8 @@ const TEXTS: &[(&str, &str, &str)] = &[
         "JSON is written unless --to names another format; --report json is for messages",
     ),
     ("edit patch", "--to --output-format -t", "the format stays; `icecore convert -t FORMAT` writes another one"),
-    ("patch edit replace", "--json", "the format stays; `icecore convert` writes JSON"),
+    ("patch edit", "--json", "the format stays; `icecore convert` writes JSON"),
+    ("replace", "--json", "did you mean `--summary <FILE>`, which writes counts as JSON?"),
     (
         "paths",
         "--json -r --raw",

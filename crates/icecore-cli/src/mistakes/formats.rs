@@ -70,10 +70,9 @@ fn wrong(text: &str, error: Error, side: Side) -> Abort {
         return usage_of(if side == Side::Read { read } else { write }.replace("{}", name));
     }
     let word = name.split([' ', '=']).next().unwrap_or(name);
-    if word != name && format::by_name(word).is_some() {
-        let rest = name.get(word.len() + 1..).unwrap_or_default();
-        let text = format!("options follow a colon: did you mean `{word}:{}`?", icecore::text::printable(rest));
-        return usage_of(text);
+    let with_colon = format!("{word}:{}", name.get(word.len() + 1..).unwrap_or_default());
+    if word != name && Stage::parse(&with_colon).is_ok() {
+        return usage_of(format!("options follow a colon: did you mean `{}`?", icecore::text::printable(&with_colon)));
     }
     if name.is_empty() || format::by_name(name).is_some() || wrap::by_name(name).is_some() {
         return usage(error);
