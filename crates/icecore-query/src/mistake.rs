@@ -42,18 +42,19 @@ impl FilterError {
                 )
             }),
             load::Error::Lex(errors) => errors.first().map(|(expected, part)| {
-                let expected = expected.as_str();
-                FilterError::at_part(filter, part, &format!("expected {expected}, found {}", quote_part(part)))
+                let expected = with_article(expected.as_str());
+                Mistake::at(filter, part, &format!("expected {expected}, found {}", shown(part)))
             }),
             load::Error::Parse(errors) => errors.first().map(|(expected, part)| {
-                let expected = expected.as_str();
-                FilterError::at_part(filter, part, &format!("expected {expected}, found {}", quote_part(part)))
+                let expected = with_article(expected.as_str());
+                Mistake::at(filter, part, &format!("expected {expected}, found {}", shown(part)))
             }),
         });
         found.unwrap_or_else(|| FilterError::new("it can't be read"))
     }
 
-    pub(crate) fn from_compile_errors<P>(filter: &str, errors: &compile::Errors<&str, P>) -> FilterError {
+    /// Creates a mistake from errors of the compiler. `known` are the names of all functions.
+    pub(crate) fn compile<P>(filter: &str, errors: &compile::Errors<&str, P>, known: &[String]) -> Mistake {
         let found = errors.iter().flat_map(|(_, errors)| errors).next().map(|(name, undefined)| {
             let text = match undefined {
                 Undefined::Filter(count) if *count > 0 => {
@@ -65,13 +66,33 @@ impl FilterError {
                 }
                 other => format!("there is no {} {}", other.as_str(), quote_part(name)),
             };
-            FilterError::at_part(filter, name, &text)
+            let meant = match undefined {
+                Undefined::Filter(_) => icecore::text::nearest(name, known.iter().map(String::as_str)),
+                _ => None,
+            };
+            let mut mistake = Mistake::at(filter, name, &text);
+            if let Some(meant) = meant.filter(|meant| meant != name) {
+                mistake.text += &format!("; did you mean `{meant}`?");
+            }
+            mistake
         });
         found.unwrap_or_else(|| FilterError::new("it can't be compiled"))
     }
 }
 
-fn quote_part(part: &str) -> String {
+/// Returns what the parser expected, with an article or in quotes.
+fn with_article(expected: &str) -> String {
+    match expected {
+        "nothing" => "the end of the filter".to_owned(),
+        "else or end" => "`else` or `end`".to_owned(),
+        "identifier" | "argument" => format!("an {expected}"),
+        "variable" | "pattern" | "term" | "key" | "string" | "digit" | "token" => format!("a {expected}"),
+        _ if expected.contains(' ') => format!("a {expected}"),
+        _ => format!("`{expected}`"),
+    }
+}
+
+fn shown(part: &str) -> String {
     match part.is_empty() {
         true => "the end".to_owned(),
         false => format!("`{}`", icecore::text::printable(&icecore::text::shortened(part, 40))),

@@ -144,7 +144,7 @@ fn code_is_refused_and_said_to_be_code() {
         ("[\"a $b\"]", 4, "a variable in a string"),
         ("[new Foo]", 1, "`new`"),
         ("[M_PI]", 1, "`M_PI`, a constant"),
-        ("['a' . 5]", 5, "the operator `.` with something that is no string"),
+        ("['a' . 5]", 5, "the operator `.` with something that is not a string"),
         ("[1 + 2]", 3, "the operator `+`"),
         ("[<<<A\nx\nA]", 1, "a heredoc or nowdoc: write the string in quotes"),
         ("Foo::make(1)", 0, "`Foo::make(`, a call"),

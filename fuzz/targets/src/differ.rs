@@ -184,7 +184,7 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
         ErrorKind::Malformed if rival == Rival::Sereal && expected.starts_with("a body ") => {
             Some("a body that does not decompress: Sereal takes what was in memory for the rest")
         }
-        ErrorKind::Malformed if rival == Rival::Storable && expected == "a value behind the class" => {
+        ErrorKind::Malformed if rival == Rival::Storable && expected == "a value after the class" => {
             Some("a class before a back-reference or another class: Storable drops it")
         }
         // Offsets of protocol 1 count from the start of the document.
@@ -213,10 +213,10 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
         ErrorKind::Malformed if expected == "a reference to bless" => {
             Some("an object that is no reference: Sereal does not bless it")
         }
-        ErrorKind::Malformed if expected == "a reference to an array behind OBJECT_FREEZE" => {
+        ErrorKind::Malformed if expected == "a reference to an array after OBJECT_FREEZE" => {
             Some("OBJECT_FREEZE of an object or a link to one: Sereal takes the array in it")
         }
-        ErrorKind::Malformed if expected == "a reference behind WEAKEN" => Some("WEAKEN of what is no reference"),
+        ErrorKind::Malformed if expected == "a reference after WEAKEN" => Some("WEAKEN of what is no reference"),
         ErrorKind::BadLink if expected == "ALIAS to a variable" => Some("ALIAS to an array or hash itself"),
         // CVE-2026-8796: arbitrary memory is used as the target.
         ErrorKind::BadLink

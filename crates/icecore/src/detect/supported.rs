@@ -146,7 +146,7 @@ fn unknown_format_error(sample: &Sample<'_>) -> Error {
     let error = Error::new(ErrorKind::Format);
     let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
     if input.is_empty() {
-        return error.expecting("a document").finding("no bytes at all");
+        return error.expecting("a document").finding("an empty input");
     }
     match identify_in(sample, 0) {
         Some(found) => {

@@ -109,7 +109,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrap
             2.. => (ErrorKind::Malformed, format!("`{}`", digits.escape_debug())),
             _ => (ErrorKind::Truncated, "the end of the input".to_owned()),
         };
-        Error::new(kind).at(at).expecting("two hex digits behind `%`").finding(found)
+        Error::new(kind).at(at).expecting("two hex digits after `%`").finding(found)
     })
 }
 

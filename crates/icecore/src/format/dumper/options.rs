@@ -40,7 +40,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "trailingcomma",
         takes: OptionType::Flag,
         side: Side::Write,
-        help: "with `indent` of 1 and more: a comma behind the last item too",
+        help: "with `indent` of 1 and more: a comma after the last item too",
     },
     Opt { name: "pad", takes: OptionType::Text, side: Side::Both, help: "what stands before each line" },
     Opt { name: "pair", takes: OptionType::Text, side: Side::Both, help: "what stands between key and value; ` => `" },
@@ -67,7 +67,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "maxdepth",
         takes: OptionType::Number(0, u32::MAX as i64),
         side: Side::Write,
-        help: "write what is deeper than this as a string such as `'HASH(0x…)'`; 0, the default, is no limit",
+        help: "write what is deeper than this as a string such as `'HASH(0x…)'`; 0, the default, means no limit",
     },
     Opt { name: "bless", takes: OptionType::Text, side: Side::Write, help: "the function that blesses; `bless`" },
     Opt {

@@ -10,7 +10,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         side: Side::Write,
         help: "on: a string that was written before is a number, as igbinary.compact_strings has it",
     },
-    Opt { name: "lenient", takes: OptionType::Flag, side: Side::Read, help: "ignore bytes behind the value" },
+    Opt { name: "lenient", takes: OptionType::Flag, side: Side::Read, help: "ignore bytes after the value" },
     class_map::OPTION,
 ];
 

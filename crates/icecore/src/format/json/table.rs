@@ -29,7 +29,7 @@ const ALL: [Opt; 35] = [
     write_option(
         "space_after",
         OptionType::Flag,
-        "a blank behind each colon, and behind commas where no line ends; with `indent` on if not said",
+        "a blank after each colon, and after commas where no line ends; with `indent` on if not said",
     ),
     Opt {
         name: "sort_keys",
@@ -81,12 +81,12 @@ const ALL: [Opt; 35] = [
     write_option(
         "floats",
         OptionType::Choice(&["shortest", "json-xs", "cpanel"]),
-        "how floats are written: all digits; 15 digits as perl prints them; the same, with `.0` behind whole numbers",
+        "how floats are written: all digits; 15 digits as perl prints them; the same, with `.0` after whole numbers",
     ),
     write_option(
         "stringify_infnan",
         OptionType::Number(0, 3),
-        "infinity and NaN, as in Cpanel::JSON::XS: 0 null, 1 a string, 2 a bare word, which is no JSON, 3 a string, NaN without its sign",
+        "infinity and NaN, as in Cpanel::JSON::XS: 0 null, 1 a string, 2 a bare word, which is not JSON, 3 a string, NaN without its sign",
     ),
     write_option("allow_blessed", OptionType::Flag, "writes null for objects, as JSON::XS's option of this name does"),
     Opt {

@@ -368,15 +368,15 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         }
         let next = frame.next;
         if next == frame.end {
-            return Err(self.template_error(&program.ops[job.op], "a letter behind `/`", "the end"));
+            return Err(self.template_error(&program.ops[job.op], "a letter after `/`", "the end"));
         }
         frame.next += 1;
         let op = &program.ops[next];
         self.slash = op.slash;
         match op.count {
-            _ if op.letter == MISTAKE => return Err(program.mistake_error(op)),
-            Count::Number(_) => return Err(self.template_error(op, "no count behind `/`", "one")),
-            _ if job.is_at_end => {
+            _ if op.letter == MISTAKE => return Err(program.mistake(op)),
+            Count::Number(_) => return Err(self.template_error(op, "no count after `/`", "one")),
+            _ if job.beyond => {
                 return Err(Error::new(ErrorKind::Truncated).expecting("a length before `/`").finding("the end"));
             }
             _ => {}

@@ -8,7 +8,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "lenient",
         takes: OptionType::Flag,
         side: Side::Read,
-        help: "ignore bytes behind the value and clamp integers beyond 64 bits, as PHP does",
+        help: "ignore bytes after the value and clamp integers beyond 64 bits, as PHP does",
     },
     Opt {
         name: "repair",

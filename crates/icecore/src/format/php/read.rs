@@ -130,8 +130,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 continue;
             }
             if frame.left == 0 {
-                self.tokens.expect_byte(b'}', "`}` behind the last entry")?;
-                self.close_container(true);
+                self.tokens.expect_byte(b'}', "`}` after the last entry")?;
+                self.close(true);
                 continue;
             }
             if self.sink.nodes().len() >= self.limits.nodes as usize {

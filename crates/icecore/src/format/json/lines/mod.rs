@@ -81,7 +81,7 @@ fn read_typed_line<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
             .at(outcome.consumed)
             .expecting("one line of `json:typed`")
             .finding("more of them")
-            .helping("documents that stand one behind the other are read one by one, if that is asked for");
+            .helping("several documents in a row are read one by one, if the caller asks for it");
         outcome.error = Some(error);
     }
     outcome

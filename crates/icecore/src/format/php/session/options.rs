@@ -15,7 +15,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "lenient",
         takes: OptionType::Flag,
         side: Side::Read,
-        help: "clamp integers beyond 64 bits, ignore bytes behind the array of php_serialize, as PHP does, and blanks behind the last \
+        help: "clamp integers beyond 64 bits, ignore bytes after the array of php_serialize, as PHP does, and blanks after the last \
                variable",
     },
     Opt {
