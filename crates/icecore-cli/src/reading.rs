@@ -115,7 +115,7 @@ impl<'r> Reader<'r> {
         match opened {
             Ok((opened, broken)) => {
                 if let Some(error) = broken {
-                    let came = icecore_tables::plural::counted(opened.bytes.len() as u64, "byte", "bytes");
+                    let came = icecore_tables::plural::format_count(opened.bytes.len() as u64, "byte", "bytes");
                     report.note(name, "partial", format!("a wrapper breaks off; unpacked until then: {came}"));
                     said(error, report);
                 }
@@ -223,7 +223,7 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
     if !are_blanks || format.options.iter().any(|option| option.name == "lenient") {
         return icecore::Error::trailing(bytes, consumed);
     }
-    icecore::Error::behind(bytes, consumed).helping(format!(
+    icecore::Error::trailing_bytes(bytes, consumed).helping(format!(
         "these are blanks, such as `echo` or an editor adds: `head -c -{count}` removes them; `--each` reads documents that \
          follow one another"
     ))

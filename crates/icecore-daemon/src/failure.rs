@@ -69,8 +69,8 @@ impl Failure {
     }
 
     /// Creates a failure from the engine's error for a payload.
-    pub fn decoding(error: &icecore::Error) -> Failure {
-        let mut failure = Failure::input(error.kind().as_str(), message_for_clients(error));
+    pub fn from_decode_error(error: &icecore::Error) -> Failure {
+        let mut failure = Failure::invalid_request(error.kind().as_str(), message_for_clients(error));
         let said = &mut failure.said;
         said.path = Some(error.path().unwrap_or("$").to_owned());
         said.offset = error.offset();

@@ -15,8 +15,8 @@ impl Query {
         let mut pairs = Vec::new();
         for part in text.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            let (Some(name), Some(value)) = (decoded(name), decoded(value)) else {
-                return Err(Failure::input("parameter", "a parameter is not UTF-8 when its %XX are decoded"));
+            let (Some(name), Some(value)) = (decode_form_text(name), decode_form_text(value)) else {
+                return Err(Failure::invalid_request("parameter", "a parameter is not UTF-8 when its %XX are decoded"));
             };
             if !known.contains(&&*name) {
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };

@@ -202,10 +202,10 @@ pub enum StartError {
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unfit::NoToken(address) => {
+            StartError::NoToken(address) => {
                 write!(f, "{address} can be reached from other machines, which needs a token; or listen on 127.0.0.1")
             }
-            Unfit::Listen(address, error) if error.kind() == std::io::ErrorKind::InvalidInput => {
+            StartError::Listen(address, error) if error.kind() == std::io::ErrorKind::InvalidInput => {
                 write!(f, "{address} is not an address to listen on; use HOST:PORT, such as 127.0.0.1:7340")
             }
             StartError::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),

@@ -181,8 +181,8 @@ fn from_json(text: &Value) -> ValR {
 }
 
 /// Returns the members of an object without its class; for an object that is not a map, its content.
-fn fields(value: &Value) -> ValR {
-    if value.class().is_none() && !matches!(value.plain(), Value::Map(_)) {
+fn object_fields(value: &Value) -> ValR {
+    if value.class_name().is_none() && !matches!(value.visible_value(), Value::Map(_)) {
         return Err(Error::str(format_args!("{value} is not an object: it has no fields")));
     }
     match value.visible_value() {

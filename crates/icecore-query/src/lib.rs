@@ -160,11 +160,11 @@ fn compile_definitions<'f>(
     filter: &'f str,
     variables: &[(String, Document<'static>)],
     mut definitions: Vec<Def<&'f str>>,
-) -> Result<Query, Mistake> {
-    let whole = unchained(filter);
-    let code = if whole.is_some() { WHOLE } else { filter };
-    definitions.extend(whole);
-    let functions: Vec<_> = functions::all().collect();
+) -> Result<Query, FilterError> {
+    let rewritten = rewritten_definition(filter);
+    let code = if rewritten.is_some() { FILTER_NAME } else { filter };
+    definitions.extend(rewritten);
+    let functions: Vec<_> = functions::all_functions().collect();
     let names = definitions.iter().map(|definition| definition.name).chain(functions.iter().map(|(name, ..)| *name));
     let known: Vec<String> = names.filter(|name| !name.starts_with('_')).map(str::to_owned).collect();
     let loader = Loader::new(definitions);
@@ -176,7 +176,8 @@ fn compile_definitions<'f>(
         .map_err(|errors| FilterError::from_load_errors(filter, &errors))?;
     let names: Vec<String> = variables.iter().map(|(name, _)| format!("${name}")).collect();
     let compiler = Compiler::default().with_funs(functions).with_global_vars(names.iter().map(String::as_str));
-    let filter = compiler.compile(modules).map_err(|errors| Mistake::compile(filter, &errors, &known))?;
-    let variables = variables.iter().map(|(_, document)| Opened::new(document.clone())).collect();
+    let filter =
+        compiler.compile(modules).map_err(|errors| FilterError::from_compile_errors(filter, &errors, &known))?;
+    let variables = variables.iter().map(|(_, document)| OpenDocument::new(document.clone())).collect();
     Ok(Query { filter, variables })
 }

@@ -43,18 +43,22 @@ impl FilterError {
             }),
             load::Error::Lex(errors) => errors.first().map(|(expected, part)| {
                 let expected = with_article(expected.as_str());
-                Mistake::at(filter, part, &format!("expected {expected}, found {}", shown(part)))
+                FilterError::at_part(filter, part, &format!("expected {expected}, found {}", quote_part(part)))
             }),
             load::Error::Parse(errors) => errors.first().map(|(expected, part)| {
                 let expected = with_article(expected.as_str());
-                Mistake::at(filter, part, &format!("expected {expected}, found {}", shown(part)))
+                FilterError::at_part(filter, part, &format!("expected {expected}, found {}", quote_part(part)))
             }),
         });
         found.unwrap_or_else(|| FilterError::new("it can't be read"))
     }
 
     /// Creates a mistake from errors of the compiler. `known` are the names of all functions.
-    pub(crate) fn compile<P>(filter: &str, errors: &compile::Errors<&str, P>, known: &[String]) -> Mistake {
+    pub(crate) fn from_compile_errors<P>(
+        filter: &str,
+        errors: &compile::Errors<&str, P>,
+        known: &[String],
+    ) -> FilterError {
         let found = errors.iter().flat_map(|(_, errors)| errors).next().map(|(name, undefined)| {
             let text = match undefined {
                 Undefined::Filter(count) if *count > 0 => {
@@ -70,7 +74,7 @@ impl FilterError {
                 Undefined::Filter(_) => icecore::text::nearest(name, known.iter().map(String::as_str)),
                 _ => None,
             };
-            let mut mistake = Mistake::at(filter, name, &text);
+            let mut mistake = FilterError::at_part(filter, name, &text);
             if let Some(meant) = meant.filter(|meant| meant != name) {
                 mistake.text += &format!("; did you mean `{meant}`?");
             }
@@ -92,7 +96,7 @@ fn with_article(expected: &str) -> String {
     }
 }
 
-fn shown(part: &str) -> String {
+fn quote_part(part: &str) -> String {
     match part.is_empty() {
         true => "the end".to_owned(),
         false => format!("`{}`", icecore::text::printable(&icecore::text::shortened(part, 40))),

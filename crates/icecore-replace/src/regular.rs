@@ -14,12 +14,14 @@ pub(crate) struct Regular {
 impl Regular {
     pub fn new(index: usize, pair: &Pair, ignores_case: bool) -> Result<Regular, Error> {
         let Ok(text) = std::str::from_utf8(&pair.old) else {
-            return Err(Error::new(format!("{} is not UTF-8: a regular expression has to be", shown(&pair.old))));
+            return Err(Error::new(format!(
+                "{} is not UTF-8: a regular expression has to be",
+                format_for_message(&pair.old)
+            )));
         };
-        let expression = RegexBuilder::new(text)
-            .case_insensitive(ignores_case)
-            .build()
-            .map_err(|error| Error::new(format!("{} is not a regular expression: {error}", shown(&pair.old))))?;
+        let expression = RegexBuilder::new(text).case_insensitive(ignores_case).build().map_err(|error| {
+            Error::new(format!("{} is not a regular expression: {error}", format_for_message(&pair.old)))
+        })?;
         if expression.is_match(b"") {
             let text = format!(
                 "{} matches the empty text, so it is found everywhere: `+` in the place of `*`?",

@@ -34,8 +34,10 @@ impl Address {
         let host = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
         let is_odd = |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'' | b'\\' | b'<' | b'>' | b'@' | b'%');
         if host.is_empty() || host.iter().any(is_odd) || rest.iter().any(|byte| *byte <= b' ' || *byte == b'\\') {
-            let text =
-                format!("{} is not an address of a host: --url takes https://HOST/PATH, without a user", shown(text));
+            let text = format!(
+                "{} is not an address of a host: --url takes https://HOST/PATH, without a user",
+                format_for_message(text)
+            );
             return Err(Error::new(text));
         }
         Ok(Address { is_encrypted, rest: rest.to_vec(), has_path: host.len() < rest.len() })

@@ -246,7 +246,7 @@ impl std::str::FromStr for Address {
             ));
         }
         let address = Address { scheme, text: text.to_owned(), password: None };
-        if scheme == Scheme::Sqlite && address.file().as_os_str().is_empty() {
+        if scheme == Scheme::Sqlite && address.file_path().as_os_str().is_empty() {
             return Err(Error::new(ErrorKind::Address, "sqlite: needs a file, such as sqlite:icecore.db"));
         }
         Ok(address)

@@ -27,10 +27,10 @@ fn decode_limits() -> Limits {
 /// let said = describe(b"\x04\x08[", Some("marshal"));
 /// assert!(said.format.is_none() && said.problem.is_some());
 /// ```
-pub fn describe(bytes: &[u8], format: Option<&str>) -> Described {
-    let mut said = Described { checksum: checksum(bytes), ..Described::default() };
-    if let Err(error) = decode(bytes, format, &mut said) {
-        said.problem = Some(problem_of(&error));
+pub fn describe(bytes: &[u8], format: Option<&str>) -> BlobDescription {
+    let mut description = BlobDescription { checksum: compute_checksum(bytes), ..BlobDescription::default() };
+    if let Err(error) = decode_into(bytes, format, &mut description) {
+        description.problem = Some(describe_problem(&error));
     }
     description
 }
@@ -84,7 +84,7 @@ fn document_to_json(document: &Document<'_>, limits: &Limits) -> std::result::Re
 }
 
 /// Returns why bytes can't be decoded. The advice to raise a limit is left out, because the limits of the store are fixed.
-fn problem_of(error: &icecore::Error) -> String {
+fn describe_problem(error: &icecore::Error) -> String {
     let text = error.to_string();
     match error.help().filter(|_| error.kind() == icecore::ErrorKind::Limit) {
         Some(help) => without_nul(&text.replace(&format!(" ({help})"), "")).into_owned(),

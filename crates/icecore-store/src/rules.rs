@@ -49,7 +49,7 @@ pub(crate) fn parse_id<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
     let text = required(text)?;
     let text = text.as_ref();
     match text.parse::<Id>() {
-        Ok(id) if id.is_written(text) => Ok(id),
+        Ok(id) if id.is_canonical_text(text) => Ok(id),
         Ok(id) => Err(Error::new(ErrorKind::Database, format!("{text:?} is not an id: it is written as {id}"))),
         Err(error) => Err(Error::new(ErrorKind::Database, format!("{text:?} is not an id: {error}"))),
     }
@@ -96,12 +96,12 @@ pub(crate) fn lease_error(id: Id, state: Option<&str>) -> Error {
 }
 
 /// Returns the error for a job that waits for a job that does not exist.
-pub(crate) fn no_predecessor(id: Id) -> Error {
+pub(crate) fn no_predecessor_error(id: Id) -> Error {
     Error::new(ErrorKind::Missing, format!("there is no job {id} after which this one could come"))
 }
 
 /// Returns the error for a job that waits for another one but is to be handed out immediately.
-pub(crate) fn waits() -> Error {
+pub(crate) fn waiting_job_error() -> Error {
     Error::new(ErrorKind::Input, "a job that comes after another one can't be handed out at once")
 }
 

@@ -46,7 +46,7 @@ enum Kind {
     Every(i64),
 }
 
-fn wrong(text: &str, why: impl fmt::Display) -> Error {
+fn invalid_timing_error(text: &str, why: impl fmt::Display) -> Error {
     let help = "use '*/5 * * * *', '30 2 * * MON-FRI', '@hourly' or 'every 5m'";
     Error::new(ErrorKind::Input, format!("{text:?} is not a timing; {help}: {why}"))
 }

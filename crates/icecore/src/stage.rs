@@ -80,9 +80,9 @@ impl Stage {
     /// # Errors
     /// Of kind `Usage`, if the syntax is wrong, or the format or an option is unknown.
     pub fn parse(text: &str) -> Result<Stage, Error> {
-        let mut stages =
-            parse_path(text).map_err(|error| if called(text).is_empty() { error } else { unknown(text) })?;
-        let raw = stages.pop().ok_or_else(|| unknown(text))?;
+        let mut stages = parse_path(text)
+            .map_err(|error| if called(text).is_empty() { error } else { unknown_format_error(text) })?;
+        let raw = stages.pop().ok_or_else(|| unknown_format_error(text))?;
         if let Some(first) = stages.first().filter(|first| format::by_name(&first.name).is_some())
             && wrap::by_name(&raw.name).is_some()
         {
@@ -439,7 +439,7 @@ fn meant_formats(name: &str) -> Vec<&'static str> {
         let aliases = || format::all().iter().flat_map(|format| format.aliases).copied();
         let near =
             nearest(name, format::all().iter().map(|format| format.name)).or_else(|| nearest(name, aliases()))?;
-        format::all().iter().find(|format| format.is_called(near)).map(|format| format.name)
+        format::all().iter().find(|format| format.has_name(near)).map(|format| format.name)
     };
     let wrapper = || nearest(name, wrap::all().iter().map(|wrapper| wrapper.name));
     by_extension().or_else(by_spelling).or_else(wrapper).into_iter().collect()

@@ -272,8 +272,8 @@ impl<'t> Parser<'t> {
         match digits {
             1..=38 if (0..=digits as i8).contains(&scale) => Ok(DataType::Decimal128(digits, scale)),
             _ => {
-                self.at = start;
-                Err(self.expected("1 to 38 digits, and not more of them after the point, are needed".to_owned()))
+                self.offset = start;
+                Err(self.expected_error("1 to 38 digits, and not more of them after the point, are needed".to_owned()))
             }
         }
     }

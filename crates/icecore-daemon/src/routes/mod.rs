@@ -346,8 +346,9 @@ fn prepare_call(
     app: Arc<App>,
     names: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
-) -> Result<Answered, Failure> {
-    let names = names.map_err(|_| Failure::input("path", "the path is not UTF-8 when its %XX are decoded"))?;
+) -> Result<ResponseFuture, Failure> {
+    let names =
+        names.map_err(|_| Failure::invalid_request("path", "the path is not UTF-8 when its %XX are decoded"))?;
     let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let known: Vec<&str> = route.parameters.iter().map(|parameter| parameter.name).collect();
     let query = Query::parse(request.uri().query().unwrap_or_default(), &known)?;

@@ -135,7 +135,7 @@ impl FromStr for Weights {
 const EXAMPLE: &str = "give names with numbers above 0, such as write:1,read:100,size:0.1";
 
 /// Parses one weight: `read:100`.
-fn one(item: &str) -> Result<(Part, f64), WeightsError> {
+fn parse_weight(item: &str) -> Result<(Part, f64), WeightsError> {
     let (name, number) =
         item.split_once(':').ok_or_else(|| WeightsError(format!("`{item}` has no number after a colon: {EXAMPLE}")))?;
     let (name, number) = (name.trim(), number.trim());

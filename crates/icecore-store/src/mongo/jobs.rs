@@ -32,14 +32,14 @@ pub(super) fn job_from_document(document: &mut Document) -> Result<Job> {
     };
     let state = required(take_text(document, "state")?)?;
     let mut job = Job {
-        id: id_of(text(document, "_id")?)?,
-        sequence: required(int(document, "seq")?)?,
-        queue: required(text(document, "queue")?)?,
-        state: State::named(&state)
+        id: parse_id(take_text(document, "_id")?)?,
+        sequence: required(get_int(document, "seq")?)?,
+        queue: required(take_text(document, "queue")?)?,
+        state: State::from_name(&state)
             .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is not a state of a job")))?,
-        priority: required(int(document, "priority")?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        queued_at: required(int(document, "queued_at")?)?,
-        run_at: required(int(document, "run_at")?)?,
+        priority: required(get_int(document, "priority")?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        queued_at: required(get_int(document, "queued_at")?)?,
+        run_at: required(get_int(document, "run_at")?)?,
         attempts: count(document, "attempts")?,
         max_attempts: count(document, "max_attempts")?,
         unique_key: take_text(document, "unique_key")?,

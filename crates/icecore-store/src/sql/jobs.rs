@@ -77,14 +77,14 @@ pub(super) fn job_from_row(row: &dyn ResultRow) -> Result<Job> {
     let count = |column| -> Result<u32> { Ok(u32::try_from(required(row.read_int(column)?)?).unwrap_or(u32::MAX)) };
     let state = required(row.read_text(3)?)?;
     let mut job = Job {
-        id: id_of(row.text(0)?)?,
-        sequence: required(row.int(1)?)?,
-        queue: required(row.text(2)?)?,
-        state: State::named(&state)
+        id: parse_id(row.read_text(0)?)?,
+        sequence: required(row.read_int(1)?)?,
+        queue: required(row.read_text(2)?)?,
+        state: State::from_name(&state)
             .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is not a state of a job")))?,
-        priority: required(row.int(4)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        queued_at: required(row.int(5)?)?,
-        run_at: required(row.int(6)?)?,
+        priority: required(row.read_int(4)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
+        queued_at: required(row.read_int(5)?)?,
+        run_at: required(row.read_int(6)?)?,
         attempts: count(7)?,
         max_attempts: count(8)?,
         unique_key: row.read_text(9)?,

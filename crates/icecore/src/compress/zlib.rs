@@ -40,7 +40,7 @@ fn inflate(body: &[u8], framed: bool, max_len: u64, limits: &Limits) -> Result<V
         }
     }
     if inflate.total_in() < body.len() as u64 {
-        return Err(broken(name, "bytes after its end").having_spent(out.len()));
+        return Err(malformed_error(name, "bytes after its end").with_decompressed(out.len()));
     }
     Ok(out)
 }

@@ -65,7 +65,7 @@ fn chosen(args: &Bench) -> Result<Vec<Scenario>, Abort> {
         let file = icecore::text::printable(file);
         return Err(usage_of(format!("`{file}` is a file, not a scenario; did you mean `--data {file}`?")));
     }
-    let found: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find(name)).collect();
+    let found: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find_scenario(name)).collect();
     found.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 

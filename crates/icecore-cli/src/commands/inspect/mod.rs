@@ -19,7 +19,7 @@ use crate::source::Source;
 use crate::tty;
 use deep::{Look, Spent};
 use icecore::{Document, Limits, Stage, raw::Outcome};
-use icecore_inspect::{Show, Tree};
+use icecore_inspect::{Tree, TreeOptions};
 use std::io::IsTerminal;
 
 /// Number of items of a long list that are shown by default.

@@ -5,7 +5,7 @@ use crate::report::{Abort, usage_of};
 use crate::source::Source;
 use icecore::detect::Finding;
 use icecore::format::Certainty;
-use icecore_csv::Found;
+use icecore_csv::DetectedDialect;
 use icecore_tables::charset::CharsetArg;
 use icecore_tables::packing::{Head, LOOK};
 use icecore_tables::rows::TableForm;

@@ -29,14 +29,14 @@ pub(super) fn classify_number(input: &[u8], start: usize) -> NumberShape {
         return NumberShape::Broken(at, "a digit");
     }
     if at > first + 1 && input[first] == b'0' {
-        return Shape::Broken(first + 1, "no digit after a leading zero");
+        return NumberShape::Broken(first + 1, "no digit after a leading zero");
     }
     let integer_end = at;
     if input.get(at) == Some(&b'.') {
         let fraction = at + 1;
         at = digits(fraction);
         if at == fraction {
-            return Shape::Broken(at, "a digit after the point");
+            return NumberShape::Broken(at, "a digit after the point");
         }
     }
     if matches!(input.get(at), Some(b'e' | b'E')) {
@@ -176,20 +176,20 @@ mod tests {
     #[test]
     fn shapes() {
         for (text, expected) in [
-            ("0", Shape::Integer(1)),
-            ("-0,", Shape::Integer(2)),
-            ("12x", Shape::Integer(2)),
-            ("1.5", Shape::Decimal(3)),
-            ("1e5", Shape::Decimal(3)),
-            ("-1.25E-10]", Shape::Decimal(9)),
-            ("0e+1", Shape::Decimal(4)),
-            ("-", Shape::Broken(1, "a digit")),
-            ("01", Shape::Broken(1, "no digit after a leading zero")),
-            ("-00", Shape::Broken(2, "no digit after a leading zero")),
-            ("1.", Shape::Broken(2, "a digit after the point")),
-            ("1.e5", Shape::Broken(2, "a digit after the point")),
-            ("1e", Shape::Broken(2, "a digit of the exponent")),
-            ("1e+", Shape::Broken(3, "a digit of the exponent")),
+            ("0", NumberShape::Integer(1)),
+            ("-0,", NumberShape::Integer(2)),
+            ("12x", NumberShape::Integer(2)),
+            ("1.5", NumberShape::Decimal(3)),
+            ("1e5", NumberShape::Decimal(3)),
+            ("-1.25E-10]", NumberShape::Decimal(9)),
+            ("0e+1", NumberShape::Decimal(4)),
+            ("-", NumberShape::Broken(1, "a digit")),
+            ("01", NumberShape::Broken(1, "no digit after a leading zero")),
+            ("-00", NumberShape::Broken(2, "no digit after a leading zero")),
+            ("1.", NumberShape::Broken(2, "a digit after the point")),
+            ("1.e5", NumberShape::Broken(2, "a digit after the point")),
+            ("1e", NumberShape::Broken(2, "a digit of the exponent")),
+            ("1e+", NumberShape::Broken(3, "a digit of the exponent")),
         ] {
             assert_eq!(classify_number(text.as_bytes(), 0), expected, "{text}");
         }

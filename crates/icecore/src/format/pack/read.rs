@@ -374,9 +374,9 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         let op = &program.ops[next];
         self.slash = op.slash;
         match op.count {
-            _ if op.letter == MISTAKE => return Err(program.mistake(op)),
+            _ if op.letter == MISTAKE => return Err(program.mistake_error(op)),
             Count::Number(_) => return Err(self.template_error(op, "no count after `/`", "one")),
-            _ if job.beyond => {
+            _ if job.is_at_end => {
                 return Err(Error::new(ErrorKind::Truncated).expecting("a length before `/`").finding("the end"));
             }
             _ => {}

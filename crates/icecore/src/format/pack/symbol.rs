@@ -158,7 +158,7 @@ impl<'t> Scanner<'t> {
             };
             if !takes_order {
                 let expected = "`<` and `>` only after s S i I l L q Q j J f F d D p P and groups".to_owned();
-                return Err(self.wrong(*at, expected, "one after another letter".to_owned()));
+                return Err(self.template_error(*at, expected, "one after another letter".to_owned()));
             }
             let clashes = |known: Order| known != Order::Native && known != order;
             if clashes(own) || clashes(outer) {
@@ -189,7 +189,11 @@ impl<'t> Scanner<'t> {
                 }
                 let number = self.read_number(&mut inside)?;
                 if inside != close {
-                    return Err(self.wrong(inside, "`]` after a number".to_owned(), self.found(inside)));
+                    return Err(self.template_error(
+                        inside,
+                        "`]` after a number".to_owned(),
+                        self.describe_found(inside),
+                    ));
                 }
                 Ok(Count::Number(number))
             }
@@ -218,7 +222,7 @@ impl<'t> Scanner<'t> {
         }
         *at += 1;
         if *at < end && matches!(self.get(*at), b'0'..=b'9' | b'*' | b'[') {
-            return Err(self.wrong(start, "a letter after `/`".to_owned(), "a count".to_owned()));
+            return Err(self.template_error(start, "a letter after `/`".to_owned(), "a count".to_owned()));
         }
         Ok(true)
     }

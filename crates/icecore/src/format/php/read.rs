@@ -131,7 +131,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             }
             if frame.left == 0 {
                 self.tokens.expect_byte(b'}', "`}` after the last entry")?;
-                self.close(true);
+                self.close_container(true);
                 continue;
             }
             if self.sink.nodes().len() >= self.limits.nodes as usize {

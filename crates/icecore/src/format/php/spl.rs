@@ -190,9 +190,9 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.close_payload();
                 Ok(())
             }
-            (Step::Content, _) => {
-                self.separator(b';', "`;` after the array", at)?;
-                self.members()
+            (ReadStep::Content, _) => {
+                self.read_separator(b';', "`;` after the array", at)?;
+                self.read_members()
             }
             (ReadStep::Object, _) if self.tokens.input.get(self.tokens.at) == Some(&b',') => {
                 payload.step = ReadStep::Data;
@@ -262,7 +262,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let (at, number) = (payload.at, payload.number);
         // The integer of the count ends with its own `;`.
         if payload.count > 0 {
-            self.separator(b';', "`;` after the element", at)?;
+            self.read_separator(b';', "`;` after the element", at)?;
         }
         if number == 0 {
             self.close_content();

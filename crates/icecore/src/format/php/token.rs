@@ -180,9 +180,9 @@ impl Tokens<'_> {
         if at == first {
             return Err(self.unexpected_byte(at, start, "a number without sign"));
         }
-        if self.byte(at) != Some(delimiter) {
+        if self.byte_at(at) != Some(delimiter) {
             let expected = if delimiter == b':' { "`:` after the number" } else { "`;` after the number" };
-            return Err(self.wrong(at, start, expected));
+            return Err(self.unexpected_byte(at, start, expected));
         }
         let is_default = at == first + 1 || self.byte_at(first) != Some(b'0');
         Ok((value, at, is_default))
@@ -216,9 +216,9 @@ impl Tokens<'_> {
             Some(real) => {
                 let found = format!("a string said to be {len} bytes long, but `\";` stands after {real}");
                 let error = Error::new(ErrorKind::Malformed).at(at).expecting("`\";` after the string");
-                self.php_offset_and_repair(error.finding(found), php)
+                self.add_repair_advice(error.finding(found), php)
             }
-            None => self.wrong(at, php, "`\";` after the string, whose length may be wrong"),
+            None => self.unexpected_byte(at, php, "`\";` after the string, whose length may be wrong"),
         }
     }
 
@@ -251,9 +251,9 @@ impl Tokens<'_> {
         let scanned = self.read_quoted()?;
         if self.byte_at(self.at) != Some(b';') {
             let at = std::mem::replace(&mut self.at, start);
-            let Scanned { start: first, len, .. } = scanned;
-            return Err(match self.byte(at) {
-                None => self.wrong(at, at, "`;` after the string"),
+            let QuotedBytes { start: first, len, .. } = scanned;
+            return Err(match self.byte_at(at) {
+                None => self.unexpected_byte(at, at, "`;` after the string"),
                 Some(_) => self.wrong_length(len as u64, first, at, at),
             });
         }
@@ -303,9 +303,9 @@ impl Tokens<'_> {
         for _ in 0..len {
             match self.byte_at(at) {
                 Some(b'\\') => {
-                    let (Some(high), Some(low)) = (hex(self.byte(at + 1)), hex(self.byte(at + 2))) else {
-                        let odd = at + 1 + usize::from(hex(self.byte(at + 1)).is_some());
-                        return Err(self.wrong(odd, start, "two hexadecimal digits after `\\`"));
+                    let (Some(high), Some(low)) = (hex(self.byte_at(at + 1)), hex(self.byte_at(at + 2))) else {
+                        let odd = at + 1 + usize::from(hex(self.byte_at(at + 1)).is_some());
+                        return Err(self.unexpected_byte(odd, start, "two hexadecimal digits after `\\`"));
                     };
                     out.push((high << 4 | low) as u8);
                     at += 3;
@@ -318,8 +318,8 @@ impl Tokens<'_> {
             }
         }
         for byte in *b"\";" {
-            if self.byte(at) != Some(byte) {
-                return Err(self.wrong(at, at, "`\";` after the string"));
+            if self.byte_at(at) != Some(byte) {
+                return Err(self.unexpected_byte(at, at, "`\";` after the string"));
             }
             at += 1;
         }
@@ -335,9 +335,9 @@ impl Tokens<'_> {
         if self.byte_at(start + 1) != Some(b':') {
             return Err(self.unexpected_byte(start + 1, start, "`:`"));
         }
-        let (value, at, is_default, fits) = self.signed(start + 2, start, false)?;
-        if self.byte(at) != Some(b';') {
-            return Err(self.wrong(at, start, "`;` after the integer"));
+        let (value, at, is_default, fits) = self.read_signed(start + 2, start, false)?;
+        if self.byte_at(at) != Some(b';') {
+            return Err(self.unexpected_byte(at, start, "`;` after the integer"));
         }
         self.at = at + 1;
         Ok((value, is_default, fits))
@@ -391,9 +391,9 @@ impl Tokens<'_> {
                 self.at = first + len + 1;
                 Ok((value, first))
             }
-            (Some(_), _) => Err(self.wrong(first + len, start, "`;` after the float")),
-            (None, None) => Err(self.wrong(first + len, start, "a float")),
-            (None, _) => Err(self.wrong(first, start, "a float")),
+            (Some(_), _) => Err(self.unexpected_byte(first + len, start, "`;` after the float")),
+            (None, None) => Err(self.unexpected_byte(first + len, start, "a float")),
+            (None, _) => Err(self.unexpected_byte(first, start, "a float")),
         }
     }
 
@@ -450,8 +450,8 @@ impl Tokens<'_> {
         self.reject_empty_name("the name of a class")?;
         let mut name = self.read_quoted()?;
         let end = std::mem::replace(&mut self.at, start);
-        if self.byte(end) != Some(b':') {
-            return Err(self.wrong(end, end, "`:` after the class"));
+        if self.byte_at(end) != Some(b':') {
+            return Err(self.unexpected_byte(end, end, "`:` after the class"));
         }
         if !text::is_class_name(&self.input[name.start..name.start + name.len]) {
             return Err(self.unexpected_byte(name.start, start, "the name of a class"));
@@ -482,8 +482,8 @@ impl Tokens<'_> {
         // PHP counts the remaining bytes from the quote after the class.
         let left = self.input.len() - (name.start + name.len);
         let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
-        if self.byte(at) != Some(b':') {
-            return Err(self.wrong(at, at, "`:` after the number"));
+        if self.byte_at(at) != Some(b':') {
+            return Err(self.unexpected_byte(at, at, "`:` after the number"));
         }
         if self.byte_at(at + 1) != Some(b'{') {
             return Err(self.unexpected_byte(at + 1, if fits.is_some() { at + 1 } else { at }, "`{`"));
@@ -494,10 +494,11 @@ impl Tokens<'_> {
     }
 
     /// Reads a whole `C:`.
-    pub(super) fn opaque(&mut self) -> Result<(Scanned, usize, bool), Error> {
-        let (name, count, at) = self.class_head(|tokens, end| tokens.wrong(end + 1, end + 1, "digits"))?;
-        if self.byte(at) != Some(b':') {
-            return Err(self.wrong(at, at, "`:` after the number"));
+    pub(super) fn read_opaque(&mut self) -> Result<(QuotedBytes, usize, bool), Error> {
+        let (name, count, at) =
+            self.read_class_head(|tokens, end| tokens.unexpected_byte(end + 1, end + 1, "digits"))?;
+        if self.byte_at(at) != Some(b':') {
+            return Err(self.unexpected_byte(at, at, "`:` after the number"));
         }
         if self.byte_at(at + 1) != Some(b'{') {
             let php = if at + 2 < self.input.len() || self.byte_at(at + 1).is_some() { at + 1 } else { at };
@@ -510,7 +511,7 @@ impl Tokens<'_> {
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
             return Err(short(self.too_short(len, at, at)));
         };
-        if self.byte(at + len) != Some(b'}') {
+        if self.byte_at(at + len) != Some(b'}') {
             let expected = "`}` after the payload, whose length may be wrong";
             // PHP also needs the byte after it.
             return Err(match len == left {

@@ -29,7 +29,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn push_back_reference(&mut self, number: u64, start: usize, mut prefix: Prefix) -> Result<(), Error> {
         if prefix.class.is_some() {
-            return Err(self.malformed(start, "a value after the class", "a back-reference"));
+            return Err(self.malformed_error(start, "a value after the class", "a back-reference"));
         }
         if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start));

@@ -203,7 +203,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn begin_hook(&mut self, mut prefix: Prefix, large: bool) -> Result<(), Error> {
         if prefix.class.is_some() {
-            return Err(self.malformed(prefix.start, "a value after the class", "a hook record"));
+            return Err(self.malformed_error(prefix.start, "a value after the class", "a hook record"));
         }
         self.ensure_numbers(&prefix);
         let first = prefix.first;

@@ -84,13 +84,13 @@ impl<'a> Lexer<'a> {
             last = if self.at == before { sign } else { 0 };
         }
         let number = match self.peek() {
-            Some(b'0'..=b'9' | b'.') => self.number()?,
-            Some(byte) if byte == b'\\' || is_word_start(byte) => match self.word()? {
-                Start::Number(number) => number,
-                _ => return Err(self.code(start, "a sign before something that is not a number")),
+            Some(b'0'..=b'9' | b'.') => self.read_number()?,
+            Some(byte) if byte == b'\\' || is_word_start(byte) => match self.read_word()? {
+                ValueStart::Number(number) => number,
+                _ => return Err(self.code_error(start, "a sign before something that is not a number")),
             },
             Some(b'$' | b'(' | b'[' | b'\'' | b'"') => {
-                return Err(self.code(start, "a sign before something that is not a number"));
+                return Err(self.code_error(start, "a sign before something that is not a number"));
             }
             _ => return Err(self.unexpected_byte(self.at, "a number")),
         };
@@ -133,9 +133,9 @@ impl<'a> Lexer<'a> {
             }
             _ => return Err(self.code_error(start, "an expression in brackets")),
         }
-        self.skip()?;
-        let close = self.array("an array after `(object)`")?;
-        Ok(Start::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
+        self.skip_blanks()?;
+        let close = self.read_array_front("an array after `(object)`")?;
+        Ok(ValueStart::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
     }
 
     /// Reads `array(` or `[`; returns the bracket that closes it.
@@ -149,16 +149,16 @@ impl<'a> Lexer<'a> {
         let is_array = word.eq_ignore_ascii_case(b"array");
         if !is_array && (word.is_empty() || start + word.len() == self.input.len()) {
             let at = if word.is_empty() { start } else { self.input.len() };
-            return match self.byte(at) {
-                Some(b'$' | b'\\' | b'(') => Err(self.code(at, "something that is not an array")),
-                _ => Err(self.wrong(at, expected)),
+            return match self.byte_at(at) {
+                Some(b'$' | b'\\' | b'(') => Err(self.code_error(at, "something that is not an array")),
+                _ => Err(self.unexpected_byte(at, expected)),
             };
         }
         if !is_array {
             return Err(self.code_error(start, format_args!("`{}`", String::from_utf8_lossy(word))));
         }
         self.at += word.len();
-        self.expect(b'(', "`(` after `array`")?;
+        self.expect_byte(b'(', "`(` after `array`")?;
         Ok(b')')
     }
 

@@ -236,7 +236,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             b"bless" => {
                 self.lexer.expect(b'(', "`(` after `bless`")?;
-                self.open(Shape::Bless, b')', key, start)
+                self.open_frame(Shape::Bless, b')', key, start)
             }
             b"do" => self.read_do_block(key, start),
             b"qr" => {
@@ -270,8 +270,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.lexer.skip_blanks();
         match self.lexer.peek() {
             Some(b'{') => self.lexer.at += 1,
-            None => return Err(self.lexer.wrong(self.lexer.at, "`{` after `do`")),
-            Some(_) => return Err(self.lexer.code(start, "`do` with a file")),
+            None => return Err(self.lexer.syntax_error(self.lexer.at, "`{` after `do`")),
+            Some(_) => return Err(self.lexer.code_error(start, "`do` with a file")),
         }
         self.lexer.skip_blanks();
         if self.lexer.peek() == Some(b'\\') {
@@ -440,7 +440,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.lexer.skip_blanks();
         let start = self.lexer.at;
         if matches!(self.lexer.peek(), Some(byte) if byte != b'\'' && byte != b'"') {
-            return Err(self.lexer.code(start, "a class that is not a string"));
+            return Err(self.lexer.code_error(start, "a class that is not a string"));
         }
         let len = self.sink.tape().arena.len();
         let text = Strings { tape: self.sink.tape(), limits: self.limits }.read_quoted(&mut self.lexer)?;

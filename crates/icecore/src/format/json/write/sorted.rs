@@ -57,7 +57,11 @@ impl Writer<'_, '_, '_> {
             }
             Kind::Null | Kind::Hole => (Some(b"null".to_vec()), Some(LossKind::Key)),
             _ => {
-                return Err(self.cannot(at, "a key that is not a string or number", "`json:typed` can say it"));
+                return Err(self.unrepresentable_error(
+                    at,
+                    "a key that is not a string or number",
+                    "`json:typed` can say it",
+                ));
             }
         };
         let is_undecoded = node.kind == Kind::Encoded && !self.document.has_utf8_encoding(node);

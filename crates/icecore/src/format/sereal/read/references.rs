@@ -147,7 +147,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     pub(super) fn push_link(&mut self, slot: &Slot, at: usize, referent: u32) -> Result<(), Error> {
         if slot.parent == Some(Role::Opaque) && self.kind_of(referent) != Some(Kind::Array) {
-            return Err(self.unexpected(at, tag::REFP, "a reference to an array after OBJECT_FREEZE"));
+            return Err(self.unexpected_tag_error(at, tag::REFP, "a reference to an array after OBJECT_FREEZE"));
         }
         self.tape().mark_target(referent);
         self.push_leaf(Node::leaf(Kind::Link, u64::from(referent)), slot)

@@ -298,10 +298,10 @@ impl TypedReader<'_, '_> {
         }
         let bytes = self.key_bytes(entry);
         let (kind, bytes) = match read {
-            Read::Plain(kind, skip) => (kind, bytes.get(skip..).unwrap_or(&[]).to_vec()),
-            Read::Latin1 => {
-                let bytes = bytes.get(3..).and_then(key::from_latin1);
-                let wrong = Wrong::new(entry.value, "characters up to U+00FF after `$l:`");
+            KeyMeaning::Plain(kind, skip) => (kind, bytes.get(skip..).unwrap_or(&[]).to_vec()),
+            KeyMeaning::Latin1 => {
+                let bytes = bytes.get(3..).and_then(key::bytes_from_latin1);
+                let wrong = NodeError::new(entry.value, "characters up to U+00FF after `$l:`");
                 (Kind::Bytes, bytes.ok_or_else(|| wrong.finding("a higher one"))?)
             }
             KeyMeaning::Unknown => return Err(self.unknown_key_error(entry)),
