@@ -8,48 +8,48 @@ use std::cell::Cell;
 
 thread_local! {
     /// Below zero in a thread that frees memory of other threads.
-    static HELD: Cell<i64> = const { Cell::new(0) };
+    static BYTES_IN_USE: Cell<i64> = const { Cell::new(0) };
 }
 
 /// Returns the bytes that this thread has in use: those that it allocated, minus those that it freed.
-pub fn held() -> i64 {
-    HELD.get()
+pub fn bytes_in_use() -> i64 {
+    BYTES_IN_USE.get()
 }
 
 /// Counts without allocating or dropping anything: such a thread-local variable exists for the whole life of its
 /// thread.
-fn count(bytes: i64) {
-    HELD.set(HELD.get().wrapping_add(bytes));
+fn count_bytes(bytes: i64) {
+    BYTES_IN_USE.set(BYTES_IN_USE.get().wrapping_add(bytes));
 }
 
-struct Counting;
+struct CountingAllocator;
 
 // SAFETY: each call goes to the system's allocator unchanged, and counting does not allocate.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
+        count_bytes(layout.size() as i64);
         // SAFETY: the caller keeps the contract of `alloc`, which is that of the system's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
+        count_bytes(layout.size() as i64);
         // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is that of the system's.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64));
+        count_bytes(-(layout.size() as i64));
         // SAFETY: the caller keeps the contract of `dealloc`, and the block came from the system's allocator.
         unsafe { System.dealloc(place, layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size as i64 - layout.size() as i64);
+        count_bytes(size as i64 - layout.size() as i64);
         // SAFETY: the caller keeps the contract of `realloc`, and the block came from the system's allocator.
         unsafe { System.realloc(place, layout, size) }
     }
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;

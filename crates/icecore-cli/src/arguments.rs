@@ -1,15 +1,15 @@
 //! Arguments that several commands share.
 
 #[cfg(feature = "store")]
-use crate::keyed::Keyed;
+use crate::keyed::KeyArgs;
 use crate::limits::{self, Bounds};
-use crate::paint::When;
+use crate::paint::ColorMode;
 use crate::records::Frame;
 use crate::report::{Abort, Report, code};
 use crate::said;
 use crate::screen::Paging;
 use crate::source::Source;
-use crate::terminal::{self, Most};
+use crate::terminal::{self, DisplayLimits};
 use clap::{Args, ValueHint};
 use icecore::Stage;
 use std::path::PathBuf;
@@ -29,14 +29,14 @@ pub struct Global {
     /// bytes of a written document; growth: bytes written for each byte of the input, 256 by default; steps: steps of a
     /// filter of `query`, 1G by default; memory: bytes that the values of such a filter hold at a time, 1G by default.
     /// Numbers may end in K, M or G.
-    #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse, default_value = "", hide_default_value = true)]
+    #[arg(long, global = true, value_name = "NAME=N,…", value_parser = limits::parse_limits, default_value = "", hide_default_value = true)]
     pub limit: Bounds,
     /// When to use colour
     ///
     /// always: also in a pipe, except for data: what `convert`, `rows`, `edit`, `patch` and `replace` write to a pipe
     /// has no colour.
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto, hide_possible_values = false)]
-    pub color: When,
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorMode::Auto, hide_possible_values = false)]
+    pub color: ColorMode,
     /// When to send terminal output to a pager
     ///
     /// The pager is $ICECORE_PAGER, $PAGER or `less -FRX`; `cat` or an empty value turns it off. Only output for
@@ -70,7 +70,7 @@ pub struct InputFormat {
 
 /// How input is read.
 #[derive(Debug, Args)]
-pub struct From {
+pub struct ReadArgs {
     #[command(flatten)]
     pub format: InputFormat,
     /// Read several documents one by one
@@ -81,9 +81,9 @@ pub struct From {
     each: Option<OneByOne>,
 }
 
-impl From {
+impl ReadArgs {
     /// Returns the frame of the documents if the input contains several.
-    pub fn each(&self) -> Option<Frame> {
+    pub fn document_frame(&self) -> Option<Frame> {
         self.each.map(|OneByOne::Documents| Frame::Documents)
     }
 }
@@ -96,32 +96,32 @@ enum OneByOne {
 
 /// How much of each value is shown.
 #[derive(Debug, Args)]
-pub struct Shown {
+pub struct DisplayArgs {
     /// Show only N levels of values
     ///
     /// Deeper containers are shown as their number of items: `{…3}`.
-    #[arg(long, value_name = "N", value_parser = limits::levels, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = limits::parse_levels, allow_negative_numbers = true)]
     pub depth: Option<u32>,
     /// Show only N items of each list and map; of differences, N in total
     ///
     /// Numbers may end in K, M or G.
-    #[arg(long, value_name = "N", value_parser = limits::items, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = limits::parse_item_count, allow_negative_numbers = true)]
     pub items: Option<u64>,
 }
 
-impl Shown {
+impl DisplayArgs {
     /// Returns how much to show of the JSON that is written to `to`; `None` means all.
-    pub fn most(&self, to: &Stage, has_paths: bool) -> Result<Option<Most>, Abort> {
+    pub fn display_limits(&self, to: &Stage, has_paths: bool) -> Result<Option<DisplayLimits>, Abort> {
         let items = self.items;
         if self.depth.is_none() && items.is_none() {
             return Ok(None);
         }
-        if !terminal::is_json(to) {
+        if !terminal::writes_json(to) {
             let text = format!("--depth and --items shorten JSON; {} is written as a whole", to.name());
             return Err(Abort::Failed(code::USAGE, text));
         }
         let depth = self.depth.map_or(usize::MAX, |depth| depth as usize);
-        Ok(Some(Most { depth, items: items.unwrap_or(u64::MAX), has_paths }))
+        Ok(Some(DisplayLimits { depth, items: items.unwrap_or(u64::MAX), has_paths }))
     }
 }
 
@@ -133,14 +133,14 @@ pub struct Inputs {
     pub files: Vec<PathBuf>,
     #[cfg(feature = "store")]
     #[command(flatten)]
-    pub keyed: Keyed,
+    pub keyed: KeyArgs,
 }
 
 impl Inputs {
     /// Returns the sources to read.
-    pub fn sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
+    pub fn find_sources(&self, report: &mut Report) -> Result<Vec<Source>, Abort> {
         #[cfg(feature = "store")]
-        return self.keyed.sources(&self.files, report);
+        return self.keyed.find_sources(&self.files, report);
         #[cfg(not(feature = "store"))]
         Ok(Source::all(&self.files, report))
     }

@@ -8,23 +8,23 @@ use std::fs;
 const OPTION: &str = "class-map";
 
 /// Puts the pairs of `--class-map` into the stage, reads the file that `@FILE` names, and checks the pairs.
-pub fn set(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
+pub fn apply_pairs(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
     if !pairs.is_empty() {
-        stage.set(OPTION, Some(&pairs.join("\n"))).map_err(crate::report::usage)?;
+        stage.set(OPTION, Some(&pairs.join("\n"))).map_err(crate::report::usage_error)?;
     }
     let Some(map) = stage.settings().text(OPTION) else { return Ok(()) };
-    let text = with_files(map)?;
-    ClassMap::parse(&text).map_err(crate::report::usage)?;
-    stage.set(OPTION, Some(&text)).map_err(crate::report::usage)
+    let text = insert_pair_files(map)?;
+    ClassMap::parse(&text).map_err(crate::report::usage_error)?;
+    stage.set(OPTION, Some(&text)).map_err(crate::report::usage_error)
 }
 
 /// Returns a class map of these pairs, and of those in files that `@FILE` names.
-pub fn read(pairs: &str) -> Result<ClassMap, Abort> {
-    ClassMap::parse(&with_files(pairs)?).map_err(crate::report::usage)
+pub fn parse_pairs(pairs: &str) -> Result<ClassMap, Abort> {
+    ClassMap::parse(&insert_pair_files(pairs)?).map_err(crate::report::usage_error)
 }
 
 /// Replaces each `@FILE` by the pairs in the file.
-fn with_files(map: &str) -> Result<String, Abort> {
+fn insert_pair_files(map: &str) -> Result<String, Abort> {
     let mut text = String::new();
     for line in map.lines() {
         match line.trim().strip_prefix('@') {

@@ -94,7 +94,7 @@ impl Command {
     }
 
     /// Returns whether the command processes inputs and ends when it is done.
-    pub fn is_work(&self) -> bool {
+    pub fn processes_inputs(&self) -> bool {
         match self {
             Command::Formats(_) | Command::Completions(_) | Command::Man(_) => false,
             #[cfg(feature = "serve")]
@@ -134,8 +134,8 @@ pub fn run(cli: &Cli, report: &mut Report) -> Result<(), Abort> {
         #[cfg(feature = "bench")]
         Command::Bench(args) => commands::bench::run(args, global, report),
         Command::Formats(args) => commands::formats::run(args, global),
-        Command::Completions(args) => commands::manual::completions(args, Cli::command()),
-        Command::Man(args) => commands::manual::pages(args, Cli::command(), report),
+        Command::Completions(args) => commands::manual::print_completions(args, Cli::command()),
+        Command::Man(args) => commands::manual::print_man_pages(args, Cli::command(), report),
     }
 }
 

@@ -8,7 +8,7 @@ pub struct CsvStyle {
     /// In csv and tsv: character between values, or `\t`
     ///
     /// If not given, csv detects it, and tsv uses a tab.
-    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
     /// In csv: character around values, or `none`; detected if not given
     #[arg(long, value_name = "CHAR", value_parser = parse_quote)]
@@ -49,13 +49,13 @@ impl CsvStyle {
     }
 
     /// Returns the detector for the options that are not given.
-    pub fn detector(&self) -> Detector {
+    pub fn to_detector(&self) -> Detector {
         Detector { delimiter: self.delimiter, quote: self.quote.map(|quote| quote.0), escape: self.escape }
     }
 }
 
 /// Parses the character between values.
-fn delimiter(text: &str) -> Result<u8, String> {
+fn parse_delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         b"\\t" => Ok(b'\t'),
         [byte @ (b'"' | b'\\' | b'\n' | b'\r')] => Err(format!("{byte:?} has another meaning")),

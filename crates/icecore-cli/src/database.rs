@@ -7,7 +7,7 @@ use icecore_store::{Address, Backend, Error, ErrorKind, open};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const USUAL: &str = "sqlite:icecore.db";
+const DEFAULT_DATABASE: &str = "sqlite:icecore.db";
 
 /// The database of a command.
 #[derive(Debug, Args)]
@@ -30,23 +30,23 @@ pub struct Database {
 
 impl Database {
     /// Returns the address of the database, with its password if there is one.
-    pub fn address(&self) -> Result<Address, Abort> {
+    pub fn resolve_address(&self) -> Result<Address, Abort> {
         let variable = std::env::var(DATABASE).ok().filter(|text| !text.is_empty());
         let text = match (&self.db, &self.db_file) {
             // The variable has the password if it was removed from the command line.
-            (Some(text), _) => variable.filter(|full| is_same(full, text)).unwrap_or_else(|| text.clone()),
-            (None, Some(file)) => first_line(file)?,
-            (None, None) => variable.unwrap_or_else(|| USUAL.to_owned()),
+            (Some(text), _) => variable.filter(|full| is_same_address(full, text)).unwrap_or_else(|| text.clone()),
+            (None, Some(file)) => read_first_line(file)?,
+            (None, None) => variable.unwrap_or_else(|| DEFAULT_DATABASE.to_owned()),
         };
         let address = parse_address(&text)?;
         if self.db.as_ref() == Some(&text) && address.has_password() {
-            take_off_command_line(&text, &address);
+            hide_password(&text, &address);
         }
         if address.has_password() {
             return Ok(address);
         }
         let password = std::env::var(PASSWORD).ok().map_or_else(
-            || std::env::var_os(PASSWORD_FILE).map(|file| first_line(&PathBuf::from(file))).transpose(),
+            || std::env::var_os(PASSWORD_FILE).map(|file| read_first_line(&PathBuf::from(file))).transpose(),
             |password| Ok(Some(password)),
         )?;
         Ok(match password {
@@ -57,7 +57,7 @@ impl Database {
 
     /// Opens a connection for commands that only read; creates no database.
     pub fn open_existing(&self) -> Result<Box<dyn Backend>, Abort> {
-        let address = self.address()?;
+        let address = self.resolve_address()?;
         if let Some(file) = address.missing_file() {
             let file = icecore::text::printable(&file.to_string_lossy()).into_owned();
             let text = format!(
@@ -65,12 +65,12 @@ impl Database {
             );
             return Err(Abort::Failed(code::USAGE, text));
         }
-        open(&address).map_err(failed)
+        open(&address).map_err(database_error)
     }
 
     /// Opens a connection; creates a database that does not exist yet.
     pub fn open(&self) -> Result<Box<dyn Backend>, Abort> {
-        open(&self.address()?).map_err(failed)
+        open(&self.resolve_address()?).map_err(database_error)
     }
 }
 
@@ -88,13 +88,13 @@ pub fn parse_address(text: &str) -> Result<Address, Abort> {
                     format!("`{file}` is not the address of a database; did you mean `sqlite:{file}`?"),
                 )
             }
-            false => failed(error),
+            false => database_error(error),
         }
     })
 }
 
 /// Reads the first line of a file.
-pub fn first_line(file: &PathBuf) -> Result<String, Abort> {
+pub fn read_first_line(file: &PathBuf) -> Result<String, Abort> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         Abort::Failed(code::USAGE, format!("{}: {}", file.display(), crate::report::io_reason(&error)))
     })?;
@@ -102,14 +102,14 @@ pub fn first_line(file: &PathBuf) -> Result<String, Abort> {
 }
 
 /// Returns whether `full` is the address `text` with a password.
-fn is_same(full: &str, text: &str) -> bool {
+fn is_same_address(full: &str, text: &str) -> bool {
     full.parse().is_ok_and(|full: Address| full.has_password() && full.to_string() == text)
 }
 
 /// Restarts the command with the address in its environment, which other users can't see. If that fails, the command
 /// continues unchanged.
 #[cfg(unix)]
-fn take_off_command_line(text: &str, address: &Address) {
+fn hide_password(text: &str, address: &Address) {
     use std::os::unix::process::CommandExt;
     let Ok(program) = std::env::current_exe() else { return };
     let mut words = std::env::args_os();
@@ -131,10 +131,10 @@ fn take_off_command_line(text: &str, address: &Address) {
 }
 
 #[cfg(not(unix))]
-fn take_off_command_line(_text: &str, _address: &Address) {}
+fn hide_password(_text: &str, _address: &Address) {}
 
 /// Converts an error of a database into the end of the command.
-pub fn failed(error: Error) -> Abort {
+pub fn database_error(error: Error) -> Abort {
     let code = match error.kind() {
         ErrorKind::Missing => code::FINDING,
         ErrorKind::Address | ErrorKind::Away | ErrorKind::Moved | ErrorKind::Input | ErrorKind::Schema => code::USAGE,
@@ -144,23 +144,23 @@ pub fn failed(error: Error) -> Abort {
 }
 
 /// Returns the name of the user for the records: that of the system, not of the database.
-pub fn who() -> String {
+pub fn current_user_name() -> String {
     let user = ["SUDO_USER", "USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let user = user.unwrap_or_else(|| "somebody".to_owned());
-    let who = match host.trim() {
+    let user_at_host = match host.trim() {
         "" => user,
         host => format!("{user}@{host}"),
     };
-    icecore::text::shortened(&icecore::text::printable(&who), 200).into_owned()
+    icecore::text::shortened(&icecore::text::printable(&user_at_host), 200).into_owned()
 }
 
 /// Parses an id from the command line.
-pub fn id(text: &str) -> Result<icecore_store::Id, String> {
+pub fn parse_id(text: &str) -> Result<icecore_store::Id, String> {
     text.parse().map_err(|error: icecore_store::InvalidId| error.to_string())
 }
 
 /// Parses a duration from the command line.
-pub fn duration(text: &str) -> Result<std::time::Duration, String> {
+pub fn parse_duration(text: &str) -> Result<std::time::Duration, String> {
     icecore_store::time::parse_duration(text).map_err(|error| error.to_string())
 }

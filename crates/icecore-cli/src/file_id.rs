@@ -13,13 +13,13 @@ pub struct FileId(#[cfg(unix)] (u64, u64), #[cfg(not(unix))] PathBuf);
 
 impl FileId {
     #[cfg(unix)]
-    pub fn of(_: &Path, known: &Metadata) -> Option<FileId> {
+    pub fn from_file(_: &Path, known: &Metadata) -> Option<FileId> {
         use std::os::unix::fs::MetadataExt;
         Some(FileId((known.dev(), known.ino())))
     }
 
     #[cfg(not(unix))]
-    pub fn of(path: &Path, _: &Metadata) -> Option<FileId> {
+    pub fn from_file(path: &Path, _: &Metadata) -> Option<FileId> {
         fs::canonicalize(path).ok().map(FileId)
     }
 }

@@ -5,8 +5,8 @@ use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io::{self, Write};
 
 /// Appends a value.
-pub fn push(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(to, Shown(CompactFormatter)))
+pub fn push_value(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(to, PrintableFormatter(CompactFormatter)))
 }
 
 /// Appends a quoted text. Fast for texts with nothing to escape, which most are.
@@ -14,7 +14,7 @@ pub fn push_text(text: &str, to: &mut Vec<u8>) -> serde_json::Result<()> {
     let stands_for_itself = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
     // The loop has no early exit, so the compiler can check many bytes at once.
     if !text.bytes().fold(true, |all, byte| all & stands_for_itself(byte)) {
-        return push(&text, to);
+        return push_value(&text, to);
     }
     to.push(b'"');
     to.extend_from_slice(text.as_bytes());
@@ -23,12 +23,12 @@ pub fn push_text(text: &str, to: &mut Vec<u8>) -> serde_json::Result<()> {
 }
 
 /// Appends a value, each part of it on a line of its own.
-pub fn push_lines(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(to, Shown(PrettyFormatter::new())))
+pub fn push_indented(value: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(to, PrintableFormatter(PrettyFormatter::new())))
 }
 
 /// JSON in which invisible characters, and those that change the writing direction, are escaped.
-struct Shown<F>(F);
+struct PrintableFormatter<F>(F);
 
 /// Forwards methods to the inner formatter.
 macro_rules! as_inside {
@@ -39,7 +39,7 @@ macro_rules! as_inside {
     };
 }
 
-impl<F: Formatter> Formatter for Shown<F> {
+impl<F: Formatter> Formatter for PrintableFormatter<F> {
     as_inside!(
         begin_array(),
         end_array(),
@@ -81,7 +81,7 @@ mod tests {
         for text in ["", "plain ~ text", "a\"b", "a\\b", "a\nb", "é", "\u{202e}", "\u{7f}", "\0"] {
             let (mut quick, mut usual) = (Vec::new(), Vec::new());
             push_text(text, &mut quick).unwrap();
-            push(&text, &mut usual).unwrap();
+            push_value(&text, &mut usual).unwrap();
             assert_eq!(quick, usual, "{text:?}");
         }
     }
@@ -90,7 +90,7 @@ mod tests {
     fn what_is_hidden_is_escaped_and_comes_back() {
         let text = "a\u{7f}\u{9b}31m\u{202e}x\u{e0041}\"\\\n é";
         let mut json = Vec::new();
-        push(&text, &mut json).unwrap();
+        push_value(&text, &mut json).unwrap();
         let json = String::from_utf8(json).unwrap();
         assert_eq!(json, r#""a\u007f\u009b31m\u202ex\udb40\udc41\"\\\n é""#);
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);

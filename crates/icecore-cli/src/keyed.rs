@@ -1,6 +1,6 @@
 //! A value stored under a key of Redis or memcached, read instead of a file.
 
-use crate::database::{Database, failed};
+use crate::database::{Database, database_error};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use clap::Args;
@@ -8,11 +8,11 @@ use icecore_store::{ErrorKind, parse_key, read_value, spell_key};
 use std::path::PathBuf;
 
 /// Maximum number of bytes of a value.
-const LONGEST: u64 = 1 << 30;
+const MAX_VALUE_LEN: u64 = 1 << 30;
 
 /// The value to read.
 #[derive(Debug, Args)]
-pub struct Keyed {
+pub struct KeyArgs {
     #[command(flatten)]
     pub database: Database,
     /// Read the value under this key of the Redis or memcached of --db, instead of a file
@@ -26,29 +26,30 @@ pub struct Keyed {
     pub field: Option<String>,
 }
 
-impl Keyed {
+impl KeyArgs {
     /// Returns the value, or the files.
-    pub fn sources(&self, files: &[PathBuf], report: &mut Report) -> Result<Vec<Source>, Abort> {
+    pub fn find_sources(&self, files: &[PathBuf], report: &mut Report) -> Result<Vec<Source>, Abort> {
         let Some(key) = &self.key else {
             if self.database.db.is_some() || self.database.db_file.is_some() {
                 let text = "--db needs --key KEY here; `icecore rows --db URL` reads tables".to_owned();
                 return Err(Abort::Failed(code::USAGE, text));
             }
-            return Ok(Source::all(files, report));
+            return Ok(Source::find_all(files, report));
         };
-        let key = parse_key(key).map_err(failed)?;
-        let field = self.field.as_deref().map(parse_key).transpose().map_err(failed)?;
-        let bytes = read_value(&self.database.address()?, &key, field.as_deref(), LONGEST).map_err(|error| {
-            match error.kind() {
-                // Same exit code as for a missing file.
-                ErrorKind::Missing => Abort::Failed(code::USAGE, error.to_string()),
-                _ => failed(error),
-            }
-        })?;
+        let key = parse_key(key).map_err(database_error)?;
+        let field = self.field.as_deref().map(parse_key).transpose().map_err(database_error)?;
+        let bytes =
+            read_value(&self.database.resolve_address()?, &key, field.as_deref(), MAX_VALUE_LEN).map_err(|error| {
+                match error.kind() {
+                    // Same exit code as for a missing file.
+                    ErrorKind::Missing => Abort::Failed(code::USAGE, error.to_string()),
+                    _ => database_error(error),
+                }
+            })?;
         let mut name = spell_key(&key).into_owned();
         if let Some(field) = &self.field {
             name = format!("{name} {field}");
         }
-        Ok(vec![Source::value(name, bytes)])
+        Ok(vec![Source::from_value(name, bytes)])
     }
 }

@@ -21,13 +21,13 @@ impl Deref for Bounds {
 }
 
 /// Parses the value of `--limit`.
-pub fn parse(text: &str) -> Result<Bounds, String> {
+pub fn parse_limits(text: &str) -> Result<Bounds, String> {
     let mut bounds = Bounds::default();
     for setting in text.split(',').filter(|setting| !setting.is_empty()) {
         match setting.split_once('=') {
             Some((name, value)) => {
-                let number =
-                    number(value).ok_or_else(|| format!("`{value}` is not a number: use {name}=1000 or {name}=64M"))?;
+                let number = parse_number(value)
+                    .ok_or_else(|| format!("`{value}` is not a number: use {name}=1000 or {name}=64M"))?;
                 match name {
                     "steps" => bounds.steps = Some(number),
                     "memory" => bounds.memory = Some(number),
@@ -49,8 +49,8 @@ fn unknown(name: &str) -> String {
 }
 
 /// Parses a size: `64M`.
-pub fn size(text: &str) -> Result<u64, String> {
-    number(text).ok_or_else(|| "use a size such as 4096, 64K, 16M or 2G".to_owned())
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    parse_number(text).ok_or_else(|| "use a size such as 4096, 64K, 16M or 2G".to_owned())
 }
 
 /// Returns a parser for a whole number in this range.
@@ -68,24 +68,24 @@ pub fn whole<T: TryFrom<i64>>(least: i64, most: i64) -> impl Fn(&str) -> Result<
 }
 
 /// Parses the size of a window, between 1K and 1G.
-pub fn window(text: &str) -> Result<u64, String> {
-    const LEAST: u64 = 1 << 10;
-    const MOST: u64 = 1 << 30;
-    let size = size(text)?;
-    if (LEAST..=MOST).contains(&size) { Ok(size) } else { Err("use a size between 1K and 1G".to_owned()) }
+pub fn parse_window_size(text: &str) -> Result<u64, String> {
+    const MIN_WINDOW: u64 = 1 << 10;
+    const MAX_WINDOW: u64 = 1 << 30;
+    let size = parse_size(text)?;
+    if (MIN_WINDOW..=MAX_WINDOW).contains(&size) { Ok(size) } else { Err("use a size between 1K and 1G".to_owned()) }
 }
 
 /// Parses the number of levels to show.
-pub fn levels(text: &str) -> Result<u32, String> {
+pub fn parse_levels(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| "use a number of levels, such as --depth 2: values, and what is in them".to_owned())
 }
 
 /// Parses the number of items to show.
-pub fn items(text: &str) -> Result<u64, String> {
-    number(text).ok_or_else(|| "use a number of items, such as --items 10 for the first ten".to_owned())
+pub fn parse_item_count(text: &str) -> Result<u64, String> {
+    parse_number(text).ok_or_else(|| "use a number of items, such as --items 10 for the first ten".to_owned())
 }
 
-fn number(text: &str) -> Option<u64> {
+fn parse_number(text: &str) -> Option<u64> {
     let (digits, shift) = match text.char_indices().last()? {
         (at, 'k' | 'K') => (&text[..at], 10),
         (at, 'm' | 'M') => (&text[..at], 20),
@@ -101,21 +101,23 @@ mod tests {
 
     #[test]
     fn limits_are_named_and_checked() {
-        let limits = parse("depth=20000,string=4K").unwrap();
+        let limits = parse_limits("depth=20000,string=4K").unwrap();
         assert_eq!((limits.depth, limits.string, limits.ratio), (20_000, 4096, Limits::default().ratio));
-        let bounds = parse("steps=1M,memory=2G").unwrap();
+        let bounds = parse_limits("steps=1M,memory=2G").unwrap();
         assert_eq!((bounds.steps, bounds.memory), (Some(1 << 20), Some(2 << 30)));
-        assert_eq!(parse("").unwrap(), Bounds::default());
-        assert!(parse("depth=3,1K").unwrap_err().contains("use NAME=N"));
-        assert_eq!(items("1K"), Ok(1024));
+        assert_eq!(parse_limits("").unwrap(), Bounds::default());
+        assert!(parse_limits("depth=3,1K").unwrap_err().contains("use NAME=N"));
+        assert_eq!(parse_item_count("1K"), Ok(1024));
         assert!(
-            parse("dept=1").unwrap_err().starts_with("there is no limit `dept`; did you mean `depth`? The limits are")
+            parse_limits("dept=1")
+                .unwrap_err()
+                .starts_with("there is no limit `dept`; did you mean `depth`? The limits are")
         );
         assert_eq!(whole::<u8>(1, 7)("7"), Ok(7));
         assert_eq!(whole::<u8>(1, 7)("x"), Err("use a whole number from 1 to 7".to_owned()));
         assert_eq!(whole::<u64>(0, i64::MAX)("-1"), Err("use a whole number from 0 on".to_owned()));
         for wrong in ["depth", "depth=x", "deep=1", "string=99999999999G"] {
-            assert!(parse(wrong).is_err(), "{wrong}");
+            assert!(parse_limits(wrong).is_err(), "{wrong}");
         }
     }
 }

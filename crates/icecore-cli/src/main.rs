@@ -52,116 +52,117 @@ fn main() -> ExitCode {
         icecore::format::show_toy();
     }
     let words: Vec<OsString> = std::env::args_os().collect();
-    let mut command = command(&words);
+    let mut command = build_command(&words);
     if words.len() == 1 && std::io::stdin().is_terminal() {
         // Without input, print the short help.
         command.build();
-        let paint = paint::Paint::new(paint::When::Auto, &std::io::stdout());
-        let _ = std::io::stdout().write_all(short_help::text(&mut command, "icecore", paint).as_bytes());
+        let paint = paint::Paint::new(paint::ColorMode::Auto, &std::io::stdout());
+        let _ = std::io::stdout().write_all(short_help::render_short_help(&mut command, "icecore", paint).as_bytes());
         return ExitCode::SUCCESS;
     }
-    let words = with_command(words, &command);
-    let cli = parse(command, &words).unwrap_or_else(|error| refuse(&error, &words));
+    let words = insert_command(words, &command);
+    let cli = parse_arguments(command, &words).unwrap_or_else(|error| exit_with_usage_error(&error, &words));
     let global = &cli.global;
     let paint = paint::Paint::new(global.color, &std::io::stderr());
-    screen::page(global.paging, cli.command.is_for_reading());
-    if !global.quiet && cli.command.is_work() {
-        progress::start();
+    screen::enable_paging(global.paging, cli.command.is_for_reading());
+    if !global.quiet && cli.command.processes_inputs() {
+        progress::start_display();
     }
     let mut report = report::Report::new(paint, global.quiet, global.report);
     let end = cli::run(&cli, &mut report);
     let code = report.finish(end);
-    screen::finish();
-    progress::vanish();
+    screen::finish_output();
+    progress::remove_line();
     code
 }
 
 /// Returns the table of all arguments; `words` determine the colour of its own output.
-fn command(words: &[OsString]) -> clap::Command {
-    cli::Cli::command().color(match given::<paint::When>("--color", words) {
-        Some(paint::When::Always) => ColorChoice::Always,
-        Some(paint::When::Never) => ColorChoice::Never,
-        _ if paint::is_refused() => ColorChoice::Never,
+fn build_command(words: &[OsString]) -> clap::Command {
+    cli::Cli::command().color(match find_option_value::<paint::ColorMode>("--color", words) {
+        Some(paint::ColorMode::Always) => ColorChoice::Always,
+        Some(paint::ColorMode::Never) => ColorChoice::Never,
+        _ if paint::is_disabled_by_env() => ColorChoice::Never,
         _ => ColorChoice::Auto,
     })
 }
 
 /// Returns the value of an option, ignoring all other words.
-fn given<T: ValueEnum>(flag: &str, words: &[OsString]) -> Option<T> {
+fn find_option_value<T: ValueEnum>(flag: &str, words: &[OsString]) -> Option<T> {
     let words = || words.iter().map(|word| word.to_string_lossy());
-    let of = |(word, next): (Cow<'_, str>, Cow<'_, str>)| match word.strip_prefix(flag)? {
+    let value_of = |(word, next): (Cow<'_, str>, Cow<'_, str>)| match word.strip_prefix(flag)? {
         "" => Some(next.into_owned()),
         rest => rest.strip_prefix('=').map(str::to_owned),
     };
     let pairs = words().zip(words().skip(1).chain([Cow::Borrowed("")]));
-    pairs.filter_map(of).last().and_then(|value| T::from_str(&value, false).ok())
+    pairs.filter_map(value_of).last().and_then(|value| T::from_str(&value, false).ok())
 }
 
-fn parse(mut command: clap::Command, words: &[OsString]) -> Result<cli::Cli, clap::Error> {
+fn parse_arguments(mut command: clap::Command, words: &[OsString]) -> Result<cli::Cli, clap::Error> {
     let found = command.try_get_matches_from_mut(words)?;
     cli::Cli::from_arg_matches(&found).map_err(|error| error.format(&mut command))
 }
 
 /// Reports a mistake on the command line, or prints the requested help. Words of the command line are escaped like
 /// names in messages: a file may be named like an option.
-fn refuse(error: &clap::Error, words: &[OsString]) -> ! {
+fn exit_with_usage_error(error: &clap::Error, words: &[OsString]) -> ! {
     let shown = words.iter().map(|word| icecore::text::printable(&word.to_string_lossy()).into_owned());
     let shown: Vec<OsString> = shown.map(OsString::from).collect();
-    match parse(command(&shown), &shown) {
+    match parse_arguments(build_command(&shown), &shown) {
         Err(error) if error.use_stderr() => {
             let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-            let mut command = command(&shown);
+            let mut command = build_command(&shown);
             // This adds the options of all commands.
             command.build();
             mistakes::explain(error, &command, &words).exit()
         }
-        _ => help(error, words),
+        _ => exit_with_help(error, words),
     }
 }
 
 /// Prints a help text, which is paged like other text for reading.
-fn help(error: &clap::Error, words: &[OsString]) -> ! {
-    let paint = paint::Paint::new(given("--color", words).unwrap_or(paint::When::Auto), &std::io::stdout());
+fn exit_with_help(error: &clap::Error, words: &[OsString]) -> ! {
+    let paint =
+        paint::Paint::new(find_option_value("--color", words).unwrap_or(paint::ColorMode::Auto), &std::io::stdout());
     let is_short = error.kind() != ErrorKind::DisplayVersion && !words.iter().any(|word| word == "--help");
     let text = match is_short {
-        true => short(words, paint),
-        false if paint.is_on() => error.render().ansi().to_string(),
+        true => short_help_for(words, paint),
+        false if paint.is_enabled() => error.render().ansi().to_string(),
         false => error.render().to_string(),
     };
-    screen::page(given("--paging", words).unwrap_or_default(), true);
+    screen::enable_paging(find_option_value("--paging", words).unwrap_or_default(), true);
     // A reader that closes the output early has read enough.
-    let _ = screen::open().write_all(text.as_bytes());
-    screen::finish();
+    let _ = screen::open_stdout().write_all(text.as_bytes());
+    screen::finish_output();
     std::process::exit(error.exit_code())
 }
 
 /// Returns the help of `-h` for the command that these words name.
-fn short(words: &[OsString], paint: paint::Paint) -> String {
-    let mut top = command(words);
+fn short_help_for(words: &[OsString], paint: paint::Paint) -> String {
+    let mut top = build_command(words);
     top.build();
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let commands = mistakes::named(&top, &words);
     let name: Vec<&str> = commands.iter().map(|command| command.get_name()).collect();
     let command = commands.last().map_or_else(|| top.clone(), |command| (*command).clone());
-    short_help::text(&mut { command }, &name.join(" "), paint)
+    short_help::render_short_help(&mut { command }, &name.join(" "), paint)
 }
 
 /// Inserts `inspect` if no command is given, and replaces `help` by `--help`. A first word that is neither a command nor
 /// a file is an error, which names the command that was probably meant.
-fn with_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
-    let mut at = 1;
-    while let Some(word) = words.get(at) {
+fn insert_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
+    let mut index = 1;
+    while let Some(word) = words.get(index) {
         let word = word.to_string_lossy();
         match &*word {
             "-h" | "--help" | "-V" | "--version" => return words,
-            "-q" | "--quiet" => at += 1,
-            "--limit" | "--color" | "--paging" | "--report" => at += 2,
+            "-q" | "--quiet" => index += 1,
+            "--limit" | "--color" | "--paging" | "--report" => index += 2,
             word if ["--limit=", "--color=", "--paging=", "--report="].iter().any(|flag| word.starts_with(flag)) => {
-                at += 1
+                index += 1
             }
             word if command.find_subcommand(word).is_some() => return words,
             "help" if !Path::new("help").exists() => {
-                words.remove(at);
+                words.remove(index);
                 words.push("--help".into());
                 return words;
             }
@@ -184,8 +185,9 @@ fn with_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsStri
 
 /// Reports a mistake in the order of words, and ends.
 fn refuse_text(text: &str, words: &[OsString]) -> ! {
-    let paint = paint::Paint::new(given("--color", words).unwrap_or(paint::When::Auto), &std::io::stderr());
-    let report = report::Report::new(paint, false, given("--report", words).unwrap_or_default());
-    let _ = report.finish(Err(report::usage_of(text)));
+    let paint =
+        paint::Paint::new(find_option_value("--color", words).unwrap_or(paint::ColorMode::Auto), &std::io::stderr());
+    let report = report::Report::new(paint, false, find_option_value("--report", words).unwrap_or_default());
+    let _ = report.finish(Err(report::usage_text_error(text)));
     std::process::exit(report::code::USAGE.into())
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The default pager. It exits if everything fits on the screen, keeps colours and does not clear the screen.
-const USUAL: &str = "less -FRX";
+const DEFAULT_PAGER: &str = "less -FRX";
 
 /// A running pager.
 pub struct Pager(ChildStdin);
@@ -14,18 +14,18 @@ pub struct Pager(ChildStdin);
 /// The pager process, for the code that waits for its end.
 static CHILD: Mutex<Option<Child>> = Mutex::new(None);
 /// What the command does while the pager runs.
-static STAGE: AtomicU8 = AtomicU8::new(NONE);
+static PAGER_STATE: AtomicU8 = AtomicU8::new(NONE);
 const NONE: u8 = 0;
 const WRITING: u8 = 1;
 const WAITING: u8 = 2;
 
 /// Returns the shell command of the pager from the environment; `None` if the environment turns paging off.
-pub fn command() -> Option<String> {
+pub fn find_pager_command() -> Option<String> {
     if cfg!(not(unix)) {
         return None;
     }
-    let named = ["ICECORE_PAGER", "PAGER"].iter().find_map(std::env::var_os);
-    let command = named.map_or_else(|| USUAL.to_owned(), |named| named.to_string_lossy().into_owned());
+    let configured = ["ICECORE_PAGER", "PAGER"].iter().find_map(std::env::var_os);
+    let command = configured.map_or_else(|| DEFAULT_PAGER.to_owned(), |named| named.to_string_lossy().into_owned());
     (!matches!(command.trim(), "" | "cat")).then_some(command)
 }
 
@@ -39,17 +39,17 @@ impl Pager {
         const SCRIPT: &str = "trap : INT QUIT\ncommand eval \"$1\"\ncase $? in 126|127) exec cat ;; esac";
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, "icecore", command]).stdin(Stdio::piped());
-        crate::secrets::hide_from(&mut shell);
+        crate::secrets::remove_secrets(&mut shell);
         for (name, usual) in [("LESS", "FRX"), ("LV", "-c")] {
             if std::env::var_os(name).is_none() {
                 shell.env(name, usual);
             }
         }
         // From here on Ctrl-C is for the pager; if signals can't be caught, it ends this command as well.
-        crate::signals::ask_on_keyboard(outlives_keyboard);
-        let _ = crate::signals::watch();
-        STAGE.store(WRITING, Ordering::Relaxed);
-        let mut child = shell.spawn().inspect_err(|_| STAGE.store(NONE, Ordering::Relaxed))?;
+        crate::signals::set_keyboard_handler(handle_keyboard_signal);
+        let _ = crate::signals::watch_signals();
+        PAGER_STATE.store(WRITING, Ordering::Relaxed);
+        let mut child = shell.spawn().inspect_err(|_| PAGER_STATE.store(NONE, Ordering::Relaxed))?;
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         *CHILD.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
         Ok(Pager(stdin))
@@ -62,7 +62,7 @@ impl Pager {
 
     /// Ends the pager's input, and waits until the user quits the pager.
     pub fn wait(self) {
-        STAGE.store(WAITING, Ordering::Relaxed);
+        PAGER_STATE.store(WAITING, Ordering::Relaxed);
         drop(self.0);
         if let Some(child) = &mut *CHILD.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = child.wait();
@@ -83,29 +83,29 @@ impl Write for Pager {
 /// Handles a signal of the keyboard, which is for the pager while there is one. Returns whether the command ends by
 /// itself afterwards.
 #[cfg(unix)]
-fn outlives_keyboard() -> bool {
+fn handle_keyboard_signal() -> bool {
     use std::time::{Duration, Instant};
-    const TURN: Duration = Duration::from_millis(20);
+    const POLL_INTERVAL: Duration = Duration::from_millis(20);
     /// A thread that writes notices that the pager is closed; one that computes does not.
     const GRACE: Duration = Duration::from_millis(500);
-    let mut left_at = None;
+    let mut exited_at = None;
     loop {
-        match STAGE.load(Ordering::Relaxed) {
+        match PAGER_STATE.load(Ordering::Relaxed) {
             NONE => return false,
             WAITING => return true,
             _ => {}
         }
-        match left_at {
-            None if is_left() => left_at = Some(Instant::now()),
+        match exited_at {
+            None if has_pager_exited() => exited_at = Some(Instant::now()),
             Some(at) if at.elapsed() > GRACE => return false,
             _ => {}
         }
-        std::thread::sleep(TURN);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
 #[cfg(unix)]
-fn is_left() -> bool {
+fn has_pager_exited() -> bool {
     let Ok(mut child) = CHILD.try_lock() else { return false };
     child.as_mut().is_some_and(|child| !matches!(child.try_wait(), Ok(None)))
 }

@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 
 /// When output has colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum When {
+pub enum ColorMode {
     /// On a terminal, unless NO_COLOR is set or TERM is dumb
     Auto,
     Always,
@@ -32,7 +32,7 @@ pub enum Ink {
 
 impl Ink {
     /// Returns the parameters of the terminal's escape sequence.
-    fn code(self) -> &'static str {
+    fn escape_parameters(self) -> &'static str {
         match self {
             Ink::Faint => "2",
             Ink::Name => "1",
@@ -45,7 +45,7 @@ impl Ink {
 }
 
 /// Returns whether the environment disables colour.
-pub fn is_refused() -> bool {
+pub fn is_disabled_by_env() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) || crate::tty::is_dumb()
 }
 
@@ -55,11 +55,11 @@ pub struct Paint(bool);
 
 impl Paint {
     /// Returns the setting for output that goes to `stream`.
-    pub fn new(when: When, stream: &impl IsTerminal) -> Paint {
+    pub fn new(when: ColorMode, stream: &impl IsTerminal) -> Paint {
         Paint(match when {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => stream.is_terminal() && !is_refused(),
+            ColorMode::Always => true,
+            ColorMode::Never => false,
+            ColorMode::Auto => stream.is_terminal() && !is_disabled_by_env(),
         })
     }
 
@@ -69,7 +69,7 @@ impl Paint {
     }
 
     /// Returns whether colour is used.
-    pub fn is_on(self) -> bool {
+    pub fn is_enabled(self) -> bool {
         self.0
     }
 
@@ -77,7 +77,7 @@ impl Paint {
     pub fn ink(self, ink: Ink, text: impl Display) -> String {
         let text = text.to_string();
         let text = icecore::text::printable(&text);
-        if self.0 { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.into_owned() }
+        if self.0 { format!("\x1b[{}m{text}\x1b[0m", ink.escape_parameters()) } else { text.into_owned() }
     }
 
     /// Returns the text in colour, padded to at least `width` columns.
@@ -89,14 +89,14 @@ impl Paint {
     }
 
     /// Starts a colour.
-    pub fn begin(self, ink: Ink, out: &mut Vec<u8>) {
+    pub fn begin_ink(self, ink: Ink, out: &mut Vec<u8>) {
         if self.0 {
-            out.extend_from_slice(format!("\x1b[{}m", ink.code()).as_bytes());
+            out.extend_from_slice(format!("\x1b[{}m", ink.escape_parameters()).as_bytes());
         }
     }
 
     /// Ends the colour.
-    pub fn end(self, out: &mut Vec<u8>) {
+    pub fn end_ink(self, out: &mut Vec<u8>) {
         if self.0 {
             out.extend_from_slice(b"\x1b[0m");
         }

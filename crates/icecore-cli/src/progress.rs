@@ -10,9 +10,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Shorter work shows no progress.
-const LONG: Duration = Duration::from_millis(500);
+const DISPLAY_DELAY: Duration = Duration::from_millis(500);
 /// Interval of drawing.
-const TURN: Duration = Duration::from_millis(100);
+const DRAW_INTERVAL: Duration = Duration::from_millis(100);
 /// Steps of a bar.
 const STEPS: f64 = 1000.0;
 
@@ -23,10 +23,10 @@ static METER: Meter = Meter {
     read: AtomicU64::new(0),
     records: AtomicU64::new(0),
     share: AtomicU64::new(0),
-    what: Mutex::new(String::new()),
+    input_name: Mutex::new(String::new()),
 };
-static LINE: Mutex<Line> = Mutex::new(Line { bar: None, has_bar: false });
-static TURNS: Condvar = Condvar::new();
+static LINE: Mutex<ProgressLine> = Mutex::new(ProgressLine { bar: None, has_bar: false });
+static REDRAW_SIGNAL: Condvar = Condvar::new();
 /// Whether there is something to draw.
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
@@ -41,136 +41,136 @@ struct Meter {
     /// Share of the work that is done, in thousandths, if known.
     share: AtomicU64,
     /// Name of the current input.
-    what: Mutex<String>,
+    input_name: Mutex<String>,
 }
 
 /// What is drawn.
-struct Line {
+struct ProgressLine {
     bar: Option<ProgressBar>,
     has_bar: bool,
 }
 
-fn line() -> MutexGuard<'static, Line> {
+fn lock_line() -> MutexGuard<'static, ProgressLine> {
     LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Starts the progress line, if stderr is a terminal that can show it.
-pub fn start() {
+pub fn start_display() {
     if !io::stderr().is_terminal() || crate::tty::is_dumb() || IS_ON.swap(true, Ordering::Relaxed) {
         return;
     }
     // Without the thread there is no progress line.
-    let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(watch);
+    let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(draw_until_removed);
 }
 
-fn watch() {
-    let mut wait = LONG;
-    let mut line = line();
+fn draw_until_removed() {
+    let mut wait = DISPLAY_DELAY;
+    let mut line = lock_line();
     while IS_ON.load(Ordering::Relaxed) {
-        let (woken, timeout) = TURNS.wait_timeout(line, wait).unwrap_or_else(PoisonError::into_inner);
+        let (woken, timeout) = REDRAW_SIGNAL.wait_timeout(line, wait).unwrap_or_else(PoisonError::into_inner);
         line = woken;
         if timeout.timed_out() && IS_ON.load(Ordering::Relaxed) {
             line.draw();
-            wait = TURN;
+            wait = DRAW_INTERVAL;
         }
     }
 }
 
 /// Sets the number of inputs.
-pub fn inputs(count: usize) {
+pub fn set_input_count(count: usize) {
     METER.inputs.store(count as u64, Ordering::Relaxed);
 }
 
 /// Sets the current input; the one before it is done.
-pub fn begin(name: &str) {
-    if !is_on() {
+pub fn begin_input(name: &str) {
+    if !is_enabled() {
         return;
     }
     let name = icecore::text::printable(name);
-    let mut what = METER.what.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut what = METER.input_name.lock().unwrap_or_else(PoisonError::into_inner);
     if !what.is_empty() && *what != name {
         METER.done.fetch_add(1, Ordering::Relaxed);
     }
     *what = name.into_owned();
-    METER.forget_input();
+    METER.reset_input();
 }
 
 /// Adds to the size of the current input.
-pub fn expect(size: u64) {
+pub fn add_expected_bytes(size: u64) {
     METER.size.fetch_add(size, Ordering::Relaxed);
 }
 
 /// Adds to the number of bytes read.
-pub fn read(bytes: usize) {
+pub fn count_read_bytes(bytes: usize) {
     METER.read.fetch_add(bytes as u64, Ordering::Relaxed);
 }
 
 /// Sets the number of records that are done.
-pub fn count(records: u64) {
+pub fn set_record_count(records: u64) {
     METER.records.store(records, Ordering::Relaxed);
 }
 
 /// An input whose bytes are counted while they are read.
-pub struct Counted<R>(pub R);
+pub struct CountedReader<R>(pub R);
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.0.read(buffer)?;
-        read(count);
+        count_read_bytes(count);
         Ok(count)
     }
 }
 
 /// Reads the rest of the input. Counts only if progress is shown, because readers are faster without counting.
 pub fn read_to_end(mut from: impl Read, to: &mut Vec<u8>) -> io::Result<usize> {
-    if is_on() { Counted(from).read_to_end(to) } else { from.read_to_end(to) }
+    if is_enabled() { CountedReader(from).read_to_end(to) } else { from.read_to_end(to) }
 }
 
 /// Sets the share of all work that is done.
 #[cfg(feature = "bench")]
-pub fn share(done: f64, what: String) {
-    if is_on() {
-        METER.forget_input();
+pub fn set_share(done: f64, what: String) {
+    if is_enabled() {
+        METER.reset_input();
         METER.share.store((done * STEPS) as u64, Ordering::Relaxed);
-        *METER.what.lock().unwrap_or_else(PoisonError::into_inner) = icecore::text::printable(&what).into_owned();
+        *METER.input_name.lock().unwrap_or_else(PoisonError::into_inner) = icecore::text::printable(&what).into_owned();
     }
 }
 
-fn is_on() -> bool {
+fn is_enabled() -> bool {
     IS_ON.load(Ordering::Relaxed)
 }
 
 /// Runs code that writes to stderr without disturbing the line.
 pub fn suspend(then: impl FnOnce()) {
-    match &line().bar {
+    match &lock_line().bar {
         Some(bar) => bar.suspend(then),
         None => then(),
     }
 }
 
 /// Removes the line for good.
-pub fn vanish() {
+pub fn remove_line() {
     if !IS_ON.swap(false, Ordering::Relaxed) {
         return;
     }
-    if let Some(bar) = line().bar.take() {
+    if let Some(bar) = lock_line().bar.take() {
         bar.finish_and_clear();
     }
-    TURNS.notify_all();
+    REDRAW_SIGNAL.notify_all();
 }
 
-impl Line {
+impl ProgressLine {
     fn draw(&mut self) {
-        let (share, text) = METER.said();
+        let (share, text) = METER.describe_progress();
         let has_bar = share.is_some();
         let bar = self.bar.get_or_insert_with(|| {
             ProgressBar::with_draw_target(Some(STEPS as u64), ProgressDrawTarget::stderr())
-                .with_style(style(has_bar))
-                .with_elapsed(LONG)
+                .with_style(line_style(has_bar))
+                .with_elapsed(DISPLAY_DELAY)
                 .with_message(text.clone())
         });
         if self.has_bar != has_bar {
-            bar.set_style(style(has_bar));
+            bar.set_style(line_style(has_bar));
             self.has_bar = has_bar;
         }
         bar.set_position(share.unwrap_or(0));
@@ -179,19 +179,19 @@ impl Line {
     }
 }
 
-fn style(has_bar: bool) -> ProgressStyle {
+fn line_style(has_bar: bool) -> ProgressStyle {
     let line = if has_bar { "{spinner} {bar:20} {wide_msg} {elapsed}" } else { "{spinner} {wide_msg} {elapsed}" };
     ProgressStyle::with_template(line).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 
 impl Meter {
     /// Resets the counters of the current input.
-    fn forget_input(&self) {
+    fn reset_input(&self) {
         [&self.size, &self.read, &self.records].iter().for_each(|count| count.store(0, Ordering::Relaxed));
     }
 
     /// Returns the share that is done, if known, and the text.
-    fn said(&self) -> (Option<u64>, String) {
+    fn describe_progress(&self) -> (Option<u64>, String) {
         let number = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (inputs, done, size, read) =
             (number(&self.inputs), number(&self.done), number(&self.size), number(&self.read));
@@ -210,11 +210,12 @@ impl Meter {
         if number(&self.records) > 0 {
             parts.push(icecore_tables::plural::format_count(number(&self.records), "record", "records"));
         }
-        let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
-        let of = if inputs > 1 { format!("{}/{inputs}", done.saturating_add(1).min(inputs)) } else { String::new() };
+        let what = self.input_name.lock().unwrap_or_else(PoisonError::into_inner);
+        let input_position =
+            if inputs > 1 { format!("{}/{inputs}", done.saturating_add(1).min(inputs)) } else { String::new() };
         let what = if what.is_empty() { "working" } else { &what };
         // The name comes last because the end of the line is cut off.
-        let parts = [of.as_str(), &parts.join(", "), what];
+        let parts = [input_position.as_str(), &parts.join(", "), what];
         let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
         (share, text)
     }
@@ -233,9 +234,9 @@ mod tests {
             read: read.into(),
             records: records.into(),
             share: 0.into(),
-            what: Mutex::new("a.srl".to_owned()),
+            input_name: Mutex::new("a.srl".to_owned()),
         };
-        let said = |meter: Meter| meter.said();
+        let said = |meter: Meter| meter.describe_progress();
         assert_eq!(said(meter(1, 0, 0, 0, 0)), (None, "a.srl".to_owned()));
         assert_eq!(said(meter(1, 0, 4096, 1024, 0)), (Some(250), "1.00 KiB of 4.00 KiB  a.srl".to_owned()));
         assert_eq!(said(meter(1, 0, 4096, 4096, 0)), (None, "4.00 KiB  a.srl".to_owned()));

@@ -5,7 +5,7 @@ use icecore_tables::rows::columnar::Container;
 
 /// The kind of an input, and the commands that read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Readers {
+pub struct ForeignInput {
     /// Its name for people.
     pub title: &'static str,
     /// The commands that read it.
@@ -17,11 +17,11 @@ pub fn is_sqlite(head: &[u8]) -> bool {
     head.starts_with(b"SQLite format 3\0")
 }
 
-impl Readers {
+impl ForeignInput {
     /// Determines the kind by the name of an input and its first bytes; `None` if no command reads it. `is_all`: there
     /// are no more bytes.
-    pub fn of(name: &str, head: &[u8], is_all: bool) -> Option<Readers> {
-        let known = |title, commands| Some(Readers { title, commands });
+    pub fn detect_kind(name: &str, head: &[u8], is_all: bool) -> Option<ForeignInput> {
+        let known = |title, commands| Some(ForeignInput { title, commands });
         if is_sqlite(head) {
             return known("a SQLite database", &["rows"]);
         }
@@ -32,7 +32,7 @@ impl Readers {
         }
         match InputForm::guess(name, head, is_all)? {
             // A program may begin like a dump: `# comment`, `use name;`.
-            InputForm::Sql if is_called_sql(name) || has_rows(head) => known("a dump in SQL", &["rows", "replace"]),
+            InputForm::Sql if has_sql_extension(name) || has_rows(head) => known("a dump in SQL", &["rows", "replace"]),
             InputForm::Csv | InputForm::Tsv => known("a table", &["rows", "replace"]),
             InputForm::Text if head.trim_ascii_start().starts_with(b"<") => known("XML or HTML", &["replace"]),
             _ => None,
@@ -40,7 +40,7 @@ impl Readers {
     }
 
     /// Returns the command lines that read this input.
-    pub fn advice(self, name: &str) -> String {
+    pub fn suggest_commands(self, name: &str) -> String {
         let name = icecore::text::printable(name);
         let rows = format!("`icecore rows {name}` reads its rows");
         let replace = format!("`icecore replace OLD NEW {name}` changes text in it");
@@ -52,17 +52,18 @@ impl Readers {
     }
 }
 
-fn is_called_sql(name: &str) -> bool {
+fn has_sql_extension(name: &str) -> bool {
     std::path::Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("sql"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Readers;
+    use super::ForeignInput;
 
     #[test]
     fn what_reads_an_input_is_known_by_its_first_bytes() {
-        let commands = |name, head: &[u8]| Readers::of(name, head, true).map(|readers| readers.commands.join(" "));
+        let commands =
+            |name, head: &[u8]| ForeignInput::detect_kind(name, head, true).map(|readers| readers.commands.join(" "));
         for (name, head, expected) in [
             ("app.db", &b"SQLite format 3\0\x10\0"[..], Some("rows")),
             ("o", b"PAR1\x15\0", Some("rows")),

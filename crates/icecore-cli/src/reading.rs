@@ -1,10 +1,10 @@
 //! Reading documents from an input: their format and their number.
 
-use crate::arguments::{DEFAULT_TARGET, From, InputFormat};
+use crate::arguments::{DEFAULT_TARGET, InputFormat, ReadArgs};
 use crate::mistakes;
-use crate::readers::Readers;
+use crate::readers::ForeignInput;
 use crate::records::Frame;
-use crate::report::{Abort, Report, usage};
+use crate::report::{Abort, Report, usage_error};
 use icecore::{
     Error, ErrorKind, Format, Limits, Request, Stage,
     raw::{Outcome, Tape},
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 pub const JOINED_LINES: &str = "its lines are documents, which are read as one array: --each reads them one by one";
 
 /// How inputs are read, according to the command line.
-pub struct Reader<'r> {
+pub struct DocumentReader<'r> {
     stage: Option<Stage>,
     options: &'r [String],
     each: bool,
@@ -26,7 +26,7 @@ pub struct Reader<'r> {
 }
 
 /// An input without its wrappers.
-pub struct Opened<'b> {
+pub struct UnwrappedInput<'b> {
     pub stage: Stage,
     /// The bytes of the format.
     pub bytes: Cow<'b, [u8]>,
@@ -40,7 +40,7 @@ pub struct Opened<'b> {
     limits: Limits,
 }
 
-impl Opened<'_> {
+impl UnwrappedInput<'_> {
     /// Returns the limits that remain after unwrapping.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -56,73 +56,84 @@ pub enum Detail {
     For(&'static str),
 }
 
-impl<'r> Reader<'r> {
+impl<'r> DocumentReader<'r> {
     /// Creates a reader for commands that read whole inputs.
-    pub fn new(from: &'r From, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
-        Reader::of(&from.format, from.each(), limits)
+    pub fn new(from: &'r ReadArgs, limits: &'r Limits) -> Result<DocumentReader<'r>, Abort> {
+        DocumentReader::with_frame(&from.format, from.document_frame(), limits)
     }
 
     /// Creates a reader that may also read records.
-    pub fn of(from: &'r InputFormat, each: Option<Frame>, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
+    pub fn with_frame(
+        from: &'r InputFormat,
+        each: Option<Frame>,
+        limits: &'r Limits,
+    ) -> Result<DocumentReader<'r>, Abort> {
         let mut stage = from.name.as_deref().map(mistakes::stage).transpose()?;
         if let Some(stage) = &mut stage {
-            set(stage, &from.options).map_err(usage)?;
+            set_options(stage, &from.options).map_err(usage_error)?;
             // Bytes after a template are the next record.
             if each == Some(Frame::Documents) && stage.format().options.iter().any(|option| option.name == "exact") {
-                stage.set("exact", None).map_err(usage)?;
+                stage.set("exact", None).map_err(usage_error)?;
             }
         }
-        Ok(Reader { stage, options: &from.options, each: each.is_some(), limits })
+        Ok(DocumentReader { stage, options: &from.options, each: each.is_some(), limits })
     }
 
     /// Creates a reader for inputs of a known format.
-    pub fn of_stage(stage: Stage, limits: &'r Limits) -> Reader<'r> {
-        Reader { stage: Some(stage), options: &[], each: false, limits }
+    pub fn of_stage(stage: Stage, limits: &'r Limits) -> DocumentReader<'r> {
+        DocumentReader { stage: Some(stage), options: &[], each: false, limits }
     }
 
     /// Finds the stage that reads these bytes, and removes its wrappers. Errors are reported.
-    pub fn open<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
-        self.open_by(name, bytes, report, |stage, bytes, limits| Ok((stage.unwrap_within(bytes, limits)?, None)))
+    pub fn unwrap_input<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<UnwrappedInput<'b>> {
+        self.unwrap_input_with(name, bytes, report, |stage, bytes, limits| {
+            Ok((stage.unwrap_within(bytes, limits)?, None))
+        })
     }
 
-    /// Like [`Reader::open`], but of a cut or broken wrapper it returns the data that was unpacked.
-    pub fn open_as_far<'b>(&self, name: &str, bytes: &'b [u8], report: &mut Report) -> Option<Opened<'b>> {
-        self.open_by(name, bytes, report, Stage::unwrap_as_far)
+    /// Like [`DocumentReader::unwrap_input`], but of a cut or broken wrapper it returns the data that was unpacked.
+    pub fn unwrap_partial_input<'b>(
+        &self,
+        name: &str,
+        bytes: &'b [u8],
+        report: &mut Report,
+    ) -> Option<UnwrappedInput<'b>> {
+        self.unwrap_input_with(name, bytes, report, Stage::unwrap_as_far)
     }
 
-    fn open_by<'b>(
+    fn unwrap_input_with<'b>(
         &self,
         name: &str,
         bytes: &'b [u8],
         report: &mut Report,
         unwrap: impl FnOnce(&Stage, &'b [u8], &mut Limits) -> Result<(Unwrapped<'b>, Option<Error>), Error>,
-    ) -> Option<Opened<'b>> {
-        let said = |mut error: Error, report: &mut Report| {
+    ) -> Option<UnwrappedInput<'b>> {
+        let report_failure = |mut error: Error, report: &mut Report| {
             if error.kind() == ErrorKind::Format
-                && !self.is_named()
-                && let Some(readers) = Readers::of(name, bytes, true)
+                && !self.has_given_format()
+                && let Some(readers) = ForeignInput::detect_kind(name, bytes, true)
             {
                 let found = format!("{}, which is not a document of a format", readers.title);
-                error = Error::new(ErrorKind::Format).finding(found).helping(readers.advice(name));
+                error = Error::new(ErrorKind::Format).finding(found).helping(readers.suggest_commands(name));
             }
-            report.unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] });
+            report.report_unreadable(name, &error, if error.layer().is_none() { bytes } else { &[] });
         };
-        let opened = self.stage(bytes).and_then(|stage| {
+        let opened = self.find_stage(bytes).and_then(|stage| {
             let mut limits = self.limits.clone();
             let (Unwrapped { bytes, notes, metadata, unchecked }, broken) = unwrap(&stage, bytes, &mut limits)?;
-            Ok((Opened { stage, bytes, notes, metadata, unchecked, limits }, broken))
+            Ok((UnwrappedInput { stage, bytes, notes, metadata, unchecked, limits }, broken))
         });
         match opened {
             Ok((opened, broken)) => {
                 if let Some(error) = broken {
-                    let came = icecore_tables::plural::format_count(opened.bytes.len() as u64, "byte", "bytes");
-                    report.note(name, "partial", format!("a wrapper breaks off; unpacked until then: {came}"));
-                    said(error, report);
+                    let unpacked_len = icecore_tables::plural::format_count(opened.bytes.len() as u64, "byte", "bytes");
+                    report.note(name, "partial", format!("a wrapper breaks off; unpacked until then: {unpacked_len}"));
+                    report_failure(error, report);
                 }
                 Some(opened)
             }
             Err(error) => {
-                said(error, report);
+                report_failure(error, report);
                 None
             }
         }
@@ -130,29 +141,29 @@ impl<'r> Reader<'r> {
 
     /// Reads several documents of each input, one by one, if `is_each`.
     #[must_use]
-    pub fn of_each(mut self, is_each: bool) -> Reader<'r> {
+    pub fn with_each(mut self, is_each: bool) -> DocumentReader<'r> {
         self.each |= is_each;
         self
     }
 
     /// Returns whether the documents of this input, one per line, are read as one array.
-    pub fn joins_lines(&self, opened: &Opened<'_>) -> bool {
-        !self.each && !self.is_named() && opened.stage.of_line().is_some()
+    pub fn joins_lines(&self, opened: &UnwrappedInput<'_>) -> bool {
+        !self.each && !self.has_given_format() && opened.stage.of_line().is_some()
     }
 
     /// Returns whether the format was given.
-    pub fn is_named(&self) -> bool {
+    pub fn has_given_format(&self) -> bool {
         self.stage.is_some()
     }
 
     /// Returns the given stage, or the one that reads these bytes.
-    pub fn stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
+    pub fn find_stage(&self, bytes: &[u8]) -> Result<Stage, Error> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {
                 let mut stage =
                     if self.each { icecore::detect::stage_of_first(bytes)? } else { icecore::detect::stage_of(bytes)? };
-                set(&mut stage, self.options)?;
+                set_options(&mut stage, self.options)?;
                 Ok(stage)
             }
         }
@@ -160,17 +171,17 @@ impl<'r> Reader<'r> {
 
     /// Reads all documents of an input and passes each of them on, complete or partial. Errors are reported. Returns
     /// whether all documents are good.
-    pub fn documents<'a>(
+    pub fn read_documents<'a>(
         &self,
         name: &str,
-        opened: &'a Opened<'_>,
+        opened: &'a UnwrappedInput<'_>,
         detail: Detail,
         report: &mut Report,
         mut then: impl FnMut(&Stage, Outcome<'a>, usize, &mut Report) -> Result<Tape, Abort>,
     ) -> Result<bool, Abort> {
-        let Opened { stage, bytes, metadata, limits, .. } = opened;
+        let UnwrappedInput { stage, bytes, metadata, limits, .. } = opened;
         // Each line is a document in this case. If the format of lines was given, it applies to all lines.
-        let line = if self.each && !self.is_named() { stage.of_line() } else { None };
+        let line = if self.each && !self.has_given_format() { stage.of_line() } else { None };
         let stage = line.as_ref().unwrap_or(stage);
         let format = stage.format();
         let detail = match detail {
@@ -180,20 +191,20 @@ impl<'r> Reader<'r> {
         };
         let mut tape = Tape::new();
         // Some editors write a byte order mark at the start of a text. It has no meaning.
-        let mut start = if has_mark(stage, bytes) { MARK.len() } else { 0 };
+        let mut start = if has_unknown_mark(stage, bytes) { MARK.len() } else { 0 };
         loop {
             let rest = bytes.get(start..).unwrap_or(&[]);
             let request = Request { limits, detail, tape };
             let mut outcome = format.read(rest, stage.settings(), request);
             outcome.document.set_metadata(metadata.clone());
             let consumed = outcome.consumed;
-            report.repairs(name, start, outcome.document.repairs());
-            let behind = rest.get(consumed..).unwrap_or(&[]);
-            let ends = outcome.error.is_none() && format.ends_as_printed(behind);
+            report.report_repairs(name, start, outcome.document.repairs());
+            let trailing_bytes = rest.get(consumed..).unwrap_or(&[]);
+            let ends = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
             if ends {
-                report.blanks(name, behind.len());
-            } else if outcome.error.is_none() && !self.each && !behind.is_empty() {
-                outcome.error = Some(trailing(format, rest, consumed));
+                report.note_blanks(name, trailing_bytes.len());
+            } else if outcome.error.is_none() && !self.each && !trailing_bytes.is_empty() {
+                outcome.error = Some(trailing_error(format, rest, consumed));
             }
             if let Some(error) = outcome.error.take() {
                 let error = format.explain(error);
@@ -201,9 +212,9 @@ impl<'r> Reader<'r> {
                 let layer = error.layer().is_some().then(|| outcome.document.input().to_vec());
                 let end = then(stage, outcome, start, report);
                 match (layer, stage.layer()) {
-                    (Some(layer), _) => report.unreadable(name, &error, &layer),
-                    (None, None) => report.unreadable(name, &error.moved(start), bytes),
-                    (None, Some(layer)) => report.unreadable(name, &error.moved(start).in_layer(layer), bytes),
+                    (Some(layer), _) => report.report_unreadable(name, &error, &layer),
+                    (None, None) => report.report_unreadable(name, &error.moved(start), bytes),
+                    (None, Some(layer)) => report.report_unreadable(name, &error.moved(start).in_layer(layer), bytes),
                 }
                 return end.map(|_| false);
             }
@@ -217,7 +228,7 @@ impl<'r> Reader<'r> {
 }
 
 /// Returns the error for bytes after a document.
-fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
+fn trailing_error(format: &Format, bytes: &[u8], consumed: usize) -> Error {
     let count = bytes.len() - consumed;
     let are_blanks = bytes[consumed..].iter().all(u8::is_ascii_whitespace);
     if !are_blanks || format.options.iter().any(|option| option.name == "lenient") {
@@ -230,12 +241,12 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
 }
 
 /// Returns whether the text begins with a byte order mark that its reader does not know.
-fn has_mark(stage: &Stage, bytes: &[u8]) -> bool {
+fn has_unknown_mark(stage: &Stage, bytes: &[u8]) -> bool {
     must_skip_mark(stage) && bytes.starts_with(MARK)
 }
 
 /// Sets options that were given one by one; their values are taken verbatim.
-pub fn set(stage: &mut Stage, options: &[String]) -> Result<(), Error> {
+pub fn set_options(stage: &mut Stage, options: &[String]) -> Result<(), Error> {
     for option in options {
         match option.split_once('=') {
             Some((name, value)) => stage.set(name, Some(value))?,
@@ -246,7 +257,7 @@ pub fn set(stage: &mut Stage, options: &[String]) -> Result<(), Error> {
 }
 
 /// Returns the stage of JSON that expresses everything a document means.
-pub fn typed_json() -> Result<Stage, Error> {
+pub fn typed_json_stage() -> Result<Stage, Error> {
     let mut stage = Stage::parse(DEFAULT_TARGET)?;
     stage.set("typed", None)?;
     Ok(stage)

@@ -2,9 +2,9 @@
 
 use crate::mistakes::missing;
 use crate::paint::{Ink, Paint};
-use crate::said::{End, ReportForm, Said};
+use crate::said::{EndMessage, ReportForm, ReportMessage};
 use crate::screen;
-use crate::signals::NotCaught;
+use crate::signals::SignalError;
 use icecore::deep::Deep;
 use icecore::{Error, ErrorKind, Losses, Stage, value::Repair};
 pub use icecore_tables::error::io_reason;
@@ -31,8 +31,8 @@ pub enum Abort {
     Failed(u8, String),
 }
 
-impl From<NotCaught> for Abort {
-    fn from(error: NotCaught) -> Abort {
+impl From<SignalError> for Abort {
+    fn from(error: SignalError) -> Abort {
         Abort::Failed(code::OTHER, error.to_string())
     }
 }
@@ -53,10 +53,10 @@ pub struct Report {
     paint: Paint,
     quiet: bool,
     form: ReportForm,
-    worst: u8,
+    exit_code: u8,
     /// Number of inputs that were tried, and of those that could not be decoded.
-    seen: u64,
-    bad: u64,
+    input_count: u64,
+    undecodable_count: u64,
     /// Whether every irregularity is reported, even if nothing is lost.
     pub is_strict: bool,
     /// Inputs and offsets of documents whose repairs were reported.
@@ -68,77 +68,86 @@ const REPAIRS: usize = 20;
 
 impl Report {
     pub fn new(paint: Paint, quiet: bool, form: ReportForm) -> Report {
-        Report { paint, quiet, form, worst: 0, seen: 0, bad: 0, is_strict: false, repaired: HashSet::new() }
+        Report {
+            paint,
+            quiet,
+            form,
+            exit_code: 0,
+            input_count: 0,
+            undecodable_count: 0,
+            is_strict: false,
+            repaired: HashSet::new(),
+        }
     }
 
     /// Counts an input that is tried.
-    pub fn input(&mut self) {
-        self.seen += 1;
+    pub fn count_input(&mut self) {
+        self.input_count += 1;
     }
 
     /// Reports an irregularity; the command continues.
-    pub fn fault(&mut self, code: u8, name: &str, message: impl Display) {
-        self.worst = self.worst.max(code);
-        self.say(&Said::error(code, message.to_string()).of(name));
+    pub fn report_fault(&mut self, code: u8, name: &str, message: impl Display) {
+        self.exit_code = self.exit_code.max(code);
+        self.print_message(&ReportMessage::error(code, message.to_string()).for_input(name));
     }
 
     /// Reports a file that can't be read or written.
-    pub fn io(&mut self, name: &str, error: &io::Error) {
-        self.worst = self.worst.max(code::USAGE);
+    pub fn report_io_error(&mut self, name: &str, error: &io::Error) {
+        self.exit_code = self.exit_code.max(code::USAGE);
         let hint = Some(error.kind()).filter(|kind| *kind == io::ErrorKind::NotFound).and_then(|_| missing(name));
         let reason = hint.map_or_else(|| io_reason(error), |hint| format!("{}; {hint}", io_reason(error)));
-        self.say(&Said::error(code::USAGE, reason).with_kind("io").of(name));
+        self.print_message(&ReportMessage::error(code::USAGE, reason).with_kind("io").for_input(name));
     }
 
     /// Reports an input that can't be read.
-    pub fn unreadable(&mut self, name: &str, error: &Error, bytes: &[u8]) {
+    pub fn report_unreadable(&mut self, name: &str, error: &Error, bytes: &[u8]) {
         let code = if error.kind() == ErrorKind::Usage { code::USAGE } else { code::INPUT };
-        self.bad += u64::from(code == code::INPUT);
-        self.refuse(code, name, error);
+        self.undecodable_count += u64::from(code == code::INPUT);
+        self.report_error(code, name, error);
         if let Some(offset) = error.offset() {
-            self.show(&icecore::text::window(bytes, offset));
+            self.print_window(&icecore::text::window(bytes, offset));
         }
     }
 
     /// Shows the place of an error in a record that starts at `start`.
-    pub fn place(&mut self, error: &Error, bytes: &[u8], start: u64) {
+    pub fn show_error_place(&mut self, error: &Error, bytes: &[u8], start: u64) {
         if let (Some(offset), None) = (error.offset(), error.layer()) {
-            self.show(&icecore::text::window_from(bytes, start, offset));
+            self.print_window(&icecore::text::window_from(bytes, start, offset));
         }
     }
 
     /// Counts an input with records that can't be decoded.
-    pub fn bad_input(&mut self) {
-        self.bad += 1;
+    pub fn count_bad_input(&mut self) {
+        self.undecodable_count += 1;
     }
 
     /// Returns whether an input could not be decoded.
     pub fn has_bad_inputs(&self) -> bool {
-        self.bad > 0
+        self.undecodable_count > 0
     }
 
     /// Raises the exit code to at least this one.
-    pub fn worse(&mut self, code: u8) {
-        self.worst = self.worst.max(code);
+    pub fn raise_exit_code(&mut self, code: u8) {
+        self.exit_code = self.exit_code.max(code);
     }
 
     /// Reports a document that can't be written.
-    pub fn unwritable(&mut self, name: &str, error: &Error) {
+    pub fn report_unwritable(&mut self, name: &str, error: &Error) {
         let code = match error.kind() {
             ErrorKind::Usage => code::USAGE,
             ErrorKind::Limit => code::INPUT,
             _ => code::OTHER,
         };
-        self.bad += u64::from(code == code::INPUT);
-        self.refuse(code, name, error);
+        self.undecodable_count += u64::from(code == code::INPUT);
+        self.report_error(code, name, error);
     }
 
-    fn refuse(&mut self, code: u8, name: &str, error: &Error) {
-        self.worst = self.worst.max(code);
-        self.say(&Said::error(code, error.to_string()).because(error).of(name));
+    fn report_error(&mut self, code: u8, name: &str, error: &Error) {
+        self.exit_code = self.exit_code.max(code);
+        self.print_message(&ReportMessage::error(code, error.to_string()).with_error(error).for_input(name));
     }
 
-    fn show(&self, window: &str) {
+    fn print_window(&self, window: &str) {
         if self.form == ReportForm::Json {
             return;
         }
@@ -147,54 +156,56 @@ impl Report {
             let line = if line.ends_with("^^") { self.paint.ink(Ink::Bad, line) } else { line.to_owned() };
             text.push_str(&format!("  {line}\n"));
         }
-        screen::say(text.as_bytes());
+        screen::write_message(text.as_bytes());
     }
 
     /// Reports that a checksum or signature of the input was not checked.
-    pub fn unchecked(&mut self, name: &str, what: &str) {
+    pub fn note_unchecked(&mut self, name: &str, what: &str) {
         self.note(name, "unchecked", format!("the {what} was not checked: no key was given"));
     }
 
     /// Writes a note about an input, unless `--quiet` was given.
     pub fn note(&self, name: &str, kind: &str, message: String) {
         if !self.quiet {
-            self.say(&Said::note(kind, message).of(name));
+            self.print_message(&ReportMessage::note(kind, message).for_input(name));
         }
     }
 
     /// Writes a note about the whole command, unless `--quiet` was given.
     pub fn remark(&self, kind: &str, message: String) {
         if !self.quiet {
-            self.say(&Said::note(kind, message));
+            self.print_message(&ReportMessage::note(kind, message));
         }
     }
 
     /// Notes that the string at `path` is frozen data that was not opened.
-    pub fn nested(&self, name: &str, path: &str, stage: &Stage) {
+    pub fn note_nested(&self, name: &str, path: &str, stage: &Stage) {
         if !self.quiet {
             let message = format!(
                 "the string at {path} is frozen data itself ({}), and there may be more: --deep opens them",
                 stage.name()
             );
-            self.say(&Said::note("nested", message).at(path).of(name));
+            self.print_message(&ReportMessage::note("nested", message).at_path(path).for_input(name));
         }
     }
 
     /// Notes that blanks after a document were ignored.
-    pub fn blanks(&self, name: &str, count: usize) {
+    pub fn note_blanks(&self, name: &str, count: usize) {
         if self.is_strict {
             let blanks = if count == 1 { "blank" } else { "blanks" };
-            self.say(&Said::note("blanks", format!("{count} {blanks} after the document ignored")).of(name));
+            self.print_message(
+                &ReportMessage::note("blanks", format!("{count} {blanks} after the document ignored")).for_input(name),
+            );
         }
     }
 
     /// Reports the changes that were necessary to read a document, which starts at `start`. They are reported even with
     /// `--quiet`, because nothing else shows them.
-    pub fn repairs(&mut self, name: &str, start: usize, repairs: &[Repair]) {
+    pub fn report_repairs(&mut self, name: &str, start: usize, repairs: &[Repair]) {
         if repairs.is_empty() || !self.repaired.insert((name.to_owned(), start)) {
             return;
         }
-        let say = |message: String| self.say(&Said::note("repaired", message).of(name));
+        let say = |message: String| self.print_message(&ReportMessage::note("repaired", message).for_input(name));
         if let Some(explanation) = repairs.first().and_then(|repair| repair.explanation.as_deref()) {
             let warning = if explanation.is_guess { "warning: " } else { "" };
             say(format!("repaired: {warning}{explanation} ({})", explanation.name));
@@ -208,25 +219,25 @@ impl Report {
     }
 
     /// Reports what the target format could not represent.
-    pub fn losses(&mut self, name: &str, losses: &Losses, strict: bool) {
+    pub fn report_losses(&mut self, name: &str, losses: &Losses, strict: bool) {
         if strict && !losses.is_empty() {
-            self.worst = self.worst.max(code::FINDING);
+            self.exit_code = self.exit_code.max(code::FINDING);
         }
         if self.quiet && !strict {
             return;
         }
         for loss in losses.iter() {
-            let mut said = Said::from(loss).of(name);
+            let mut report_message = ReportMessage::from(loss).for_input(name);
             if strict {
-                said.message.insert_str(0, REFUSED);
-                said = said.with_code(code::FINDING);
+                report_message.message.insert_str(0, REFUSED);
+                report_message = report_message.with_code(code::FINDING);
             }
-            self.say(&said);
+            self.print_message(&report_message);
         }
     }
 
     /// Reports the strings that were opened.
-    pub fn opened(&self, name: &str, deep: &Deep<'_>) {
+    pub fn note_opened(&self, name: &str, deep: &Deep<'_>) {
         let Some(first) = deep.opened.first().filter(|_| !self.quiet) else { return };
         let mut formats: Vec<(String, u64)> = Vec::new();
         for opened in &deep.opened {
@@ -240,35 +251,39 @@ impl Report {
         let strings = if deep.opened.len() == 1 { "string" } else { "strings" };
         let (count, path) = (deep.opened.len(), deep.document.path(first.node));
         let message = format!("{count} {strings} opened ({}), first at {path}", formats.join(", "));
-        self.say(&Said::note("opened", message).counting(count as u64).at(&path).of(name));
+        self.print_message(
+            &ReportMessage::note("opened", message).with_count(count as u64).at_path(&path).for_input(name),
+        );
     }
 
     /// Writes a report on a line of its own. Control characters of names and data are escaped.
-    pub fn say(&self, said: &Said<'_>) {
+    pub fn print_message(&self, said: &ReportMessage<'_>) {
         match self.form {
-            ReportForm::Text => screen::say(said.text(self.paint).as_bytes()),
-            ReportForm::Json => self.object(said),
+            ReportForm::Text => screen::write_message(said.format_line(self.paint).as_bytes()),
+            ReportForm::Json => self.print_json_line(said),
         }
     }
 
-    fn object(&self, value: &impl serde::Serialize) {
+    fn print_json_line(&self, value: &impl serde::Serialize) {
         let mut line = Vec::new();
         // Writing to a vector can't fail.
-        let _ = crate::json::push(value, &mut line);
+        let _ = crate::json::push_value(value, &mut line);
         line.push(b'\n');
-        screen::say(&line);
+        screen::write_message(&line);
     }
 
     /// Reports that an input has nothing on a path.
-    pub fn absent(&mut self, name: &str, path: &str, why: Option<&Error>) {
+    pub fn report_absent_path(&mut self, name: &str, path: &str, why: Option<&Error>) {
         let message = match why {
             Some(why) => {
                 format!("expected {}, found {}", why.expected().unwrap_or_default(), why.found().unwrap_or_default())
             }
             None => format!("nothing at `{path}`"),
         };
-        self.worse(code::FINDING);
-        self.say(&Said::error(code::FINDING, message).with_kind("absent").at(path).of(name));
+        self.raise_exit_code(code::FINDING);
+        self.print_message(
+            &ReportMessage::error(code::FINDING, message).with_kind("absent").at_path(path).for_input(name),
+        );
     }
 
     /// Ends the command.
@@ -277,27 +292,27 @@ impl Report {
             Ok(()) => {}
             Err(Abort::Closed) => return ExitCode::SUCCESS,
             Err(Abort::Failed(code, message)) => {
-                self.worst = self.worst.max(code);
-                self.say(&Said::error(code, message));
+                self.exit_code = self.exit_code.max(code);
+                self.print_message(&ReportMessage::error(code, message));
             }
         }
         if self.form == ReportForm::Json {
-            self.object(&End::new(self.worst, self.seen, self.bad));
-        } else if self.bad > 0 && self.seen > 1 {
-            let (bad, seen) = (self.bad, self.seen);
-            self.say(&Said::note("undecodable", format!("{bad} of {seen} inputs can't be decoded")));
+            self.print_json_line(&EndMessage::new(self.exit_code, self.input_count, self.undecodable_count));
+        } else if self.undecodable_count > 0 && self.input_count > 1 {
+            let (bad, seen) = (self.undecodable_count, self.input_count);
+            self.print_message(&ReportMessage::note("undecodable", format!("{bad} of {seen} inputs can't be decoded")));
         }
-        ExitCode::from(self.worst)
+        ExitCode::from(self.exit_code)
     }
 }
 
 /// Returns a mistake on the command line with this text.
-pub fn usage_of(text: impl Into<String>) -> Abort {
+pub fn usage_text_error(text: impl Into<String>) -> Abort {
     Abort::Failed(code::USAGE, text.into())
 }
 
 /// Returns a mistake on the command line. The kind of the error is not repeated: that an option is wrong is known.
-pub fn usage(error: Error) -> Abort {
+pub fn usage_error(error: Error) -> Abort {
     let text = crate::mistakes::unknown_option(&error).unwrap_or_else(|| error.to_string());
-    usage_of(text.strip_prefix("wrong option: ").unwrap_or(&text))
+    usage_text_error(text.strip_prefix("wrong option: ").unwrap_or(&text))
 }

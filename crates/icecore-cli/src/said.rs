@@ -33,7 +33,7 @@ fn name_options(text: String) -> String {
 /// One report. As text it is the input's name and the message; as JSON it has the known fields. `docs/reports.md`
 /// describes them.
 #[derive(Debug, Default, Serialize)]
-pub struct Said<'s> {
+pub struct ReportMessage<'s> {
     #[serde(rename = "type")]
     what: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,57 +66,69 @@ pub struct Said<'s> {
     pub message: String,
 }
 
-impl<'s> Said<'s> {
+impl<'s> ReportMessage<'s> {
     /// Returns an error that causes this exit code.
-    pub fn error(code: u8, message: impl Into<String>) -> Said<'s> {
-        Said { what: "error", code: Some(code), message: name_options(message.into()), ..Said::default() }
+    pub fn error(code: u8, message: impl Into<String>) -> ReportMessage<'s> {
+        ReportMessage {
+            what: "error",
+            code: Some(code),
+            message: name_options(message.into()),
+            ..ReportMessage::default()
+        }
     }
 
     /// Returns a change of meaning, described by `message`.
-    pub fn loss(kind: &'s str, count: u64, path: &'s str, message: impl Into<String>) -> Said<'s> {
+    pub fn loss(kind: &'s str, count: u64, path: &'s str, message: impl Into<String>) -> ReportMessage<'s> {
         let path = Some(path).filter(|path| !path.is_empty());
-        Said { what: "loss", kind: Some(kind), count: Some(count), path, message: message.into(), ..Said::default() }
+        ReportMessage {
+            what: "loss",
+            kind: Some(kind),
+            count: Some(count),
+            path,
+            message: message.into(),
+            ..ReportMessage::default()
+        }
     }
 
     /// Returns a note: useful information that is not a problem.
-    pub fn note(kind: &'s str, message: impl Into<String>) -> Said<'s> {
-        Said { what: "note", kind: Some(kind), message: message.into(), ..Said::default() }
+    pub fn note(kind: &'s str, message: impl Into<String>) -> ReportMessage<'s> {
+        ReportMessage { what: "note", kind: Some(kind), message: message.into(), ..ReportMessage::default() }
     }
 
     /// Sets the input.
-    pub fn of(mut self, file: &'s str) -> Said<'s> {
+    pub fn for_input(mut self, file: &'s str) -> ReportMessage<'s> {
         self.file = Some(file);
         self
     }
 
-    pub fn in_record(mut self, record: u64, offset: Option<u64>) -> Said<'s> {
+    pub fn in_record(mut self, record: u64, offset: Option<u64>) -> ReportMessage<'s> {
         self.record = Some(record);
         self.offset = self.offset.or(offset);
         self
     }
 
-    pub fn with_kind(mut self, kind: &'s str) -> Said<'s> {
+    pub fn with_kind(mut self, kind: &'s str) -> ReportMessage<'s> {
         self.kind = Some(kind);
         self
     }
 
-    pub fn with_code(mut self, code: u8) -> Said<'s> {
+    pub fn with_code(mut self, code: u8) -> ReportMessage<'s> {
         self.code = Some(code);
         self
     }
 
-    pub fn counting(mut self, count: u64) -> Said<'s> {
+    pub fn with_count(mut self, count: u64) -> ReportMessage<'s> {
         self.count = Some(count);
         self
     }
 
-    pub fn at(mut self, path: &'s str) -> Said<'s> {
+    pub fn at_path(mut self, path: &'s str) -> ReportMessage<'s> {
         self.path = Some(path);
         self
     }
 
     /// Adds the details of an error.
-    pub fn because(mut self, error: &'s Error) -> Said<'s> {
+    pub fn with_error(mut self, error: &'s Error) -> ReportMessage<'s> {
         self.kind = Some(error.kind().as_str());
         (self.format, self.layer, self.offset) = (error.format(), error.layer(), error.offset());
         (self.path, self.expected, self.found) = (error.path(), error.expected(), error.found());
@@ -125,7 +137,7 @@ impl<'s> Said<'s> {
     }
 
     /// Returns the line for people.
-    pub fn text(&self, paint: Paint) -> String {
+    pub fn format_line(&self, paint: Paint) -> String {
         let ink = if self.code.is_some() { Ink::Bad } else { Ink::Number };
         let who = paint.ink(ink, "icecore:");
         match self.file {
@@ -136,15 +148,15 @@ impl<'s> Said<'s> {
 }
 
 /// Converts a loss of a document.
-impl<'s> From<&'s Loss> for Said<'s> {
-    fn from(loss: &'s Loss) -> Said<'s> {
-        Said::loss(loss.kind.as_str(), loss.count, &loss.path, loss.to_string())
+impl<'s> From<&'s Loss> for ReportMessage<'s> {
+    fn from(loss: &'s Loss) -> ReportMessage<'s> {
+        ReportMessage::loss(loss.kind.as_str(), loss.count, &loss.path, loss.to_string())
     }
 }
 
 /// The last line of `--report json`.
 #[derive(Serialize)]
-pub struct End {
+pub struct EndMessage {
     #[serde(rename = "type")]
     what: &'static str,
     /// Exit code of the command.
@@ -154,8 +166,8 @@ pub struct End {
     undecodable: u64,
 }
 
-impl End {
-    pub fn new(code: u8, inputs: u64, undecodable: u64) -> End {
-        End { what: "end", code, inputs, undecodable }
+impl EndMessage {
+    pub fn new(code: u8, inputs: u64, undecodable: u64) -> EndMessage {
+        EndMessage { what: "end", code, inputs, undecodable }
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::pager::{self, Pager};
 use crate::progress;
-use crate::tty::{is_dumb, size};
+use crate::tty::{is_dumb, screen_size};
 use clap::ValueEnum;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ pub enum Paging {
 }
 
 /// Maximum number of buffered bytes.
-const MOST: usize = 1 << 20;
+const MAX_BUFFERED: usize = 1 << 20;
 
 /// The state of the standard output, of which there is only one.
 static SCREEN: Mutex<Screen> = Mutex::new(Screen::Plain);
@@ -31,30 +31,30 @@ static SCREEN: Mutex<Screen> = Mutex::new(Screen::Plain);
 enum Screen {
     /// Output is written at once.
     Plain,
-    Held(Held),
+    Buffered(BufferedOutput),
     Paged(Pager),
 }
 
 /// Buffered output that may still fit on the screen.
-struct Held {
-    pieces: Vec<(Stream, Vec<u8>)>,
+struct BufferedOutput {
+    pieces: Vec<(OutputStream, Vec<u8>)>,
     bytes: usize,
-    room: Room,
+    space: ScreenSpace,
     command: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stream {
+enum OutputStream {
     Out,
-    Said,
+    Message,
 }
 
-fn screen() -> MutexGuard<'static, Screen> {
+fn lock_screen() -> MutexGuard<'static, Screen> {
     SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Pages output that is too long for the screen from now on. `reads`: the command prints text for reading.
-pub fn page(paging: Paging, reads: bool) {
+pub fn enable_paging(paging: Paging, reads: bool) {
     let is_wanted = match paging {
         Paging::Auto => reads,
         Paging::Always => true,
@@ -63,37 +63,37 @@ pub fn page(paging: Paging, reads: bool) {
     if !is_wanted || !io::stdout().is_terminal() || is_dumb() {
         return;
     }
-    let Some(command) = pager::command() else { return };
-    let room = if paging == Paging::Always { Room::none() } else { Room::of_terminal() };
-    *screen() = Screen::Held(Held { pieces: Vec::new(), bytes: 0, room, command });
+    let Some(command) = pager::find_pager_command() else { return };
+    let room = if paging == Paging::Always { ScreenSpace::no_space() } else { ScreenSpace::from_terminal() };
+    *lock_screen() = Screen::Buffered(BufferedOutput { pieces: Vec::new(), bytes: 0, space: room, command });
 }
 
 /// Writes a message to stderr, or to the pager if there is one and stderr is a terminal.
-pub fn say(text: &[u8]) {
-    let mut screen = screen();
+pub fn write_message(text: &[u8]) {
+    let mut screen = lock_screen();
     if matches!(*screen, Screen::Plain) || !io::stderr().is_terminal() {
         // An error of stderr can't be reported.
         progress::suspend(|| drop(io::stderr().write_all(text)));
         return;
     }
     // A pager that the user has quit reads no more.
-    let _ = screen.write(Stream::Said, text);
+    let _ = screen.write_stream(OutputStream::Message, text);
 }
 
 /// Writes the buffered output, or waits until the pager is closed, after all output was written.
-pub fn finish() {
-    let mut screen = screen();
+pub fn finish_output() {
+    let mut screen = lock_screen();
     match std::mem::replace(&mut *screen, Screen::Plain) {
         Screen::Plain => {}
         // A write error of the terminal can't be reported anywhere else.
-        Screen::Held(held) => drop(held.release()),
+        Screen::Buffered(held) => drop(held.write_buffered()),
         Screen::Paged(pager) => pager.wait(),
     }
 }
 
 /// Opens the standard output.
-pub fn open() -> Box<dyn Write> {
-    let to = stdout();
+pub fn open_stdout() -> Box<dyn Write> {
+    let to = unbuffered_stdout();
     if io::stdout().is_terminal() { Box::new(Terminal(to)) } else { to }
 }
 
@@ -102,12 +102,12 @@ struct Terminal(Box<dyn Write>);
 
 impl Write for Terminal {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut screen = screen();
+        let mut screen = lock_screen();
         if matches!(*screen, Screen::Plain) {
-            progress::vanish();
+            progress::remove_line();
             return self.0.write(bytes);
         }
-        screen.write(Stream::Out, bytes).map(|()| bytes.len())
+        screen.write_stream(OutputStream::Out, bytes).map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -116,23 +116,23 @@ impl Write for Terminal {
 }
 
 impl Screen {
-    fn write(&mut self, stream: Stream, bytes: &[u8]) -> io::Result<()> {
+    fn write_stream(&mut self, stream: OutputStream, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Screen::Plain => stream.write(bytes),
+            Screen::Plain => stream.write_bytes(bytes),
             Screen::Paged(pager) => pager.write_all(bytes),
-            Screen::Held(held) => {
+            Screen::Buffered(held) => {
                 held.pieces.push((stream, bytes.to_vec()));
                 held.bytes += bytes.len();
-                let fits = held.room.has_for(bytes) && held.bytes < MOST;
-                if fits { Ok(()) } else { self.turn() }
+                let fits = held.space.take_space(bytes) && held.bytes < MAX_BUFFERED;
+                if fits { Ok(()) } else { self.start_pager() }
             }
         }
     }
 
     /// Starts the pager because the output is longer than the screen.
-    fn turn(&mut self) -> io::Result<()> {
-        let Screen::Held(held) = std::mem::replace(self, Screen::Plain) else { return Ok(()) };
-        progress::vanish();
+    fn start_pager(&mut self) -> io::Result<()> {
+        let Screen::Buffered(held) = std::mem::replace(self, Screen::Plain) else { return Ok(()) };
+        progress::remove_line();
         match Pager::start(&held.command) {
             Ok(mut pager) => {
                 let end = held.pieces.iter().try_for_each(|(_, bytes)| pager.write_all(bytes));
@@ -140,29 +140,29 @@ impl Screen {
                 end
             }
             // Without a shell there is no pager.
-            Err(_) => held.release(),
+            Err(_) => held.write_buffered(),
         }
     }
 }
 
-impl Held {
-    fn release(self) -> io::Result<()> {
-        progress::vanish();
-        self.pieces.iter().try_for_each(|(stream, bytes)| stream.write(bytes))
+impl BufferedOutput {
+    fn write_buffered(self) -> io::Result<()> {
+        progress::remove_line();
+        self.pieces.iter().try_for_each(|(stream, bytes)| stream.write_bytes(bytes))
     }
 }
 
-impl Stream {
-    fn write(self, bytes: &[u8]) -> io::Result<()> {
+impl OutputStream {
+    fn write_bytes(self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Stream::Out => stdout().write_all(bytes),
-            Stream::Said => io::stderr().write_all(bytes),
+            OutputStream::Out => unbuffered_stdout().write_all(bytes),
+            OutputStream::Message => io::stderr().write_all(bytes),
         }
     }
 }
 
 /// Space that is left on the screen.
-struct Room {
+struct ScreenSpace {
     width: usize,
     rows: usize,
     column: usize,
@@ -170,19 +170,19 @@ struct Room {
     is_escape: bool,
 }
 
-impl Room {
-    fn none() -> Room {
-        Room { width: 1, rows: 0, column: 0, is_escape: false }
+impl ScreenSpace {
+    fn no_space() -> ScreenSpace {
+        ScreenSpace { width: 1, rows: 0, column: 0, is_escape: false }
     }
 
     /// Returns the whole screen, except for the line of the next prompt.
-    fn of_terminal() -> Room {
-        let (width, rows) = size();
-        Room { width, rows: rows.saturating_sub(1), column: 0, is_escape: false }
+    fn from_terminal() -> ScreenSpace {
+        let (width, rows) = screen_size();
+        ScreenSpace { width, rows: rows.saturating_sub(1), column: 0, is_escape: false }
     }
 
     /// Uses up the space for `bytes`; returns whether there was enough.
-    fn has_for(&mut self, bytes: &[u8]) -> bool {
+    fn take_space(&mut self, bytes: &[u8]) -> bool {
         for &byte in bytes {
             match byte {
                 _ if self.is_escape => self.is_escape = !byte.is_ascii_alphabetic(),
@@ -212,7 +212,7 @@ impl Room {
 
 /// Returns the standard output without its line buffer.
 #[cfg(unix)]
-fn stdout() -> Box<dyn Write> {
+fn unbuffered_stdout() -> Box<dyn Write> {
     use std::os::fd::AsFd;
     match io::stdout().as_fd().try_clone_to_owned() {
         Ok(fd) => Box::new(std::fs::File::from(fd)),
@@ -221,7 +221,7 @@ fn stdout() -> Box<dyn Write> {
 }
 
 #[cfg(not(unix))]
-fn stdout() -> Box<dyn Write> {
+fn unbuffered_stdout() -> Box<dyn Write> {
     Box::new(io::stdout().lock())
 }
 
@@ -231,13 +231,14 @@ mod tests {
 
     #[test]
     fn rows_are_counted_as_they_are_shown() {
-        let fits = |text: &str| Room { width: 4, rows: 3, column: 0, is_escape: false }.has_for(text.as_bytes());
+        let fits =
+            |text: &str| ScreenSpace { width: 4, rows: 3, column: 0, is_escape: false }.take_space(text.as_bytes());
         for text in ["", "a\nb\n", "abcdefgh", "ééééé\n", "\x1b[1;31mab\x1b[0m\ncd\n", "\tabcd"] {
             assert!(fits(text), "{text:?}");
         }
         for text in ["a\nb\nc\n", "abcdefghi\nabcd\n", "abcdefghijklm", "\t\t\t\t"] {
             assert!(!fits(text), "{text:?}");
         }
-        assert!(!Room::none().has_for(b""));
+        assert!(!ScreenSpace::no_space().take_space(b""));
     }
 }

@@ -15,7 +15,7 @@ pub const TOKEN: &str = "ICECORE_TOKEN";
 pub const ALL: [&str; 4] = [DATABASE, PASSWORD, PASSWORD_FILE, TOKEN];
 
 /// Removes these variables from the environment of a program.
-pub fn hide_from(command: &mut Command) {
+pub fn remove_secrets(command: &mut Command) {
     for name in ALL {
         command.env_remove(name);
     }

@@ -18,7 +18,7 @@ const UNBROKEN: &str = "\u{a0}";
 pub const OF_ALL: &str = "For all commands";
 
 /// The options that are explained, by command. Commands that are not in this list explain all their own options.
-const USUAL: [(&str, &str); 16] = [
+const EXPLAINED_OPTIONS: [(&str, &str); 16] = [
     ("icecore inspect", "path depth items all deep json from"),
     ("icecore classes", "as deep json from"),
     ("icecore convert", "to output out-dir each deep strict partial from"),
@@ -38,7 +38,7 @@ const USUAL: [(&str, &str); 16] = [
 ];
 
 /// Returns the short help of the command `name`, with as many examples as fit on a screen, but at least one.
-pub fn text(command: &mut Command, name: &str, paint: Paint) -> String {
+pub fn render_short_help(command: &mut Command, name: &str, paint: Paint) -> String {
     // The list of commands alone fills a screen.
     if name == "icecore" {
         return text_with(command, name, paint, EXAMPLES);
@@ -54,7 +54,7 @@ pub fn text(command: &mut Command, name: &str, paint: Paint) -> String {
 
 /// Returns the names of the options that the short help of the command explains, separated by blanks.
 pub fn usual(name: &str) -> Option<&'static str> {
-    USUAL.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
+    EXPLAINED_OPTIONS.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
 }
 
 /// Returns the short help with at most this many examples.
@@ -64,7 +64,7 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
     let usage = usage.lines().next().filter(|_| !command.has_subcommands()).unwrap_or(&usage);
     let mut text = String::new();
     if let Some(about) = command.get_about() {
-        let _ = writeln!(text, "{}\n", wrapped(&about.to_string(), "").join("\n"));
+        let _ = writeln!(text, "{}\n", wrap_text(&about.to_string(), "").join("\n"));
     }
     let long = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     let lines: Vec<&str> = long
@@ -80,10 +80,10 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
     text += "\n";
     let commands = command.get_subcommands().filter(|inner| !inner.is_hide_set());
     let commands: Vec<_> = commands.map(|inner| (inner.get_name().to_owned(), first_line(inner.get_about()))).collect();
-    text += &table("Commands:", &commands, paint);
+    text += &format_table("Commands:", &commands, paint);
     let (shown, others) = split_options(command, name);
-    let shown: Vec<_> = shown.into_iter().map(|option| (label(option), first_line(option.get_help()))).collect();
-    text += &table("Options:", &shown, paint);
+    let shown: Vec<_> = shown.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
+    text += &format_table("Options:", &shown, paint);
     let others: Vec<String> = others.into_iter().map(|name| format!("--{name}")).collect();
     let more = match (others.is_empty(), name == "icecore") {
         (true, _) => format!("`{name} --help` says more."),
@@ -92,8 +92,8 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
     };
     // A command line is not broken.
     let whole = format!("`{name} --help`");
-    let lines = wrapped(&more.replace(&whole, &whole.replace(' ', UNBROKEN)), "  ");
-    text + &section(lines.into_iter().map(|line| line.replace(UNBROKEN, " ")))
+    let lines = wrap_text(&more.replace(&whole, &whole.replace(' ', UNBROKEN)), "  ");
+    text + &format_section(lines.into_iter().map(|line| line.replace(UNBROKEN, " ")))
 }
 
 /// Returns the options that are explained, and the names of the others. Options of all commands are named by the help
@@ -105,7 +105,7 @@ fn split_options<'c>(command: &'c Command, name: &str) -> (Vec<&'c Arg>, Vec<&'c
         Some(usual) => option.get_long().is_some_and(|name| usual.contains(&name)),
         None => !option.is_global_set() && !is_of_all(option),
     };
-    let options = command.get_opts().chain(flags(command)).filter(|option| !option.is_hide_set());
+    let options = command.get_opts().chain(flag_options(command)).filter(|option| !option.is_hide_set());
     let (mut shown, others): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_usual);
     if let Some(usual) = &usual {
         shown.sort_by_key(|option| usual.iter().position(|name| Some(*name) == option.get_long()));
@@ -115,27 +115,27 @@ fn split_options<'c>(command: &'c Command, name: &str) -> (Vec<&'c Arg>, Vec<&'c
 }
 
 /// Returns the options without a value.
-fn flags(command: &Command) -> impl Iterator<Item = &Arg> {
+fn flag_options(command: &Command) -> impl Iterator<Item = &Arg> {
     command.get_arguments().filter(|arg| !arg.is_positional() && !arg.get_action().takes_values())
 }
 
 /// Joins lines into a section after an empty line; empty if there are no lines.
-fn section(lines: impl IntoIterator<Item = String>) -> String {
+fn format_section(lines: impl IntoIterator<Item = String>) -> String {
     let lines: Vec<String> = lines.into_iter().collect();
     if lines.is_empty() { String::new() } else { format!("\n{}\n", lines.join("\n")) }
 }
 
 /// Lays out names and their descriptions, one per line.
-fn table(title: &str, rows: &[(String, String)], paint: Paint) -> String {
+fn format_table(title: &str, rows: &[(String, String)], paint: Paint) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let lines = rows.iter().map(|(name, help)| {
-        let help = cut(help, WIDTH.saturating_sub(width + 4));
+        let help = shorten_text(help, WIDTH.saturating_sub(width + 4));
         format!("  {}  {help}", paint.column(Ink::Name, name, width)).trim_end().to_owned()
     });
-    section([title.to_owned()].into_iter().chain(lines))
+    format_section([title.to_owned()].into_iter().chain(lines))
 }
 
 /// Returns the first line of a help text.
@@ -144,7 +144,7 @@ fn first_line(help: Option<&clap::builder::StyledStr>) -> String {
 }
 
 /// Shortens a help text to `width`, if possible at the end of a part of the sentence.
-fn cut(help: &str, width: usize) -> String {
+fn shorten_text(help: &str, width: usize) -> String {
     if help.chars().count() <= width {
         return help.to_owned();
     }
@@ -159,7 +159,7 @@ fn cut(help: &str, width: usize) -> String {
 }
 
 /// `-c, --column <NAME>`
-fn label(option: &Arg) -> String {
+fn option_label(option: &Arg) -> String {
     let short = option.get_short().map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
     short + &spelled(option)
 }
@@ -177,7 +177,7 @@ pub fn spelled(option: &Arg) -> String {
 }
 
 /// Wraps a text into lines. All lines except the first begin with `indent`.
-fn wrapped(text: &str, indent: &str) -> Vec<String> {
+fn wrap_text(text: &str, indent: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let is_full =
@@ -198,7 +198,7 @@ fn wrapped(text: &str, indent: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paint::When;
+    use crate::paint::ColorMode;
     use clap::CommandFactory;
 
     /// Collects every command with its name.
@@ -216,7 +216,7 @@ mod tests {
         let mut found = Vec::new();
         all(&top, "icecore", &mut found);
         for (name, mut command) in found {
-            let text = text(&mut command, &name, Paint::new(When::Never, &std::io::stdout()));
+            let text = render_short_help(&mut command, &name, Paint::new(ColorMode::Never, &std::io::stdout()));
             // The list of commands alone fills a screen.
             let most = if name == "icecore" { SCREEN + command.get_subcommands().count() / 2 } else { SCREEN };
             assert!(text.lines().count() <= most, "{name}: {} lines\n{text}", text.lines().count());
@@ -224,7 +224,7 @@ mod tests {
             assert_eq!(cut.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}: a text is cut in a sentence");
             let usage = text.lines().filter(|line| line.chars().count() > WIDTH && !line.contains("icecore "));
             assert_eq!(usage.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}");
-            if let Some((_, usual)) = USUAL.iter().find(|(known, _)| *known == name) {
+            if let Some((_, usual)) = EXPLAINED_OPTIONS.iter().find(|(known, _)| *known == name) {
                 for option in usual.split(' ') {
                     let is_there = command.get_arguments().any(|arg| arg.get_long() == Some(option));
                     assert!(is_there || cfg!(not(all(feature = "store", feature = "bench"))), "{name} --{option}");

@@ -1,10 +1,10 @@
 //! Buffered output in large pieces, in constant memory.
 
+use crate::paint::ColorMode;
 use crate::paint::Paint;
-use crate::paint::When;
 use crate::report::{Abort, code, io_reason};
 use crate::screen;
-use crate::terminal::{self, Most};
+use crate::terminal::{self, DisplayLimits};
 use icecore::{Error, ErrorKind, Limits, Output, raw::Spare};
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ const PIECE: usize = 64 << 10;
 /// Number of bytes that all documents together may write beyond what their sizes allow.
 const SLACK: u64 = 64 << 20;
 /// Factor for reports, which have lines for each byte.
-const LINES: u64 = 8;
+const REPORT_FACTOR: u64 = 8;
 
 /// An [`Output`] that writes to a file, a pipe or a terminal.
 pub struct Sink {
@@ -22,21 +22,21 @@ pub struct Sink {
     /// Why nothing more can be written.
     failed: Option<io::Error>,
     /// The last byte written.
-    last: u8,
+    last_byte: u8,
     name: String,
     /// Number of bytes passed on.
-    passed: u64,
+    written_len: u64,
     /// Number of complete documents.
     documents: u64,
     /// Whether only complete records are passed on.
-    holds: bool,
+    holds_records: bool,
     spare: Spare,
     /// Remaining part of the slack over all documents.
     slack: u64,
     /// Maximum length of a report.
-    report: u64,
+    max_report_end: u64,
     /// Whether JSON objects are laid out for people.
-    in_lines: bool,
+    is_indented: bool,
 }
 
 impl Sink {
@@ -45,99 +45,99 @@ impl Sink {
             to,
             buffer: Vec::with_capacity(2 * PIECE),
             failed: None,
-            last: b'\n',
+            last_byte: b'\n',
             name: name.into(),
-            passed: 0,
+            written_len: 0,
             documents: 0,
-            holds: false,
+            holds_records: false,
             spare: Spare::default(),
             slack: SLACK,
-            report: u64::MAX,
-            in_lines: false,
+            max_report_end: u64::MAX,
+            is_indented: false,
         }
     }
 
     /// Creates a sink for the standard output.
     pub fn stdout() -> Sink {
-        Sink::new(screen::open(), "standard output")
+        Sink::new(screen::open_stdout(), "standard output")
     }
 
     /// Creates a sink for JSON on the standard output, with colour on a terminal.
-    fn json_to_stdout(when: When) -> Sink {
+    fn json_to_stdout(when: ColorMode) -> Sink {
         let mut sink = Sink::stdout();
         sink.paint_json(when);
-        sink.in_lines = terminal::is_stdout();
+        sink.is_indented = terminal::is_stdout_terminal();
         sink
     }
 
     /// Creates a sink for JSON or text on the standard output.
-    pub fn report(json: bool, when: When) -> Sink {
+    pub fn for_report(json: bool, when: ColorMode) -> Sink {
         if json { Sink::json_to_stdout(when) } else { Sink::stdout() }
     }
 
     /// Adds colour to JSON for the standard output, if enabled.
-    pub fn paint_json(&mut self, when: When) {
+    pub fn paint_json(&mut self, when: ColorMode) {
         self.paint_values(when, false);
     }
 
     /// Adds colour to JSON; `has_paths`: a path and a tab precede each value.
-    pub fn paint_values(&mut self, when: When, has_paths: bool) {
+    pub fn paint_values(&mut self, when: ColorMode, has_paths: bool) {
         let paint = Paint::new(when, &io::stdout());
-        if terminal::is_stdout() || paint.is_on() {
-            self.through(|to| Box::new(terminal::Painted::new(to, paint).with_paths(has_paths)));
+        if terminal::is_stdout_terminal() || paint.is_enabled() {
+            self.wrap_writer(|to| Box::new(terminal::JsonPainter::new(to, paint).with_paths(has_paths)));
         }
     }
 
     /// Shows only a part of the JSON that is written.
-    pub fn cut(&mut self, most: Most) {
-        self.through(|to| Box::new(terminal::Cut::new(to, most)));
+    pub fn limit_json(&mut self, most: DisplayLimits) {
+        self.wrap_writer(|to| Box::new(terminal::JsonTruncator::new(to, most)));
     }
 
     /// Escapes control characters in arbitrary text for the standard output, if it is a terminal.
-    pub fn tame(&mut self) {
-        if terminal::is_stdout() {
-            self.through(|to| Box::new(terminal::Tamed::new(to)));
+    pub fn escape_controls(&mut self) {
+        if terminal::is_stdout_terminal() {
+            self.wrap_writer(|to| Box::new(terminal::ControlEscaper::new(to)));
         }
     }
 
-    fn through(&mut self, with: impl FnOnce(Box<dyn Write>) -> Box<dyn Write>) {
+    fn wrap_writer(&mut self, with: impl FnOnce(Box<dyn Write>) -> Box<dyn Write>) {
         let to = std::mem::replace(&mut self.to, Box::new(io::sink()));
         self.to = with(to);
     }
 
     /// Appends a JSON object and a line end, on a terminal in several lines.
-    pub fn object(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
-        if self.in_lines {
-            let pushed = crate::json::push_lines(value, &mut self.buffer);
+    pub fn write_object(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
+        if self.is_indented {
+            let pushed = crate::json::push_indented(value, &mut self.buffer);
             pushed.map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
         } else {
-            self.json(value)?;
+            self.write_json(value)?;
         }
-        self.text("\n")
+        self.write_text("\n")
     }
 
     /// Limits the report that follows, on an input of `size` bytes.
-    pub fn reports_on(&mut self, limits: &Limits, size: usize) {
-        self.report = self.position().saturating_add(limits.output_from(size).saturating_mul(LINES));
+    pub fn limit_report(&mut self, limits: &Limits, size: usize) {
+        self.max_report_end = self.position().saturating_add(limits.output_from(size).saturating_mul(REPORT_FACTOR));
     }
 
     /// Creates a sink that discards everything.
-    pub fn nowhere() -> Sink {
+    pub fn new_discarding() -> Sink {
         Sink::new(Box::new(io::sink()), "")
     }
 
     /// Returns whether the last line is complete.
-    pub fn at_line_start(&self) -> bool {
-        self.buffer.last().copied().unwrap_or(self.last) == b'\n'
+    pub fn is_at_line_start(&self) -> bool {
+        self.buffer.last().copied().unwrap_or(self.last_byte) == b'\n'
     }
 
     /// Returns the number of bytes written so far.
     pub fn position(&self) -> u64 {
-        self.passed + self.buffer.len() as u64
+        self.written_len + self.buffer.len() as u64
     }
 
     /// Counts a complete document.
-    pub fn document_done(&mut self) {
+    pub fn count_document(&mut self) {
         self.documents += 1;
     }
 
@@ -148,30 +148,31 @@ impl Sink {
 
     /// Takes back the output after this position, as far as it was not passed on.
     pub fn take_back(&mut self, position: u64) {
-        self.buffer.truncate(usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX));
+        self.buffer.truncate(usize::try_from(position.saturating_sub(self.written_len)).unwrap_or(usize::MAX));
     }
 
-    /// Passes on only complete records from now on: until [`Sink::pass`], everything can be taken back.
-    pub fn hold(&mut self) {
-        self.holds = true;
+    /// Passes on only complete records from now on: until [`Sink::release_record`], everything can be taken back.
+    pub fn hold_records(&mut self) {
+        self.holds_records = true;
     }
 
     /// Allows the output so far to be passed on.
-    pub fn pass(&mut self) -> Result<(), Abort> {
-        if self.buffer.len() >= PIECE && self.pass_on().is_err() {
-            return Err(self.stop());
+    pub fn release_record(&mut self) -> Result<(), Abort> {
+        if self.buffer.len() >= PIECE && self.write_buffer().is_err() {
+            return Err(self.take_stop_reason());
         }
         Ok(())
     }
 
     /// Applies `work` to the output after this position that was not passed on.
-    pub fn record<T>(&mut self, position: u64, work: impl FnOnce(&mut Vec<u8>, usize) -> T) -> T {
-        let start = usize::try_from(position.saturating_sub(self.passed)).unwrap_or(usize::MAX).min(self.buffer.len());
+    pub fn edit_record<T>(&mut self, position: u64, work: impl FnOnce(&mut Vec<u8>, usize) -> T) -> T {
+        let start =
+            usize::try_from(position.saturating_sub(self.written_len)).unwrap_or(usize::MAX).min(self.buffer.len());
         work(&mut self.buffer, start)
     }
 
     /// Returns the buffer, to append to.
-    pub fn part(&mut self) -> &mut Vec<u8> {
+    pub fn buffer_mut(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
 
@@ -182,14 +183,14 @@ impl Sink {
 
     /// Writes the buffer.
     pub fn flush(&mut self) -> Result<(), Abort> {
-        if self.pass_on().and_then(|()| self.to.flush().map_err(|error| self.fail(error))).is_err() {
-            return Err(self.stop());
+        if self.write_buffer().and_then(|()| self.to.flush().map_err(|error| self.store_failure(error))).is_err() {
+            return Err(self.take_stop_reason());
         }
         Ok(())
     }
 
     /// Returns why a writer was stopped; call it after an error of kind `Output`.
-    pub fn stop(&mut self) -> Abort {
+    pub fn take_stop_reason(&mut self) -> Abort {
         match self.failed.take() {
             Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Abort::Closed,
             Some(error) => Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(&error))),
@@ -198,59 +199,61 @@ impl Sink {
     }
 
     /// Appends bytes as they are.
-    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Abort> {
+    pub fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Abort> {
         self.buffer.extend_from_slice(bytes);
-        self.allow_flush().map_err(|_| self.stop())
+        self.allow_flush().map_err(|_| self.take_stop_reason())
     }
 
     /// Appends bytes; large pieces are not copied.
-    pub fn piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
+    pub fn write_piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
         if bytes.len() < PIECE {
-            return self.bytes(bytes);
+            return self.write_bytes(bytes);
         }
-        let written = self.pass_on().and_then(|()| self.to.write_all(bytes).map_err(|error| self.fail(error)));
-        self.passed += bytes.len() as u64;
-        self.last = bytes.last().copied().unwrap_or(self.last);
-        written.map_err(|_| self.stop())
+        let written =
+            self.write_buffer().and_then(|()| self.to.write_all(bytes).map_err(|error| self.store_failure(error)));
+        self.written_len += bytes.len() as u64;
+        self.last_byte = bytes.last().copied().unwrap_or(self.last_byte);
+        written.map_err(|_| self.take_stop_reason())
     }
 
     /// Appends text.
-    pub fn text(&mut self, text: &str) -> Result<(), Abort> {
+    pub fn write_text(&mut self, text: &str) -> Result<(), Abort> {
         self.buffer.extend_from_slice(text.as_bytes());
-        self.reported()
+        self.check_report_limit()
     }
 
     /// Checks the limit after a part of a report.
-    fn reported(&mut self) -> Result<(), Abort> {
-        if self.position() > self.report {
+    fn check_report_limit(&mut self) -> Result<(), Abort> {
+        if self.position() > self.max_report_end {
             self.flush()?;
             let text = format!(
                 "limit reached: expected a report of at most {} bytes, found more of it (raise the limit `growth` \
                  if the input is trusted: `--limit growth=N`)",
-                self.report
+                self.max_report_end
             );
             return Err(Abort::Failed(code::INPUT, text));
         }
-        self.allow_flush().map_err(|_| self.stop())
+        self.allow_flush().map_err(|_| self.take_stop_reason())
     }
 
     /// Appends a line of JSON.
-    pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
-        crate::json::push(value, &mut self.buffer).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
-        self.reported()
+    pub fn write_json(&mut self, value: &impl serde::Serialize) -> Result<(), Abort> {
+        crate::json::push_value(value, &mut self.buffer)
+            .map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+        self.check_report_limit()
     }
 
-    fn pass_on(&mut self) -> Result<(), Error> {
+    fn write_buffer(&mut self) -> Result<(), Error> {
         if let Some(last) = self.buffer.last() {
-            self.last = *last;
+            self.last_byte = *last;
         }
         let end = self.to.write_all(&self.buffer);
-        self.passed += self.buffer.len() as u64;
+        self.written_len += self.buffer.len() as u64;
         self.buffer.clear();
-        end.map_err(|error| self.fail(error))
+        end.map_err(|error| self.store_failure(error))
     }
 
-    fn fail(&mut self, error: io::Error) -> Error {
+    fn store_failure(&mut self, error: io::Error) -> Error {
         self.failed = Some(error);
         Error::new(ErrorKind::Output)
     }
@@ -262,7 +265,7 @@ impl Output for Sink {
     }
 
     fn allow_flush(&mut self) -> Result<(), Error> {
-        if self.buffer.len() >= PIECE && !self.holds { self.pass_on() } else { Ok(()) }
+        if self.buffer.len() >= PIECE && !self.holds_records { self.write_buffer() } else { Ok(()) }
     }
 
     fn remaining_allowance(&self) -> u64 {

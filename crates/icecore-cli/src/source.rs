@@ -1,7 +1,7 @@
 //! Inputs: files, folders, the standard input.
 
 use crate::file_id::FileId;
-use crate::progress::{self, Counted};
+use crate::progress::{self, CountedReader};
 use crate::report::Report;
 use crate::whole::{self, Bytes};
 use std::fs::{self, File, Metadata};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 /// An input.
 #[derive(Clone, Debug)]
 pub struct Source {
-    place: Place,
+    place: SourcePlace,
     /// The path relative to the folder that was given, or the file name if the file itself was given.
     pub below: PathBuf,
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum SourcePlace {
     Stdin,
     File(PathBuf),
     /// Bytes from elsewhere, and their name there.
@@ -28,16 +28,16 @@ enum Place {
 
 impl Source {
     fn stdin() -> Source {
-        Source { place: Place::Stdin, below: PathBuf::from("stdin") }
+        Source { place: SourcePlace::Stdin, below: PathBuf::from("stdin") }
     }
 
     /// Returns one file, or the standard input.
-    pub fn one(path: Option<&Path>) -> Source {
+    pub fn from_path(path: Option<&Path>) -> Source {
         match path {
             None => Source::stdin(),
             Some(path) if path.as_os_str() == "-" => Source::stdin(),
             Some(path) => Source {
-                place: Place::File(path.to_owned()),
+                place: SourcePlace::File(path.to_owned()),
                 below: path.file_name().map_or_else(|| path.to_owned(), PathBuf::from),
             },
         }
@@ -45,18 +45,18 @@ impl Source {
 
     /// Returns a value that has this name in a database.
     #[cfg(feature = "store")]
-    pub fn value(name: String, bytes: Vec<u8>) -> Source {
+    pub fn from_value(name: String, bytes: Vec<u8>) -> Source {
         /// Maximum length of the name of a file.
-        const LONGEST: usize = 100;
+        const MAX_NAME_LEN: usize = 100;
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
         let below: String =
-            name.chars().take(LONGEST).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-        Source { place: Place::Value(name, bytes.into()), below: PathBuf::from(below) }
+            name.chars().take(MAX_NAME_LEN).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+        Source { place: SourcePlace::Value(name, bytes.into()), below: PathBuf::from(below) }
     }
 
     /// Returns all inputs: folders are replaced by the files in them, sorted. Folders that can't be listed are
     /// reported.
-    pub fn all(paths: &[PathBuf], report: &mut Report) -> Vec<Source> {
+    pub fn find_all(paths: &[PathBuf], report: &mut Report) -> Vec<Source> {
         if paths.is_empty() {
             return vec![Source::stdin()];
         }
@@ -64,31 +64,31 @@ impl Source {
         for path in paths {
             if path.as_os_str() != "-" && path.is_dir() {
                 let before = sources.len();
-                below(path, report, &mut sources);
+                collect_files(path, report, &mut sources);
                 if sources.len() == before {
                     report.note(&path.display().to_string(), "empty", "there are no files in this folder".to_owned());
                 }
             } else {
-                sources.push(Source::one(Some(path)));
+                sources.push(Source::from_path(Some(path)));
             }
         }
-        progress::inputs(sources.len());
+        progress::set_input_count(sources.len());
         sources
     }
 
     /// Returns the name for messages.
     pub fn name(&self) -> String {
         match &self.place {
-            Place::Stdin => "stdin".to_owned(),
-            Place::File(path) => path.display().to_string(),
-            Place::Value(name, _) => name.clone(),
+            SourcePlace::Stdin => "stdin".to_owned(),
+            SourcePlace::File(path) => path.display().to_string(),
+            SourcePlace::Value(name, _) => name.clone(),
         }
     }
 
     /// Returns the path, if this is a file.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
-            Place::File(path) => Some(path),
+            SourcePlace::File(path) => Some(path),
             _ => None,
         }
     }
@@ -96,105 +96,105 @@ impl Source {
     /// Returns the metadata of the file.
     pub fn metadata(&self) -> io::Result<Metadata> {
         match &self.place {
-            Place::File(path) => fs::metadata(path),
-            Place::Stdin => standard(&io::stdin()),
-            Place::Value(..) => Err(io::ErrorKind::Unsupported.into()),
+            SourcePlace::File(path) => fs::metadata(path),
+            SourcePlace::Stdin => stream_metadata(&io::stdin()),
+            SourcePlace::Value(..) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
     /// Returns the metadata of the standard output.
-    pub fn of_stdout() -> io::Result<Metadata> {
-        standard(&io::stdout())
+    pub fn stdout_metadata() -> io::Result<Metadata> {
+        stream_metadata(&io::stdout())
     }
 
     /// Returns the identity of the file.
     pub fn id(&self, known: &Metadata) -> Option<FileId> {
-        let path = if let Place::File(path) = &self.place { path } else { Path::new("-") };
-        FileId::of(path, known)
+        let path = if let SourcePlace::File(path) = &self.place { path } else { Path::new("-") };
+        FileId::from_file(path, known)
     }
 
     /// Reads all bytes.
     pub fn read(&self) -> io::Result<Bytes> {
-        self.begin();
+        self.begin_input();
         match &self.place {
-            Place::File(path) => whole::file(path),
-            Place::Stdin => {
+            SourcePlace::File(path) => whole::read_file(path),
+            SourcePlace::Stdin => {
                 let mut bytes = Vec::new();
                 progress::read_to_end(io::stdin().lock(), &mut bytes)?;
                 Ok(Bytes::Read(bytes))
             }
-            Place::Value(_, bytes) => Ok(Bytes::Read(bytes.to_vec())),
+            SourcePlace::Value(_, bytes) => Ok(Bytes::Read(bytes.to_vec())),
         }
     }
 
     /// Notes that the work on this input begins.
-    fn begin(&self) {
-        if matches!(self.place, Place::Stdin) && io::stdin().is_terminal() {
+    fn begin_input(&self) {
+        if matches!(self.place, SourcePlace::Stdin) && io::stdin().is_terminal() {
             // The user types the input on the terminal.
-            progress::vanish();
+            progress::remove_line();
         }
-        progress::begin(&self.name());
+        progress::begin_input(&self.name());
     }
 
     /// Opens the file, if this is one.
-    pub fn file(&self) -> Option<io::Result<File>> {
+    pub fn open_file(&self) -> Option<io::Result<File>> {
         match &self.place {
-            Place::File(path) => Some(File::open(path)),
-            Place::Stdin | Place::Value(..) => None,
+            SourcePlace::File(path) => Some(File::open(path)),
+            SourcePlace::Stdin | SourcePlace::Value(..) => None,
         }
     }
 
     /// Opens the input for reading in sequence.
     pub fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        self.begin();
+        self.begin_input();
         Ok(match &self.place {
-            Place::File(path) => {
+            SourcePlace::File(path) => {
                 let file = File::open(path)?;
                 let known = file.metadata()?;
                 let len = if known.is_file() { known.len() } else { 0 };
-                progress::expect(len);
-                Box::new(Counted(Steady { file, left: len }))
+                progress::add_expected_bytes(len);
+                Box::new(CountedReader(LengthCheckedFile { file, remaining: len }))
             }
-            Place::Stdin => Box::new(Counted(stdin())),
-            Place::Value(_, bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
+            SourcePlace::Stdin => Box::new(CountedReader(unbuffered_stdin())),
+            SourcePlace::Value(_, bytes) => Box::new(io::Cursor::new(Arc::clone(bytes))),
         })
     }
 
     /// Reads the first bytes, and returns whether these are all.
-    pub fn head(&self, most: u64) -> io::Result<(Vec<u8>, bool)> {
-        self.begin();
+    pub fn read_head(&self, max_len: u64) -> io::Result<(Vec<u8>, bool)> {
+        self.begin_input();
         let mut bytes = Vec::new();
         match &self.place {
-            Place::File(path) => File::open(path)?.take(most + 1).read_to_end(&mut bytes)?,
-            Place::Stdin => io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?,
-            Place::Value(_, value) => value.take(most + 1).read_to_end(&mut bytes)?,
+            SourcePlace::File(path) => File::open(path)?.take(max_len + 1).read_to_end(&mut bytes)?,
+            SourcePlace::Stdin => io::stdin().lock().take(max_len + 1).read_to_end(&mut bytes)?,
+            SourcePlace::Value(_, value) => value.take(max_len + 1).read_to_end(&mut bytes)?,
         };
-        let whole = bytes.len() as u64 <= most;
-        bytes.truncate(most as usize);
+        let whole = bytes.len() as u64 <= max_len;
+        bytes.truncate(max_len as usize);
         Ok((bytes, whole))
     }
 }
 
 /// A file that must yield at least the bytes that it had when it was opened.
-struct Steady {
+struct LengthCheckedFile {
     file: File,
-    left: u64,
+    remaining: u64,
 }
 
-impl Read for Steady {
+impl Read for LengthCheckedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
-        if count == 0 && self.left > 0 && !buffer.is_empty() {
-            return Err(whole::shorter());
+        if count == 0 && self.remaining > 0 && !buffer.is_empty() {
+            return Err(whole::shortened_file_error());
         }
-        self.left = self.left.saturating_sub(count as u64);
+        self.remaining = self.remaining.saturating_sub(count as u64);
         Ok(count)
     }
 }
 
 /// Returns the standard input without its buffer.
 #[cfg(unix)]
-fn stdin() -> Box<dyn Read + Send> {
+fn unbuffered_stdin() -> Box<dyn Read + Send> {
     use std::os::fd::AsFd;
     match io::stdin().as_fd().try_clone_to_owned() {
         Ok(fd) => Box::new(File::from(fd)),
@@ -203,28 +203,28 @@ fn stdin() -> Box<dyn Read + Send> {
 }
 
 #[cfg(unix)]
-fn standard(stream: &impl std::os::fd::AsFd) -> io::Result<Metadata> {
+fn stream_metadata(stream: &impl std::os::fd::AsFd) -> io::Result<Metadata> {
     File::from(stream.as_fd().try_clone_to_owned()?).metadata()
 }
 
 #[cfg(not(unix))]
-fn standard<T>(_: &T) -> io::Result<Metadata> {
+fn stream_metadata<T>(_: &T) -> io::Result<Metadata> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 #[cfg(not(unix))]
-fn stdin() -> Box<dyn Read + Send> {
+fn unbuffered_stdin() -> Box<dyn Read + Send> {
     Box::new(io::stdin())
 }
 
 /// Collects the ordinary files below a folder. Links to folders are not followed, so the search always ends.
-fn below(top: &Path, report: &mut Report, sources: &mut Vec<Source>) {
+fn collect_files(top: &Path, report: &mut Report, sources: &mut Vec<Source>) {
     let mut folders = vec![top.to_owned()];
     while let Some(folder) = folders.pop() {
         let mut entries = match fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
             Ok(entries) => entries,
             Err(error) => {
-                report.io(&folder.display().to_string(), &error);
+                report.report_io_error(&folder.display().to_string(), &error);
                 continue;
             }
         };
@@ -237,7 +237,7 @@ fn below(top: &Path, report: &mut Report, sources: &mut Vec<Source>) {
                 inner.push(path);
             } else if path.is_file() {
                 let below = path.strip_prefix(top).map_or_else(|_| path.clone(), Path::to_owned);
-                sources.push(Source { place: Place::File(path), below });
+                sources.push(Source { place: SourcePlace::File(path), below });
             }
         }
         folders.extend(inner.into_iter().rev());

@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{channel, sync_channel};
 
 /// Inputs below this size are read as a whole.
-const LARGE: usize = 1 << 20;
+const MIN_STREAMED_LEN: usize = 1 << 20;
 /// Number of windows that may wait to be written.
-const WAITING: usize = 4;
+const MAX_QUEUED_WINDOWS: usize = 4;
 
 /// Result of a conversion in windows.
-pub struct Streamed<'a> {
+pub struct StreamOutcome<'a> {
     /// The last part of the document, how far reading came, and what stopped it.
     pub outcome: Outcome<'a>,
     /// What the parts lost, or why one could not be written.
@@ -23,15 +23,15 @@ pub struct Streamed<'a> {
 
 /// Converts an array in windows. Returns `None`, with nothing written, if these stages can't do this or it is not worth
 /// it.
-pub fn convert<'a>(
+pub fn convert_in_windows<'a>(
     bytes: &'a [u8],
     store: &'a OnceLock<Vec<u8>>,
     from: &Stage,
     to: &Stage,
     limits: &Limits,
     sink: &mut Sink,
-) -> Option<Streamed<'a>> {
-    if bytes.len() < LARGE || !from.format().can.hands_over {
+) -> Option<StreamOutcome<'a>> {
+    if bytes.len() < MIN_STREAMED_LEN || !from.format().can.hands_over {
         return None;
     }
     let reading = (from.format().reader)(from.settings());
@@ -46,12 +46,12 @@ pub fn convert<'a>(
     };
     // Options of the target may need the whole document.
     let probe = DocumentPart::Items { before: 1, skip: 0, more: true };
-    write(&Document::default(), probe, &mut Losses::default(), &mut Sink::nowhere())?.ok()?;
+    write(&Document::default(), probe, &mut Losses::default(), &mut Sink::new_discarding())?.ok()?;
 
     let mut losses = Losses::default();
     let mut before = 0;
     let (rest, written) = std::thread::scope(|scope| {
-        let (full, to_write) = sync_channel::<Document<'a>>(WAITING);
+        let (full, to_write) = sync_channel::<Document<'a>>(MAX_QUEUED_WINDOWS);
         let (empty, to_fill) = channel::<Tape>();
         let reading = &reading;
         let reader = scope.spawn(move || {
@@ -87,5 +87,5 @@ pub fn convert<'a>(
         }
         (_, written) => written,
     };
-    Some(Streamed { outcome, written: written.map(|()| losses) })
+    Some(StreamOutcome { outcome, written: written.map(|()| losses) })
 }

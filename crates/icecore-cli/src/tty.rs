@@ -6,20 +6,21 @@ pub fn is_dumb() -> bool {
 }
 
 /// Returns the width and height of the terminal, as it reports them or as the environment says.
-pub fn size() -> (usize, usize) {
-    const USUAL: (usize, usize) = (80, 24);
-    let said = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
-    let said = (said("COLUMNS").unwrap_or(USUAL.0), said("LINES").unwrap_or(USUAL.1));
-    let (width, height) = known().unwrap_or(said);
+pub fn screen_size() -> (usize, usize) {
+    const DEFAULT_SIZE: (usize, usize) = (80, 24);
+    let read_variable = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    let from_environment =
+        (read_variable("COLUMNS").unwrap_or(DEFAULT_SIZE.0), read_variable("LINES").unwrap_or(DEFAULT_SIZE.1));
+    let (width, height) = reported_size().unwrap_or(from_environment);
     (width.max(1), height.max(2))
 }
 
 /// Returns the width of the terminal, if it reports one.
-pub fn width() -> Option<usize> {
-    known().map(|(width, _)| width)
+pub fn reported_width() -> Option<usize> {
+    reported_size().map(|(width, _)| width)
 }
 
-fn known() -> Option<(usize, usize)> {
+fn reported_size() -> Option<(usize, usize)> {
     let (width, height) = terminal_size::terminal_size()?;
     Some((width.0.into(), height.0.into())).filter(|(width, height)| *width > 0 && *height > 0)
 }

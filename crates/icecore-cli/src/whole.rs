@@ -43,34 +43,38 @@ impl Deref for Bytes {
 }
 
 /// Reads a file.
-pub fn file(path: &Path) -> io::Result<Bytes> {
+pub fn read_file(path: &Path) -> io::Result<Bytes> {
     let file = File::open(path)?;
     let known = file.metadata()?;
-    read(file, &known)
+    read_open_file(file, &known)
 }
 
-fn read(mut file: File, known: &Metadata) -> io::Result<Bytes> {
-    progress::expect(if known.is_file() { known.len() } else { 0 });
+fn read_open_file(mut file: File, known: &Metadata) -> io::Result<Bytes> {
+    progress::add_expected_bytes(if known.is_file() { known.len() } else { 0 });
     if known.is_file()
         && known.len() >= LARGE
-        && let Some(pages) = in_pages(&file, known)
+        && let Some(pages) = read_into_pages(&file, known)
     {
         return pages.map(Bytes::Pages);
     }
     let mut bytes = Vec::with_capacity(usize::try_from(known.len()).unwrap_or(0).min(1 << 30));
     progress::read_to_end(&mut file, &mut bytes)?;
-    if known.is_file() && (bytes.len() as u64) < known.len() { Err(shorter()) } else { Ok(Bytes::Read(bytes)) }
+    if known.is_file() && (bytes.len() as u64) < known.len() {
+        Err(shortened_file_error())
+    } else {
+        Ok(Bytes::Read(bytes))
+    }
 }
 
 /// Returns the error for a file that ends early.
-pub fn shorter() -> io::Error {
+pub fn shortened_file_error() -> io::Error {
     // Another process changes the file; its packed data is not broken.
     io::Error::new(io::ErrorKind::ResourceBusy, "the file became shorter while it was read")
 }
 
 /// Reads a large file into pages; `None` if the pages can't be allocated.
 #[cfg(unix)]
-fn in_pages(file: &File, known: &Metadata) -> Option<io::Result<Pages>> {
+fn read_into_pages(file: &File, known: &Metadata) -> Option<io::Result<Pages>> {
     use std::os::unix::fs::FileExt;
     let len = usize::try_from(known.len()).ok()?;
     // Anonymous memory.
@@ -85,7 +89,7 @@ fn in_pages(file: &File, known: &Metadata) -> Option<io::Result<Pages>> {
     let fill = |share: Vec<(usize, &mut [u8])>| {
         share.into_iter().try_for_each(|(page, part)| {
             file.read_exact_at(part, (page * PAGE) as u64)?;
-            progress::read(part.len());
+            progress::count_read_bytes(part.len());
             Ok(())
         })
     };
@@ -100,13 +104,13 @@ fn in_pages(file: &File, known: &Metadata) -> Option<io::Result<Pages>> {
     });
     Some(match read {
         Ok(()) => Ok(Pages { memory, len }),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(shorter()),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(shortened_file_error()),
         Err(error) => Err(error),
     })
 }
 
 #[cfg(not(unix))]
-fn in_pages(_: &File, _: &Metadata) -> Option<io::Result<Pages>> {
+fn read_into_pages(_: &File, _: &Metadata) -> Option<io::Result<Pages>> {
     None
 }
 
@@ -120,7 +124,7 @@ mod tests {
         let all: Vec<u8> = (0..9 * LARGE as u32 + 12_345).map(|at| (at ^ (at >> 8)) as u8).collect();
         for len in [0, 1, 4096, LARGE as usize - 1, LARGE as usize, PAGE, 2 * PAGE + 1, all.len()] {
             std::fs::write(made.path(), &all[..len]).unwrap();
-            assert!(*file(made.path()).unwrap() == all[..len], "{len}");
+            assert!(*read_file(made.path()).unwrap() == all[..len], "{len}");
         }
     }
 
@@ -133,7 +137,7 @@ mod tests {
                 let file = File::open(made.path()).unwrap();
                 let known = file.metadata().unwrap();
                 made.as_file().set_len(left).unwrap();
-                let error = read(file, &known).err().unwrap();
+                let error = read_open_file(file, &known).err().unwrap();
                 assert!(error.to_string().contains("shorter"), "{left} of {len}: {error}");
             }
         }

@@ -1,13 +1,13 @@
 //! Documents that a command changed: they are written elsewhere or in place, or their changes are shown.
 
-use super::diff::{SAME_MEANING, Shown, View, document};
+use super::diff::{DiffView, DifferencePrinter, SAME_MEANING, read_document};
 use crate::arguments::{self, Global};
 use crate::paint::{Ink, Paint};
-use crate::reading::{Detail, Reader};
+use crate::reading::{Detail, DocumentReader};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::target::{Folder, InPlace, Outputs, Place, Target};
+use crate::target::{InPlaceArgs, InPlaceFile, OutputFolder, Outputs, Target};
 use crate::terminal;
 use crate::whole::Bytes;
 use clap::Args;
@@ -25,7 +25,7 @@ pub struct ChangeArgs {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub place: Place,
+    pub place: InPlaceArgs,
     /// Overwrite existing files, including backups; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
@@ -62,7 +62,7 @@ impl ChangeWriter<'_> {
     ) -> Result<(), Abort> {
         let place = &self.args.place;
         let mut outputs = Outputs::new(sources, self.args.force);
-        others.iter().for_each(|other| outputs.input(other));
+        others.iter().for_each(|other| outputs.add_input(other));
         match (&place.written.out_dir, sources) {
             _ if place.in_place => self.in_place(sources, report, change),
             (Some(folder), _) => self.to_folder(folder, outputs, sources, report, change),
@@ -81,34 +81,34 @@ impl ChangeWriter<'_> {
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
         let output = self.args.place.written.output.as_ref();
-        let place = outputs.output(output)?;
+        let place = outputs.output_destination(output)?;
         if self.args.dry_run {
             return self.show(std::slice::from_ref(source), &[], report, change);
         }
         let Some(changed) = change(source, report)? else { return Ok(()) };
-        if output.is_none() && terminal::is_stdout() {
+        if output.is_none() && terminal::is_stdout_terminal() {
             terminal::refuse_binary(&changed.stage, self.args.force)?;
         }
         let mut target = Target::new(place)?;
         if output.is_none() && !self.args.force {
-            target.sink.tame();
+            target.sink.escape_controls();
         }
-        target.sink.bytes(&changed.after)?;
-        target.keep()
+        target.sink.write_bytes(&changed.after)?;
+        target.complete_output()
     }
 
     /// Replaces each file in which something changes.
     fn in_place(&self, sources: &[Source], report: &mut Report, change: &mut ChangeInput<'_>) -> Result<(), Abort> {
-        let places = sources.iter().map(|source| InPlace::new(source, &self.args.place.backup, self.args.force));
-        let places: Vec<InPlace> = places.collect::<Result<_, Abort>>()?;
+        let places = sources.iter().map(|source| InPlaceFile::new(source, &self.args.place.backup, self.args.force));
+        let places: Vec<InPlaceFile> = places.collect::<Result<_, Abort>>()?;
         if self.args.dry_run {
             return self.show(sources, &places, report, change);
         }
         for (source, place) in sources.iter().zip(places) {
             let Some(changed) = change(source, report)?.filter(|changed| changed.is_changed) else { continue };
-            let mut target = place.target()?;
-            target.sink.bytes(&changed.after)?;
-            or_reported(place.keep(target), source, report)?;
+            let mut target = place.open_target()?;
+            target.sink.write_bytes(&changed.after)?;
+            or_reported(place.replace_original(target), source, report)?;
         }
         Ok(())
     }
@@ -125,12 +125,12 @@ impl ChangeWriter<'_> {
         if self.args.dry_run {
             return self.show(sources, &[], report, change);
         }
-        let mut folder = Folder::new(folder, outputs, sources);
+        let mut folder = OutputFolder::new(folder, outputs, sources);
         for source in sources {
             let Some(changed) = change(source, report)? else { continue };
-            let written = folder.target_as(source).and_then(|mut target| {
-                target.sink.bytes(&changed.after)?;
-                target.keep()
+            let written = folder.open_same_name(source).and_then(|mut target| {
+                target.sink.write_bytes(&changed.after)?;
+                target.complete_output()
             });
             or_reported(written, source, report)?;
         }
@@ -141,7 +141,7 @@ impl ChangeWriter<'_> {
     fn show(
         &self,
         sources: &[Source],
-        places: &[InPlace],
+        places: &[InPlaceFile],
         report: &mut Report,
         change: &mut ChangeInput<'_>,
     ) -> Result<(), Abort> {
@@ -157,12 +157,12 @@ impl ChangeWriter<'_> {
                 continue;
             }
             if sources.len() > 1 {
-                sink.text(&format!("{}\n", paint.ink(Ink::Name, source.name())))?;
+                sink.write_text(&format!("{}\n", paint.ink(Ink::Name, source.name())))?;
             }
             values += self.show_one(source, &changed, &mut sink, paint, report)?;
             files += 1;
-            sink.pass()?;
-            or_reported(places.get(at).map_or(Ok(()), InPlace::check_backup), source, report)?;
+            sink.release_record()?;
+            or_reported(places.get(at).map_or(Ok(()), InPlaceFile::check_backup), source, report)?;
         }
         sink.flush()?;
         if refused == sources.len() {
@@ -183,17 +183,19 @@ impl ChangeWriter<'_> {
         report: &mut Report,
     ) -> Result<u64, Abort> {
         let name = source.name();
-        let reader = Reader::of_stage(changed.stage.clone(), &self.global.limit);
-        let opened = (reader.open(&name, &changed.before, report), reader.open(&name, &changed.after, report));
+        let reader = DocumentReader::of_stage(changed.stage.clone(), &self.global.limit);
+        let opened =
+            (reader.unwrap_input(&name, &changed.before, report), reader.unwrap_input(&name, &changed.after, report));
         let (Some(before), Some(after)) = &opened else { return Ok(0) };
-        let before = document(&reader, &name, before, Detail::No, report)?;
-        let after = document(&reader, &name, after, Detail::No, report)?;
+        let before = read_document(&reader, &name, before, Detail::No, report)?;
+        let after = read_document(&reader, &name, after, Detail::No, report)?;
         let (Some(before), Some(after)) = (before, after) else { return Ok(0) };
         let found = find_differences(&before, &after, Rules::new().exact());
-        let all = arguments::Shown { depth: None, items: None };
-        Shown::for_people(View::Auto, &all, terminal::is_stdout(), paint, &self.global.limit).write(&found, sink)?;
+        let all = arguments::DisplayArgs { depth: None, items: None };
+        DifferencePrinter::for_people(DiffView::Auto, &all, terminal::is_stdout_terminal(), paint, &self.global.limit)
+            .write_differences(&found, sink)?;
         if found.is_empty() {
-            sink.text(SAME_MEANING)?;
+            sink.write_text(SAME_MEANING)?;
         }
         Ok(found.changes().len() as u64 + u64::from(found.has_other_header()))
     }
@@ -203,7 +205,7 @@ impl ChangeWriter<'_> {
 fn or_reported(end: Result<(), Abort>, source: &Source, report: &mut Report) -> Result<(), Abort> {
     match end {
         Err(Abort::Failed(code, message)) => {
-            report.fault(code, &source.name(), message);
+            report.report_fault(code, &source.name(), message);
             Ok(())
         }
         end => end,

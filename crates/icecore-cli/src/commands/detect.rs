@@ -2,7 +2,7 @@
 
 use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
-use crate::readers::Readers;
+use crate::readers::ForeignInput;
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -39,7 +39,7 @@ const HEAD: u64 = 16 << 20;
 
 /// The object that `--json` prints for a file.
 #[derive(Serialize)]
-struct Row<'a> {
+struct DetectionRow<'a> {
     file: &'a str,
     format: Option<&'a str>,
     title: Option<&'a str>,
@@ -53,16 +53,16 @@ struct Row<'a> {
 }
 
 pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let sources = Source::all(&args.files, report);
+    let sources = Source::find_all(&args.files, report);
     let paint = Paint::new(global.color, &std::io::stdout());
-    let mut sink = Sink::report(args.json, global.color);
+    let mut sink = Sink::for_report(args.json, global.color);
     for source in &sources {
-        report.input();
+        report.count_input();
         let name = source.name();
-        let (head, is_all) = match source.head(HEAD) {
+        let (head, is_all) = match source.read_head(HEAD) {
             Ok(head) => head,
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 continue;
             }
         };
@@ -71,22 +71,22 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
         if let Some(wide) = WideEncoding::from_head(&head, is_all).filter(|_| !is_sure) {
             let (title, certainty) = (format!("text in {}", wide.describe()), wide.certainty());
             if args.json {
-                sink.json(&wide_row(&name, wide, &title))?;
-                sink.text("\n")?;
+                sink.write_json(&wide_row(&name, wide, &title))?;
+                sink.write_text("\n")?;
             } else {
                 let file = icecore::text::printable(&name);
                 let more = format!("({}; recognised, `replace` and `rows` read it)", certainty.as_str());
-                sink.text(&format!("{file}: {} {}\n", paint.ink(Ink::Name, title), paint.ink(Ink::Faint, more)))?;
+                sink.write_text(&format!("{file}: {} {}\n", paint.ink(Ink::Name, title), paint.ink(Ink::Faint, more)))?;
             }
             continue;
         }
         let is_read = found.as_ref().is_some_and(is_readable);
-        let readers = if is_read { None } else { Readers::of(&name, &head, is_all) };
+        let readers = if is_read { None } else { ForeignInput::detect_kind(&name, &head, is_all) };
         if args.json {
-            sink.json(&row(&name, found.as_ref(), readers))?;
-            sink.text("\n")?;
+            sink.write_json(&detection_row(&name, found.as_ref(), readers))?;
+            sink.write_text("\n")?;
         } else {
-            sink.text(&line(&name, found.as_ref(), readers, paint))?;
+            sink.write_text(&format_line(&name, found.as_ref(), readers, paint))?;
         }
     }
     sink.flush()
@@ -96,8 +96,8 @@ fn is_readable(found: &Finding) -> bool {
     found.is_read
 }
 
-fn wide_row<'a>(file: &'a str, wide: WideEncoding, title: &'a str) -> Row<'a> {
-    Row {
+fn wide_row<'a>(file: &'a str, wide: WideEncoding, title: &'a str) -> DetectionRow<'a> {
+    DetectionRow {
         file,
         format: Some(wide.units.name()),
         title: Some(title),
@@ -109,8 +109,8 @@ fn wide_row<'a>(file: &'a str, wide: WideEncoding, title: &'a str) -> Row<'a> {
     }
 }
 
-fn row<'a>(file: &'a str, found: Option<&'a Finding>, readers: Option<Readers>) -> Row<'a> {
-    Row {
+fn detection_row<'a>(file: &'a str, found: Option<&'a Finding>, readers: Option<ForeignInput>) -> DetectionRow<'a> {
+    DetectionRow {
         file,
         format: found.map(|found| found.name),
         title: found.map(|found| found.title).or(readers.map(|readers| readers.title)),
@@ -123,7 +123,7 @@ fn row<'a>(file: &'a str, found: Option<&'a Finding>, readers: Option<Readers>) 
 }
 
 /// `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`
-fn line(file: &str, found: Option<&Finding>, readers: Option<Readers>, paint: Paint) -> String {
+fn format_line(file: &str, found: Option<&Finding>, readers: Option<ForeignInput>, paint: Paint) -> String {
     let file = icecore::text::printable(file);
     let read_by = readers.map(|readers| {
         let commands: Vec<String> = readers.commands.iter().map(|command| format!("`{command}`")).collect();

@@ -3,7 +3,7 @@
 use crate::arguments::Global;
 use crate::mistakes;
 use crate::paint::{Ink, Paint};
-use crate::report::{Abort, usage_of};
+use crate::report::{Abort, usage_text_error};
 use crate::sink::Sink;
 use clap::Args;
 use icecore::{
@@ -30,35 +30,35 @@ Examples:
 
 /// The object that `--json` prints.
 #[derive(Serialize)]
-struct Everything {
-    formats: Vec<Row>,
-    wrappers: Vec<Row>,
+struct FormatsReport {
+    formats: Vec<FormatRow>,
+    wrappers: Vec<FormatRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    recognised: Option<Vec<Known>>,
+    recognised: Option<Vec<RecognisedFormat>>,
 }
 
 /// A format that is recognised, but not read, as `--json` prints it.
 #[derive(Serialize)]
-struct Known {
+struct RecognisedFormat {
     name: &'static str,
     title: &'static str,
 }
 
 /// A format as `--json` prints it.
 #[derive(Serialize)]
-struct Row {
+struct FormatRow {
     name: &'static str,
     title: &'static str,
     read: bool,
     write: bool,
     /// Extension of files, as `--out-dir` uses it.
     extension: &'static str,
-    options: Vec<Choice>,
+    options: Vec<OptionRow>,
 }
 
 /// An option as `--json` prints it.
 #[derive(Serialize)]
-struct Choice {
+struct OptionRow {
     name: &'static str,
     takes: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ struct Choice {
 
 /// A format or a wrapper; both are listed with the same fields.
 #[derive(Clone, Copy)]
-struct Entry {
+struct FormatEntry {
     name: &'static str,
     title: &'static str,
     extension: &'static str,
@@ -77,8 +77,8 @@ struct Entry {
     page: &'static str,
 }
 
-fn formats() -> impl Iterator<Item = Entry> {
-    format::all().iter().map(|f| Entry {
+fn format_entries() -> impl Iterator<Item = FormatEntry> {
+    format::all().iter().map(|f| FormatEntry {
         name: f.name,
         title: f.title,
         extension: f.can.extension,
@@ -87,8 +87,8 @@ fn formats() -> impl Iterator<Item = Entry> {
     })
 }
 
-fn wrappers() -> impl Iterator<Item = Entry> {
-    wrap::all().iter().map(|w| Entry {
+fn wrapper_entries() -> impl Iterator<Item = FormatEntry> {
+    wrap::all().iter().map(|w| FormatEntry {
         name: w.name,
         title: w.title,
         extension: w.extension,
@@ -98,47 +98,51 @@ fn wrappers() -> impl Iterator<Item = Entry> {
 }
 
 pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
-    let mut sink = Sink::report(args.json, global.color);
+    let mut sink = Sink::for_report(args.json, global.color);
     let Some(name) = &args.format else {
         if args.json {
-            sink.object(&Everything {
-                formats: formats().map(row).collect(),
-                wrappers: wrappers().map(row).collect(),
+            sink.write_object(&FormatsReport {
+                formats: format_entries().map(entry_row).collect(),
+                wrappers: wrapper_entries().map(entry_row).collect(),
                 recognised: Some(
-                    icecore::detect::recognised().into_iter().map(|(name, title)| Known { name, title }).collect(),
+                    icecore::detect::recognised()
+                        .into_iter()
+                        .map(|(name, title)| RecognisedFormat { name, title })
+                        .collect(),
                 ),
             })?;
         } else {
-            sink.text(&table(Paint::new(global.color, &std::io::stdout())))?;
+            sink.write_text(&format_table(Paint::new(global.color, &std::io::stdout())))?;
         }
         return sink.flush();
     };
-    let found = formats().chain(wrappers()).find(|entry| entry.name == name);
+    let found = format_entries().chain(wrapper_entries()).find(|entry| entry.name == name);
     let entry = match found {
         Some(entry) => entry,
         None => {
             return Err(mistakes::stage(name)
                 .err()
-                .unwrap_or_else(|| usage_of(format!("there is no format `{name}`"))));
+                .unwrap_or_else(|| usage_text_error(format!("there is no format `{name}`"))));
         }
     };
     if args.json {
         let is_format = format::by_name(entry.name).is_some();
-        let (formats, wrappers) = if is_format { (vec![row(entry)], vec![]) } else { (vec![], vec![row(entry)]) };
-        sink.object(&Everything { formats, wrappers, recognised: None })?;
+        let (formats, wrappers) =
+            if is_format { (vec![entry_row(entry)], vec![]) } else { (vec![], vec![entry_row(entry)]) };
+        sink.write_object(&FormatsReport { formats, wrappers, recognised: None })?;
     } else {
-        sink.text(entry.page.trim_end())?;
-        sink.text("\n\n")?;
-        sink.text(&options(entry.options))?;
+        sink.write_text(entry.page.trim_end())?;
+        sink.write_text("\n\n")?;
+        sink.write_text(&describe_options(entry.options))?;
         if !entry.extension.is_empty() {
-            sink.text(&format!("\n## Files\n\n`--out-dir` gives them the extension `.{}`.\n", entry.extension))?;
+            sink.write_text(&format!("\n## Files\n\n`--out-dir` gives them the extension `.{}`.\n", entry.extension))?;
         }
     }
     sink.flush()
 }
 
-fn row(entry: Entry) -> Row {
-    let options = entry.options.iter().map(|option| Choice {
+fn entry_row(entry: FormatEntry) -> FormatRow {
+    let options = entry.options.iter().map(|option| OptionRow {
         name: option.name,
         takes: match option.takes {
             OptionType::Flag => "flag",
@@ -152,10 +156,10 @@ fn row(entry: Entry) -> Row {
             OptionType::Choice(words) => Some(words.iter().map(|word| (*word).to_owned()).collect()),
             _ => None,
         },
-        side: side(option.side),
+        side: side_name(option.side),
         help: option.help,
     });
-    Row {
+    FormatRow {
         name: entry.name,
         title: entry.title,
         read: true,
@@ -165,7 +169,7 @@ fn row(entry: Entry) -> Row {
     }
 }
 
-fn side(side: Side) -> &'static str {
+fn side_name(side: Side) -> &'static str {
     match side {
         Side::Read => "read",
         Side::Write => "write",
@@ -173,25 +177,27 @@ fn side(side: Side) -> &'static str {
     }
 }
 
-fn table(paint: Paint) -> String {
-    let width = formats().chain(wrappers()).map(|entry| entry.name.len()).max().unwrap_or(0).max("FORMAT".len());
+fn format_table(paint: Paint) -> String {
+    let width =
+        format_entries().chain(wrapper_entries()).map(|entry| entry.name.len()).max().unwrap_or(0).max("FORMAT".len());
     let head = |what: &str| format!("{}\n", paint.ink(Ink::Faint, format!("{what:width$}  READ  WRITE  WHAT IT IS")));
-    let line = |entry: Entry| format!("{}  yes   yes    {}\n", paint.column(Ink::Name, entry.name, width), entry.title);
+    let line =
+        |entry: FormatEntry| format!("{}  yes   yes    {}\n", paint.column(Ink::Name, entry.name, width), entry.title);
     let mut text = head("FORMAT");
-    formats().for_each(|entry| text.push_str(&line(entry)));
+    format_entries().for_each(|entry| text.push_str(&line(entry)));
     text.push('\n');
     text.push_str(&head("WRAPPER"));
-    wrappers().for_each(|entry| text.push_str(&line(entry)));
+    wrapper_entries().for_each(|entry| text.push_str(&line(entry)));
     let names: Vec<_> = icecore::detect::recognised().into_iter().map(|(name, _)| name).collect();
     text.push_str("\n`icecore formats FORMAT` shows the page of a format or wrapper with every option.\n");
     text.push_str("Options are written FORMAT:name=value,…, for example json:indent=2, and wrappers before\n");
     text.push_str("the format, outermost first: slashes/json.\n\nRecognised by `detect`, not read:\n");
-    text.push_str(&wrapped(&names));
+    text.push_str(&wrap_words(&names));
     text
 }
 
 /// Joins the words with commas, in lines of at most 80 characters.
-fn wrapped(words: &[&str]) -> String {
+fn wrap_words(words: &[&str]) -> String {
     let mut text = String::new();
     let mut line = String::from(" ");
     for (at, word) in words.iter().enumerate() {
@@ -209,7 +215,7 @@ fn wrapped(words: &[&str]) -> String {
 }
 
 /// Lists every option with its argument, when it applies and what it does.
-fn options(options: &[Opt]) -> String {
+fn describe_options(options: &[Opt]) -> String {
     if options.is_empty() {
         return "## Options\n\nNone.\n".to_owned();
     }

@@ -1,6 +1,6 @@
 //! Completions and man pages, from the definitions of the command line.
 
-use crate::report::{Abort, Report, code, io_reason, usage_of};
+use crate::report::{Abort, Report, code, io_reason, usage_text_error};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use clap::Args;
@@ -26,12 +26,12 @@ pub struct Man {
 }
 
 /// Runs `icecore completions SHELL`.
-pub fn completions(args: &Completions, mut table: clap::Command) -> Result<(), Abort> {
+pub fn print_completions(args: &Completions, mut table: clap::Command) -> Result<(), Abort> {
     table = offer_formats(table);
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut table, "icecore", &mut script);
     let mut sink = Sink::stdout();
-    sink.text(&String::from_utf8_lossy(&script))?;
+    sink.write_text(&String::from_utf8_lossy(&script))?;
     sink.flush()
 }
 
@@ -54,11 +54,11 @@ fn offer_formats(table: clap::Command) -> clap::Command {
 }
 
 /// Runs `icecore man [COMMAND]`.
-pub fn pages(args: &Man, mut top: clap::Command, report: &mut Report) -> Result<(), Abort> {
+pub fn print_man_pages(args: &Man, mut top: clap::Command, report: &mut Report) -> Result<(), Abort> {
     // This makes the pages show the options that all commands share.
     top.build();
     if let Some(folder) = &args.out_dir {
-        return all_pages(&top, folder, Outputs::new(&[], args.force), report);
+        return write_all_pages(&top, folder, Outputs::new(&[], args.force), report);
     }
     let wanted = args.command.as_deref();
     let command = match wanted {
@@ -70,37 +70,38 @@ pub fn pages(args: &Man, mut top: clap::Command, report: &mut Report) -> Result<
         let name = wanted.unwrap_or_default();
         let near = icecore::text::nearest(name, names.iter().copied());
         let meant = near.map_or_else(|| ". ".to_owned(), |near| format!("; did you mean `{near}`? "));
-        usage_of(format!("there is no command `{name}`{meant}The commands are {}", names.join(", ")))
+        usage_text_error(format!("there is no command `{name}`{meant}The commands are {}", names.join(", ")))
     };
     let mut sink = Sink::stdout();
-    sink.text(&page(command.ok_or_else(unknown)?, wanted)?)?;
+    sink.write_text(&render_page(command.ok_or_else(unknown)?, wanted)?)?;
     sink.flush()
 }
 
-fn all_pages(top: &clap::Command, folder: &Path, mut outputs: Outputs, report: &mut Report) -> Result<(), Abort> {
+fn write_all_pages(top: &clap::Command, folder: &Path, mut outputs: Outputs, report: &mut Report) -> Result<(), Abort> {
     let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
     fs::create_dir_all(folder).map_err(failed)?;
     let commands = top.get_subcommands().filter(|command| !command.is_hide_set());
     for (command, name) in [(top, None)].into_iter().chain(commands.map(|command| (command, Some(command.get_name()))))
     {
-        let path = folder.join(format!("{}.1", title(name)));
-        let place = outputs.place(&path).and_then(|place| Target::text(place, &page(command, name)?));
+        let path = folder.join(format!("{}.1", page_title(name)));
+        let place =
+            outputs.destination_at(&path).and_then(|place| Target::write_text(place, &render_page(command, name)?));
         match place {
-            Err(Abort::Failed(code, message)) => report.fault(code, "man", message),
+            Err(Abort::Failed(code, message)) => report.report_fault(code, "man", message),
             other => other?,
         }
     }
     Ok(())
 }
 
-fn title(name: Option<&str>) -> String {
+fn page_title(name: Option<&str>) -> String {
     name.map_or_else(|| "icecore".to_owned(), |name| format!("icecore-{name}"))
 }
 
-fn page(command: &clap::Command, name: Option<&str>) -> Result<String, Abort> {
+fn render_page(command: &clap::Command, name: Option<&str>) -> Result<String, Abort> {
     let mut page = Vec::new();
     let man = clap_mangen::Man::new(command.clone())
-        .title(title(name))
+        .title(page_title(name))
         .source(concat!("icecore ", env!("CARGO_PKG_VERSION")));
     man.render(&mut page).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     Ok(String::from_utf8_lossy(&page).into_owned())

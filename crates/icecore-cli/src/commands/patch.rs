@@ -1,9 +1,9 @@
 //! `icecore patch`
 
 use super::changed::{ChangeArgs, ChangeWriter, Changed};
-use super::diff::{bytes, document};
+use super::diff::{read_bytes, read_document};
 use crate::arguments::{Global, InputFormat};
-use crate::reading::{Detail, Opened, Reader};
+use crate::reading::{Detail, DocumentReader, UnwrappedInput};
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use crate::whole::Bytes;
@@ -39,22 +39,24 @@ Examples:
   icecore diff --json a.php b.json | icecore patch a.php > c.php";
 
 pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let (source, given) = (Source::one(Some(&args.file)), Source::one(args.difference.as_deref()));
+    let (source, given) = (Source::from_path(Some(&args.file)), Source::from_path(args.difference.as_deref()));
     let is_stdin = |path: Option<&std::path::PathBuf>| path.is_none_or(|path| path.as_os_str() == "-");
     if is_stdin(Some(&args.file)) && is_stdin(args.difference.as_ref()) {
         let text = "only one of the file and the difference can be the standard input".to_owned();
         return Err(Abort::Failed(code::USAGE, text));
     }
-    let reader = Reader::of(&args.from, None, &global.limit)?;
+    let reader = DocumentReader::with_frame(&args.from, None, &global.limit)?;
     let writer = ChangeWriter { args: &args.changes, global };
     let others = std::slice::from_ref(&given);
     writer.write(std::slice::from_ref(&source), others, report, &mut |source, report| {
-        report.input();
-        let (Some(input), Some(json)) = (bytes(source, report), bytes(&given, report)) else { return Ok(None) };
+        report.count_input();
+        let (Some(input), Some(json)) = (read_bytes(source, report), read_bytes(&given, report)) else {
+            return Ok(None);
+        };
         let patch = match icecore_diff::Patch::read(&json, &global.limit) {
             Ok(patch) => patch,
             Err(error) => {
-                report.unreadable(&given.name(), &error, &json);
+                report.report_unreadable(&given.name(), &error, &json);
                 return Ok(None);
             }
         };
@@ -65,7 +67,7 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
 
 /// The difference to apply.
 struct PatchJob<'j> {
-    reader: &'j Reader<'j>,
+    reader: &'j DocumentReader<'j>,
     limits: &'j Limits,
     patch: icecore_diff::Patch,
     /// The name of the difference in messages.
@@ -75,18 +77,20 @@ struct PatchJob<'j> {
 impl PatchJob<'_> {
     /// Applies the difference to an input. `None`: it does not fit, which is reported.
     fn apply(&self, name: &str, before: Bytes, report: &mut Report) -> Result<Option<Changed>, Abort> {
-        let Some(opened) = self.reader.open(name, &before, report) else { return Ok(None) };
-        let Opened { stage, .. } = &opened;
+        let Some(opened) = self.reader.unwrap_input(name, &before, report) else { return Ok(None) };
+        let UnwrappedInput { stage, .. } = &opened;
         let format = stage.format().name;
-        let Some(left) = document(self.reader, name, &opened, Detail::For(format), report)? else { return Ok(None) };
+        let Some(left) = read_document(self.reader, name, &opened, Detail::For(format), report)? else {
+            return Ok(None);
+        };
         let made = match self.patch.apply(&left) {
             Ok(made) => made,
             Err(Refusal::Broken(error)) => {
-                report.unreadable(&self.difference, &error, &[]);
+                report.report_unreadable(&self.difference, &error, &[]);
                 return Ok(None);
             }
             Err(refusal) => {
-                report.fault(code::FINDING, name, refusal);
+                report.report_fault(code::FINDING, name, refusal);
                 return Ok(None);
             }
         };
@@ -96,9 +100,9 @@ impl PatchJob<'_> {
             after.extend_from_slice(&before);
         } else {
             match icecore::write_to(&made, stage, self.limits, &mut after) {
-                Ok(losses) => report.losses(name, &losses, false),
+                Ok(losses) => report.report_losses(name, &losses, false),
                 Err(error) => {
-                    report.unwritable(name, &error);
+                    report.report_unwritable(name, &error);
                     return Ok(None);
                 }
             }

@@ -1,12 +1,12 @@
 //! `icecore query`: the jq language for documents of any format.
 
 use crate::allocator;
-use crate::arguments::{From, Global, Shown};
+use crate::arguments::{DisplayArgs, Global, ReadArgs};
 use crate::limits;
 use crate::mistakes;
-use crate::reading::{self, Detail, JOINED_LINES, Reader};
-use crate::report::{Abort, Report, code, usage, usage_of};
-use crate::said::Said;
+use crate::reading::{self, Detail, DocumentReader, JOINED_LINES};
+use crate::report::{Abort, Report, code, usage_error, usage_text_error};
+use crate::said::ReportMessage;
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Outputs, Target, format};
@@ -36,7 +36,7 @@ pub struct Query {
     #[arg(value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
-    pub from: From,
+    pub from: ReadArgs,
     /// Format of the results, with options: json:indent=2
     ///
     /// If not given, the format of the name of --output, or JSON.
@@ -64,7 +64,7 @@ pub struct Query {
     #[arg(long)]
     pub csv_safe: bool,
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: DisplayArgs,
     /// Run the filter once, with null as its input: `input` and `inputs` return the documents
     #[arg(short, long = "null-input")]
     pub null_input: bool,
@@ -103,14 +103,14 @@ Examples:
   icecore query --arg who Alice '.[] | select(.name == $who)' staff.storable";
 
 pub fn run(args: &Query, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let sources = Source::all(&args.files, report);
-    quiet_in_rooms();
+    let sources = Source::find_all(&args.files, report);
+    silence_filter_panics();
     // Filters run on a thread with a large stack.
-    on_query_thread(|| ask(args, global, &sources, report))
+    on_query_thread(|| run_query(args, global, &sources, report))
 }
 
 /// Silences the panic message of the filter's thread: such a bug is reported like any other error, without a backtrace.
-fn quiet_in_rooms() {
+fn silence_filter_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if std::thread::current().name() != Some("query") {
@@ -119,11 +119,11 @@ fn quiet_in_rooms() {
     }));
 }
 
-fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-    let reader = Reader::new(&args.from, &global.limit)?.of_each(args.slurp);
+fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
+    let reader = DocumentReader::new(&args.from, &global.limit)?.with_each(args.slurp);
     let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
     let compile = if args.csv_safe { icecore_query::Query::for_spreadsheets } else { icecore_query::Query::new };
-    let variables = variables(args)?;
+    let variables = collect_variables(args)?;
     let mut query = compile(&args.filter, &variables).map_err(|mistake| {
         let is_filter = |filter: &str| compile(filter, &variables).is_ok();
         mistakes::of_filter(&args.filter, &args.files, &mistake.to_string(), is_filter)
@@ -133,60 +133,60 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     }
     // With --raw-output, the filter produces the text of a file of any kind.
     let output = args.output.as_deref().filter(|_| !args.raw);
-    let name = format::target(args.to.as_deref(), output);
+    let name = format::target_format(args.to.as_deref(), output);
     let mut to = mistakes::target_stage(&name)?;
-    reading::set(&mut to, &args.to_options).map_err(usage)?;
-    lay_out(args, &mut to)?;
-    let place = Outputs::new(sources, args.force).output(args.output.as_ref())?;
+    reading::set_options(&mut to, &args.to_options).map_err(usage_error)?;
+    set_indentation(args, &mut to)?;
+    let place = Outputs::new(sources, args.force).output_destination(args.output.as_ref())?;
     let is_stdout = matches!(place, Destination::Stdout);
-    let is_shown = is_stdout && terminal::is_stdout();
-    let most = args.shown.most(&to, false)?;
+    let is_shown = is_stdout && terminal::is_stdout_terminal();
+    let most = args.shown.display_limits(&to, false)?;
     if args.raw && most.is_some() {
-        return Err(usage_of("--raw-output writes strings as they are, without --depth and --items"));
+        return Err(usage_text_error("--raw-output writes strings as they are, without --depth and --items"));
     }
     if is_shown {
         terminal::refuse_binary(&to, args.force)?;
-        to = if args.compact { to } else { terminal::laid_out(to) };
+        to = if args.compact { to } else { terminal::with_indented_json(to) };
     }
     let mut target = Target::new(place)?;
-    if is_stdout && terminal::is_json(&to) && !args.raw {
+    if is_stdout && terminal::writes_json(&to) && !args.raw {
         target.sink.paint_json(global.color);
     } else if is_shown && !args.force {
-        target.sink.tame();
+        target.sink.escape_controls();
     }
     if let Some(most) = most {
-        target.sink.cut(most);
+        target.sink.limit_json(most);
     }
-    let job = Job { args, global, to, query, report: RefCell::new(report), joined: RefCell::default() };
-    let mut results = Results { sink: &mut target.sink, last: None, losses: Losses::default(), stop: None };
-    let end = job.all(&reader, sources, &mut results)?;
+    let job = QueryJob { args, global, to, query, report: RefCell::new(report), joined: RefCell::default() };
+    let mut results = ResultWriter { sink: &mut target.sink, last: None, losses: Losses::default(), stop: None };
+    let end = job.query_all(&reader, sources, &mut results)?;
     let is_true = results.last;
     if let Some(stop) = results.stop {
         return Err(stop);
     }
     let report = job.report.into_inner();
     match end {
-        RunEnd::Halted(code) => report.worse(u8::try_from(code).unwrap_or(code::OTHER)),
-        _ if args.exit_status && is_true != Some(true) => report.worse(code::FINDING),
+        RunEnd::Halted(code) => report.raise_exit_code(u8::try_from(code).unwrap_or(code::OTHER)),
+        _ if args.exit_status && is_true != Some(true) => report.raise_exit_code(code::FINDING),
         _ => {}
     }
-    target.keep()
+    target.complete_output()
 }
 
 /// Sets the layout that the options of jq request.
-fn lay_out(args: &Query, to: &mut Stage) -> Result<(), Abort> {
+fn set_indentation(args: &Query, to: &mut Stage) -> Result<(), Abort> {
     let blanks = if args.tab { Some(1) } else { args.indent };
-    if (blanks.is_some() || args.compact) && !terminal::is_json(to) {
-        return Err(usage_of("--compact-output, --indent and --tab are for JSON"));
+    if (blanks.is_some() || args.compact) && !terminal::writes_json(to) {
+        return Err(usage_text_error("--compact-output, --indent and --tab are for JSON"));
     }
     match blanks {
-        Some(blanks) => to.set("indent", Some(&blanks.to_string())).map_err(usage),
+        Some(blanks) => to.set("indent", Some(&blanks.to_string())).map_err(usage_error),
         None => Ok(()),
     }
 }
 
 /// Replaces the indentation of JSON lines by tabs. Strings in JSON contain no line ends.
-fn tabbed(json: &[u8]) -> Vec<u8> {
+fn indent_with_tabs(json: &[u8]) -> Vec<u8> {
     let mut is_start = true;
     json.iter()
         .map(|byte| {
@@ -197,7 +197,7 @@ fn tabbed(json: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the variables of `--arg` and `--argjson`, and the environment if the filter uses `$ENV`.
-fn variables(args: &Query) -> Result<Vec<(String, Document<'static>)>, Abort> {
+fn collect_variables(args: &Query) -> Result<Vec<(String, Document<'static>)>, Abort> {
     let wrong = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
     let text = |text: &str| {
         let mut builder = Builder::new();
@@ -226,7 +226,7 @@ fn variables(args: &Query) -> Result<Vec<(String, Document<'static>)>, Abort> {
     Ok(variables)
 }
 
-struct Job<'j> {
+struct QueryJob<'j> {
     args: &'j Query,
     global: &'j Global,
     to: Stage,
@@ -237,7 +237,7 @@ struct Job<'j> {
 }
 
 /// The output so far.
-struct Results<'s> {
+struct ResultWriter<'s> {
     sink: &'s mut Sink,
     /// Whether the last result is neither null nor false.
     last: Option<bool>,
@@ -245,15 +245,20 @@ struct Results<'s> {
     stop: Option<Abort>,
 }
 
-impl Job<'_> {
-    fn all(&self, reader: &Reader<'_>, sources: &[Source], results: &mut Results<'_>) -> Result<RunEnd, Abort> {
+impl QueryJob<'_> {
+    fn query_all(
+        &self,
+        reader: &DocumentReader<'_>,
+        sources: &[Source],
+        results: &mut ResultWriter<'_>,
+    ) -> Result<RunEnd, Abort> {
         // A filter that uses `input` reads the inputs itself; other filters get one input after the other.
         if self.args.null_input || self.args.slurp || self.args.filter.contains("input") {
             let mut waiting = VecDeque::new();
             let mut left = sources.iter();
             let mut inputs = std::iter::from_fn(|| {
                 while waiting.is_empty() {
-                    self.source(reader, left.next()?, &mut |input| {
+                    self.query_source(reader, left.next()?, &mut |input| {
                         waiting.push_back(input);
                         Ok(RunEnd::Done)
                     })
@@ -261,13 +266,14 @@ impl Job<'_> {
                 }
                 waiting.pop_front()
             });
-            let end = self.run(&mut inputs, results);
-            self.losses("the results", results);
+            let end = self.run_filter(&mut inputs, results);
+            self.report_losses("the results", results);
             return Ok(end);
         }
         for source in sources {
-            let end = self.source(reader, source, &mut |input| Ok(self.run(&mut std::iter::once(input), results)))?;
-            self.losses(&source.name(), results);
+            let end = self
+                .query_source(reader, source, &mut |input| Ok(self.run_filter(&mut std::iter::once(input), results)))?;
+            self.report_losses(&source.name(), results);
             if end != RunEnd::Done {
                 return Ok(end);
             }
@@ -276,25 +282,25 @@ impl Job<'_> {
     }
 
     /// Passes each document of an input to `then`.
-    fn source(
+    fn query_source(
         &self,
-        reader: &Reader<'_>,
+        reader: &DocumentReader<'_>,
         source: &Source,
         then: &mut dyn FnMut(Input) -> Result<RunEnd, Abort>,
     ) -> Result<RunEnd, Abort> {
         let name = source.name();
         let mut report = self.report.borrow_mut();
-        report.input();
+        report.count_input();
         let bytes = match source.read() {
             Ok(bytes) => bytes,
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 return Ok(RunEnd::Done);
             }
         };
-        let Some(opened) = reader.open(&name, &bytes, &mut report) else { return Ok(RunEnd::Done) };
+        let Some(opened) = reader.unwrap_input(&name, &bytes, &mut report) else { return Ok(RunEnd::Done) };
         if let Some(what) = opened.unchecked {
-            report.unchecked(&name, what);
+            report.note_unchecked(&name, what);
         }
         if reader.joins_lines(&opened) {
             self.joined.borrow_mut().insert(name.clone());
@@ -302,7 +308,7 @@ impl Job<'_> {
         // The reader needs the report until it is done, so the documents are collected first. A broken document is
         // therefore reported before the documents in front of it are queried.
         let mut documents = Vec::new();
-        reader.documents(&name, &opened, Detail::No, &mut report, |_, outcome, _, _| {
+        reader.read_documents(&name, &opened, Detail::No, &mut report, |_, outcome, _, _| {
             if outcome.error.is_none() {
                 documents.push(outcome.document.into_owned());
             }
@@ -311,7 +317,7 @@ impl Job<'_> {
         drop(report);
         for document in documents {
             let input = Input::new(name.clone(), document);
-            self.report.borrow_mut().losses(&name, input.losses(), false);
+            self.report.borrow_mut().report_losses(&name, input.losses(), false);
             let end = then(input)?;
             if end != RunEnd::Done {
                 return Ok(end);
@@ -321,37 +327,37 @@ impl Job<'_> {
     }
 
     /// Runs the filter.
-    fn run(&self, inputs: &mut dyn Iterator<Item = Input>, results: &mut Results<'_>) -> RunEnd {
-        let say = |text: &str| self.report.borrow().say(&Said::note("debug", text.to_owned()));
+    fn run_filter(&self, inputs: &mut dyn Iterator<Item = Input>, results: &mut ResultWriter<'_>) -> RunEnd {
+        let say = |text: &str| self.report.borrow().print_message(&ReportMessage::note("debug", text.to_owned()));
         let mut running = Running::default();
         running.null_input = self.args.null_input || self.args.slurp;
         running.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(running.steps);
         running.memory = self.global.limit.memory.unwrap_or(running.memory);
-        running.held = Some(allocator::held);
+        running.held = Some(allocator::bytes_in_use);
         running.say = &say;
         self.query.run(inputs, &running, &mut |result| match result {
-            Ok(answer) => self.answer(&answer, results),
+            Ok(answer) => self.handle_answer(&answer, results),
             Err(failure) => {
-                self.failure(&failure);
+                self.report_failure(&failure);
                 ControlFlow::Continue(())
             }
         })
     }
 
-    fn failure(&self, failure: &Failure) {
+    fn report_failure(&self, failure: &Failure) {
         let name = failure.name.as_deref().unwrap_or("filter");
         let mut message = failure.message.clone();
         if self.joined.borrow().contains(name) {
             message.push_str(&format!(" ({JOINED_LINES})"));
         }
-        self.report.borrow_mut().fault(code::OTHER, name, message);
+        self.report.borrow_mut().report_fault(code::OTHER, name, message);
     }
 
-    fn answer(&self, answer: &Answer, results: &mut Results<'_>) -> ControlFlow<()> {
+    fn handle_answer(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> ControlFlow<()> {
         results.last = Some(answer.is_true());
         let end = match answer.as_bytes().filter(|_| self.args.raw) {
-            Some(bytes) => results.sink.bytes(bytes).and_then(|()| results.sink.text("\n")),
-            None => self.write(answer, results),
+            Some(bytes) => results.sink.write_bytes(bytes).and_then(|()| results.sink.write_text("\n")),
+            None => self.write_result(answer, results),
         };
         match end {
             Ok(()) => ControlFlow::Continue(()),
@@ -362,12 +368,12 @@ impl Job<'_> {
         }
     }
 
-    fn write(&self, answer: &Answer, results: &mut Results<'_>) -> Result<(), Abort> {
+    fn write_result(&self, answer: &Answer, results: &mut ResultWriter<'_>) -> Result<(), Abort> {
         let start = results.sink.position();
         let written = if self.args.tab {
             let mut json = Vec::new();
             let losses = answer.write(&self.to, &self.global.limit, &mut json);
-            results.sink.bytes(&tabbed(&json))?;
+            results.sink.write_bytes(&indent_with_tabs(&json))?;
             losses
         } else {
             answer.write(&self.to, &self.global.limit, results.sink)
@@ -375,20 +381,20 @@ impl Job<'_> {
         match written {
             Ok(losses) => {
                 results.losses.merge(losses);
-                results.sink.document_done();
+                results.sink.count_document();
             }
-            Err(error) if error.kind() == ErrorKind::Output => return Err(results.sink.stop()),
+            Err(error) if error.kind() == ErrorKind::Output => return Err(results.sink.take_stop_reason()),
             Err(error) => {
-                self.report.borrow_mut().unwritable("a result", &error);
+                self.report.borrow_mut().report_unwritable("a result", &error);
                 results.sink.take_back(start);
             }
         }
         let is_parted = !self.to.format().can.separator.is_empty() && self.to.wrappers().is_empty();
-        if is_parted && !results.sink.at_line_start() { results.sink.text("\n") } else { Ok(()) }
+        if is_parted && !results.sink.is_at_line_start() { results.sink.write_text("\n") } else { Ok(()) }
     }
 
     /// Reports what the format of the results could not express.
-    fn losses(&self, name: &str, results: &mut Results<'_>) {
-        self.report.borrow_mut().losses(name, &std::mem::take(&mut results.losses), false);
+    fn report_losses(&self, name: &str, results: &mut ResultWriter<'_>) {
+        self.report.borrow_mut().report_losses(name, &std::mem::take(&mut results.losses), false);
     }
 }

@@ -1,7 +1,7 @@
 //! `icecore serve`: the store over HTTP.
 
 use crate::arguments::Global;
-use crate::database::{Database, duration, failed, first_line};
+use crate::database::{Database, database_error, parse_duration, read_first_line};
 use crate::limits;
 use crate::paint::Paint;
 use crate::report::{Abort, Report, code};
@@ -33,16 +33,16 @@ pub struct Serve {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub token_file: Option<PathBuf>,
     /// Command for jobs of a queue that run immediately (POST /jobs?run=now)
-    #[arg(long, value_name = "QUEUE=COMMAND", value_parser = command)]
+    #[arg(long, value_name = "QUEUE=COMMAND", value_parser = parse_queue_command)]
     pub exec: Vec<(String, String)>,
     /// Kill a command of --exec that takes longer
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "60s")]
     pub timeout: Duration,
     /// Pass the original bytes to the command, not JSON
     #[arg(long)]
     pub raw: bool,
     /// Maximum length of a request body
-    #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "16M")]
+    #[arg(long, value_name = "SIZE", value_parser = limits::parse_size, default_value = "16M")]
     pub max_body: u64,
     /// Maximum number of connections served at once
     ///
@@ -65,7 +65,7 @@ pub struct Serve {
     #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
     pub rate: Option<u32>,
     /// How long done and dead jobs are kept; forever if not given
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub keep_jobs: Option<Duration>,
 }
 
@@ -77,7 +77,7 @@ Examples:
   curl -d '{\"to\": 7}' -H 'Content-Type: application/json' 'localhost:7340/jobs?queue=mail'
   curl -d '{\"to\": 7}' -H 'Content-Type: application/json' 'localhost:7340/jobs?queue=mail&run=now'";
 
-fn command(text: &str) -> Result<(String, String), String> {
+fn parse_queue_command(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((queue, line)) if !queue.is_empty() && !line.is_empty() => Ok((queue.to_owned(), line.to_owned())),
         _ => Err("use QUEUE=COMMAND, such as mail=./send-mail".to_owned()),
@@ -85,14 +85,14 @@ fn command(text: &str) -> Result<(String, String), String> {
 }
 
 pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
-    let address = args.database.address()?;
+    let address = args.database.resolve_address()?;
     // A database that fails from the start is reported at once. For later outages the server waits.
-    drop(icecore_store::open(&address).map_err(failed)?);
+    drop(icecore_store::open(&address).map_err(database_error)?);
     let shown = address.to_string();
     let mut settings = Settings::new(address);
     settings.listen.clone_from(&args.listen);
     settings.token = match &args.token_file {
-        Some(file) => Some(first_line(file)?),
+        Some(file) => Some(read_first_line(file)?),
         None => std::env::var(secrets::TOKEN).ok(),
     };
     if settings.token.as_deref() == Some("") {

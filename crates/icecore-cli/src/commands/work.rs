@@ -1,9 +1,9 @@
 //! `icecore work`: runs a command for each job.
 
 use super::queue::known;
-use crate::database::{Database, duration, failed, who};
+use crate::database::{Database, current_user_name, database_error, parse_duration};
 use crate::limits;
-use crate::report::{Abort, Report, code, usage_of};
+use crate::report::{Abort, Report, code, usage_text_error};
 use crate::secrets;
 use crate::signals;
 use clap::Args;
@@ -26,7 +26,7 @@ pub struct Work {
     #[command(flatten)]
     pub database: Database,
     /// Name of the queue
-    #[arg(long, value_name = "QUEUE", default_value = super::queue::USUAL)]
+    #[arg(long, value_name = "QUEUE", default_value = super::queue::DEFAULT_QUEUE)]
     pub queue: String,
     /// Wait for jobs of a queue that does not exist yet
     ///
@@ -40,10 +40,10 @@ pub struct Work {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = limits::whole::<u16>(1, 65_535), allow_negative_numbers = true)]
     pub concurrency: u16,
     /// Kill a command that takes longer, and retry the job
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
     /// How long a job belongs to this worker; extended while the job runs
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "60s")]
     pub lease: Duration,
     /// Pass the original bytes of each payload to the command, not JSON
     #[arg(long)]
@@ -63,11 +63,11 @@ Examples:
   icecore work --exec 'ruby job.rb' --raw --until-empty";
 
 pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
-    let address = args.database.address()?;
+    let address = args.database.resolve_address()?;
     // A database that fails from the start is reported at once. For later outages the worker waits.
     let database = Reopener::new(address);
-    let mut store = database.open().map_err(failed)?;
-    let queue = known::look_up_or_create(&args.queue, args.create, store.as_mut(), report)?;
+    let mut store = database.open().map_err(database_error)?;
+    let queue = known::find_or_create_queue(&args.queue, args.create, store.as_mut(), report)?;
     drop(store);
     if queue.is_some_and(|queue| queue.paused_at.is_some()) {
         let shown = icecore::text::printable(&args.queue);
@@ -75,14 +75,14 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
         report.note(&args.queue, "paused", text);
     }
     let mut command = Command::new(&args.exec);
-    command.check().map_err(usage_of)?;
+    command.check().map_err(usage_text_error)?;
     command.stdin = if args.raw { Stdin::Raw } else { Stdin::Json };
     command.timeout = args.timeout;
     command.hidden = secrets::ALL.iter().map(|name| (*name).to_owned()).collect();
     let stop = Stop::new();
     command.stop = stop.clone();
     drain_on_signal(stop.clone())?;
-    let name = args.name.clone().unwrap_or_else(|| format!("{} {}", who(), std::process::id()));
+    let name = args.name.clone().unwrap_or_else(|| format!("{} {}", current_user_name(), std::process::id()));
     let mut worker = Worker::new(&args.queue, name);
     worker.concurrency = usize::from(args.concurrency);
     worker.lease = args.lease;
@@ -126,18 +126,18 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
                 _ => {}
             }
         })
-        .map_err(failed)?;
+        .map_err(database_error)?;
     let (done, failed, lost) = (tally.done, tally.failed, tally.lost);
     report.note(&args.queue, "worked", format!("{done} done, {failed} failed, {lost} lost"));
     if missing.load(Ordering::Relaxed) {
-        return Err(usage_of("the command of --exec no longer exists: no further job is started"));
+        return Err(usage_text_error("the command of --exec no longer exists: no further job is started"));
     }
     Ok(())
 }
 
 /// Finishes the running jobs after the first signal; the second one ends the command.
 fn drain_on_signal(stop: Stop) -> Result<(), Abort> {
-    let wished = signals::stop()?;
+    let wished = signals::stop_flag()?;
     let watcher = std::thread::Builder::new().name("drain".to_owned()).spawn(move || {
         while !wished.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(20));

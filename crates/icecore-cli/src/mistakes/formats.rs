@@ -1,6 +1,6 @@
 //! Names of formats that do not exist here.
 
-use crate::report::{Abort, usage, usage_of};
+use crate::report::{Abort, usage_error, usage_text_error};
 use icecore::{Error, Stage, format, wrap};
 
 /// Which side of a conversion a format is for.
@@ -67,22 +67,25 @@ fn wrong(text: &str, error: Error, side: Side) -> Abort {
     let name = name.split(':').next().unwrap_or(name);
     let foreign = FOREIGN.iter().find(|(names, ..)| names.split(' ').any(|known| known.eq_ignore_ascii_case(name)));
     if let Some((_, read, write)) = foreign {
-        return usage_of(if side == Side::Read { read } else { write }.replace("{}", name));
+        return usage_text_error(if side == Side::Read { read } else { write }.replace("{}", name));
     }
     let word = name.split([' ', '=']).next().unwrap_or(name);
     let with_colon = format!("{word}:{}", name.get(word.len() + 1..).unwrap_or_default());
     if word != name && Stage::parse(&with_colon).is_ok() {
-        return usage_of(format!("options follow a colon: did you mean `{}`?", icecore::text::printable(&with_colon)));
+        return usage_text_error(format!(
+            "options follow a colon: did you mean `{}`?",
+            icecore::text::printable(&with_colon)
+        ));
     }
     if name.is_empty() || format::by_name(name).is_some() || wrap::by_name(name).is_some() {
-        return usage(error);
+        return usage_error(error);
     }
     let known: Vec<&str> = format::all().iter().map(|format| format.name).collect();
     let found = error.found().unwrap_or_default();
     let meant = error.help().filter(|help| help.starts_with("did you mean")).map(|help| format!("{help} "));
     let mark = if meant.is_some() { "; " } else { ". " };
     let meant = meant.unwrap_or_default();
-    usage_of(format!("there is no format {found}{mark}{meant}The formats are {}", known.join(", ")))
+    usage_text_error(format!("there is no format {found}{mark}{meant}The formats are {}", known.join(", ")))
 }
 
 /// Returns a short message for an option that a format does not have; a format may have dozens.

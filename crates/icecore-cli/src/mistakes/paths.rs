@@ -1,6 +1,6 @@
 //! Paths and filters that are not written as such, and words in another order.
 
-use crate::report::{Abort, usage, usage_of};
+use crate::report::{Abort, usage_error, usage_text_error};
 use icecore::select::Pattern;
 use std::path::{Path, PathBuf};
 
@@ -28,8 +28,8 @@ fn meant(text: &str) -> Option<String> {
 /// Returns the error for a path that an option or argument takes.
 pub fn of_path(path: &str, error: icecore::Error) -> Abort {
     match meant(path) {
-        Some(meant) => usage_of(format!("`{}` is not a path; did you mean `{}`?", shown(path), shown(&meant))),
-        None => usage(error),
+        Some(meant) => usage_text_error(format!("`{}` is not a path; did you mean `{}`?", shown(path), shown(&meant))),
+        None => usage_error(error),
     }
 }
 
@@ -39,7 +39,7 @@ pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
     if Path::new(path).exists() {
         let is_path = |text: &&str| Pattern::parse(text).is_ok();
         let first = second.and_then(|text| Some(text).filter(is_path).map(str::to_owned).or_else(|| meant(text)));
-        return usage_of(match first {
+        return usage_text_error(match first {
             Some(first) => format!("the path comes first: icecore get '{}' {}", shown(&first), shown(path)),
             None => {
                 format!("`{0}` is a file, and the path comes first: icecore get '$.name[0]' {0}", shown(path))
@@ -49,7 +49,9 @@ pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
     let is_swapped =
         |text: &&str| text.starts_with(['.', '$']) && Pattern::parse(text).is_ok() && !Path::new(text).exists();
     match second.filter(is_swapped) {
-        Some(first) => usage_of(format!("the path comes first: icecore get '{}' {}", shown(first), shown(path))),
+        Some(first) => {
+            usage_text_error(format!("the path comes first: icecore get '{}' {}", shown(first), shown(path)))
+        }
         None => of_path(path, error),
     }
 }
@@ -62,7 +64,7 @@ pub fn whole_path(path: &str) -> Result<String, Abort> {
     }
     match Pattern::parse(&whole) {
         Err(error) => Err(of_path(path, error)),
-        Ok(_) => Err(usage_of(format!("`{}` is not a path: it begins with $, such as $.user.id", shown(path)))),
+        Ok(_) => Err(usage_text_error(format!("`{}` is not a path: it begins with $, such as $.user.id", shown(path)))),
     }
 }
 
@@ -73,14 +75,14 @@ pub fn of_filter(filter: &str, files: &[PathBuf], mistake: &str, is_filter: impl
         let second =
             files.first().and_then(|file| file.to_str()).filter(|text| is_filter(text) && !Path::new(text).is_file());
         let first = second.unwrap_or(".");
-        return usage_of(format!("the filter comes first: icecore query '{}' {}", shown(first), shown(filter)));
+        return usage_text_error(format!("the filter comes first: icecore query '{}' {}", shown(first), shown(filter)));
     }
     let is_name = filter.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.[]".contains(&byte));
     let with_dot = format!(".{filter}");
     if is_name && !filter.starts_with(['.', '[']) && !mistake.contains("did you mean") && is_filter(&with_dot) {
-        return usage_of(format!("{mistake}; did you mean `{}`?", shown(&with_dot)));
+        return usage_text_error(format!("{mistake}; did you mean `{}`?", shown(&with_dot)));
     }
-    usage_of(mistake)
+    usage_text_error(mistake)
 }
 
 #[cfg(test)]

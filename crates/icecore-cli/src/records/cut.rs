@@ -1,39 +1,39 @@
 //! Cuts an input into its records, which are not changed.
 
-use super::{Frame, Split, Window, has_blanks_between, may_go_on};
+use super::{Frame, Split, Window, has_blanks_between, may_continue};
 use crate::report::{Abort, Report, code};
 use icecore::{Error, ErrorKind, Limits, Request, Stage};
 use std::io::{self, Read};
 
 /// Returns one record after the other.
-pub struct Cut<'c, R> {
+pub struct RecordSplitter<'c, R> {
     window: Window<R>,
     frame: Frame,
     /// Finds the end of a document without a frame.
     stage: Option<Stage>,
-    most: u64,
+    max_record_len: u64,
     limits: &'c Limits,
 }
 
 /// Why there is no next record.
 #[derive(Debug)]
-pub enum Wrong {
+pub enum SplitError {
     Input(io::Error),
     Record(Error),
 }
 
-impl Wrong {
+impl SplitError {
     /// Reports the error, and shows its place in the input.
-    pub fn tell<R: Read>(&self, name: &str, cut: &Cut<'_, R>, report: &mut Report) {
+    pub fn report_error<R: Read>(&self, name: &str, cut: &RecordSplitter<'_, R>, report: &mut Report) {
         match self {
-            Wrong::Input(error) => report.io(name, error),
-            Wrong::Record(error) => report.unreadable(name, error, cut.window.bytes()),
+            SplitError::Input(error) => report.report_io_error(name, error),
+            SplitError::Record(error) => report.report_unreadable(name, error, cut.window.bytes()),
         }
     }
 }
 
-impl<'c, R: Read> Cut<'c, R> {
-    /// Creates the cutter. `most`: maximum length of a record.
+impl<'c, R: Read> RecordSplitter<'c, R> {
+    /// Creates the cutter. `max_record_len`: maximum length of a record.
     ///
     /// # Errors
     ///
@@ -42,18 +42,18 @@ impl<'c, R: Read> Cut<'c, R> {
         mut window: Window<R>,
         frame: Frame,
         stage: Option<&Stage>,
-        most: u64,
+        max_record_len: u64,
         limits: &'c Limits,
-    ) -> Result<Cut<'c, R>, Abort> {
-        window.set_max_record(most);
+    ) -> Result<RecordSplitter<'c, R>, Abort> {
+        window.set_max_record(max_record_len);
         let line = stage.and_then(Stage::of_line);
         let (frame, stage) = match (frame, line, stage) {
             (Frame::Documents, Some(_), _) => (Frame::Lines, None),
             (Frame::Documents, None, Some(stage)) if stage.wrappers().is_empty() => (frame, Some(stage.clone())),
-            (Frame::Documents, None, _) => return Err(no_end(stage)),
+            (Frame::Documents, None, _) => return Err(unknown_end_error(stage)),
             _ => (frame, None),
         };
-        Ok(Cut { window, frame, stage, most, limits })
+        Ok(RecordSplitter { window, frame, stage, max_record_len, limits })
     }
 
     /// Returns the next record; `None` at the end.
@@ -61,18 +61,18 @@ impl<'c, R: Read> Cut<'c, R> {
     /// # Errors
     ///
     /// If the record is broken, or the input can't be read: then there is no next record.
-    pub fn next(&mut self) -> Result<Option<Vec<u8>>, Wrong> {
+    pub fn next_record(&mut self) -> Result<Option<Vec<u8>>, SplitError> {
         loop {
             let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
             let split = match &self.stage {
-                Some(stage) => document(bytes, is_end, stage, self.limits),
-                None => self.frame.split(bytes, is_end),
+                Some(stage) => split_document(bytes, is_end, stage, self.limits),
+                None => self.frame.split_record(bytes, is_end),
             };
             match split {
                 Split::Record { start, end, next } => {
                     let record = &bytes[start..end];
-                    if record.len() as u64 > self.most {
-                        return Err(self.too_long());
+                    if record.len() as u64 > self.max_record_len {
+                        return Err(self.too_long_error());
                     }
                     // An empty line is not a record.
                     let is_blank = self.frame == Frame::Lines && record.iter().all(u8::is_ascii_whitespace);
@@ -83,23 +83,25 @@ impl<'c, R: Read> Cut<'c, R> {
                     }
                 }
                 Split::End if is_end => return Ok(None),
-                Split::End | Split::More if bytes.len() as u64 > self.most => return Err(self.too_long()),
-                Split::End | Split::More => self.window.read_more().map_err(Wrong::Input)?,
-                Split::Bad(error) => return Err(Wrong::Record(error)),
+                Split::End | Split::More if bytes.len() as u64 > self.max_record_len => {
+                    return Err(self.too_long_error());
+                }
+                Split::End | Split::More => self.window.read_more().map_err(SplitError::Input)?,
+                Split::Bad(error) => return Err(SplitError::Record(error)),
             }
         }
     }
 
-    fn too_long(&self) -> Wrong {
+    fn too_long_error(&self) -> SplitError {
         let error = Error::new(ErrorKind::Limit)
-            .expecting(format!("a record of at most {} bytes", self.most))
+            .expecting(format!("a record of at most {} bytes", self.max_record_len))
             .finding("a longer one")
             .helping("raise it with --max-record if the input is trusted");
-        Wrong::Record(error)
+        SplitError::Record(error)
     }
 }
 
-fn no_end(stage: Option<&Stage>) -> Abort {
+fn unknown_end_error(stage: Option<&Stage>) -> Abort {
     let text = match stage {
         Some(stage) => {
             format!("{stage} does not say where a document ends: name the frame of each, as in --each=lines")
@@ -113,26 +115,26 @@ fn no_end(stage: Option<&Stage>) -> Abort {
 }
 
 /// Finds the first of several documents without separators.
-fn document(bytes: &[u8], is_end: bool, stage: &Stage, limits: &Limits) -> Split {
+fn split_document(bytes: &[u8], is_end: bool, stage: &Stage, limits: &Limits) -> Split {
     let blanks = has_blanks_between(stage);
-    let blank = if blanks { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
-    let body = &bytes[blank..];
+    let leading_blanks = if blanks { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
+    let body = &bytes[leading_blanks..];
     if body.is_empty() {
         return if is_end { Split::End } else { Split::More };
     }
     let outcome = stage.format().read(body, stage.settings(), Request::new(limits));
     let end = outcome.error.is_none().then_some(outcome.consumed);
-    if !is_end && may_go_on(stage, end, outcome.error.as_ref(), body) {
+    if !is_end && may_continue(stage, end, outcome.error.as_ref(), body) {
         return Split::More;
     }
-    match (outcome.error, blank + outcome.consumed) {
+    match (outcome.error, leading_blanks + outcome.consumed) {
         (Some(error), _) => Split::Bad(stage.format().explain(error)),
         // After a document of no bytes there are no more.
         (None, 0) => Split::End,
         (None, next) => {
             // Some readers also consume blanks after a document.
-            let behind = if blanks { bytes[..next].len() - bytes[..next].trim_ascii_end().len() } else { 0 };
-            Split::Record { start: blank, end: next - behind, next }
+            let trailing_blanks = if blanks { bytes[..next].len() - bytes[..next].trim_ascii_end().len() } else { 0 };
+            Split::Record { start: leading_blanks, end: next - trailing_blanks, next }
         }
     }
 }
@@ -147,11 +149,11 @@ mod tests {
         let limits = Limits::default();
         let stage = Stage::parse(format).expect("a format");
         let with = |chunk: usize| {
-            let cut = Cut::new(Window::new(bytes, chunk), frame, Some(&stage), most, &limits);
+            let cut = RecordSplitter::new(Window::new(bytes, chunk), frame, Some(&stage), most, &limits);
             let Ok(mut cut) = cut else { panic!("{format} has no end") };
             let mut records = Vec::new();
             loop {
-                match cut.next() {
+                match cut.next_record() {
                     Ok(Some(record)) => records.push(record),
                     end => return (records, end.is_ok()),
                 }

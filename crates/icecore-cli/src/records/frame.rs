@@ -51,28 +51,28 @@ impl Frame {
     }
 
     /// Finds the first record of these bytes, which are the last ones if `is_end`. Not for documents without frames.
-    pub fn split(self, bytes: &[u8], is_end: bool) -> Split {
+    pub fn split_record(self, bytes: &[u8], is_end: bool) -> Split {
         match self {
             Frame::Documents => Split::End,
-            Frame::Lines => match delimited(bytes, b'\n', is_end) {
+            Frame::Lines => match split_delimited(bytes, b'\n', is_end) {
                 Split::Record { start, end, next } if bytes[..end].ends_with(b"\r") => {
                     Split::Record { start, end: end - 1, next }
                 }
                 split => split,
             },
-            Frame::Nul => delimited(bytes, 0, is_end),
-            Frame::Netstring => netstring(bytes, is_end),
-            _ if bytes.is_empty() => at_end(bytes, is_end, ""),
-            _ => match self.length(bytes) {
-                Ok(Some((len, start))) => sized(bytes, start, len, 0, is_end),
-                Ok(None) => at_end(bytes, is_end, "the length of a record"),
+            Frame::Nul => split_delimited(bytes, 0, is_end),
+            Frame::Netstring => split_netstring(bytes, is_end),
+            _ if bytes.is_empty() => split_at_end(bytes, is_end, ""),
+            _ => match self.read_length(bytes) {
+                Ok(Some((len, start))) => split_sized(bytes, start, len, 0, is_end),
+                Ok(None) => split_at_end(bytes, is_end, "the length of a record"),
                 Err(error) => Split::Bad(error),
             },
         }
     }
 
     /// Reads the length at the start of the bytes; returns it with the number of its own bytes.
-    fn length(self, bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
+    fn read_length(self, bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
         macro_rules! read {
             ($type:ty, $from:ident) => {
                 bytes.first_chunk().map(|chunk| (<$type>::$from(*chunk) as u64, size_of::<$type>()))
@@ -85,12 +85,12 @@ impl Frame {
             Frame::U32le => read!(u32, from_le_bytes),
             Frame::U64be => read!(u64, from_be_bytes),
             Frame::U64le => read!(u64, from_le_bytes),
-            _ => return varint(bytes),
+            _ => return read_varint(bytes),
         })
     }
 
     /// Puts the frame around the buffer's bytes from `start` on.
-    pub fn close(self, buffer: &mut Vec<u8>, start: usize) -> Result<(), Error> {
+    pub fn close_record(self, buffer: &mut Vec<u8>, start: usize) -> Result<(), Error> {
         let body = buffer.get(start..).unwrap_or(&[]);
         let len = body.len() as u64;
         let too_long = |most: u64| {
@@ -106,15 +106,15 @@ impl Frame {
         }
         let head = match self {
             Frame::Documents => return Ok(()),
-            Frame::Lines => return end_with(buffer, start, b'\n', "a line feed"),
-            Frame::Nul => return end_with(buffer, start, 0, "a NUL byte"),
+            Frame::Lines => return push_delimiter(buffer, start, b'\n', "a line feed"),
+            Frame::Nul => return push_delimiter(buffer, start, 0, "a NUL byte"),
             Frame::U16be => head!(u16, to_be_bytes),
             Frame::U16le => head!(u16, to_le_bytes),
             Frame::U32be => head!(u32, to_be_bytes),
             Frame::U32le => head!(u32, to_le_bytes),
             Frame::U64be => len.to_be_bytes().to_vec(),
             Frame::U64le => len.to_le_bytes().to_vec(),
-            Frame::Varint => varint_of(len),
+            Frame::Varint => encode_varint(len),
             Frame::Netstring => {
                 buffer.push(b',');
                 format!("{len}:").into_bytes()
@@ -125,7 +125,7 @@ impl Frame {
     }
 }
 
-fn delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
+fn split_delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
     match memchr(delimiter, bytes) {
         Some(end) => Split::Record { start: 0, end, next: end + 1 },
         None if bytes.is_empty() && is_end => Split::End,
@@ -135,7 +135,7 @@ fn delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
 }
 
 /// Ends a record with its delimiter, which it must not contain; a delimiter that is already at its end counts.
-fn end_with(buffer: &mut Vec<u8>, start: usize, delimiter: u8, what: &'static str) -> Result<(), Error> {
+fn push_delimiter(buffer: &mut Vec<u8>, start: usize, delimiter: u8, what: &'static str) -> Result<(), Error> {
     let body = buffer.get(start..).unwrap_or(&[]);
     match memchr(delimiter, body) {
         None => buffer.push(delimiter),
@@ -151,7 +151,7 @@ fn end_with(buffer: &mut Vec<u8>, start: usize, delimiter: u8, what: &'static st
 }
 
 /// Returns the result at the end of the available bytes.
-fn at_end(bytes: &[u8], is_end: bool, expected: &'static str) -> Split {
+fn split_at_end(bytes: &[u8], is_end: bool, expected: &'static str) -> Split {
     match (is_end, bytes.is_empty()) {
         (false, _) => Split::More,
         (true, true) => Split::End,
@@ -161,10 +161,10 @@ fn at_end(bytes: &[u8], is_end: bool, expected: &'static str) -> Split {
     }
 }
 
-/// Returns a record of `len` bytes from `start` on, which `behind` more bytes follow.
-fn sized(bytes: &[u8], start: usize, len: u64, behind: usize, is_end: bool) -> Split {
+/// Returns a record of `len` bytes from `start` on, which `trailer_len` more bytes follow.
+fn split_sized(bytes: &[u8], start: usize, len: u64, trailer_len: usize, is_end: bool) -> Split {
     let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len));
-    match end.and_then(|end| Some((end, end.checked_add(behind)?))) {
+    match end.and_then(|end| Some((end, end.checked_add(trailer_len)?))) {
         Some((end, next)) if next <= bytes.len() => Split::Record { start, end, next },
         _ if !is_end => Split::More,
         _ => Split::Bad(
@@ -176,7 +176,7 @@ fn sized(bytes: &[u8], start: usize, len: u64, behind: usize, is_end: bool) -> S
     }
 }
 
-fn varint(bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
+fn read_varint(bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
     let mut value = 0;
     for (at, byte) in bytes.iter().enumerate() {
         let bits = u64::from(byte & 0x7F);
@@ -194,7 +194,7 @@ fn varint(bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
     Ok(None)
 }
 
-fn varint_of(mut value: u64) -> Vec<u8> {
+fn encode_varint(mut value: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while value >= 0x80 {
         bytes.push(value as u8 & 0x7F | 0x80);
@@ -207,21 +207,21 @@ fn varint_of(mut value: u64) -> Vec<u8> {
 /// Maximum number of digits of a netstring's length.
 const DIGITS: usize = 18;
 
-fn netstring(bytes: &[u8], is_end: bool) -> Split {
-    let wrong = |at: usize, expected: &'static str| {
+fn split_netstring(bytes: &[u8], is_end: bool) -> Split {
+    let malformed = |at: usize, expected: &'static str| {
         let found = bytes.get(at).map_or_else(|| "the end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
         Split::Bad(Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found))
     };
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == bytes.len() && digits <= DIGITS {
-        return at_end(bytes, is_end, "the length of a netstring");
+        return split_at_end(bytes, is_end, "the length of a netstring");
     }
     if digits == 0 || digits > DIGITS || bytes[digits] != b':' {
-        return wrong(digits.min(DIGITS), "digits and `:`, the length of a netstring");
+        return malformed(digits.min(DIGITS), "digits and `:`, the length of a netstring");
     }
     let len = bytes[..digits].iter().fold(0, |len, digit| len * 10 + u64::from(digit - b'0'));
-    match sized(bytes, digits + 1, len, 1, is_end) {
-        Split::Record { end, .. } if bytes[end] != b',' => wrong(end, "`,`, the end of a netstring"),
+    match split_sized(bytes, digits + 1, len, 1, is_end) {
+        Split::Record { end, .. } if bytes[end] != b',' => malformed(end, "`,`, the end of a netstring"),
         split => split,
     }
 }
@@ -248,7 +248,7 @@ mod tests {
         for record in records {
             let start = bytes.len();
             bytes.extend_from_slice(record);
-            frame.close(&mut bytes, start).unwrap();
+            frame.close_record(&mut bytes, start).unwrap();
         }
         bytes
     }
@@ -260,15 +260,19 @@ mod tests {
         for frame in ALL {
             let bytes = framed(*frame, records);
             let (mut at, mut found) = (0, 0);
-            while let Split::Record { start, end, next } = frame.split(&bytes[at..], true) {
+            while let Split::Record { start, end, next } = frame.split_record(&bytes[at..], true) {
                 assert_eq!(&bytes[at + start..at + end], records[found], "{frame:?}");
                 for len in 0..next {
-                    assert_eq!(frame.split(&bytes[at..at + len], false), Split::More, "{frame:?} {len} of {next}");
+                    assert_eq!(
+                        frame.split_record(&bytes[at..at + len], false),
+                        Split::More,
+                        "{frame:?} {len} of {next}"
+                    );
                 }
                 (at, found) = (at + next, found + 1);
             }
             assert_eq!((at, found), (bytes.len(), records.len()), "{frame:?}");
-            assert_eq!(frame.split(&[], true), Split::End);
+            assert_eq!(frame.split_record(&[], true), Split::End);
         }
     }
 
@@ -277,12 +281,12 @@ mod tests {
         for frame in ALL.iter().filter(|frame| !matches!(frame, Frame::Lines | Frame::Nul)) {
             let bytes = framed(*frame, &[b"hello"]);
             for end in 1..bytes.len() {
-                let Split::Bad(error) = frame.split(&bytes[..end], true) else { panic!("{frame:?} {end}") };
+                let Split::Bad(error) = frame.split_record(&bytes[..end], true) else { panic!("{frame:?} {end}") };
                 assert_eq!(error.kind(), ErrorKind::Truncated);
             }
         }
-        assert_eq!(Frame::Lines.split(b"a\r\nb", true), Split::Record { start: 0, end: 1, next: 3 });
-        assert_eq!(Frame::Lines.split(b"b", true), Split::Record { start: 0, end: 1, next: 1 });
+        assert_eq!(Frame::Lines.split_record(b"a\r\nb", true), Split::Record { start: 0, end: 1, next: 3 });
+        assert_eq!(Frame::Lines.split_record(b"b", true), Split::Record { start: 0, end: 1, next: 1 });
     }
 
     #[test]
@@ -293,8 +297,8 @@ mod tests {
             (Frame::Varint, &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1]),
             (Frame::Netstring, b"999999999999999999:x"),
         ] {
-            assert_eq!(frame.split(bytes, false), Split::More, "{frame:?}");
-            assert!(matches!(frame.split(bytes, true), Split::Bad(_)), "{frame:?}");
+            assert_eq!(frame.split_record(bytes, false), Split::More, "{frame:?}");
+            assert!(matches!(frame.split_record(bytes, true), Split::Bad(_)), "{frame:?}");
         }
         for (frame, bytes) in [
             (Frame::Varint, &[0xFF; 11][..]),
@@ -303,17 +307,17 @@ mod tests {
             (Frame::Netstring, b"1:x;"),
             (Frame::Netstring, b":"),
         ] {
-            assert!(matches!(frame.split(bytes, false), Split::Bad(_)), "{frame:?}");
+            assert!(matches!(frame.split_record(bytes, false), Split::Bad(_)), "{frame:?}");
         }
     }
 
     #[test]
     fn what_a_frame_can_not_hold_is_refused() {
-        assert!(Frame::Lines.close(&mut b"a\nb".to_vec(), 0).is_err());
-        assert!(Frame::Nul.close(&mut b"a\0b".to_vec(), 0).is_err());
-        assert!(Frame::U16be.close(&mut vec![0; 70_000], 0).is_err());
+        assert!(Frame::Lines.close_record(&mut b"a\nb".to_vec(), 0).is_err());
+        assert!(Frame::Nul.close_record(&mut b"a\0b".to_vec(), 0).is_err());
+        assert!(Frame::U16be.close_record(&mut vec![0; 70_000], 0).is_err());
         let mut line = b"before\nline\n".to_vec();
-        Frame::Lines.close(&mut line, 7).unwrap();
+        Frame::Lines.close_record(&mut line, 7).unwrap();
         assert_eq!(line, b"before\nline\n");
     }
 }

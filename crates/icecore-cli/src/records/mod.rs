@@ -7,13 +7,13 @@ pub mod reported;
 mod rescue;
 
 #[cfg(feature = "store")]
-pub use cut::Cut;
+pub use cut::RecordSplitter;
 pub use frame::{Frame, Split};
-pub use rescue::{NOTHING, Rescue, Rescued, rescued};
+pub use rescue::{NOTHING, Rescue, RescuedDocument, rescue_document};
 
 use crate::progress;
 use crate::report::{Abort, Report, code, io_reason};
-use crate::said::Said;
+use crate::said::ReportMessage;
 use crate::sink::Sink;
 use icecore::format::{End, Restart};
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
@@ -25,13 +25,13 @@ use reported::Fault;
 use std::io::{self, Read};
 
 /// Maximum distance from the end of the available bytes at which an error may be due to that end.
-const NEAR: usize = 64;
+const NEAR_END: usize = 64;
 /// How often the input may be examined again while searching for a good document.
-const AGAIN: u64 = 16;
-const ALWAYS: u64 = 64 << 20;
+const MAX_REEXAMINATIONS: u64 = 16;
+const FREE_REEXAMINED_BYTES: u64 = 64 << 20;
 
 /// How the records of an input are converted.
-pub struct Plan {
+pub struct RecordPlan {
     pub step: RecordConverter,
     /// Writes records that break off as far as they are readable, if set.
     pub rescue: Option<Rescue>,
@@ -50,13 +50,13 @@ pub struct Plan {
 }
 
 /// The work on one input.
-pub struct Run<'r, R> {
-    plan: Plan,
+pub struct RecordConversion<'r, R> {
+    plan: RecordPlan,
     window: Window<R>,
     pub tally: Tally,
     report: &'r mut Report,
     /// Number of bytes that were examined more than once.
-    again: u64,
+    reexamined_bytes: u64,
     /// The input could not be read to its end.
     is_broken: bool,
     /// The next document was found by searching after a bad one, and may be a part of the bad one.
@@ -65,14 +65,14 @@ pub struct Run<'r, R> {
 
 /// Whether there may be another record.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum NextRecord {
     Go,
     End,
 }
 
-impl Plan {
+impl RecordPlan {
     /// Returns the error for a record that is too long.
-    fn too_long(&self) -> Error {
+    fn too_long_error(&self) -> Error {
         Error::new(ErrorKind::Limit)
             .expecting(format!("a record of at most {} bytes", self.most))
             .finding("a longer one")
@@ -84,46 +84,54 @@ impl Plan {
     }
 }
 
-impl<'r, R: Read> Run<'r, R> {
-    pub fn new(plan: Plan, mut window: Window<R>, name: &str, report: &'r mut Report) -> Run<'r, R> {
+impl<'r, R: Read> RecordConversion<'r, R> {
+    pub fn new(plan: RecordPlan, mut window: Window<R>, name: &str, report: &'r mut Report) -> RecordConversion<'r, R> {
         window.set_max_record(plan.most);
-        Run { plan, window, tally: Tally::new(name), report, again: 0, is_broken: false, is_guess: false }
+        RecordConversion {
+            plan,
+            window,
+            tally: Tally::new(name),
+            report,
+            reexamined_bytes: 0,
+            is_broken: false,
+            is_guess: false,
+        }
     }
 
     /// Converts all records. Returns whether all are in the output.
-    pub fn all(&mut self, sink: &mut Sink) -> Result<bool, Abort> {
+    pub fn convert_all(&mut self, sink: &mut Sink) -> Result<bool, Abort> {
         if must_skip_mark(&self.plan.from) && self.plan.from.wrappers().is_empty() {
-            self.skip_mark(sink)?;
+            self.skip_byte_order_mark(sink)?;
         }
-        while self.next(sink)? == Next::Go {}
+        while self.convert_next(sink)? == NextRecord::Go {}
         self.tally.bytes = self.window.offset();
         Ok(self.tally.bad == 0 && !self.is_broken)
     }
 
     /// Skips a byte order mark at the start.
-    fn skip_mark(&mut self, sink: &mut Sink) -> Result<(), Abort> {
+    fn skip_byte_order_mark(&mut self, sink: &mut Sink) -> Result<(), Abort> {
         loop {
             let bytes = self.window.bytes();
             if bytes.starts_with(MARK) {
                 self.window.consume(MARK.len());
                 return Ok(());
             }
-            if self.window.is_end() || !MARK.starts_with(bytes) || self.more(sink)? == Next::End {
+            if self.window.is_end() || !MARK.starts_with(bytes) || self.read_more(sink)? == NextRecord::End {
                 return Ok(());
             }
         }
     }
 
     /// Reads more input. The output is flushed first: the sender may wait for it before it sends more.
-    fn more(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
+    fn read_more(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
         let have = self.window.bytes().len() as u64;
         if have > self.plan.most {
-            return self.too_long();
+            return self.report_too_long();
         }
         sink.flush()?;
-        progress::count(self.tally.records);
+        progress::set_record_count(self.tally.records);
         match self.window.read_more() {
-            Ok(()) => Ok(Next::Go),
+            Ok(()) => Ok(NextRecord::Go),
             Err(error) => {
                 match error.kind() {
                     // The packed data is broken.
@@ -131,54 +139,61 @@ impl<'r, R: Read> Run<'r, R> {
                     | io::ErrorKind::InvalidInput
                     | io::ErrorKind::UnexpectedEof
                     | io::ErrorKind::Other => {
-                        self.report.bad_input();
-                        self.report.fault(code::INPUT, &self.tally.input, io_reason(&error));
+                        self.report.count_bad_input();
+                        self.report.report_fault(code::INPUT, &self.tally.input, io_reason(&error));
                     }
-                    _ => self.report.io(&self.tally.input, &error),
+                    _ => self.report.report_io_error(&self.tally.input, &error),
                 }
                 self.is_broken = true;
                 if self.plan.rescue.is_none() {
-                    return Ok(Next::End);
+                    return Ok(NextRecord::End);
                 }
                 // The bytes so far may be the beginning of a record.
                 self.window.break_off();
-                Ok(Next::Go)
+                Ok(NextRecord::Go)
             }
         }
     }
 
-    fn too_long(&mut self) -> Result<Next, Abort> {
-        let error = self.plan.too_long();
+    fn report_too_long(&mut self) -> Result<NextRecord, Abort> {
+        let error = self.plan.too_long_error();
         self.tally.records += 1;
         let record = self.tally.records;
-        reported::fault(&mut self.tally, &Fault::Unreadable(&error), record, self.window.offset(), &[], self.report);
-        Ok(Next::End)
+        reported::report_fault(
+            &mut self.tally,
+            &Fault::Unreadable(&error),
+            record,
+            self.window.offset(),
+            &[],
+            self.report,
+        );
+        Ok(NextRecord::End)
     }
 
-    fn next(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
-        if self.plan.frame == Frame::Documents { self.document(sink) } else { self.framed(sink) }
+    fn convert_next(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
+        if self.plan.frame == Frame::Documents { self.convert_document(sink) } else { self.convert_framed(sink) }
     }
 
     /// Converts the next record with a frame.
-    fn framed(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
+    fn convert_framed(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
-        let (start, end, next) = match self.plan.frame.split(bytes, is_end) {
+        let (start, end, next) = match self.plan.frame.split_record(bytes, is_end) {
             Split::Record { start, end, next } => (start, end, next),
-            Split::More => return self.more(sink),
-            Split::End if !is_end => return self.more(sink),
-            Split::End => return Ok(Next::End),
-            Split::Bad(error) => return Ok(self.lost(&error)),
+            Split::More => return self.read_more(sink),
+            Split::End if !is_end => return self.read_more(sink),
+            Split::End => return Ok(NextRecord::End),
+            Split::Bad(error) => return Ok(self.report_broken_frame(&error)),
         };
         let bytes = &bytes[start..end];
         let is_blank = self.plan.frame == Frame::Lines && bytes.iter().all(u8::is_ascii_whitespace);
         if is_blank {
             self.window.consume(next);
-            return Ok(Next::Go);
+            return Ok(NextRecord::Go);
         }
         if bytes.len() as u64 > self.plan.most {
-            let end = self.too_long()?;
+            let end = self.report_too_long()?;
             self.window.consume(next);
-            return Ok(if self.plan.keep_going { Next::Go } else { end });
+            return Ok(if self.plan.keep_going { NextRecord::Go } else { end });
         }
         self.tally.records += 1;
         let at = sink.position();
@@ -188,64 +203,71 @@ impl<'r, R: Read> Run<'r, R> {
             done.written = Err(self.plan.from.format().explain(Error::trailing(bytes, done.consumed)));
         }
         let offset = self.window.offset() + start as u64;
-        let well = self.finish(done, opened, at, offset, (start, end), sink)?;
+        let is_written = self.finish_record(done, opened, at, offset, (start, end), sink)?;
         self.window.consume(next);
-        Ok(if well || self.plan.keep_going { Next::Go } else { Next::End })
+        Ok(if is_written || self.plan.keep_going { NextRecord::Go } else { NextRecord::End })
     }
 
     /// Reports a broken frame, after which the next one can't be found.
-    fn lost(&mut self, error: &Error) -> Next {
+    fn report_broken_frame(&mut self, error: &Error) -> NextRecord {
         self.tally.records += 1;
         let (record, offset) = (self.tally.records, self.window.offset());
         let error = error.clone().helping("where the next record starts is not known");
-        reported::fault(&mut self.tally, &Fault::Unreadable(&error), record, offset, self.window.bytes(), self.report);
-        Next::End
+        reported::report_fault(
+            &mut self.tally,
+            &Fault::Unreadable(&error),
+            record,
+            offset,
+            self.window.bytes(),
+            self.report,
+        );
+        NextRecord::End
     }
 
     /// Converts the next of several documents without separators.
-    fn document(&mut self, sink: &mut Sink) -> Result<Next, Abort> {
+    fn convert_document(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
         let (bytes, is_end) = (self.window.bytes(), self.window.is_end());
         let blank = if has_blanks_between(&self.plan.from) { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
         if blank == bytes.len() {
             self.window.consume(blank);
-            return if is_end { Ok(Next::End) } else { self.more(sink) };
+            return if is_end { Ok(NextRecord::End) } else { self.read_more(sink) };
         }
         // Other readers treat blanks as the beginning of their text.
         if blank > 0 && !self.plan.from.format().can.skips_blanks {
             self.window.consume(blank);
-            return Ok(Next::Go);
+            return Ok(NextRecord::Go);
         }
         let at = sink.position();
         let (mut done, opened) = self.plan.step.convert(bytes, sink);
         let end = done.is_read.then_some(done.consumed);
-        if !is_end && may_go_on(&self.plan.from, end, done.written.as_ref().err(), bytes) {
+        if !is_end && may_continue(&self.plan.from, end, done.written.as_ref().err(), bytes) {
             sink.take_back(at);
-            return self.more(sink);
+            return self.read_more(sink);
         }
         let (consumed, is_read, len) = (done.consumed, done.is_read, bytes.len());
-        let looked = done.written.as_ref().err().and_then(Error::offset).unwrap_or(0).min(len as u64);
+        let failed_at = done.written.as_ref().err().and_then(Error::offset).unwrap_or(0).min(len as u64);
         if std::mem::take(&mut self.is_guess) && !is_read {
             sink.take_back(at);
-            return self.search(looked, sink);
+            return self.search_next_document(failed_at, sink);
         }
         self.tally.records += 1;
         let offset = self.window.offset();
         if is_read && consumed as u64 > self.plan.most {
-            (done.is_read, done.written) = (false, Err(self.plan.too_long()));
+            (done.is_read, done.written) = (false, Err(self.plan.too_long_error()));
         }
-        let well = self.finish(done, opened, at, offset, (0, len), sink)?;
-        match (well, self.plan.keep_going) {
+        let is_written = self.finish_record(done, opened, at, offset, (0, len), sink)?;
+        match (is_written, self.plan.keep_going) {
             // After a document of no bytes there are no more.
-            (true, _) if consumed == 0 => return Ok(Next::End),
-            (false, false) => return Ok(Next::End),
-            (false, true) if !is_read => return self.search(looked, sink),
+            (true, _) if consumed == 0 => return Ok(NextRecord::End),
+            (false, false) => return Ok(NextRecord::End),
+            (false, true) if !is_read => return self.search_next_document(failed_at, sink),
             _ => self.window.consume(consumed),
         }
-        Ok(Next::Go)
+        Ok(NextRecord::Go)
     }
 
     /// Counts a record and adds its frame. Returns whether it is in the output.
-    fn finish(
+    fn finish_record(
         &mut self,
         done: Converted,
         opened: u64,
@@ -257,43 +279,43 @@ impl<'r, R: Read> Run<'r, R> {
         let record = self.tally.records;
         let losses = match done.written {
             Ok(losses) => losses,
-            Err(error) if error.kind() == ErrorKind::Output => return Err(sink.stop()),
+            Err(error) if error.kind() == ErrorKind::Output => return Err(sink.take_stop_reason()),
             Err(error) => {
-                self.withdraw(at, sink)?;
+                self.withdraw_record(at, sink)?;
                 if !done.is_read {
-                    self.rescue(offset, (start, end), &error, sink)?;
+                    self.rescue_record(offset, (start, end), &error, sink)?;
                 }
                 let bytes = &self.window.bytes()[start..end];
                 let fault = if done.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
-                reported::fault(&mut self.tally, &fault, record, offset, bytes, self.report);
+                reported::report_fault(&mut self.tally, &fault, record, offset, bytes, self.report);
                 return Ok(false);
             }
         };
         if self.plan.strict && !losses.is_empty() {
-            self.withdraw(at, sink)?;
+            self.withdraw_record(at, sink)?;
             let bytes = &self.window.bytes()[start..end];
-            reported::fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
+            reported::report_fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
             return Ok(false);
         }
-        let framed = sink.record(at, |buffer, start| self.plan.out.close(buffer, start));
+        let framed = sink.edit_record(at, |buffer, start| self.plan.out.close_record(buffer, start));
         if let Err(error) = framed {
-            self.withdraw(at, sink)?;
+            self.withdraw_record(at, sink)?;
             let bytes = &self.window.bytes()[start..end];
-            reported::fault(&mut self.tally, &Fault::Unwritable(&error), record, offset, bytes, self.report);
+            reported::report_fault(&mut self.tally, &Fault::Unwritable(&error), record, offset, bytes, self.report);
             return Ok(false);
         }
-        if self.plan.lines && !sink.at_line_start() {
+        if self.plan.lines && !sink.is_at_line_start() {
             sink.push(b'\n');
         }
         self.tally.ok += 1;
-        self.count(&losses, opened, &done.repairs, offset);
-        sink.document_done();
-        sink.pass()?;
+        self.count_record(&losses, opened, &done.repairs, offset);
+        sink.count_document();
+        sink.release_record()?;
         Ok(true)
     }
 
     /// Writes the readable part of a record that breaks off, if requested.
-    fn rescue(
+    fn rescue_record(
         &mut self,
         offset: u64,
         (start, end): (usize, usize),
@@ -302,30 +324,31 @@ impl<'r, R: Read> Run<'r, R> {
     ) -> Result<(), Abort> {
         let Some(rescue) = &self.plan.rescue else { return Ok(()) };
         let bytes = &self.window.bytes()[start..end];
-        let looked = error.offset().and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
-        let next = if self.plan.frame == Frame::Documents { self.next_start(bytes, looked) } else { bytes.len() };
+        let failed_at = error.offset().and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+        let next =
+            if self.plan.frame == Frame::Documents { self.find_next_start(bytes, failed_at) } else { bytes.len() };
         let at = sink.position();
-        let rescued = rescue.write(bytes, next, offset, sink);
+        let rescued = rescue.write_rescued(bytes, next, offset, sink);
         let closed = match &rescued {
-            Ok(Some(_)) => sink.record(at, |buffer, start| self.plan.out.close(buffer, start)).is_ok(),
+            Ok(Some(_)) => sink.edit_record(at, |buffer, start| self.plan.out.close_record(buffer, start)).is_ok(),
             _ => false,
         };
         if !closed {
             sink.take_back(at);
-        } else if self.plan.lines && !sink.at_line_start() {
+        } else if self.plan.lines && !sink.is_at_line_start() {
             sink.push(b'\n');
         }
-        let said = match rescued {
+        let message = match rescued {
             Ok(Some(said)) if closed => said,
             _ => NOTHING.to_owned(),
         };
-        self.report.note(&self.tally.input, "partial", format!("record {}: {said}", self.tally.records));
-        if closed { sink.pass() } else { Ok(()) }
+        self.report.note(&self.tally.input, "partial", format!("record {}: {message}", self.tally.records));
+        if closed { sink.release_record() } else { Ok(()) }
     }
 
-    /// Returns where the document after a bad one seems to begin, from `looked` on; the end of `bytes` if that is
+    /// Returns where the document after a bad one seems to begin, from `search_start` on; the end of `bytes` if that is
     /// unknown.
-    fn next_start(&self, bytes: &[u8], looked: usize) -> usize {
+    fn find_next_start(&self, bytes: &[u8], search_start: usize) -> usize {
         let starts = self.plan.from.format().can.restarts;
         let is_start = |at: &usize| {
             let rest = &bytes[*at..];
@@ -333,38 +356,39 @@ impl<'r, R: Read> Run<'r, R> {
                 .iter()
                 .any(|start| rest.strip_prefix(start.before).is_some_and(|rest| rest.starts_with(start.begins)))
         };
-        (looked.min(bytes.len())..bytes.len()).find(is_start).unwrap_or(bytes.len())
+        (search_start.min(bytes.len())..bytes.len()).find(is_start).unwrap_or(bytes.len())
     }
 
     /// Takes a record back; the output before it is shown before the error.
-    fn withdraw(&self, at: u64, sink: &mut Sink) -> Result<(), Abort> {
+    fn withdraw_record(&self, at: u64, sink: &mut Sink) -> Result<(), Abort> {
         sink.take_back(at);
-        if reported::is_telling(&self.tally) { sink.flush() } else { Ok(()) }
+        if reported::prints_next_error(&self.tally) { sink.flush() } else { Ok(()) }
     }
 
-    fn count(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::value::Repair], offset: u64) {
+    fn count_record(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::value::Repair], offset: u64) {
         if !losses.is_empty() {
             self.tally.note_losses(losses, self.tally.records, None);
         }
         self.tally.opened += opened;
-        reported::repair(&mut self.tally, offset, repairs, self.report);
+        reported::report_repair(&mut self.tally, offset, repairs, self.report);
     }
 
-    /// Continues at the next document after a bad one. `looked`: number of bytes of it that were read.
-    fn search(&mut self, looked: u64, sink: &mut Sink) -> Result<Next, Abort> {
+    /// Continues at the next document after a bad one. `examined_len`: number of bytes of it that were read.
+    fn search_next_document(&mut self, examined_len: u64, sink: &mut Sink) -> Result<NextRecord, Abort> {
         let starts = self.plan.from.format().can.restarts;
         let Some(longest) = starts.iter().map(|start| start.before.len() + start.begins.len()).max() else {
             let format = self.plan.from.format().name;
             let text = format!("stopped: the start of the next document is unknown in {format}");
-            self.report.say(&Said::note("stopped", text).of(&self.tally.input));
-            return Ok(Next::End);
+            self.report.print_message(&ReportMessage::note("stopped", text).for_input(&self.tally.input));
+            return Ok(NextRecord::End);
         };
         // A document that broke off contains the next one; repeated searches in it must not take forever.
-        self.again += looked;
+        self.reexamined_bytes += examined_len;
         // The byte at which reading failed may be the start of the next document.
-        let broken = self.window.offset() + looked;
-        let is_cheap = self.again < (self.window.offset().saturating_mul(AGAIN)).max(ALWAYS);
-        self.window.consume(if is_cheap { 1 } else { usize::try_from(looked).unwrap_or(usize::MAX).max(1) });
+        let broken = self.window.offset() + examined_len;
+        let is_cheap = self.reexamined_bytes
+            < (self.window.offset().saturating_mul(MAX_REEXAMINATIONS)).max(FREE_REEXAMINED_BYTES);
+        self.window.consume(if is_cheap { 1 } else { usize::try_from(examined_len).unwrap_or(usize::MAX).max(1) });
         loop {
             let bytes = self.window.bytes();
             let offset = self.window.offset();
@@ -381,14 +405,14 @@ impl<'r, R: Read> Run<'r, R> {
             if let Some((at, is_sure)) = (0..bytes.len()).find_map(start) {
                 self.is_guess = !is_sure;
                 self.window.consume(at);
-                return Ok(Next::Go);
+                return Ok(NextRecord::Go);
             }
             if self.window.is_end() {
-                return Ok(Next::End);
+                return Ok(NextRecord::End);
             }
             self.window.consume(bytes.len().saturating_sub(longest - 1));
-            if self.more(sink)? == Next::End {
-                return Ok(Next::End);
+            if self.read_more(sink)? == NextRecord::End {
+                return Ok(NextRecord::End);
             }
         }
     }
@@ -402,18 +426,19 @@ fn has_blanks_between(stage: &Stage) -> bool {
 
 /// Returns whether the result for a document may change when more bytes arrive. `end`: where it ends, if it could be
 /// read.
-fn may_go_on(stage: &Stage, end: Option<usize>, error: Option<&Error>, bytes: &[u8]) -> bool {
+fn may_continue(stage: &Stage, end: Option<usize>, error: Option<&Error>, bytes: &[u8]) -> bool {
     if let Some(end) = end {
         return match stage.format().can.end {
             End::Word => ends_in_word(bytes, end),
             // A lenient reader accepts what is available.
             End::Declared => end == bytes.len() && stage.settings().flag("lenient"),
-            End::Near => end + NEAR >= bytes.len(),
+            End::Near => end + NEAR_END >= bytes.len(),
         };
     }
     error.is_some_and(|error| {
         let offset = error.offset().and_then(|offset| usize::try_from(offset).ok()).unwrap_or(0);
-        error.layer().is_none() && (error.kind() == ErrorKind::Truncated || offset.saturating_add(NEAR) >= bytes.len())
+        error.layer().is_none()
+            && (error.kind() == ErrorKind::Truncated || offset.saturating_add(NEAR_END) >= bytes.len())
     })
 }
 
@@ -425,8 +450,8 @@ pub fn ends_in_word(bytes: &[u8], consumed: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paint::ColorMode;
     use crate::paint::Paint;
-    use crate::paint::When;
     use crate::said::ReportForm;
     use icecore::Limits;
     use icecore_tables::window::CHUNK;
@@ -434,7 +459,7 @@ mod tests {
     /// Returns the number of bytes that are examined again.
     fn again(bytes: &[u8]) -> u64 {
         let stage = |name| Stage::parse(name).unwrap();
-        let plan = Plan {
+        let plan = RecordPlan {
             rescue: None,
             step: RecordConverter::new(stage("sereal"), stage("json"), &Limits::default(), false),
             from: stage("sereal"),
@@ -446,11 +471,11 @@ mod tests {
             most: 1 << 30,
             is_packed: false,
         };
-        let mut report = Report::new(Paint::new(When::Never, &std::io::stderr()), true, ReportForm::Text);
-        let mut run = Run::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
-        assert!(!run.all(&mut Sink::nowhere()).unwrap_or(true));
+        let mut report = Report::new(Paint::new(ColorMode::Never, &std::io::stderr()), true, ReportForm::Text);
+        let mut run = RecordConversion::new(plan, Window::new(bytes, CHUNK), "bytes", &mut report);
+        assert!(!run.convert_all(&mut Sink::new_discarding()).unwrap_or(true));
         assert_eq!(run.tally.bytes, bytes.len() as u64);
-        run.again
+        run.reexamined_bytes
     }
 
     /// Returns documents that each consume everything after them before they break off: an array that declares more
@@ -470,7 +495,10 @@ mod tests {
             let bytes = greedy(documents);
             let looked = again(&bytes);
             assert!(looked >= 20 * bytes.len() as u64, "{documents} documents: {looked}");
-            assert!(looked <= ALWAYS + (AGAIN + 1) * bytes.len() as u64, "{documents} documents: {looked}");
+            assert!(
+                looked <= FREE_REEXAMINED_BYTES + (MAX_REEXAMINATIONS + 1) * bytes.len() as u64,
+                "{documents} documents: {looked}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reports on many records: one summary at the end, not one message for each.
 
 use crate::report::{Abort, Report, code};
-use crate::said::Said;
+use crate::said::ReportMessage;
 use crate::target::{Destination, Target};
 use icecore::{Error, ErrorKind, Losses, value::Repair};
 use icecore_tables::plural::{format_count, group_digits};
@@ -9,7 +9,7 @@ use icecore_tables::tally::{LOSS, LossCount, REFUSED, RecordError, Tally};
 use serde::Serialize;
 
 /// Maximum number of errors, and of repaired records, that are printed one by one.
-const TOLD: u64 = 10;
+const MAX_PRINTED: u64 = 10;
 
 /// Why a record is not in the output.
 pub enum Fault<'e> {
@@ -20,28 +20,28 @@ pub enum Fault<'e> {
 }
 
 /// Returns whether the next error is printed.
-pub fn is_telling(tally: &Tally) -> bool {
-    tally.bad < TOLD
+pub fn prints_next_error(tally: &Tally) -> bool {
+    tally.bad < MAX_PRINTED
 }
 
-/// Reports an error in a row, unless there were many. `told` counts the errors so far.
-pub fn tell(tally: &Tally, wrong: &RecordError, told: &mut u64, report: &mut Report) {
+/// Reports an error in a row, unless there were many. `error_count` counts the errors so far.
+pub fn report_row_error(tally: &Tally, wrong: &RecordError, error_count: &mut u64, report: &mut Report) {
     let code = if wrong.kind == LOSS { code::FINDING } else { code::INPUT };
-    report.worse(code);
-    *told += 1;
+    report.raise_exit_code(code);
+    *error_count += 1;
     let RecordError { record, offset, message, kind } = wrong;
-    if *told <= TOLD {
+    if *error_count <= MAX_PRINTED {
         let offset = Some(*offset).filter(|_| !tally.has_no_offsets);
         let place = offset.map_or_else(String::new, |offset| format!(" at offset {offset}"));
-        let said = Said::error(code, format!("row {record}{place}, {message}")).with_kind(kind);
-        report.say(&said.in_record(*record, offset).of(&tally.input));
-    } else if *told == TOLD + 1 {
-        tell_of_more(tally, report);
+        let report_message = ReportMessage::error(code, format!("row {record}{place}, {message}")).with_kind(kind);
+        report.print_message(&report_message.in_record(*record, offset).for_input(&tally.input));
+    } else if *error_count == MAX_PRINTED + 1 {
+        note_further_errors(tally, report);
     }
 }
 
 /// Reports a record that is not in the output; `bytes` begins at its start.
-pub fn fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u64, bytes: &[u8], report: &mut Report) {
+pub fn report_fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u64, bytes: &[u8], report: &mut Report) {
     let start = usize::try_from(offset).unwrap_or(usize::MAX);
     let (code, kind, error) = match fault {
         Fault::Unreadable(error) => (code::INPUT, error.kind().as_str(), Some((*error).clone().moved(start))),
@@ -51,12 +51,12 @@ pub fn fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u64, byt
         Fault::Unwritable(error) => (code::OTHER, error.kind().as_str(), Some((*error).clone())),
         Fault::Refused(_) => (code::FINDING, LOSS, None),
     };
-    report.worse(code);
+    report.raise_exit_code(code);
     let message = match (fault, &error) {
         (Fault::Refused(losses), _) => losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
         (_, error) => error.as_ref().map_or_else(String::new, ToString::to_string),
     };
-    let told = match fault {
+    let text = match fault {
         Fault::Unreadable(_) => format!("record {record}: {message}"),
         Fault::Unwritable(_) => {
             tally.unwritable += 1;
@@ -67,52 +67,56 @@ pub fn fault(tally: &mut Tally, fault: &Fault<'_>, record: u64, offset: u64, byt
             format!("record {record} at offset {offset}: {REFUSED}{message}")
         }
     };
-    if is_telling(tally) {
-        let said = Said::error(code, told).of(&tally.input);
-        let said = match &error {
-            Some(error) => said.because(error),
-            None => said.with_kind(kind),
+    if prints_next_error(tally) {
+        let report_message = ReportMessage::error(code, text).for_input(&tally.input);
+        let report_message = match &error {
+            Some(error) => report_message.with_error(error),
+            None => report_message.with_kind(kind),
         };
-        report.say(&said.in_record(record, Some(offset)));
+        report.print_message(&report_message.in_record(record, Some(offset)));
         if let Fault::Unreadable(error) = fault {
-            report.place(error, bytes, offset);
+            report.show_error_place(error, bytes, offset);
         }
     }
-    if tally.bad == TOLD {
-        tell_of_more(tally, report);
+    if tally.bad == MAX_PRINTED {
+        note_further_errors(tally, report);
     }
     tally.bad += 1;
     tally.list_error(RecordError { record, offset, kind, message });
 }
 
-fn tell_of_more(tally: &Tally, report: &Report) {
-    report.say(&Said::note("more", "further errors are only counted").of(&tally.input));
+fn note_further_errors(tally: &Tally, report: &Report) {
+    report.print_message(&ReportMessage::note("more", "further errors are only counted").for_input(&tally.input));
 }
 
 /// Counts a record that was repaired.
-pub fn repair(tally: &mut Tally, offset: u64, repairs: &[Repair], report: &mut Report) {
+pub fn report_repair(tally: &mut Tally, offset: u64, repairs: &[Repair], report: &mut Report) {
     if repairs.is_empty() {
         return;
     }
-    if tally.repaired < TOLD {
-        report.repairs(&tally.input, usize::try_from(offset).unwrap_or(usize::MAX), repairs);
+    if tally.repaired < MAX_PRINTED {
+        report.report_repairs(&tally.input, usize::try_from(offset).unwrap_or(usize::MAX), repairs);
     }
     tally.repaired += 1;
 }
 
 /// Writes the reports at the end of an input.
-pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
+pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
     let (one, all) = if tally.has_rows { ("row", "rows") } else { ("record", "records") };
     if !quiet {
         for LossCount { count, record, path, kind } in tally.losses.values() {
             let words = kind.describe(*count);
             let text = format!("{} {words}, first in {one} {record} at {path}", group_digits(*count));
-            report.say(&Said::loss(kind.as_str(), *count, path, text).in_record(*record, None).of(&tally.input));
+            report.print_message(
+                &ReportMessage::loss(kind.as_str(), *count, path, text)
+                    .in_record(*record, None)
+                    .for_input(&tally.input),
+            );
         }
         if let Some((count, record, column)) = &tally.passed_on {
             let what = if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
             let text = format!("{} {what}, first in {one} {record} at column {column}", group_digits(*count));
-            tell_count(tally, "expressions", *count, text, report);
+            report_count(tally, "expressions", *count, text, report);
         }
         if let Some((count, record, column)) = &tally.left_out {
             let what = if *count == 1 { "row has entries" } else { "rows have entries" };
@@ -120,10 +124,10 @@ pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
                 "{} {what} without a field, first in row {record} in {column}: a field `rest` keeps them, and so does a type that is learned from more rows (--infer)",
                 group_digits(*count)
             );
-            tell_count(tally, "left-out", *count, text, report);
+            report_count(tally, "left-out", *count, text, report);
         }
         if tally.opened > 0 {
-            tell_count(
+            report_count(
                 tally,
                 "opened",
                 tally.opened,
@@ -132,8 +136,8 @@ pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
             );
         }
     }
-    if tally.repaired > TOLD {
-        tell_count(
+    if tally.repaired > MAX_PRINTED {
+        report_count(
             tally,
             "repaired",
             tally.repaired,
@@ -149,13 +153,13 @@ pub fn end(tally: &Tally, report: &mut Report, quiet: bool) {
         (tally.refused, "refused", "refused"),
     ] {
         if count > 0 {
-            tell_count(tally, kind, count, format!("{} of {seen} {all} {what}", group_digits(count)), report);
+            report_count(tally, kind, count, format!("{} of {seen} {all} {what}", group_digits(count)), report);
         }
     }
 }
 
-fn tell_count(tally: &Tally, kind: &str, count: u64, message: String, report: &Report) {
-    report.say(&Said::note(kind, message).counting(count).of(&tally.input));
+fn report_count(tally: &Tally, kind: &str, count: u64, message: String, report: &Report) {
+    report.print_message(&ReportMessage::note(kind, message).with_count(count).for_input(&tally.input));
 }
 
 /// The contents of `--summary`.
@@ -179,7 +183,7 @@ pub fn write_summary(place: Destination, tallies: &[Tally]) -> Result<(), Abort>
         inputs: tallies,
     };
     let mut target = Target::new(place)?;
-    target.sink.json(&summary)?;
-    target.sink.text("\n")?;
-    target.keep()
+    target.sink.write_json(&summary)?;
+    target.sink.write_text("\n")?;
+    target.complete_output()
 }

@@ -16,7 +16,7 @@ pub struct Rescue {
 pub const NOTHING: &str = "nothing could be read before the break";
 
 /// The readable part of a document, and its description.
-pub struct Rescued<'d> {
+pub struct RescuedDocument<'d> {
     pub document: Document<'d>,
     pub said: String,
 }
@@ -29,14 +29,22 @@ impl Rescue {
     /// Writes the readable part of the document at the start of `bytes`, which are at `offset` in the input; its error
     /// is already known. The next document begins at `end`. Returns the message to report, or `None` if nothing is
     /// readable.
-    pub fn write(&self, bytes: &[u8], end: usize, offset: u64, out: &mut dyn Output) -> Result<Option<String>, Error> {
+    pub fn write_rescued(
+        &self,
+        bytes: &[u8],
+        end: usize,
+        offset: u64,
+        out: &mut dyn Output,
+    ) -> Result<Option<String>, Error> {
         let mut limits = self.limits.clone();
         let Ok((unwrapped, _)) = self.from.unwrap_as_far(bytes, &mut limits) else { return Ok(None) };
         let request = Request::new(&limits).detailed();
         let outcome = self.from.format().read(&unwrapped.bytes, self.from.settings(), request);
         // Offsets in a wrapper are offsets in the unwrapped data.
         let (offset, end) = if self.from.wrappers().is_empty() { (offset, end) } else { (0, usize::MAX) };
-        let Some(Rescued { document, said }) = rescued(outcome, unwrapped.bytes.len().min(end), offset)? else {
+        let Some(RescuedDocument { document, said }) =
+            rescue_document(outcome, unwrapped.bytes.len().min(end), offset)?
+        else {
             return Ok(None);
         };
         let document = if self.is_deep { deep::open(document, &limits)?.document } else { document };
@@ -47,8 +55,8 @@ impl Rescue {
 
 /// Returns the readable part, with marks, of a document that starts at `offset` and breaks off; `None` if nothing is
 /// readable. The document must be read with detail. Another document begins at `end`.
-pub fn rescued(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<Option<Rescued<'_>>, Error> {
-    let said = |values: u64, lost: u64, from: u64| {
+pub fn rescue_document(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<Option<RescuedDocument<'_>>, Error> {
+    let describe = |values: u64, lost: u64, from: u64| {
         let values = format_count(values, "value was read", "values were read");
         let lost = format_count(lost, "byte", "bytes");
         format!("{values}; {lost} from offset {} on were not", offset + from)
@@ -56,9 +64,12 @@ pub fn rescued(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<Option<R
     // The error is after the document.
     if outcome.error.is_none() {
         let lost = end.saturating_sub(outcome.consumed) as u64;
-        let said = said(outcome.document.nodes().len() as u64, lost, outcome.consumed as u64);
-        return Ok(Some(Rescued { document: outcome.document, said }));
+        let said = describe(outcome.document.nodes().len() as u64, lost, outcome.consumed as u64);
+        return Ok(Some(RescuedDocument { document: outcome.document, said }));
     }
     let salvaged = outcome.salvage_before(end)?;
-    Ok(salvaged.map(|found| Rescued { said: said(found.values, found.lost, found.from), document: found.document }))
+    Ok(salvaged.map(|found| RescuedDocument {
+        said: describe(found.values, found.lost, found.from),
+        document: found.document,
+    }))
 }

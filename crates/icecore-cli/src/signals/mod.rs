@@ -22,9 +22,9 @@ static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// The reason why signals can't be caught.
 #[derive(Debug)]
-pub struct NotCaught(String);
+pub struct SignalError(String);
 
-impl std::fmt::Display for NotCaught {
+impl std::fmt::Display for SignalError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "signals can't be caught: {}", self.0)
     }
@@ -36,37 +36,37 @@ static KEYBOARD: OnceLock<fn() -> bool> = OnceLock::new();
 
 /// Registers the function to call when a signal comes from the keyboard.
 #[cfg(unix)]
-pub fn ask_on_keyboard(outlives: fn() -> bool) {
+pub fn set_keyboard_handler(outlives: fn() -> bool) {
     let _ = KEYBOARD.set(outlives);
 }
 
 /// Returns whether the command ends by itself after a signal of the keyboard.
 #[cfg(unix)]
-fn outlives_keyboard() -> bool {
+fn survives_keyboard_signal() -> bool {
     KEYBOARD.get().is_some_and(|outlives| outlives())
 }
 
 /// Locks the set of unfinished files. While it is locked, no signal ends the command, so the files and the set stay
 /// consistent.
-pub fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+pub fn lock_unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// From now on, a signal removes the unfinished files before it ends the command.
-pub fn watch() -> Result<(), NotCaught> {
+pub fn watch_signals() -> Result<(), SignalError> {
     static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
-    WATCHED.get_or_init(|| system::watch().map_err(|error| error.to_string())).clone().map_err(NotCaught)
+    WATCHED.get_or_init(|| system::watch_signals().map_err(|error| error.to_string())).clone().map_err(SignalError)
 }
 
 /// Returns a flag that becomes true at the first signal; the second one ends the command.
 #[cfg(any(feature = "bench", feature = "store"))]
-pub fn stop() -> Result<Arc<AtomicBool>, NotCaught> {
+pub fn stop_flag() -> Result<Arc<AtomicBool>, SignalError> {
     let stop = STOPPED.get_or_init(Arc::default);
-    watch()?;
+    watch_signals()?;
     Ok(Arc::clone(stop))
 }
 
 /// Returns whether this signal only requests an orderly end.
-fn is_wish() -> bool {
+fn request_orderly_end() -> bool {
     STOPPED.get().is_some_and(|stop| !stop.swap(true, Ordering::Relaxed))
 }

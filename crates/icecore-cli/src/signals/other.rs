@@ -5,7 +5,7 @@ use signal_hook::consts::SIGINT;
 use std::io;
 use std::sync::Arc;
 
-pub(super) fn watch() -> io::Result<()> {
+pub(super) fn watch_signals() -> io::Result<()> {
     match STOPPED.get() {
         Some(stop) => signal_hook::flag::register(SIGINT, Arc::clone(stop)).map(drop),
         None => Ok(()),

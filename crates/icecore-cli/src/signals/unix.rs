@@ -1,6 +1,6 @@
 //! Signals of Unix, for which a thread waits.
 
-use super::{is_wish, outlives_keyboard, unfinished};
+use super::{lock_unfinished, request_orderly_end, survives_keyboard_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
@@ -8,21 +8,21 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
-pub(super) fn watch() -> io::Result<()> {
+pub(super) fn watch_signals() -> io::Result<()> {
     // Exceeding the file size limit is then an error of the write.
     flag::register(SIGXFSZ, Arc::default())?;
     // Signals that the caller ignores (`nohup`, a background job) stay ignored.
-    let ignored = ignored();
+    let ignored = ignored_signals();
     let caught = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU].into_iter();
     let mut signals = Signals::new(caught.filter(|signal| ignored & (1 << (signal - 1)) == 0))?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             let is_of_keyboard = matches!(signal, SIGINT | SIGQUIT);
-            if is_wish() || is_of_keyboard && outlives_keyboard() {
+            if request_orderly_end() || is_of_keyboard && survives_keyboard_signal() {
                 continue;
             }
             // Locked until the end, so that no further file is created.
-            let files = unfinished();
+            let files = lock_unfinished();
             for file in &*files {
                 let _ = std::fs::remove_file(file);
             }
@@ -34,7 +34,7 @@ pub(super) fn watch() -> io::Result<()> {
 }
 
 /// Returns the ignored signals as a bit mask; 0 if the system does not report them.
-fn ignored() -> u64 {
+fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)

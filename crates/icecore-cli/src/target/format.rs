@@ -8,13 +8,13 @@ use std::path::Path;
 const WRAPPERS: [(&str, &str); 3] = [("gz", "gzip"), ("zst", "zstd"), ("b64", "base64")];
 
 /// Returns the format given with -t; without it, the format that the extension of the output file indicates; else JSON.
-pub fn target(to: Option<&str>, output: Option<&Path>) -> String {
-    let by_name = || output.and_then(of_path);
+pub fn target_format(to: Option<&str>, output: Option<&Path>) -> String {
+    let by_name = || output.and_then(format_from_path);
     to.map(str::to_owned).or_else(by_name).unwrap_or_else(|| JSON.to_owned())
 }
 
 /// Returns the format of a file name: an extension is the name of a format, or the usual one of its files.
-fn of_path(path: &Path) -> Option<String> {
+fn format_from_path(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
     let (mut rest, mut wrappers) = (&*name, String::new());
     while let Some((stem, extension)) = rest.rsplit_once('.') {
@@ -23,12 +23,12 @@ fn of_path(path: &Path) -> Option<String> {
             rest = stem;
             continue;
         }
-        return of_extension(extension).map(|format| wrappers + format);
+        return format_from_extension(extension).map(|format| wrappers + format);
     }
     (!wrappers.is_empty()).then(|| wrappers + JSON)
 }
 
-fn of_extension(extension: &str) -> Option<&str> {
+fn format_from_extension(extension: &str) -> Option<&str> {
     if matches!(extension, "csv" | "tsv" | "parquet" | "arrow" | "arrows" | "feather") {
         return Some(extension);
     }
@@ -59,9 +59,9 @@ mod tests {
             ("php", None),
             (".json", Some("json")),
         ] {
-            assert_eq!(of_path(Path::new(name)).as_deref(), format, "{name}");
+            assert_eq!(format_from_path(Path::new(name)).as_deref(), format, "{name}");
         }
-        assert_eq!(target(Some("php"), Some(Path::new("a.json"))), "php");
-        assert_eq!(target(None, None), "json");
+        assert_eq!(target_format(Some("php"), Some(Path::new("a.json"))), "php");
+        assert_eq!(target_format(None, None), "json");
     }
 }

@@ -12,53 +12,53 @@ use std::path::{Path, PathBuf};
 const SESSION: &str = "sess_";
 
 /// A file to change, and its backup.
-pub struct InPlace {
+pub struct InPlaceFile {
     path: PathBuf,
     /// Its name in messages.
     name: String,
-    kept: Option<Kept>,
+    backup: Option<Backup>,
     force: bool,
 }
 
 /// The backup of the original.
-struct Kept {
+struct Backup {
     path: PathBuf,
     /// Its name in messages.
     name: String,
 }
 
-impl InPlace {
+impl InPlaceFile {
     /// Prepares the change of a file, and checks that it is possible.
-    pub fn new(source: &Source, suffix: &str, force: bool) -> Result<InPlace, Abort> {
+    pub fn new(source: &Source, suffix: &str, force: bool) -> Result<InPlaceFile, Abort> {
         let Some(path) = source.path() else {
-            return Err(usage(format!(
+            return Err(usage_failure(format!(
                 "{}: --in-place needs a file to change; without it, the result goes to the standard output",
                 source.name()
             )));
         };
         if suffix.contains(['/', '\0']) {
             let text = "--backup takes the end of a file name, such as .bak, without `/`; '' keeps no backup";
-            return Err(usage(text.to_owned()));
+            return Err(usage_failure(text.to_owned()));
         }
         // The target of a link is changed, not the link.
-        let path = fs::canonicalize(path).map_err(|error| failed(path, &error))?;
-        let known = path.metadata().map_err(|error| failed(&path, &error))?;
+        let path = fs::canonicalize(path).map_err(|error| file_error(path, &error))?;
+        let known = path.metadata().map_err(|error| file_error(&path, &error))?;
         if !known.is_file() {
-            return Err(usage(format!("{}: --in-place needs an ordinary file", path.display())));
+            return Err(usage_failure(format!("{}: --in-place needs an ordinary file", path.display())));
         }
-        let kept = (!suffix.is_empty()).then(|| Kept {
-            path: path.with_file_name(kept_name(path.file_name().unwrap_or_default(), suffix)),
+        let kept = (!suffix.is_empty()).then(|| Backup {
+            path: path.with_file_name(backup_name(path.file_name().unwrap_or_default(), suffix)),
             name: Path::new(&source.name())
-                .with_file_name(kept_name(source.path().and_then(Path::file_name).unwrap_or_default(), suffix))
+                .with_file_name(backup_name(source.path().and_then(Path::file_name).unwrap_or_default(), suffix))
                 .display()
                 .to_string(),
         });
-        Ok(InPlace { path, kept, name: source.name(), force })
+        Ok(InPlaceFile { path, backup: kept, name: source.name(), force })
     }
 
     /// Opens the file that replaces the original.
-    pub fn target(&self) -> Result<Target, Abort> {
-        let known = self.path.metadata().map_err(|error| failed(Path::new(&self.name), &error))?;
+    pub fn open_target(&self) -> Result<Target, Abort> {
+        let known = self.path.metadata().map_err(|error| file_error(Path::new(&self.name), &error))?;
         Target::new(Destination::File(FileDestination {
             path: self.path.clone(),
             known: Some(known),
@@ -67,45 +67,45 @@ impl InPlace {
         }))
     }
 
-    /// Returns the error that [`InPlace::keep`] would return for a backup that exists.
+    /// Returns the error that [`InPlaceFile::replace_original`] would return for a backup that exists.
     pub fn check_backup(&self) -> Result<(), Abort> {
-        match &self.kept {
+        match &self.backup {
             Some(kept) if !self.force && fs::symlink_metadata(&kept.path).is_ok() => Err(self.backup_exists(kept)),
             _ => Ok(()),
         }
     }
 
-    fn backup_exists(&self, kept: &Kept) -> Abort {
-        usage(format!(
+    fn backup_exists(&self, kept: &Backup) -> Abort {
+        usage_failure(format!(
             "the backup {} exists, and may be the original of {}: --force overwrites it, --backup SUFFIX names another",
             kept.name, self.name
         ))
     }
 
     /// Makes the backup, then replaces the original. The file exists at every moment.
-    pub fn keep(self, target: Target) -> Result<(), Abort> {
-        let Some(kept) = &self.kept else { return target.keep() };
+    pub fn replace_original(self, target: Target) -> Result<(), Abort> {
+        let Some(kept) = &self.backup else { return target.complete_output() };
         if self.force {
             match fs::remove_file(&kept.path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(&kept.path, &error)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(file_error(&kept.path, &error)),
                 _ => {}
             }
         }
         let linked = fs::hard_link(&self.path, &kept.path).or_else(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Err(error),
             // Some file systems have no links.
-            _ => copy(&self.path, &kept.path),
+            _ => copy_to_new_file(&self.path, &kept.path),
         });
         linked.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => self.backup_exists(kept),
-            _ => failed(&kept.path, &error),
+            _ => file_error(&kept.path, &error),
         })?;
-        target.keep()
+        target.complete_output()
     }
 }
 
 /// Returns the name of the backup of a file with this name.
-fn kept_name(name: &OsStr, suffix: &str) -> OsString {
+fn backup_name(name: &OsStr, suffix: &str) -> OsString {
     let mut kept = OsString::new();
     if name.as_encoded_bytes().starts_with(SESSION.as_bytes()) {
         kept.push(".");
@@ -116,17 +116,17 @@ fn kept_name(name: &OsStr, suffix: &str) -> OsString {
 }
 
 /// Copies a file to one that does not exist yet.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_to_new_file(from: &Path, to: &Path) -> io::Result<()> {
     let mut new = fs::File::options().write(true).create_new(true).open(to)?;
     io::copy(&mut fs::File::open(from)?, &mut new)?;
     new.set_permissions(from.metadata()?.permissions())?;
     new.sync_all()
 }
 
-fn usage(text: String) -> Abort {
+fn usage_failure(text: String) -> Abort {
     Abort::Failed(code::USAGE, text)
 }
 
-fn failed(path: &Path, error: &io::Error) -> Abort {
-    usage(format!("{}: {}", path.display(), io_reason(error)))
+fn file_error(path: &Path, error: &io::Error) -> Abort {
+    usage_failure(format!("{}: {}", path.display(), io_reason(error)))
 }

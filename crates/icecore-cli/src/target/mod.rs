@@ -8,20 +8,20 @@ mod place;
 mod unfinished;
 
 pub use destination::{Destination, FileDestination, Outputs};
-pub use folder::Folder;
-pub use in_place::InPlace;
-pub use place::{OutputPlace, Place};
+pub use folder::OutputFolder;
+pub use in_place::InPlaceFile;
+pub use place::{InPlaceArgs, OutputArgs};
 
 use crate::report::{Abort, code, io_reason};
 use crate::sink::Sink;
 use std::io;
 use std::path::Path;
-use unfinished::Unfinished;
+use unfinished::UnfinishedFile;
 
 /// Output of a conversion.
 pub struct Target {
     pub sink: Sink,
-    file: Option<Unfinished>,
+    file: Option<UnfinishedFile>,
 }
 
 impl Target {
@@ -29,22 +29,22 @@ impl Target {
         Ok(match place {
             Destination::Stdout => Target { sink: Sink::stdout(), file: None },
             Destination::Open(path) => {
-                let file = destination::open(&path).map_err(|error| failed(&path, &error))?;
+                let file = destination::open_for_writing(&path).map_err(|error| file_error(&path, &error))?;
                 Target { sink: Sink::new(Box::new(file), path.display().to_string()), file: None }
             }
             Destination::File(place) => {
                 let name = place.path.display().to_string();
-                let (file, unfinished) = Unfinished::new(place)?;
+                let (file, unfinished) = UnfinishedFile::new(place)?;
                 Target { sink: Sink::new(Box::new(file), name), file: Some(unfinished) }
             }
         })
     }
 
     /// Writes a text.
-    pub fn text(place: Destination, text: &str) -> Result<(), Abort> {
+    pub fn write_text(place: Destination, text: &str) -> Result<(), Abort> {
         let mut target = Target::new(place)?;
-        target.sink.text(text)?;
-        target.keep()
+        target.sink.write_text(text)?;
+        target.complete_output()
     }
 
     /// Returns whether this is a file that appears when it is complete.
@@ -53,12 +53,12 @@ impl Target {
     }
 
     /// Finishes the output: a file gets its name.
-    pub fn keep(mut self) -> Result<(), Abort> {
+    pub fn complete_output(mut self) -> Result<(), Abort> {
         self.sink.flush()?;
-        self.file.map_or(Ok(()), Unfinished::keep)
+        self.file.map_or(Ok(()), UnfinishedFile::complete_file)
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> Abort {
+fn file_error(path: &Path, error: &io::Error) -> Abort {
     Abort::Failed(code::USAGE, format!("{}: {}", path.display(), io_reason(error)))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// The file or folder to write; the standard output by default.
 #[derive(Debug, Args)]
-pub struct OutputPlace {
+pub struct OutputArgs {
     /// Write to this file; it appears when it is complete
     ///
     /// It is never an input. A new file has the read permissions of the inputs; an existing one keeps its owner and its
@@ -23,9 +23,9 @@ pub struct OutputPlace {
 
 /// Where changed files are written: elsewhere, or in place of the input.
 #[derive(Debug, Args)]
-pub struct Place {
+pub struct InPlaceArgs {
     #[command(flatten)]
-    pub written: OutputPlace,
+    pub written: OutputArgs,
     /// Change the files themselves, and keep backups
     ///
     /// The original is kept as FILE.bak. A file in which nothing changes is not touched, and gets no backup. The changed file replaces the original when

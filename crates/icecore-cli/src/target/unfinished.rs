@@ -1,7 +1,7 @@
 //! A file under a temporary name, until it is complete.
 
 use super::destination::FileDestination;
-use super::failed;
+use super::file_error;
 use crate::report::Abort;
 use crate::signals;
 use std::fs::{File, Metadata};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 /// The file; it is removed if it is not completed.
-pub struct Unfinished {
+pub struct UnfinishedFile {
     place: FileDestination,
     file: File,
     /// `None` once the file has its final name.
@@ -19,48 +19,48 @@ pub struct Unfinished {
     name: PathBuf,
 }
 
-impl Unfinished {
+impl UnfinishedFile {
     /// Creates the temporary file in the folder of the final file.
-    pub fn new(place: FileDestination) -> Result<(File, Unfinished), Abort> {
-        signals::watch()?;
+    pub fn new(place: FileDestination) -> Result<(File, UnfinishedFile), Abort> {
+        signals::watch_signals()?;
         let path = place.path.clone();
-        let made = make(&place).and_then(|(file, temporary, name)| {
-            let unfinished = |file| Unfinished { place, file, temporary: Some(temporary), name };
+        let made = create_temporary(&place).and_then(|(file, temporary, name)| {
+            let unfinished = |file| UnfinishedFile { place, file, temporary: Some(temporary), name };
             Ok((file.try_clone()?, unfinished(file)))
         });
-        made.map_err(|error| failed(&path, &error))
+        made.map_err(|error| file_error(&path, &error))
     }
 
     /// Gives the complete file its name.
-    pub fn keep(mut self) -> Result<(), Abort> {
+    pub fn complete_file(mut self) -> Result<(), Abort> {
         let FileDestination { path, known, mode, force } = &self.place;
-        allow(&self.file, known.as_ref(), *mode).map_err(|error| failed(path, &error))?;
+        set_file_permissions(&self.file, known.as_ref(), *mode).map_err(|error| file_error(path, &error))?;
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
-        let mut unfinished = signals::unfinished();
+        let mut unfinished = signals::lock_unfinished();
         let kept = if *force { temporary.persist(path) } else { temporary.persist_noclobber(path) };
         // A file that could not be renamed is removed here.
         let kept = kept.map_err(|failure| failure.error);
         unfinished.remove(&self.name);
-        kept.map_err(|error| failed(path, &error))
+        kept.map_err(|error| file_error(path, &error))
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for UnfinishedFile {
     fn drop(&mut self) {
         if let Some(temporary) = self.temporary.take() {
-            let mut unfinished = signals::unfinished();
+            let mut unfinished = signals::lock_unfinished();
             unfinished.remove(&self.name);
             drop(temporary);
         }
     }
 }
 
-fn make(place: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
+fn create_temporary(place: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
     let folder = match place.path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let mut unfinished = signals::unfinished();
+    let mut unfinished = signals::lock_unfinished();
     let mut builder = tempfile::Builder::new();
     builder.prefix(".icecore-").suffix(".part");
     // Only the owner may read it until it gets the permissions of the target.
@@ -77,7 +77,7 @@ fn make(place: &FileDestination) -> io::Result<(File, TempPath, PathBuf)> {
 
 /// Sets the permissions of the file that it replaces.
 #[cfg(unix)]
-fn allow(file: &File, known: Option<&Metadata>, mode: Option<u32>) -> io::Result<()> {
+fn set_file_permissions(file: &File, known: Option<&Metadata>, mode: Option<u32>) -> io::Result<()> {
     use std::fs::Permissions;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let mode = match known {
@@ -94,7 +94,7 @@ fn allow(file: &File, known: Option<&Metadata>, mode: Option<u32>) -> io::Result
 }
 
 #[cfg(not(unix))]
-fn allow(_: &File, _: Option<&Metadata>, _: Option<u32>) -> io::Result<()> {
+fn set_file_permissions(_: &File, _: Option<&Metadata>, _: Option<u32>) -> io::Result<()> {
     Ok(())
 }
 
@@ -110,18 +110,18 @@ mod tests {
         let path = folder.path().join("a.json");
         let place = || FileDestination { path: path.clone(), known: None, mode: None, force: false };
         let count = || fs::read_dir(folder.path()).unwrap().count();
-        let Ok((_, unfinished)) = Unfinished::new(place()) else { panic!() };
-        assert_eq!((count(), signals::unfinished().len()), (1, 1));
+        let Ok((_, unfinished)) = UnfinishedFile::new(place()) else { panic!() };
+        assert_eq!((count(), signals::lock_unfinished().len()), (1, 1));
         drop(unfinished);
-        assert_eq!((count(), signals::unfinished().len()), (0, 0));
-        let Ok((mut file, unfinished)) = Unfinished::new(place()) else { panic!() };
+        assert_eq!((count(), signals::lock_unfinished().len()), (0, 0));
+        let Ok((mut file, unfinished)) = UnfinishedFile::new(place()) else { panic!() };
         file.write_all(b"[]\n").unwrap();
         assert!(!path.exists());
-        assert!(unfinished.keep().is_ok());
+        assert!(unfinished.complete_file().is_ok());
         assert_eq!((fs::read(&path).unwrap(), count()), (b"[]\n".to_vec(), 1));
         // A file that was created meanwhile is not overwritten.
-        let Ok((_, unfinished)) = Unfinished::new(place()) else { panic!() };
-        assert!(unfinished.keep().is_err());
+        let Ok((_, unfinished)) = UnfinishedFile::new(place()) else { panic!() };
+        assert!(unfinished.complete_file().is_err());
         assert_eq!((fs::read(&path).unwrap(), count()), (b"[]\n".to_vec(), 1));
     }
 }

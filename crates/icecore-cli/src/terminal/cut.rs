@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 /// Passes JSON on and replaces deeper values by `{…3}` and further items by `… 98 more`. The output is for people.
-pub struct Cut {
+pub struct JsonTruncator {
     to: Box<dyn Write>,
-    most: Most,
-    open: Vec<Open>,
+    limits: DisplayLimits,
+    open: Vec<OpenContainer>,
     /// Number of open containers at the one whose remaining contents are hidden.
     hidden: Option<usize>,
-    state: State,
+    state: TruncatorState,
     /// Whitespace that was not passed on yet.
     blanks: Vec<u8>,
     out: Vec<u8>,
@@ -17,7 +17,7 @@ pub struct Cut {
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Most {
+pub struct DisplayLimits {
     /// Number of levels of values.
     pub depth: usize,
     /// Number of items of each list and map.
@@ -27,63 +27,63 @@ pub struct Most {
 }
 
 /// An open container.
-struct Open {
+struct OpenContainer {
     items: u64,
     /// Whether the next token begins an item.
     is_new: bool,
     /// Whether it is too deep: only the number of its items is shown.
-    is_closed: bool,
+    is_too_deep: bool,
     /// Whitespace before its first item.
     blanks: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TruncatorState {
     Path,
     Between,
     String,
     Escape,
 }
 
-impl Cut {
-    pub fn new(to: Box<dyn Write>, most: Most) -> Cut {
-        let state = if most.has_paths { State::Path } else { State::Between };
-        Cut { to, most, open: Vec::new(), hidden: None, state, blanks: Vec::new(), out: Vec::new() }
+impl JsonTruncator {
+    pub fn new(to: Box<dyn Write>, most: DisplayLimits) -> JsonTruncator {
+        let state = if most.has_paths { TruncatorState::Path } else { TruncatorState::Between };
+        JsonTruncator { to, limits: most, open: Vec::new(), hidden: None, state, blanks: Vec::new(), out: Vec::new() }
     }
 
-    fn byte(&mut self, byte: u8) {
+    fn take_byte(&mut self, byte: u8) {
         match self.state {
-            State::Path => {
+            TruncatorState::Path => {
                 self.out.push(byte);
-                self.state = if byte == b'\t' { State::Between } else { State::Path };
+                self.state = if byte == b'\t' { TruncatorState::Between } else { TruncatorState::Path };
             }
-            State::String | State::Escape => {
+            TruncatorState::String | TruncatorState::Escape => {
                 self.state = match (self.state, byte) {
-                    (State::String, b'"') => State::Between,
-                    (State::String, b'\\') => State::Escape,
-                    _ => State::String,
+                    (TruncatorState::String, b'"') => TruncatorState::Between,
+                    (TruncatorState::String, b'\\') => TruncatorState::Escape,
+                    _ => TruncatorState::String,
                 };
-                self.show(byte);
+                self.write_unless_hidden(byte);
             }
-            State::Between => self.between(byte),
+            TruncatorState::Between => self.take_token_byte(byte),
         }
     }
 
-    fn between(&mut self, byte: u8) {
+    fn take_token_byte(&mut self, byte: u8) {
         match byte {
             b'\n' if self.open.is_empty() => {
-                self.show(byte);
-                self.state = if self.most.has_paths { State::Path } else { State::Between };
+                self.write_unless_hidden(byte);
+                self.state = if self.limits.has_paths { TruncatorState::Path } else { TruncatorState::Between };
             }
             b' ' | b'\n' | b'\r' | b'\t' => self.blanks.push(byte),
-            b',' => self.comma(),
-            b'}' | b']' => self.close(byte),
+            b',' => self.handle_comma(),
+            b'}' | b']' => self.close_container(byte),
             _ => {
-                self.item();
-                self.show(byte);
+                self.begin_item();
+                self.write_unless_hidden(byte);
                 match byte {
-                    b'"' => self.state = State::String,
-                    b'{' | b'[' => self.open(),
+                    b'"' => self.state = TruncatorState::String,
+                    b'{' | b'[' => self.open_container(),
                     _ => {}
                 }
             }
@@ -91,7 +91,7 @@ impl Cut {
     }
 
     /// Handles a token that may be the first one of an item.
-    fn item(&mut self) {
+    fn begin_item(&mut self) {
         let level = self.open.len();
         let Some(top) = self.open.last_mut().filter(|top| top.is_new) else { return };
         top.is_new = false;
@@ -99,57 +99,57 @@ impl Cut {
         if top.items == 1 {
             top.blanks.clone_from(&self.blanks);
         }
-        // For later items, `comma` checks this.
-        if self.most.items == 0 && self.hidden.is_none() {
+        // For later items, `handle_comma` checks this.
+        if self.limits.items == 0 && self.hidden.is_none() {
             self.hidden = Some(level);
         }
     }
 
-    fn comma(&mut self) {
+    fn handle_comma(&mut self) {
         let level = self.open.len();
         if let Some(top) = self.open.last_mut() {
             top.is_new = true;
-            if self.hidden.is_none() && top.items >= self.most.items {
+            if self.hidden.is_none() && top.items >= self.limits.items {
                 self.hidden = Some(level);
             }
         }
-        self.show(b',');
+        self.write_unless_hidden(b',');
     }
 
-    fn open(&mut self) {
-        let is_closed = self.open.len() >= self.most.depth;
-        self.open.push(Open { items: 0, is_new: true, is_closed, blanks: Vec::new() });
+    fn open_container(&mut self) {
+        let is_closed = self.open.len() >= self.limits.depth;
+        self.open.push(OpenContainer { items: 0, is_new: true, is_too_deep: is_closed, blanks: Vec::new() });
         if is_closed && self.hidden.is_none() {
             self.hidden = Some(self.open.len());
         }
     }
 
-    fn close(&mut self, byte: u8) {
-        let is_here = self.hidden == Some(self.open.len());
+    fn close_container(&mut self, byte: u8) {
+        let ends_hidden_part = self.hidden == Some(self.open.len());
         let blanks = std::mem::take(&mut self.blanks);
         if let Some(top) = self.open.pop()
-            && is_here
+            && ends_hidden_part
         {
             self.hidden = None;
-            let left = top.items.saturating_sub(self.most.items);
-            if top.is_closed && top.items > 0 {
+            let hidden_items = top.items.saturating_sub(self.limits.items);
+            if top.is_too_deep && top.items > 0 {
                 self.out.extend_from_slice(format!("…{}", top.items).as_bytes());
-            } else if !top.is_closed {
-                if self.most.items > 0 {
+            } else if !top.is_too_deep {
+                if self.limits.items > 0 {
                     self.out.push(b',');
                 }
                 self.out.extend_from_slice(&top.blanks);
-                self.out.extend_from_slice(format!("… {left} more").as_bytes());
+                self.out.extend_from_slice(format!("… {hidden_items} more").as_bytes());
                 self.blanks = blanks;
             }
         } else {
             self.blanks = blanks;
         }
-        self.show(byte);
+        self.write_unless_hidden(byte);
     }
 
     /// Passes a byte on, with the whitespace before it, unless it is hidden.
-    fn show(&mut self, byte: u8) {
+    fn write_unless_hidden(&mut self, byte: u8) {
         if self.hidden.is_none() {
             self.out.append(&mut self.blanks);
             self.out.push(byte);
@@ -159,9 +159,9 @@ impl Cut {
     }
 }
 
-impl Write for Cut {
+impl Write for JsonTruncator {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        bytes.iter().for_each(|byte| self.byte(*byte));
+        bytes.iter().for_each(|byte| self.take_byte(*byte));
         self.to.write_all(&self.out)?;
         self.out.clear();
         Ok(bytes.len())
@@ -181,8 +181,8 @@ mod tests {
         let mut all = Vec::new();
         for piece in [1, 3, json.len()] {
             let shared = Shared::default();
-            let most = Most { depth, items, has_paths: json.starts_with('$') };
-            let mut to = Cut::new(Box::new(shared.clone()), most);
+            let most = DisplayLimits { depth, items, has_paths: json.starts_with('$') };
+            let mut to = JsonTruncator::new(Box::new(shared.clone()), most);
             json.as_bytes().chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
             all.push(shared.text());
         }

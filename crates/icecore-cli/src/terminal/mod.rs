@@ -4,9 +4,9 @@ mod cut;
 mod painted;
 mod tamed;
 
-pub use cut::{Cut, Most};
-pub use painted::Painted;
-pub use tamed::Tamed;
+pub use cut::{DisplayLimits, JsonTruncator};
+pub use painted::JsonPainter;
+pub use tamed::ControlEscaper;
 
 use crate::report::{Abort, code};
 use icecore::Stage;
@@ -17,7 +17,7 @@ use std::io::{self, IsTerminal};
 const LAYOUT: &[&str] = &["indent", "indent_length", "pretty", "space_before", "space_after", "as"];
 
 /// Returns whether the standard output is a terminal.
-pub fn is_stdout() -> bool {
+pub fn is_stdout_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
@@ -34,12 +34,12 @@ pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
 }
 
 /// Returns whether this stage writes JSON, as a document or in lines.
-pub fn is_json(stage: &Stage) -> bool {
+pub fn writes_json(stage: &Stage) -> bool {
     stage.wrappers().is_empty() && stage.format().of_document().name == JSON
 }
 
 /// Lays out JSON for people, one value per line, unless options set the layout.
-pub fn laid_out(mut stage: Stage) -> Stage {
+pub fn with_indented_json(mut stage: Stage) -> Stage {
     let is_free = stage.wrappers().is_empty() && !LAYOUT.iter().any(|option| stage.settings().has(option));
     if is_free && stage.format().name == JSON {
         // The option exists and accepts this value.
@@ -77,7 +77,7 @@ pub mod tests {
 
     #[test]
     fn what_says_how_it_looks_is_left_alone() {
-        let shown = |name: &str| laid_out(Stage::parse(name).unwrap()).settings().number("indent");
+        let shown = |name: &str| with_indented_json(Stage::parse(name).unwrap()).settings().number("indent");
         assert_eq!((shown("json"), shown("json:sort_keys")), (Some(2), Some(2)));
         assert_eq!((shown("json:indent=0"), shown("json:as=json-xs"), shown("gzip/json")), (Some(0), None, None));
         assert_eq!((shown("ndjson"), shown("php")), (None, None));

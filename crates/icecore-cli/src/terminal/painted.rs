@@ -7,7 +7,7 @@ use std::io::{self, Write};
 const PIECE: usize = 32 << 10;
 
 /// Adds colour to JSON for a terminal. Control characters are written as JSON escapes with the same meaning.
-pub struct Painted {
+pub struct JsonPainter {
     to: Box<dyn Write>,
     paint: Paint,
     /// For each open container, whether it is an object.
@@ -16,14 +16,14 @@ pub struct Painted {
     is_key: bool,
     /// Whether a path and a tab precede each value.
     has_paths: bool,
-    state: State,
+    state: PainterState,
     /// The first bytes of a character that is not complete yet.
-    part: Vec<u8>,
+    incomplete_character: Vec<u8>,
     out: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum PainterState {
     Between,
     /// At the start of a path, and inside it.
     Line,
@@ -37,62 +37,71 @@ enum State {
     Escape,
 }
 
-impl Painted {
-    pub fn new(to: Box<dyn Write>, paint: Paint) -> Painted {
+impl JsonPainter {
+    pub fn new(to: Box<dyn Write>, paint: Paint) -> JsonPainter {
         let (part, out) = (Vec::new(), Vec::new());
-        Painted { to, paint, open: Vec::new(), is_key: false, has_paths: false, state: State::Between, part, out }
+        JsonPainter {
+            to,
+            paint,
+            open: Vec::new(),
+            is_key: false,
+            has_paths: false,
+            state: PainterState::Between,
+            incomplete_character: part,
+            out,
+        }
     }
 
     /// Sets whether a path and a tab precede each value.
-    pub fn with_paths(mut self, has_paths: bool) -> Painted {
+    pub fn with_paths(mut self, has_paths: bool) -> JsonPainter {
         self.has_paths = has_paths;
         if has_paths {
-            self.state = State::Line;
+            self.state = PainterState::Line;
         }
         self
     }
 
-    fn char(&mut self, c: char) {
+    fn take_char(&mut self, c: char) {
         match self.state {
-            State::String if c == '"' => self.end(State::Between, Some(c)),
-            State::String => {
-                self.state = if c == '\\' { State::Escape } else { State::String };
+            PainterState::String if c == '"' => self.end_token(PainterState::Between, Some(c)),
+            PainterState::String => {
+                self.state = if c == '\\' { PainterState::Escape } else { PainterState::String };
                 self.push(c);
             }
-            State::Escape => {
-                self.state = State::String;
+            PainterState::Escape => {
+                self.state = PainterState::String;
                 self.push(c);
             }
-            State::Path if c == '\t' => {
-                self.end(State::Between, None);
+            PainterState::Path if c == '\t' => {
+                self.end_token(PainterState::Between, None);
                 self.push(c);
             }
-            State::Path => self.push(c),
-            State::Line => {
-                self.begin(State::Path, Ink::Name);
+            PainterState::Path => self.push(c),
+            PainterState::Line => {
+                self.begin_token(PainterState::Path, Ink::Name);
                 self.push(c);
             }
-            State::Rest if !matches!(c, ',' | ']' | '}' | '\n') => self.push(c),
-            State::Word if c == '>' && self.has_paths => {
-                self.state = State::Link;
+            PainterState::Rest if !matches!(c, ',' | ']' | '}' | '\n') => self.push(c),
+            PainterState::Word if c == '>' && self.has_paths => {
+                self.state = PainterState::Link;
                 self.push(c);
             }
-            State::Link if c != '\n' => self.push(c),
-            State::Word if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+') => self.push(c),
-            State::Word | State::Rest | State::Link => {
-                self.end(State::Between, None);
-                self.between(c);
+            PainterState::Link if c != '\n' => self.push(c),
+            PainterState::Word if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+') => self.push(c),
+            PainterState::Word | PainterState::Rest | PainterState::Link => {
+                self.end_token(PainterState::Between, None);
+                self.take_token_char(c);
             }
-            State::Between => self.between(c),
+            PainterState::Between => self.take_token_char(c),
         }
     }
 
-    fn between(&mut self, c: char) {
+    fn take_token_char(&mut self, c: char) {
         match c {
-            '\n' if self.has_paths && self.open.is_empty() => self.state = State::Line,
-            '…' => self.begin(State::Rest, Ink::Faint),
-            '"' => self.begin(State::String, if self.is_key { Ink::Name } else { Ink::String }),
-            '-' | '0'..='9' | 'a'..='z' => self.begin(State::Word, Ink::Number),
+            '\n' if self.has_paths && self.open.is_empty() => self.state = PainterState::Line,
+            '…' => self.begin_token(PainterState::Rest, Ink::Faint),
+            '"' => self.begin_token(PainterState::String, if self.is_key { Ink::Name } else { Ink::String }),
+            '-' | '0'..='9' | 'a'..='z' => self.begin_token(PainterState::Word, Ink::Number),
             '{' | '[' => {
                 self.open.push(c == '{');
                 self.is_key = c == '{';
@@ -105,25 +114,25 @@ impl Painted {
         self.push(c);
     }
 
-    fn pass_on(&mut self) -> io::Result<()> {
+    fn write_buffer(&mut self) -> io::Result<()> {
         let end = self.to.write_all(&self.out);
         self.out.clear();
         end
     }
 
-    fn begin(&mut self, state: State, ink: Ink) {
+    fn begin_token(&mut self, state: PainterState, ink: Ink) {
         self.state = state;
-        self.paint.begin(ink, &mut self.out);
+        self.paint.begin_ink(ink, &mut self.out);
     }
 
-    fn end(&mut self, state: State, last: Option<char>) {
+    fn end_token(&mut self, state: PainterState, last: Option<char>) {
         last.into_iter().for_each(|c| self.push(c));
         self.state = state;
-        self.paint.end(&mut self.out);
+        self.paint.end_ink(&mut self.out);
     }
 
     fn push(&mut self, c: char) {
-        if icecore::text::is_printable(c) || c == '\n' || self.state == State::Between {
+        if icecore::text::is_printable(c) || c == '\n' || self.state == PainterState::Between {
             self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
             return;
         }
@@ -133,39 +142,39 @@ impl Painted {
     }
 }
 
-impl Write for Painted {
+impl Write for JsonPainter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut all = std::mem::take(&mut self.part);
+        let mut all = std::mem::take(&mut self.incomplete_character);
         all.extend_from_slice(bytes);
         let mut chunks = all.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
-            chunk.valid().chars().for_each(|c| self.char(c));
+            chunk.valid().chars().for_each(|c| self.take_char(c));
             // At the end of the chunk it may be the start of a character.
             if chunks.peek().is_none() && chunk.invalid().len() < 4 {
-                self.part = chunk.invalid().to_vec();
+                self.incomplete_character = chunk.invalid().to_vec();
             } else {
                 self.out.extend_from_slice(chunk.invalid());
             }
         }
         if self.out.len() >= PIECE {
-            self.pass_on()?;
+            self.write_buffer()?;
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.pass_on()?;
+        self.write_buffer()?;
         self.to.flush()
     }
 }
 
-impl Drop for Painted {
+impl Drop for JsonPainter {
     fn drop(&mut self) {
         // A number or an incomplete character at the very end. If this fails, an earlier write failed as well.
-        if !matches!(self.state, State::Between | State::Line) {
-            self.paint.end(&mut self.out);
+        if !matches!(self.state, PainterState::Between | PainterState::Line) {
+            self.paint.end_ink(&mut self.out);
         }
-        self.out.append(&mut self.part);
+        self.out.append(&mut self.incomplete_character);
         let _ = self.to.write_all(&self.out);
     }
 }
@@ -173,12 +182,12 @@ impl Drop for Painted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paint::When;
+    use crate::paint::ColorMode;
     use crate::terminal::tests::Shared;
 
     fn painted(json: &[u8], piece: usize) -> String {
         let shared = Shared::default();
-        let mut to = Painted::new(Box::new(shared.clone()), Paint::new(When::Always, &io::stdout()));
+        let mut to = JsonPainter::new(Box::new(shared.clone()), Paint::new(ColorMode::Always, &io::stdout()));
         json.chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
         drop(to);
         shared.text()
@@ -209,7 +218,8 @@ mod tests {
     #[test]
     fn paths_before_values_and_what_is_left_out() {
         let shared = Shared::default();
-        let mut to = Painted::new(Box::new(shared.clone()), Paint::new(When::Always, &io::stdout())).with_paths(true);
+        let mut to =
+            JsonPainter::new(Box::new(shared.clone()), Paint::new(ColorMode::Always, &io::stdout())).with_paths(true);
         to.write_all(b"$.a[0]\t{\xe2\x80\xa63}\n$.b\t1\n$.c\t-> $.a[0]\n").unwrap();
         drop(to);
         let expected = "\x1b[1m$.a[0]\x1b[0m\t{\x1b[2m…3\x1b[0m}\n\x1b[1m$.b\x1b[0m\t\x1b[33m1\x1b[0m\n\

@@ -3,21 +3,21 @@
 use std::io::{self, Write};
 
 /// Passes text on, with control characters written as escapes, except for line ends and tabs.
-pub struct Tamed {
+pub struct ControlEscaper {
     to: Box<dyn Write>,
     /// The first bytes of a character that is not complete yet.
-    part: Vec<u8>,
+    incomplete_character: Vec<u8>,
 }
 
-impl Tamed {
-    pub fn new(to: Box<dyn Write>) -> Tamed {
-        Tamed { to, part: Vec::new() }
+impl ControlEscaper {
+    pub fn new(to: Box<dyn Write>) -> ControlEscaper {
+        ControlEscaper { to, incomplete_character: Vec::new() }
     }
 }
 
-impl Write for Tamed {
+impl Write for ControlEscaper {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut all = std::mem::take(&mut self.part);
+        let mut all = std::mem::take(&mut self.incomplete_character);
         all.extend_from_slice(bytes);
         let mut out = String::with_capacity(all.len());
         let mut chunks = all.utf8_chunks().peekable();
@@ -30,9 +30,9 @@ impl Write for Tamed {
             }
             let begins = std::str::from_utf8(chunk.invalid()).is_err_and(|error| error.error_len().is_none());
             if chunks.peek().is_none() && begins {
-                self.part = chunk.invalid().to_vec();
+                self.incomplete_character = chunk.invalid().to_vec();
             } else {
-                push_bytes(chunk.invalid(), &mut out);
+                push_hex_escapes(chunk.invalid(), &mut out);
             }
         }
         self.to.write_all(out.as_bytes())?;
@@ -44,14 +44,14 @@ impl Write for Tamed {
     }
 }
 
-fn push_bytes(bytes: &[u8], out: &mut String) {
+fn push_hex_escapes(bytes: &[u8], out: &mut String) {
     bytes.iter().for_each(|byte| out.push_str(&format!("\\x{byte:02x}")));
 }
 
-impl Drop for Tamed {
+impl Drop for ControlEscaper {
     fn drop(&mut self) {
         let mut rest = String::new();
-        push_bytes(&self.part, &mut rest);
+        push_hex_escapes(&self.incomplete_character, &mut rest);
         // If this fails, an earlier write failed as well.
         let _ = self.to.write_all(rest.as_bytes());
     }
@@ -67,7 +67,7 @@ mod tests {
         let text = b"a\x1b[31m\tb\r\n\xc3\xa9\xc2\x9b\x80 \xe2\x82";
         for piece in 1..=text.len() {
             let shared = Shared::default();
-            let mut to = Tamed::new(Box::new(shared.clone()));
+            let mut to = ControlEscaper::new(Box::new(shared.clone()));
             text.chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
             drop(to);
             assert_eq!(shared.text(), "a\\u{1b}[31m\tb\\r\né\\u{9b}\\x80 \\xe2\\x82", "{piece}");

@@ -18,12 +18,17 @@ use std::path::Path;
 const VALUES: &str = "json:typed";
 
 /// Returns the data of `--data` as a scenario; `None` if it can't be read, which is reported.
-pub fn scenario(args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Option<Scenario>, Abort> {
-    let source = Source::one(Some(file));
+pub fn load_scenario(
+    args: &Bench,
+    file: &Path,
+    global: &Global,
+    report: &mut Report,
+) -> Result<Option<Scenario>, Abort> {
+    let source = Source::from_path(Some(file));
     let name = source.name();
     let read = match &args.column {
-        Some(column) => Some(column_of(column, args, file, global, report)?),
-        None => whole(args, &source, &name, global, report)?,
+        Some(column) => Some(read_column(column, args, file, global, report)?),
+        None => read_document(args, &source, &name, global, report)?,
     };
     let Some((document, format)) = read else { return Ok(None) };
     let title = source.below.display().to_string();
@@ -35,20 +40,20 @@ pub fn scenario(args: &Bench, file: &Path, global: &Global, report: &mut Report)
     Ok(Some(scenario))
 }
 
-type Read = (Document<'static>, String);
+type LoadedDocument = (Document<'static>, String);
 
-fn whole(
+fn read_document(
     args: &Bench,
     source: &Source,
     name: &str,
     global: &Global,
     report: &mut Report,
-) -> Result<Option<Read>, Abort> {
+) -> Result<Option<LoadedDocument>, Abort> {
     let named = args.format.as_deref().map(mistakes::stage).transpose()?;
     let bytes = match source.read() {
         Ok(bytes) => bytes,
         Err(error) => {
-            report.io(name, &error);
+            report.report_io_error(name, &error);
             return Ok(None);
         }
     };
@@ -56,7 +61,7 @@ fn whole(
         let document = icecore::read_as(&bytes, &stage, &global.limit)?;
         Ok((document.into_owned(), stage.format().name.to_owned()))
     });
-    Ok(read.map_err(|error| report.unreadable(name, &error, &bytes)).ok())
+    Ok(read.map_err(|error| report.report_unreadable(name, &error, &bytes)).ok())
 }
 
 /// The command line of `icecore rows`.
@@ -67,7 +72,13 @@ struct RowsLine {
 }
 
 /// Returns all values of a column as one list, from the output of `icecore rows`.
-fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &mut Report) -> Result<Read, Abort> {
+fn read_column(
+    column: &str,
+    args: &Bench,
+    file: &Path,
+    global: &Global,
+    report: &mut Report,
+) -> Result<LoadedDocument, Abort> {
     let failed = |error: &dyn std::fmt::Display| Abort::Failed(code::OTHER, error.to_string());
     let folder = tempfile::tempdir().map_err(|error| failed(&error))?;
     let rows = folder.path().join("rows");
@@ -78,13 +89,13 @@ fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &
     rows::run(&asked.rows, global, report)?;
     let name = column.split('=').next().unwrap_or_default();
     let text = std::fs::read_to_string(&rows).map_err(|error| failed(&error))?;
-    let mut list = List::default();
+    let mut list = ListJoiner::default();
     for row in text.lines() {
-        let cells: Object<'_> = serde_json::from_str(row).map_err(|error| failed(&error))?;
+        let cells: JsonObject<'_> = serde_json::from_str(row).map_err(|error| failed(&error))?;
         let cell = cells.get(name).ok_or_else(|| Abort::Failed(code::USAGE, format!("there is no column {name}")))?;
         list.push(cell.get()).map_err(|error| failed(&error))?;
     }
-    let list = list.end();
+    let list = list.into_list_text();
     let stage = Stage::parse(VALUES).map_err(|error| failed(&error))?;
     let document = icecore::read_as(list.as_bytes(), &stage, &global.limit).map_err(|error| failed(&error))?;
     let format = column.split_once('=').map_or("", |(_, path)| path);
@@ -92,20 +103,20 @@ fn column_of(column: &str, args: &Bench, file: &Path, global: &Global, report: &
     Ok((document.into_owned(), format.to_owned()))
 }
 
-type Object<'j> = BTreeMap<String, &'j RawValue>;
+type JsonObject<'j> = BTreeMap<String, &'j RawValue>;
 
 /// Joins documents in `json:typed` into one document: their list.
 #[derive(Default)]
-struct List {
+struct ListJoiner {
     items: String,
     /// Wrapper object of a value that is more than plain JSON, without the value.
     around: String,
 }
 
-impl List {
+impl ListJoiner {
     fn push(&mut self, document: &str) -> serde_json::Result<()> {
         let mut value = document;
-        let mut around = Object::new();
+        let mut around = JsonObject::new();
         if document.starts_with("{\"$icecore\"") {
             around = serde_json::from_str(document)?;
             value = around.remove("$value").map_or("null", RawValue::get);
@@ -120,7 +131,7 @@ impl List {
         Ok(())
     }
 
-    fn end(self) -> String {
+    fn into_list_text(self) -> String {
         match self.around.strip_suffix('}') {
             Some(around) => format!("{around},\"$value\":[{}]}}", self.items),
             None => format!("[{}]", self.items),

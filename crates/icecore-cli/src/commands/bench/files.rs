@@ -10,23 +10,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Creates the text of a file.
-type Writer = fn(&Report) -> String;
+type ReportFormatter = fn(&Report) -> String;
 
-pub struct Files {
+pub struct OutputFiles {
     outputs: Outputs,
-    places: Vec<(Destination, Writer)>,
+    places: Vec<(Destination, ReportFormatter)>,
     has_json: bool,
     charts: Option<PathBuf>,
 }
 
-impl Files {
-    pub fn of(args: &Bench) -> Result<Files, Abort> {
+impl OutputFiles {
+    pub fn from_args(args: &Bench) -> Result<OutputFiles, Abort> {
         let inputs = args.reports.iter().chain(&args.compare).chain(&args.data);
-        let inputs: Vec<_> = inputs.map(|path| Source::one(Some(path))).collect();
+        let inputs: Vec<_> = inputs.map(|path| Source::from_path(Some(path))).collect();
         let mut outputs = Outputs::new(&inputs, args.force);
         let csv = if args.csv_safe { page::render_safe_csv } else { page::render_csv };
-        let files: [(&Option<PathBuf>, Writer); 4] = [
-            (&args.json, json),
+        let files: [(&Option<PathBuf>, ReportFormatter); 4] = [
+            (&args.json, format_json),
             (&args.csv, csv),
             (&args.markdown, page::render_markdown),
             (&args.html, page::render_html),
@@ -34,10 +34,10 @@ impl Files {
         let mut places = Vec::new();
         for (path, write) in files {
             if let Some(path) = path {
-                places.push((place(&mut outputs, path)?, write));
+                places.push((prepare_destination(&mut outputs, path)?, write));
             }
         }
-        Ok(Files { outputs, places, has_json: args.json.is_some(), charts: args.charts.clone() })
+        Ok(OutputFiles { outputs, places, has_json: args.json.is_some(), charts: args.charts.clone() })
     }
 
     /// Returns whether one of them is the standard output.
@@ -46,32 +46,32 @@ impl Files {
     }
 
     /// Returns the destination of the JSON.
-    pub fn json(&mut self) -> Option<Destination> {
+    pub fn take_json_destination(&mut self) -> Option<Destination> {
         self.has_json.then(|| self.places.remove(0).0)
     }
 
-    pub fn write(mut self, report: &Report) -> Result<(), Abort> {
+    pub fn write_files(mut self, report: &Report) -> Result<(), Abort> {
         for (place, write) in self.places {
-            Target::text(place, &write(report))?;
+            Target::write_text(place, &write(report))?;
         }
         let Some(folder) = &self.charts else { return Ok(()) };
         for (name, svg) in page::render_charts(report) {
-            let place = place(&mut self.outputs, &folder.join(format!("{name}.svg")))?;
-            Target::text(place, &svg)?;
+            let place = prepare_destination(&mut self.outputs, &folder.join(format!("{name}.svg")))?;
+            Target::write_text(place, &svg)?;
         }
         Ok(())
     }
 }
 
-fn json(report: &Report) -> String {
+fn format_json(report: &Report) -> String {
     serde_json::to_string(report).unwrap_or_default() + "\n"
 }
 
 /// Returns a destination, after creating its folder.
-fn place(outputs: &mut Outputs, path: &Path) -> Result<Destination, Abort> {
+fn prepare_destination(outputs: &mut Outputs, path: &Path) -> Result<Destination, Abort> {
     if let Some(folder) = path.parent() {
         let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
         fs::create_dir_all(folder).map_err(failed)?;
     }
-    outputs.place(path)
+    outputs.destination_at(path)
 }

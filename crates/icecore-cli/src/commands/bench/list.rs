@@ -9,15 +9,15 @@ use std::fmt::{self, Display};
 
 /// The scenarios and competitors that can run here.
 #[derive(Serialize)]
-pub struct List {
-    scenarios: Vec<Line>,
+pub struct BenchList {
+    scenarios: Vec<ScenarioLine>,
     competitors: Vec<Competitor>,
     missing: Vec<Absent>,
 }
 
 /// A scenario.
 #[derive(Serialize)]
-struct Line {
+struct ScenarioLine {
     name: String,
     title: String,
     competitors: usize,
@@ -34,17 +34,21 @@ struct Competitor {
     role: Role,
 }
 
-impl List {
+impl BenchList {
     /// Lists these scenarios and all competitors that were found.
     ///
     /// # Errors
     ///
     /// As [`FoundCompetitors::select_participants`].
-    pub fn new(scenarios: &[Scenario], cast: &FoundCompetitors, options: &Options) -> Result<List, icecore_lab::Error> {
-        let mut list = List { scenarios: Vec::new(), competitors: Vec::new(), missing: Vec::new() };
+    pub fn new(
+        scenarios: &[Scenario],
+        cast: &FoundCompetitors,
+        options: &Options,
+    ) -> Result<BenchList, icecore_lab::Error> {
+        let mut list = BenchList { scenarios: Vec::new(), competitors: Vec::new(), missing: Vec::new() };
         for scenario in scenarios {
             let (here, missing) = cast.select_participants(scenario, options)?;
-            list.scenarios.push(Line {
+            list.scenarios.push(ScenarioLine {
                 name: scenario.name.clone(),
                 title: scenario.title.clone(),
                 competitors: here.iter().filter(|one| one.role == Role::Competitor).count(),
@@ -69,13 +73,13 @@ impl List {
     }
 }
 
-impl Display for List {
+impl Display for BenchList {
     /// Writes the scenarios, the competitors, and what is missing with its remedy.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 1;
         let names = width(&mut self.scenarios.iter().map(|one| one.name.len()));
         writeln!(f, "Scenarios")?;
-        for Line { name, title, competitors, missing, waits } in &self.scenarios {
+        for ScenarioLine { name, title, competitors, missing, waits } in &self.scenarios {
             let state = match (waits, missing) {
                 (Some(what), _) => format!("waits for {what}"),
                 (None, 0) => format!("{competitors} can take part"),

@@ -6,14 +6,14 @@ mod files;
 mod list;
 mod watch;
 
-use files::Files;
-use list::List;
+use files::OutputFiles;
+use list::BenchList;
 
 pub use args::Bench;
 
 use crate::arguments::Global;
 use crate::paint::Paint;
-use crate::report::{Abort, Report, code, io_reason, usage_of};
+use crate::report::{Abort, Report, code, io_reason, usage_text_error};
 use crate::signals;
 use crate::sink::Sink;
 use crate::target::Target;
@@ -29,47 +29,51 @@ use std::time::Duration;
 const BUDGET: u64 = 75;
 
 pub fn run(args: &Bench, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let mut files = Files::of(args)?;
+    let mut files = OutputFiles::from_args(args)?;
     if args.list {
-        return listed(args, &mut files);
+        return print_list(args, &mut files);
     }
-    let old = args.compare.as_deref().map(load).transpose()?;
-    let measured = if args.reports.is_empty() { measure(args, global, report)? } else { Some(merged(&args.reports)?) };
+    let old = args.compare.as_deref().map(load_report).transpose()?;
+    let measured = if args.reports.is_empty() {
+        run_scenarios(args, global, report)?
+    } else {
+        Some(merge_reports(&args.reports)?)
+    };
     let Some(measured) = measured else { return Ok(()) };
     // The standard output is for one document only.
     if !files.has_stdout() {
-        show(args, global, &measured)?;
+        print_report(args, global, &measured)?;
     }
-    files.write(&measured)?;
+    files.write_files(&measured)?;
     if let Some(old) = old {
         let threshold = args.fail_on.unwrap_or_default();
         let compared = compare::compare_reports(&old, &measured, threshold);
-        print(&format!("\n{compared}"))?;
+        print_text(&format!("\n{compared}"))?;
         if args.fail_on.is_some() && compared.has_regressions() {
-            report.worse(code::FINDING);
+            report.raise_exit_code(code::FINDING);
         }
     }
     Ok(())
 }
 
-fn failed(error: icecore_lab::Error) -> Abort {
+fn lab_error(error: icecore_lab::Error) -> Abort {
     Abort::Failed(code::OTHER, error.to_string())
 }
 
 /// Returns the given scenarios, or all.
-fn chosen(args: &Bench) -> Result<Vec<Scenario>, Abort> {
+fn select_scenarios(args: &Bench) -> Result<Vec<Scenario>, Abort> {
     if args.scenarios.is_empty() {
-        return scenario::list_scenarios().map_err(failed);
+        return scenario::list_scenarios().map_err(lab_error);
     }
     if let Some(file) = args.scenarios.iter().find(|name| std::path::Path::new(name).is_file()) {
         let file = icecore::text::printable(file);
-        return Err(usage_of(format!("`{file}` is a file, not a scenario; did you mean `--data {file}`?")));
+        return Err(usage_text_error(format!("`{file}` is a file, not a scenario; did you mean `--data {file}`?")));
     }
     let found: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find_scenario(name)).collect();
     found.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 
-fn options(args: &Bench) -> Options {
+fn build_options(args: &Bench) -> Options {
     let mut options = Options::default();
     if args.small {
         options = options.small();
@@ -81,7 +85,7 @@ fn options(args: &Bench) -> Options {
     options.only.clone_from(&args.only);
     options.runners.clone_from(&args.runners);
     options.command = std::env::current_exe().ok();
-    options.modules = args.modules.clone().or_else(modules);
+    options.modules = args.modules.clone().or_else(find_modules);
     // Runners work in folders of their own. A link is not resolved: Python finds a virtual environment by the path of
     // its program.
     options.python = args.python.as_deref().map(|program| match program.components().count() {
@@ -92,7 +96,7 @@ fn options(args: &Bench) -> Options {
 }
 
 /// Returns the modules of the source tree in which this command was built.
-fn modules() -> Option<PathBuf> {
+fn find_modules() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let here = std::env::current_dir().ok();
     let tops = program.ancestors().skip(1).chain(here.as_deref());
@@ -105,23 +109,23 @@ fn has_modules(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|languages| languages.flatten().any(|language| is_built(language.path())))
 }
 
-fn listed(args: &Bench, files: &mut Files) -> Result<(), Abort> {
-    let scenarios = chosen(args)?;
-    let options = options(args);
+fn print_list(args: &Bench, files: &mut OutputFiles) -> Result<(), Abort> {
+    let scenarios = select_scenarios(args)?;
+    let options = build_options(args);
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
-    let stop = signals::stop()?;
-    check(&options, folder.path(), &stop)?;
-    let cast =
-        run::find_competitors(&options.environment(folder.path(), &stop), &scenarios, &options.only).map_err(failed)?;
-    let list = List::new(&scenarios, &cast, &options).map_err(failed)?;
-    match files.json() {
-        Some(place) => Target::text(place, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
-        None => print(&list.to_string()),
+    let stop = signals::stop_flag()?;
+    check_competitors(&options, folder.path(), &stop)?;
+    let cast = run::find_competitors(&options.environment(folder.path(), &stop), &scenarios, &options.only)
+        .map_err(lab_error)?;
+    let list = BenchList::new(&scenarios, &cast, &options).map_err(lab_error)?;
+    match files.take_json_destination() {
+        Some(place) => Target::write_text(place, &(serde_json::to_string(&list).unwrap_or_default() + "\n")),
+        None => print_text(&list.to_string()),
     }
 }
 
 /// Checks that the competitors of `--only` exist.
-fn check(options: &Options, folder: &Path, stop: &AtomicBool) -> Result<(), Abort> {
+fn check_competitors(options: &Options, folder: &Path, stop: &AtomicBool) -> Result<(), Abort> {
     if options.only.is_empty() {
         return Ok(());
     }
@@ -129,33 +133,33 @@ fn check(options: &Options, folder: &Path, stop: &AtomicBool) -> Result<(), Abor
     known.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
 }
 
-fn print(text: &str) -> Result<(), Abort> {
+fn print_text(text: &str) -> Result<(), Abort> {
     let mut sink = Sink::stdout();
-    sink.text(text)?;
+    sink.write_text(text)?;
     sink.flush()
 }
 
 /// Runs the selected scenarios.
-fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<model::Report>, Abort> {
+fn run_scenarios(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<model::Report>, Abort> {
     let scenarios = match &args.data {
-        Some(file) => match data::scenario(args, file, global, report)? {
+        Some(file) => match data::load_scenario(args, file, global, report)? {
             Some(scenario) => vec![scenario],
             None => return Ok(None),
         },
-        None => chosen(args)?,
+        None => select_scenarios(args)?,
     };
-    let stop = signals::stop()?;
-    let options = options(args);
+    let stop = signals::stop_flag()?;
+    let options = build_options(args);
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
-    check(&options, folder.path(), &stop)?;
-    let measured = run::run_scenarios(&scenarios, &options, &mut watch::Told, &stop);
+    check_competitors(&options, folder.path(), &stop)?;
+    let measured = run::run_scenarios(&scenarios, &options, &mut watch::ProgressUpdater, &stop);
     if stop.load(Ordering::Relaxed) {
-        report.fault(code::OTHER, "bench", "stopped; these are the measurements so far");
+        report.report_fault(code::OTHER, "bench", "stopped; these are the measurements so far");
     }
-    measured.map(Some).map_err(failed)
+    measured.map(Some).map_err(lab_error)
 }
 
-fn load(path: &Path) -> Result<model::Report, Abort> {
+fn load_report(path: &Path) -> Result<model::Report, Abort> {
     let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, format!("{}: {error}", path.display()));
     let text = std::fs::read(path).map_err(|error| wrong(&io_reason(&error)))?;
     let report: model::Report = serde_json::from_slice(&text).map_err(|error| wrong(&error))?;
@@ -171,8 +175,8 @@ fn load(path: &Path) -> Result<model::Report, Abort> {
 }
 
 /// Merges several reports; for scenarios that occur twice, the later one counts.
-fn merged(paths: &[PathBuf]) -> Result<model::Report, Abort> {
-    let mut reports = paths.iter().map(|path| load(path));
+fn merge_reports(paths: &[PathBuf]) -> Result<model::Report, Abort> {
+    let mut reports = paths.iter().map(|path| load_report(path));
     let mut all = reports.next().ok_or_else(|| Abort::Failed(code::USAGE, "no report".to_owned()))??;
     for report in reports {
         let report = report?;
@@ -188,8 +192,8 @@ fn merged(paths: &[PathBuf]) -> Result<model::Report, Abort> {
 }
 
 /// Prints the tables and the ranking.
-fn show(args: &Bench, global: &Global, report: &model::Report) -> Result<(), Abort> {
-    let color = Paint::new(global.color, &std::io::stdout()).is_on();
+fn print_report(args: &Bench, global: &Global, report: &model::Report) -> Result<(), Abort> {
+    let color = Paint::new(global.color, &std::io::stdout()).is_enabled();
     let style = page::Style { color, full: args.full, ..page::Style::default() };
     let mut text = page::render_text(report, &style);
     let weights = args.weight.clone().or_else(|| args.data.is_some().then(rank::Weights::default));
@@ -201,5 +205,5 @@ fn show(args: &Bench, global: &Global, report: &model::Report) -> Result<(), Abo
             }
         }
     }
-    print(&text)
+    print_text(&text)
 }

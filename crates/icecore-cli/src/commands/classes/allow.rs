@@ -4,7 +4,7 @@
 
 use super::args::Language;
 use super::packages::Packages;
-use super::{Name, Row, shown};
+use super::{ClassRow, Name, display_name};
 use icecore::policy::{ClassName, Host, NameComparison, Words};
 use icecore_tables::plural::{format_count, join_names};
 
@@ -15,20 +15,20 @@ const WILDCARD: u8 = b'*';
 pub struct AllowList<'r> {
     pub text: String,
     /// The classes that can't be part of a list.
-    pub refused: Vec<&'r Row>,
+    pub refused: Vec<&'r ClassRow>,
     /// The classes that need no list.
-    pub omitted: Vec<&'r Row>,
+    pub omitted: Vec<&'r ClassRow>,
 }
 
 /// Returns the list. For PHP classes, `packages` knows their packages.
-pub fn list<'r>(rows: &'r [Row], language: Language, packages: Option<&Packages>) -> AllowList<'r> {
-    let (built, omitted): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| needs_list(row, language));
-    let (refused, built): (Vec<&Row>, Vec<&Row>) =
+pub fn build_allow_list<'r>(rows: &'r [ClassRow], language: Language, packages: Option<&Packages>) -> AllowList<'r> {
+    let (built, omitted): (Vec<&ClassRow>, Vec<&ClassRow>) = rows.iter().partition(|row| needs_list(row, language));
+    let (refused, built): (Vec<&ClassRow>, Vec<&ClassRow>) =
         built.into_iter().partition(|row| row.name.bytes.contains(&WILDCARD));
-    let mut names: Vec<_> = built.into_iter().map(|row| (quoted(&row.name, language), &row.name.bytes)).collect();
+    let mut names: Vec<_> = built.into_iter().map(|row| (quote_name(&row.name, language), &row.name.bytes)).collect();
     names.dedup();
     if language == Language::Laravel {
-        return AllowList { text: laravel(&names, packages), refused, omitted };
+        return AllowList { text: format_laravel_list(&names, packages), refused, omitted };
     }
     let list = names.into_iter().map(|(quoted, _)| quoted).collect::<Vec<_>>().join(", ");
     let text = match language {
@@ -48,15 +48,16 @@ pub fn list<'r>(rows: &'r [Row], language: Language, packages: Option<&Packages>
 }
 
 /// Returns why classes are not in the list and need not be: a sentence for each reason.
-pub fn omissions(omitted: &[&Row]) -> Vec<String> {
-    let (names, own): (Vec<&Row>, Vec<&Row>) = omitted.iter().partition(|row| is_name_alone(row));
+pub fn omissions(omitted: &[&ClassRow]) -> Vec<String> {
+    let (names, own): (Vec<&ClassRow>, Vec<&ClassRow>) = omitted.iter().partition(|row| is_name_alone(row));
     let reasons = [
         (own, "because the Ruby module builds it without a list", "because the Ruby module builds them without a list"),
         (names, "because it is only a name, without an object", "because they are only names, without objects"),
     ];
     let mut sentences = Vec::new();
     for (rows, one, many) in reasons {
-        let classes: Vec<String> = rows.iter().map(|row| format!("{} ({})", shown(&row.class), row.kind)).collect();
+        let classes: Vec<String> =
+            rows.iter().map(|row| format!("{} ({})", display_name(&row.class), row.kind)).collect();
         if !classes.is_empty() {
             let (count, why) = (classes.len() as u64, if classes.len() == 1 { one } else { many });
             let count = format_count(count, "class is left out", "classes are left out");
@@ -67,13 +68,13 @@ pub fn omissions(omitted: &[&Row]) -> Vec<String> {
 }
 
 /// Returns whether the data contains only the name of the class.
-fn is_name_alone(row: &Row) -> bool {
+fn is_name_alone(row: &ClassRow) -> bool {
     row.kind.ends_with("-name")
 }
 
 /// Returns whether a program must list the class. A name that is a plain value creates no object, but Ruby looks up the
 /// classes that its own dumps name.
-fn needs_list(row: &Row, language: Language) -> bool {
+fn needs_list(row: &ClassRow, language: Language) -> bool {
     match language {
         Language::Perl | Language::Sereal | Language::Php | Language::Laravel => !is_name_alone(row),
         Language::Ruby | Language::Rails => !is_own_in_ruby(row) && (row.is_marshal || !is_name_alone(row)),
@@ -82,7 +83,7 @@ fn needs_list(row: &Row, language: Language) -> bool {
 
 /// Returns whether the Ruby module builds values of this class without a list, because they are in the form in which
 /// Ruby writes them. In any other form, no list allows them.
-fn is_own_in_ruby(row: &Row) -> bool {
+fn is_own_in_ruby(row: &ClassRow) -> bool {
     let own: [&[u8]; 8] = [b"BigDecimal", b"Complex", b"Date", b"DateTime", b"Range", b"Rational", b"Set", b"Time"];
     let is_value = match row.kind {
         "user-dump" | "user-marshal" => true,
@@ -94,13 +95,13 @@ fn is_own_in_ruby(row: &Row) -> bool {
 }
 
 /// Returns the list for `config/cache.php`: a line for each class, with its package in a comment.
-fn laravel(names: &[(String, &Vec<u8>)], packages: Option<&Packages>) -> String {
+fn format_laravel_list(names: &[(String, &Vec<u8>)], packages: Option<&Packages>) -> String {
     if names.is_empty() {
         return "'serializable_classes' => [],\n".to_owned();
     }
     let mut text = "'serializable_classes' => [\n".to_owned();
     for (quoted, name) in names {
-        let comment = packages.map_or(String::new(), |packages| match packages.package_of(name) {
+        let comment = packages.map_or(String::new(), |packages| match packages.find_package(name) {
             Some(package) => format!(" // {package}"),
             None => " // no package declares it".to_owned(),
         });
@@ -111,7 +112,7 @@ fn laravel(names: &[(String, &Vec<u8>)], packages: Option<&Packages>) -> String 
 }
 
 /// Returns the name as a string literal of the language, in ASCII.
-fn quoted(name: &Name, language: Language) -> String {
+fn quote_name(name: &Name, language: Language) -> String {
     let host = match language {
         Language::Perl | Language::Sereal => Host::Perl,
         Language::Php | Language::Laravel => Host::Php,
@@ -121,7 +122,7 @@ fn quoted(name: &Name, language: Language) -> String {
 }
 
 /// Returns why a class is not in the list.
-pub fn refusal(row: &Row) -> String {
+pub fn refusal_message(row: &ClassRow) -> String {
     format!(
         "the class `{}` at {} is not in the list, because a `*` there would allow other classes as well; no program has \
          a class with such a name: check where this data comes from",

@@ -1,6 +1,6 @@
 //! The command line of `classes`.
 
-use crate::arguments::{From, Inputs};
+use crate::arguments::{Inputs, ReadArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 #[command(after_long_help = EXAMPLES)]
 pub struct Classes {
     #[command(flatten)]
-    pub from: From,
+    pub from: ReadArgs,
     #[command(flatten)]
     pub inputs: Inputs,
     /// Also list the classes of frozen data in strings

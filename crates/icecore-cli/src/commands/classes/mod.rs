@@ -10,7 +10,7 @@ use self::args::Language;
 use self::packages::Packages;
 use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
-use crate::reading::{Detail, Reader};
+use crate::reading::{Detail, DocumentReader};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use icecore::value::{ClassUse, CodeUse};
@@ -25,8 +25,8 @@ const MARSHAL: &str = "marshal";
 
 /// The object that `--json` prints.
 #[derive(Serialize)]
-struct Everything<'r> {
-    classes: &'r [Row],
+struct ClassesReport<'r> {
+    classes: &'r [ClassRow],
     code: &'r [CodeRow],
 }
 
@@ -41,7 +41,7 @@ struct CodeRow {
 
 /// A class over all inputs, and the input in which it occurs first.
 #[derive(Serialize)]
-struct Row {
+struct ClassRow {
     class: String,
     /// The bytes of a name that is not UTF-8, in hex.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,27 +70,27 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         (Some(_), _) => return Err(Abort::Failed(code::USAGE, "`--composer` is for `--as laravel`".to_owned())),
         (None, _) => None,
     };
-    let reader = Reader::new(&args.from, &global.limit)?;
-    let sources = args.inputs.sources(report)?;
+    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let sources = args.inputs.find_sources(report)?;
     let (mut rows, mut code) = (Vec::new(), Vec::new());
     let mut known = HashMap::new();
     for source in &sources {
-        report.input();
+        report.count_input();
         let name = source.name();
         let bytes = match source.read() {
             Ok(bytes) => bytes,
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 continue;
             }
         };
-        let Some(opened) = reader.open(&name, &bytes, report) else { continue };
+        let Some(opened) = reader.unwrap_input(&name, &bytes, report) else { continue };
         let is_marshal = opened.stage.format().of_document().name == MARSHAL;
-        reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
+        reader.read_documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
             // The readable part of a document that breaks off counts as well.
             let (found, tape) = list_names(outcome.document, &name, args.deep, opened.limits(), report);
             for class in found.classes {
-                add(class, &name, is_marshal, &mut rows, &mut known);
+                add_class(class, &name, is_marshal, &mut rows, &mut known);
             }
             for each in found.code {
                 add_code(each, &name, &mut code);
@@ -98,17 +98,17 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             Ok(tape)
         })?;
     }
-    rows.sort_by(|a: &Row, b: &Row| (&a.name, a.kind).cmp(&(&b.name, b.kind)));
-    let mut sink = Sink::report(args.json, global.color);
+    rows.sort_by(|a: &ClassRow, b: &ClassRow| (&a.name, a.kind).cmp(&(&b.name, b.kind)));
+    let mut sink = Sink::for_report(args.json, global.color);
     match (args.json, args.language) {
         (true, _) => {
-            sink.object(&Everything { classes: &rows, code: &code })?;
+            sink.write_object(&ClassesReport { classes: &rows, code: &code })?;
         }
         (false, Some(language)) => {
-            let list = allow::list(&rows, language, packages.as_ref());
-            sink.text(&list.text)?;
+            let list = allow::build_allow_list(&rows, language, packages.as_ref());
+            sink.write_text(&list.text)?;
             for row in list.refused {
-                report.fault(code::FINDING, &row.file, allow::refusal(row));
+                report.report_fault(code::FINDING, &row.file, allow::refusal_message(row));
             }
             for sentence in allow::omissions(&list.omitted) {
                 report.remark("omitted", sentence);
@@ -126,7 +126,7 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
             let paint = Paint::new(global.color, &std::io::stdout());
             // Without any rows, unreadable inputs may still contain classes, so "no classes" is not printed.
             if !rows.is_empty() || !code.is_empty() || !report.has_bad_inputs() {
-                sink.text(&table(&rows, &code, sources.len() > 1, paint))?;
+                sink.write_text(&format_table(&rows, &code, sources.len() > 1, paint))?;
             }
         }
     }
@@ -134,14 +134,14 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
 }
 
 /// The classes and code that a document names.
-struct Found {
+struct NamedClasses {
     classes: Vec<ClassUse>,
     code: Vec<CodeUse>,
 }
 
-impl Found {
-    fn of(document: &Document<'_>) -> Found {
-        Found { classes: document.classes(), code: document.code() }
+impl NamedClasses {
+    fn from_document(document: &Document<'_>) -> NamedClasses {
+        NamedClasses { classes: document.classes(), code: document.code() }
     }
 }
 
@@ -152,21 +152,21 @@ fn list_names(
     is_deep: bool,
     limits: &Limits,
     report: &mut Report,
-) -> (Found, Tape) {
-    let found = Found::of(&document);
+) -> (NamedClasses, Tape) {
+    let found = NamedClasses::from_document(&document);
     if !is_deep {
         if let Some((node, stage)) = deep::first(&document, limits) {
-            report.nested(name, &document.path(node), &stage);
+            report.note_nested(name, &document.path(node), &stage);
         }
         return (found, document.into_tape());
     }
     match deep::open(document, limits) {
         Ok(deep) => {
-            report.opened(name, &deep);
-            (Found::of(&deep.document), deep.document.into_tape())
+            report.note_opened(name, &deep);
+            (NamedClasses::from_document(&deep.document), deep.document.into_tape())
         }
         Err(error) => {
-            report.unwritable(name, &error);
+            report.report_unwritable(name, &error);
             (found, Tape::new())
         }
     }
@@ -180,18 +180,18 @@ fn add_code(found: CodeUse, file: &str, rows: &mut Vec<CodeRow>) {
     }
 }
 
-fn add(
+fn add_class(
     class: ClassUse,
     file: &str,
     is_marshal: bool,
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<ClassRow>,
     known: &mut HashMap<(Name, &'static str), usize>,
 ) {
     let ClassUse { name, is_text, kind, count, path, .. } = class;
     let name = Name { bytes: name, is_text };
     match known.entry((name.clone(), kind)) {
         Entry::Occupied(entry) => {
-            let row: &mut Row = &mut rows[*entry.get()];
+            let row: &mut ClassRow = &mut rows[*entry.get()];
             row.count += count;
             row.is_marshal &= is_marshal;
         }
@@ -200,13 +200,13 @@ fn add(
             let class = String::from_utf8_lossy(&name.bytes).into_owned();
             let is_utf8 = std::str::from_utf8(&name.bytes).is_ok();
             let bytes = (!is_utf8).then(|| name.bytes.iter().map(|byte| format!("{byte:02x}")).collect());
-            rows.push(Row { class, bytes, kind, count, path, file: file.to_owned(), name, is_marshal });
+            rows.push(ClassRow { class, bytes, kind, count, path, file: file.to_owned(), name, is_marshal });
         }
     }
 }
 
-fn table(rows: &[Row], code: &[CodeRow], with_files: bool, paint: Paint) -> String {
-    let classes = rows.iter().map(|row| (row.count, row.kind, shown(&row.class), &row.path, &row.file));
+fn format_table(rows: &[ClassRow], code: &[CodeRow], with_files: bool, paint: Paint) -> String {
+    let classes = rows.iter().map(|row| (row.count, row.kind, display_name(&row.class), &row.path, &row.file));
     // These rows have no class; code that has a class has a row of its own.
     let code = code.iter().map(|row| (row.count, row.kind, "-".to_owned(), &row.path, &row.file));
     let lines: Vec<_> = classes.chain(code).collect();
@@ -231,6 +231,6 @@ fn table(rows: &[Row], code: &[CodeRow], with_files: bool, paint: Paint) -> Stri
 /// Maximum length of a name for people; `--json` has the full name.
 const NAME: usize = 160;
 
-fn shown(class: &str) -> String {
+fn display_name(class: &str) -> String {
     icecore::text::printable(&icecore::text::shortened(class, NAME)).into_owned()
 }

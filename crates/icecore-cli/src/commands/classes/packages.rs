@@ -45,7 +45,7 @@ impl Packages {
     }
 
     /// Returns the package with the longest matching prefix.
-    pub fn package_of(&self, class: &[u8]) -> Option<&str> {
+    pub fn find_package(&self, class: &[u8]) -> Option<&str> {
         let fits = self
             .prefixes
             .iter()
@@ -80,8 +80,8 @@ mod tests {
         };
         packages.add(&declare(&["App\\", ""]), "this project");
         packages.add(&declare(&["Illuminate\\", "App\\Shared\\"]), "acme/shared\n?> x");
-        assert_eq!(packages.package_of(b"App\\User"), Some("this project"));
-        assert_eq!(packages.package_of(b"App\\Shared\\Money"), Some("acme/shared___ x"));
-        assert_eq!(packages.package_of(b"DateTime"), None);
+        assert_eq!(packages.find_package(b"App\\User"), Some("this project"));
+        assert_eq!(packages.find_package(b"App\\Shared\\Money"), Some("acme/shared___ x"));
+        assert_eq!(packages.find_package(b"DateTime"), None);
     }
 }

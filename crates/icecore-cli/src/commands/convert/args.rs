@@ -3,7 +3,7 @@
 use crate::arguments::{InputFormat, Inputs};
 use crate::limits;
 use crate::records::Frame;
-use crate::target::OutputPlace;
+use crate::target::OutputArgs;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub struct Convert {
     #[command(flatten)]
     pub inputs: Inputs,
     #[command(flatten)]
-    pub written: OutputPlace,
+    pub written: OutputArgs,
     /// Overwrite files that exist, but never an input; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
@@ -82,7 +82,7 @@ pub struct Convert {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "each")]
     pub summary: Option<PathBuf>,
     /// With --each: maximum length of a record
-    #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G", requires = "each")]
+    #[arg(long, value_name = "SIZE", value_parser = limits::parse_size, default_value = "1G", requires = "each")]
     pub max_record: u64,
     /// Size of each read
     #[arg(long, hide = true, default_value_t = icecore_tables::window::CHUNK)]

@@ -1,7 +1,7 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
 use super::Conversion;
-use crate::records::{Frame, Plan, Rescue, Run, Split, ends_in_word, reported};
+use crate::records::{Frame, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reported};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -13,13 +13,13 @@ use icecore_tables::window::Window;
 use std::io::{self, Read};
 
 /// Number of bytes that are examined to detect the format if the first document is longer.
-const LOOK: usize = 4 << 10;
+const MIN_EXAMINED: usize = 4 << 10;
 /// Maximum number of bytes that are examined if fewer are not conclusive.
-const LOOK_AT_MOST: usize = 1 << 20;
+const MAX_EXAMINED: usize = 1 << 20;
 
 impl Conversion<'_> {
     /// Converts the documents of an input. Returns whether all were written.
-    pub(super) fn each(
+    pub(super) fn convert_each(
         &self,
         source: &Source,
         frame: Frame,
@@ -29,21 +29,21 @@ impl Conversion<'_> {
         let name = source.name();
         let found = source.open().and_then(|from| {
             let mut window = Window::new(from, self.args.chunk);
-            self.look(&mut window, frame).map(|stage| (window, stage))
+            self.detect_record_stage(&mut window, frame).map(|stage| (window, stage))
         });
         let (window, stage) = match found {
             Ok((window, Ok(stage))) => (window, stage),
             Ok((window, Err(error))) => {
-                report.unreadable(&name, &error, window.bytes());
+                report.report_unreadable(&name, &error, window.bytes());
                 return Ok(false);
             }
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 return Ok(false);
             }
         };
         if frame != Frame::Documents || stage.wrappers().is_empty() {
-            return self.run(self.plan(stage, frame), window, &name, sink, report);
+            return self.convert_records(self.plan_records(stage, frame), window, &name, sink, report);
         }
         // Data with a single wrapper is unpacked piece by piece, if it may be written before it was read to its end.
         let inner = stage.inner().filter(|inner| inner.wrappers().is_empty() && !self.args.strict);
@@ -53,54 +53,58 @@ impl Conversion<'_> {
                 Some(Ok(inside)) => {
                     let window = Window::new(inside, self.args.chunk);
                     // A single record may be as long as the limit for the whole unpacked data.
-                    let plan = self.plan(inner, frame);
+                    let plan = self.plan_records(inner, frame);
                     let most = plan.most.min(self.global.limit.decompressed);
-                    let plan = Plan { most, is_packed: true, ..plan };
-                    return self.run(plan, window, &name, sink, report);
+                    let plan = RecordPlan { most, is_packed: true, ..plan };
+                    return self.convert_records(plan, window, &name, sink, report);
                 }
-                Some(Err(error)) => report.io(&name, &error),
+                Some(Err(error)) => report.report_io_error(&name, &error),
                 None => {}
             }
             return Ok(false);
         }
-        self.unwrapped(window, &name, sink, report)
+        self.convert_unwrapped(window, &name, sink, report)
     }
 
     /// Converts the records of a window.
-    fn run(
+    fn convert_records(
         &self,
-        plan: Plan,
+        plan: RecordPlan,
         window: Window<Box<dyn Read + Send>>,
         name: &str,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<bool, Abort> {
-        let mut run = Run::new(plan, window, name, report);
-        sink.hold();
-        let end = run.all(sink)?;
+        let mut run = RecordConversion::new(plan, window, name, report);
+        sink.hold_records();
+        let end = run.convert_all(sink)?;
         let tally = run.tally;
         if tally.has_unreadable() {
-            report.bad_input();
+            report.count_bad_input();
         }
-        reported::end(&tally, report, self.global.quiet);
+        reported::report_totals(&tally, report, self.global.quiet);
         self.tallies.borrow_mut().push(tally);
         Ok(end)
     }
 
     /// Determines the stage that reads the records.
-    fn look(&self, window: &mut Window<Box<dyn Read + Send>>, frame: Frame) -> io::Result<Result<Stage, Error>> {
-        if self.reader.is_named() {
-            return Ok(self.reader.stage(&[]));
+    fn detect_record_stage(
+        &self,
+        window: &mut Window<Box<dyn Read + Send>>,
+        frame: Frame,
+    ) -> io::Result<Result<Stage, Error>> {
+        if self.reader.has_given_format() {
+            return Ok(self.reader.find_stage(&[]));
         }
         loop {
             let (bytes, is_end) = (window.bytes(), window.is_end());
             if let Some(record) = first_record(frame, bytes, is_end) {
-                return Ok(self.reader.stage(record));
+                return Ok(self.reader.find_stage(record));
             }
             if is_end || !bytes.is_empty() {
-                let stage = self.reader.stage(bytes);
-                let is_known = |stage: &Stage| bytes.len() >= LOOK || self.is_complete(stage, bytes);
-                if is_end || bytes.len() >= LOOK_AT_MOST || stage.as_ref().is_ok_and(is_known) {
+                let stage = self.reader.find_stage(bytes);
+                let is_known = |stage: &Stage| bytes.len() >= MIN_EXAMINED || self.has_whole_document(stage, bytes);
+                if is_end || bytes.len() >= MAX_EXAMINED || stage.as_ref().is_ok_and(is_known) {
                     return Ok(stage);
                 }
             }
@@ -110,7 +114,7 @@ impl Conversion<'_> {
 
     /// Returns whether a whole document is available. The command does not wait for more input: the sender may wait for
     /// the result.
-    fn is_complete(&self, stage: &Stage, bytes: &[u8]) -> bool {
+    fn has_whole_document(&self, stage: &Stage, bytes: &[u8]) -> bool {
         if !stage.wrappers().is_empty() {
             return false;
         }
@@ -120,7 +124,7 @@ impl Conversion<'_> {
         outcome.error.is_none() && !goes_on
     }
 
-    fn plan(&self, stage: Stage, frame: Frame) -> Plan {
+    fn plan_records(&self, stage: Stage, frame: Frame) -> RecordPlan {
         let (from, frame) = match stage.of_line() {
             Some(line) if frame == Frame::Documents => (line, Frame::Lines),
             Some(line) => (line, frame),
@@ -132,7 +136,7 @@ impl Conversion<'_> {
             None => !to.format().can.separator.is_empty(),
         };
         let limits = &self.global.limit;
-        Plan {
+        RecordPlan {
             rescue: self.args.partial.then(|| Rescue::new(from.clone(), to.clone(), limits, self.args.deep)),
             step: RecordConverter::new(from.clone(), to, limits, self.args.deep),
             from,
@@ -147,7 +151,7 @@ impl Conversion<'_> {
     }
 
     /// Converts documents inside a wrapper around all of them.
-    fn unwrapped(
+    fn convert_unwrapped(
         &self,
         mut window: Window<Box<dyn Read + Send>>,
         name: &str,
@@ -156,26 +160,26 @@ impl Conversion<'_> {
     ) -> Result<bool, Abort> {
         while !window.is_end() {
             if let Err(error) = window.read_more() {
-                report.io(name, &error);
+                report.report_io_error(name, &error);
                 return Ok(false);
             }
         }
         let opened = match self.args.partial {
-            true => self.reader.open_as_far(name, window.bytes(), report),
-            false => self.reader.open(name, window.bytes(), report),
+            true => self.reader.unwrap_partial_input(name, window.bytes(), report),
+            false => self.reader.unwrap_input(name, window.bytes(), report),
         };
         let Some(opened) = opened else { return Ok(false) };
-        if self.args.strict && !self.documents(name, &opened, &mut Sink::nowhere(), false, report)? {
+        if self.args.strict && !self.convert_documents(name, &opened, &mut Sink::new_discarding(), false, report)? {
             return Ok(false);
         }
-        self.documents(name, &opened, sink, true, report)
+        self.convert_documents(name, &opened, sink, true, report)
     }
 }
 
 /// Returns the first record that is complete and not blank.
 fn first_record(frame: Frame, bytes: &[u8], is_end: bool) -> Option<&[u8]> {
     let mut at = 0;
-    while let Split::Record { start, end, next } = frame.split(bytes.get(at..)?, is_end) {
+    while let Split::Record { start, end, next } = frame.split_record(bytes.get(at..)?, is_end) {
         let record = &bytes[at + start..at + end];
         if frame != Frame::Lines || !record.trim_ascii().is_empty() {
             return Some(record);

@@ -9,13 +9,13 @@ pub use args::Convert;
 
 use crate::arguments::Global;
 use crate::mistakes;
-use crate::reading::{self, Detail, Opened, Reader};
+use crate::reading::{self, Detail, DocumentReader, UnwrappedInput};
 use crate::records::reported::write_summary;
-use crate::report::{Abort, Report, usage};
+use crate::report::{Abort, Report, usage_error};
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::stream::{self, Streamed};
-use crate::target::{Destination, Folder, Outputs, Target, format};
+use crate::stream::{self, StreamOutcome};
+use crate::target::{Destination, OutputFolder, Outputs, Target, format};
 use crate::terminal;
 use icecore::{Document, Error, ErrorKind, Stage, deep, raw::Tape};
 use icecore_tables::tally::Tally;
@@ -23,43 +23,45 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let sources = args.inputs.sources(report)?;
-    let reader = Reader::of(&args.from, args.each, &global.limit)?;
+    let sources = args.inputs.find_sources(report)?;
+    let reader = DocumentReader::with_frame(&args.from, args.each, &global.limit)?;
     let streams = !args.strict && (sources.len() == 1 || args.written.out_dir.is_some());
     report.is_strict = args.strict;
     let mut outputs = Outputs::new(&sources, args.force);
-    let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
+    let summary = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     let place = match args.written.out_dir {
         Some(_) => None,
-        None => Some(outputs.output(args.written.output.as_ref())?),
+        None => Some(outputs.output_destination(args.written.output.as_ref())?),
     };
-    let is_shown = matches!(place, Some(Destination::Stdout)) && terminal::is_stdout();
+    let is_shown = matches!(place, Some(Destination::Stdout)) && terminal::is_stdout_terminal();
     let mut to = target_stage(args)?;
     if is_shown {
         terminal::refuse_binary(&to, args.force)?;
         if args.each.is_none() {
-            to = terminal::laid_out(to);
+            to = terminal::with_indented_json(to);
         }
     }
     let job = Conversion { reader, to, is_shown, args, global, streams, tallies: RefCell::default() };
     match (place, &args.written.out_dir) {
-        (Some(place), _) => job.all_to_one(place, &sources, report)?,
-        (None, Some(folder)) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
+        (Some(place), _) => job.write_to_one(place, &sources, report)?,
+        (None, Some(folder)) => {
+            job.write_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, report)?
+        }
         (None, None) => {}
     }
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies.borrow()))
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
-    let to = format::target(args.to.as_deref(), args.written.output.as_deref());
+    let to = format::target_format(args.to.as_deref(), args.written.output.as_deref());
     let mut stage = mistakes::target_stage(&to)?;
-    reading::set(&mut stage, &args.to_options).map_err(usage)?;
-    class_map::set(&mut stage, &args.class_map)?;
+    reading::set_options(&mut stage, &args.to_options).map_err(usage_error)?;
+    class_map::apply_pairs(&mut stage, &args.class_map)?;
     Ok(stage)
 }
 
 struct Conversion<'a> {
-    reader: Reader<'a>,
+    reader: DocumentReader<'a>,
     to: Stage,
     args: &'a Convert,
     global: &'a Global,
@@ -74,30 +76,30 @@ struct Conversion<'a> {
 
 impl Conversion<'_> {
     /// Writes all to the standard output or to one file.
-    fn all_to_one(&self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
+    fn write_to_one(&self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         let mut target = Target::new(place)?;
-        if self.is_shown && terminal::is_json(&self.to) {
+        if self.is_shown && terminal::writes_json(&self.to) {
             target.sink.paint_json(self.global.color);
         } else if self.is_shown && !self.args.force {
-            target.sink.tame();
+            target.sink.escape_controls();
         }
         for source in sources {
-            self.source(source, &mut target.sink, report)?;
+            self.convert_source(source, &mut target.sink, report)?;
         }
         // If no document was converted, no file appears.
-        if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.keep() }
+        if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.complete_output() }
     }
 
     /// Writes each input to a file of its own.
-    fn each_to_folder(&self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
+    fn write_to_folder(&self, folder: &mut OutputFolder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
         for source in sources {
-            match folder.target(source, &self.to.extension()) {
+            match folder.open_target(source, &self.to.extension()) {
                 Ok(mut target) => {
-                    if self.source(source, &mut target.sink, report)? {
-                        target.keep()?;
+                    if self.convert_source(source, &mut target.sink, report)? {
+                        target.complete_output()?;
                     }
                 }
-                Err(Abort::Failed(code, message)) => report.fault(code, &source.name(), message),
+                Err(Abort::Failed(code, message)) => report.report_fault(code, &source.name(), message),
                 Err(stop) => return Err(stop),
             }
         }
@@ -105,58 +107,58 @@ impl Conversion<'_> {
     }
 
     /// Converts an input; returns whether all of it was written.
-    fn source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
-        report.input();
+    fn convert_source(&self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
+        report.count_input();
         let name = source.name();
         if let Some(frame) = self.args.each {
-            return self.each(source, frame, sink, report);
+            return self.convert_each(source, frame, sink, report);
         }
-        self.whole(source, &name, sink, report)
+        self.convert_whole(source, &name, sink, report)
     }
 
     /// Converts an input that is read as a whole.
-    fn whole(&self, source: &Source, name: &str, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
+    fn convert_whole(&self, source: &Source, name: &str, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
         let bytes = match source.read() {
             Ok(bytes) => bytes,
             Err(error) => {
-                report.io(name, &error);
+                report.report_io_error(name, &error);
                 return Ok(false);
             }
         };
         let opened = match self.args.partial {
-            true => self.reader.open_as_far(name, &bytes, report),
-            false => self.reader.open(name, &bytes, report),
+            true => self.reader.unwrap_partial_input(name, &bytes, report),
+            false => self.reader.unwrap_input(name, &bytes, report),
         };
         let Some(opened) = opened else { return Ok(false) };
         let opened = &opened;
         if let Some(what) = opened.unchecked {
-            report.unchecked(name, what);
+            report.note_unchecked(name, what);
         }
         // A loss is known only after writing, which would be too late. With --strict, a document is therefore written
         // twice, the first time to nowhere.
         if self.args.strict {
-            let is_well = self.documents(name, opened, &mut Sink::nowhere(), false, report)?;
+            let is_convertible = self.convert_documents(name, opened, &mut Sink::new_discarding(), false, report)?;
             // The first pass has already reported everything.
             report.is_strict = false;
-            let written = is_well && self.documents(name, opened, sink, true, report)?;
+            let written = is_convertible && self.convert_documents(name, opened, sink, true, report)?;
             report.is_strict = true;
             return Ok(written);
         }
-        match self.stream(name, opened, sink, report) {
+        match self.convert_streamed(name, opened, sink, report) {
             Some(end) => end,
-            None => self.documents(name, opened, sink, true, report),
+            None => self.convert_documents(name, opened, sink, true, report),
         }
     }
 
     /// Converts a long array part by part, if this is possible and enabled. Returns whether all of it was written.
-    fn stream(
+    fn convert_streamed(
         &self,
         name: &str,
-        opened: &Opened<'_>,
+        opened: &UnwrappedInput<'_>,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Option<Result<bool, Abort>> {
-        let Opened { stage: from, bytes, .. } = opened;
+        let UnwrappedInput { stage: from, bytes, .. } = opened;
         let bytes = &**bytes;
         if !self.streams
             || !from.wrappers().is_empty()
@@ -169,42 +171,43 @@ impl Conversion<'_> {
             return None;
         }
         let store = OnceLock::new();
-        let Streamed { outcome, written } = stream::convert(bytes, &store, from, &self.to, &self.global.limit, sink)?;
-        report.repairs(name, 0, outcome.document.repairs());
+        let StreamOutcome { outcome, written } =
+            stream::convert_in_windows(bytes, &store, from, &self.to, &self.global.limit, sink)?;
+        report.report_repairs(name, 0, outcome.document.repairs());
         let losses = match written {
             Ok(losses) => losses,
-            Err(error) if error.kind() == ErrorKind::Output => return Some(Err(sink.stop())),
+            Err(error) if error.kind() == ErrorKind::Output => return Some(Err(sink.take_stop_reason())),
             Err(error) => {
-                report.unwritable(name, &error);
+                report.report_unwritable(name, &error);
                 return Some(Ok(false));
             }
         };
-        report.losses(name, &losses, false);
+        report.report_losses(name, &losses, false);
         let behind = bytes.get(outcome.consumed..).unwrap_or(&[]);
         let is_end = behind.is_empty() || from.format().ends_as_printed(behind);
         let trailing = || (!is_end).then(|| icecore::Error::trailing(bytes, outcome.consumed));
         let error = outcome.error.clone().or_else(trailing).map(|error| from.format().explain(error));
-        if !sink.at_line_start()
-            && let Err(stop) = sink.text("\n")
+        if !sink.is_at_line_start()
+            && let Err(stop) = sink.write_text("\n")
         {
             return Some(Err(stop));
         }
         match &error {
-            Some(error) if error.layer().is_some() => report.unreadable(name, error, outcome.document.input()),
-            Some(error) => report.unreadable(name, error, bytes),
-            None => sink.document_done(),
+            Some(error) if error.layer().is_some() => report.report_unreadable(name, error, outcome.document.input()),
+            Some(error) => report.report_unreadable(name, error, bytes),
+            None => sink.count_document(),
         }
         Some(Ok(error.is_none()))
     }
 
-    /// Converts each document of an input as a whole; returns whether all were written. `is_said`: report the opened
+    /// Converts each document of an input as a whole; returns whether all were written. `reports_opened`: report the opened
     /// strings.
-    fn documents(
+    fn convert_documents(
         &self,
         name: &str,
-        opened: &Opened<'_>,
+        opened: &UnwrappedInput<'_>,
         sink: &mut Sink,
-        is_said: bool,
+        reports_opened: bool,
         report: &mut Report,
     ) -> Result<bool, Abort> {
         let to = self.to.format();
@@ -213,62 +216,62 @@ impl Conversion<'_> {
         // A format of lines keeps what its document format keeps.
         let is_same = std::ptr::eq(opened.stage.format().of_document(), to.of_document());
         let detail = if is_same || self.to.settings().flag("spelling") { Detail::Yes } else { Detail::For(to.name) };
-        let mut well = true;
+        let mut all_written = true;
         let mut is_rescued = false;
-        let read = self.reader.documents(name, opened, detail, report, |_, outcome, start, report| {
+        let read = self.reader.read_documents(name, opened, detail, report, |_, outcome, start, report| {
             let document = match outcome.error {
                 None => outcome.document,
-                Some(_) if self.args.partial => match self.rescued(name, opened, start, report) {
+                Some(_) if self.args.partial => match self.rescue_partial(name, opened, start, report) {
                     Some(document) => document,
                     None => return Ok(outcome.document.into_tape()),
                 },
                 Some(_) => return Ok(outcome.document.into_tape()),
             };
             is_rescued |= outcome.error.is_some();
-            let document = match self.deep(document, name, is_said, report) {
+            let document = match self.open_nested(document, name, reports_opened, report) {
                 Ok(document) => document,
                 Err(error) => {
-                    report.unwritable(name, &error);
-                    well = false;
+                    report.report_unwritable(name, &error);
+                    all_written = false;
                     return Ok(Tape::new());
                 }
             };
             let start = sink.position();
             match icecore::write_to(&document, &self.to, &self.global.limit, sink) {
                 Ok(losses) => {
-                    report.losses(name, &losses, self.args.strict);
-                    well &= !self.args.strict || losses.is_empty();
-                    sink.document_done();
+                    report.report_losses(name, &losses, self.args.strict);
+                    all_written &= !self.args.strict || losses.is_empty();
+                    sink.count_document();
                 }
-                Err(error) if error.kind() == ErrorKind::Output => return Err(sink.stop()),
+                Err(error) if error.kind() == ErrorKind::Output => return Err(sink.take_stop_reason()),
                 Err(error) => {
-                    report.unwritable(name, &error);
+                    report.report_unwritable(name, &error);
                     sink.take_back(start);
-                    well = false;
+                    all_written = false;
                 }
             }
-            if is_parted && !sink.at_line_start() {
-                sink.text("\n")?;
+            if is_parted && !sink.is_at_line_start() {
+                sink.write_text("\n")?;
             }
             Ok(document.into_tape())
         })?;
-        Ok((read || is_rescued) && well)
+        Ok((read || is_rescued) && all_written)
     }
 
     /// Returns the document, with its strings opened if `--deep` was given.
-    fn deep<'d>(
+    fn open_nested<'d>(
         &self,
         document: Document<'d>,
         name: &str,
-        is_said: bool,
+        reports_opened: bool,
         report: &Report,
     ) -> Result<Document<'d>, Error> {
         if !self.args.deep {
             return Ok(document);
         }
         let deep = deep::open(document, &self.global.limit)?;
-        if is_said {
-            report.opened(name, &deep);
+        if reports_opened {
+            report.note_opened(name, &deep);
         }
         Ok(deep.document)
     }

@@ -1,26 +1,26 @@
 //! The readable part of a document that breaks off.
 
 use super::Conversion;
-use crate::reading::Opened;
-use crate::records::{NOTHING, Rescued, rescued};
+use crate::reading::UnwrappedInput;
+use crate::records::{NOTHING, RescuedDocument, rescue_document};
 use crate::report::Report;
 use icecore::{Document, Request};
 
 impl Conversion<'_> {
     /// Returns the readable part, with marks, of the document that starts at `start` and breaks off; `None` if nothing
     /// is readable.
-    pub(super) fn rescued<'d>(
+    pub(super) fn rescue_partial<'d>(
         &self,
         name: &str,
-        opened: &'d Opened<'_>,
+        opened: &'d UnwrappedInput<'_>,
         start: usize,
         report: &mut Report,
     ) -> Option<Document<'d>> {
         let bytes = opened.bytes.get(start..).unwrap_or_default();
         let request = Request::new(opened.limits()).detailed();
         let outcome = opened.stage.format().read(bytes, opened.stage.settings(), request);
-        match rescued(outcome, bytes.len(), start as u64) {
-            Ok(Some(Rescued { document, said })) => {
+        match rescue_document(outcome, bytes.len(), start as u64) {
+            Ok(Some(RescuedDocument { document, said })) => {
                 report.note(name, "partial", said);
                 Some(document)
             }
@@ -29,7 +29,7 @@ impl Conversion<'_> {
                 None
             }
             Err(error) => {
-                report.unwritable(name, &error);
+                report.report_unwritable(name, &error);
                 None
             }
         }

@@ -32,12 +32,12 @@ pub struct Diff {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub shown: crate::arguments::Shown,
+    pub shown: crate::arguments::DisplayArgs,
     /// How to show changes
     ///
     /// lines: one per line; columns: in two columns below their path; auto: in columns on a terminal.
-    #[arg(long, value_name = "VIEW", value_enum, default_value_t = View::Auto, conflicts_with = "json")]
-    pub view: View,
+    #[arg(long, value_name = "VIEW", value_enum, default_value_t = DiffView::Auto, conflicts_with = "json")]
+    pub view: DiffView,
     /// Write to this file; it appears when it is complete; `-` is the standard output
     ///
     /// NAME.json gets the list of changes, as with --json, unless --view is given.
@@ -55,13 +55,13 @@ impl Diff {
     /// Returns whether the list of changes is written as JSON.
     pub fn is_json(&self) -> bool {
         let is_named_so = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-        self.json || self.view == View::Auto && self.output.as_ref().is_some_and(is_named_so)
+        self.json || self.view == DiffView::Auto && self.output.as_ref().is_some_and(is_named_so)
     }
 }
 
 /// How changes are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum View {
+pub enum DiffView {
     Auto,
     Lines,
     Columns,

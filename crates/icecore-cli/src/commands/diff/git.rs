@@ -1,8 +1,8 @@
 //! `icecore diff --git`: the interface of git for the command of `diff.NAME.command`.
 
 use super::args::Diff;
-use super::compare;
-use super::show::{SAME_MEANING, Shown};
+use super::compare_files;
+use super::show::{DifferencePrinter, SAME_MEANING};
 use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
@@ -15,7 +15,7 @@ const NOTHING: &str = "/dev/null";
 
 /// Runs the diff. Git aborts if this command exits with anything but 0, so a file that can't be decoded is only
 /// reported.
-pub fn run(args: &Diff, global: &Global, shown: &Shown<'_>, sink: &mut Sink) -> Result<(), Abort> {
+pub fn run(args: &Diff, global: &Global, shown: &DifferencePrinter<'_>, sink: &mut Sink) -> Result<(), Abort> {
     let paint = shown.paint();
     let heading = |name: &Path, what: &str| {
         let name = paint.ink(Ink::Name, name.display());
@@ -23,7 +23,7 @@ pub fn run(args: &Diff, global: &Global, shown: &Shown<'_>, sink: &mut Sink) -> 
     };
     // path old-file old-hex old-mode new-file new-hex new-mode, and two more for a renamed file.
     let (path, old, new): (&PathBuf, &PathBuf, &PathBuf) = match &args.files[..] {
-        [path] => return sink.text(&heading(path, ": not merged")),
+        [path] => return sink.write_text(&heading(path, ": not merged")),
         [path, old, _, _, new, _, _, ..] => (path, old, new),
         _ => {
             let text = "--git is for git, which gives 7 arguments: see docs/diff.md".to_owned();
@@ -32,16 +32,16 @@ pub fn run(args: &Diff, global: &Global, shown: &Shown<'_>, sink: &mut Sink) -> 
     };
     let is_nothing = |file: &Path| file == Path::new(NOTHING);
     if is_nothing(old) || is_nothing(new) {
-        return sink.text(&heading(path, if is_nothing(old) { ": a new file" } else { ": the file is removed" }));
+        return sink.write_text(&heading(path, if is_nothing(old) { ": a new file" } else { ": the file is removed" }));
     }
     if !args.is_json() {
-        sink.text(&heading(path, ""))?;
+        sink.write_text(&heading(path, ""))?;
     }
     let mut report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, ReportForm::Text);
-    let found = compare(args, global, [old, new], &mut report, |found| shown.write(found, sink))?;
+    let found = compare_files(args, global, [old, new], &mut report, |found| shown.write_differences(found, sink))?;
     match found {
-        None => sink.text("the files differ, and can't be decoded\n"),
-        Some(false) if !args.is_json() => sink.text(SAME_MEANING),
+        None => sink.write_text("the files differ, and can't be decoded\n"),
+        Some(false) if !args.is_json() => sink.write_text(SAME_MEANING),
         Some(_) => Ok(()),
     }
 }

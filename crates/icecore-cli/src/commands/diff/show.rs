@@ -1,6 +1,6 @@
 //! The differences, as text for people and as JSON for programs.
 
-use super::args::View;
+use super::args::DiffView;
 use super::contrast::{Lengths, contrast, cut, describe, describe_key};
 use crate::arguments;
 use crate::paint::{Ink, Paint};
@@ -23,7 +23,7 @@ const CHARACTERS: usize = 200;
 const LINKS: u32 = 1_000;
 
 /// How differences are shown.
-pub struct Shown<'a> {
+pub struct DifferencePrinter<'a> {
     is_json: bool,
     /// Width of each of two columns; 0 means no columns.
     width: usize,
@@ -36,29 +36,29 @@ pub struct Shown<'a> {
     links: Cell<u32>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> DifferencePrinter<'a> {
     /// Shows differences to people. `is_terminal`: the output is a terminal.
     pub fn for_people(
-        view: View,
-        most: &arguments::Shown,
+        view: DiffView,
+        most: &arguments::DisplayArgs,
         is_terminal: bool,
         paint: Paint,
         limits: &'a Limits,
     ) -> Self {
         let in_columns = match view {
-            View::Auto => is_terminal,
-            View::Lines => false,
-            View::Columns => true,
+            DiffView::Auto => is_terminal,
+            DiffView::Lines => false,
+            DiffView::Columns => true,
         };
-        let width = if in_columns { columns().saturating_sub(5) / 2 } else { 0 };
+        let width = if in_columns { terminal_columns().saturating_sub(5) / 2 } else { 0 };
         let depth = most.depth.map_or(usize::MAX, |depth| depth as usize);
         let most = most.items.unwrap_or(u64::MAX);
-        Shown { is_json: false, width, paint, depth, most, limits, links: Cell::new(LINKS) }
+        DifferencePrinter { is_json: false, width, paint, depth, most, limits, links: Cell::new(LINKS) }
     }
 
     /// Shows differences as JSON.
     pub fn with_json(self) -> Self {
-        Shown { is_json: true, ..self }
+        DifferencePrinter { is_json: true, ..self }
     }
 
     /// Returns the colours.
@@ -66,47 +66,51 @@ impl<'a> Shown<'a> {
         self.paint
     }
 
-    pub fn write(&self, found: &Differences<'_>, sink: &mut Sink) -> Result<(), Abort> {
+    pub fn write_differences(&self, found: &Differences<'_>, sink: &mut Sink) -> Result<(), Abort> {
         if self.is_json {
             let json = found.to_json(self.limits);
-            return sink.bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
+            return sink.write_bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
         }
         let paths = found.list_paths();
         let replaced = replaced_keys(found.changes(), &paths);
-        let entries = entries(found.changes(), paths.into_iter().zip(found.list_new_paths()), self.depth);
+        let entries = collect_entries(found.changes(), paths.into_iter().zip(found.list_new_paths()), self.depth);
         let shown = usize::try_from(self.most).unwrap_or(usize::MAX).min(entries.len());
         for (change, path, count) in &entries[..shown] {
             match change {
                 Some((change, new_path)) => {
                     let place = ChangePlace::of(change, path, new_path, replaced.contains(path));
                     match self.width {
-                        0 => self.line(change, &place, sink)?,
-                        width => self.columns(change, &place, width, sink)?,
+                        0 => self.write_line(change, &place, sink)?,
+                        width => self.write_columns(change, &place, width, sink)?,
                     }
                 }
-                None => self.inside(&printable(path), *count, sink)?,
+                None => self.write_deeper_changes(&printable(path), *count, sink)?,
             }
         }
         if shown < entries.len() {
-            sink.text(&format!("{}\n", self.paint.ink(Ink::Faint, format!("… {} more", entries.len() - shown))))?;
+            sink.write_text(&format!("{}\n", self.paint.ink(Ink::Faint, format!("… {} more", entries.len() - shown))))?;
         }
         if found.has_other_header() {
-            sink.text("changed the user header\n")?;
+            sink.write_text("changed the user header\n")?;
         }
         Ok(())
     }
 
     /// Writes `changed $.to: 3 changes in it`.
-    fn inside(&self, path: &str, count: u64, sink: &mut Sink) -> Result<(), Abort> {
-        let (word, ink) = kind(ChangeKind::Changed);
+    fn write_deeper_changes(&self, path: &str, count: u64, sink: &mut Sink) -> Result<(), Abort> {
+        let (word, ink) = change_label(ChangeKind::Changed);
         let heading = format!("{} {}", self.paint.ink(ink, word), self.paint.ink(Ink::Name, path));
         let count = self.paint.ink(Ink::Faint, format!("{} in it", format_count(count, "change", "changes")));
-        sink.text(&if self.width == 0 { format!("{heading}: {count}\n") } else { format!("{heading}\n  {count}\n") })
+        sink.write_text(&if self.width == 0 {
+            format!("{heading}: {count}\n")
+        } else {
+            format!("{heading}\n  {count}\n")
+        })
     }
 
     /// Writes `changed $.to: "ann" -> "bob"`.
-    fn line(&self, change: &Change<'_>, place: &ChangePlace<'_>, sink: &mut Sink) -> Result<(), Abort> {
-        let (word, ink) = kind(change.kind);
+    fn write_line(&self, change: &Change<'_>, place: &ChangePlace<'_>, sink: &mut Sink) -> Result<(), Abort> {
+        let (word, ink) = change_label(change.kind);
         let rest = match change.kind {
             ChangeKind::Moved if place.is_same() => String::new(),
             ChangeKind::Moved => format!(" -> {}", self.paint.ink(Ink::Name, &place.new_path)),
@@ -116,35 +120,35 @@ impl<'a> Shown<'a> {
             },
         };
         let path = self.paint.ink(Ink::Name, &place.path);
-        sink.text(&format!("{} {path}{}{rest}\n", self.paint.ink(ink, word), place.key))
+        sink.write_text(&format!("{} {path}{}{rest}\n", self.paint.ink(ink, word), place.key))
     }
 
     /// Writes the path, and below it the values of the first and the second document.
-    fn columns(
+    fn write_columns(
         &self,
         change: &Change<'_>,
         place: &ChangePlace<'_>,
         width: usize,
         sink: &mut Sink,
     ) -> Result<(), Abort> {
-        let (word, ink) = kind(change.kind);
+        let (word, ink) = change_label(change.kind);
         let path = self.paint.ink(Ink::Name, &place.path);
         let heading = format!("{} {path}{}\n", self.paint.ink(ink, word), place.key);
         let (left, right) = match change.kind {
-            ChangeKind::Moved if place.is_same() => return sink.text(&heading),
+            ChangeKind::Moved if place.is_same() => return sink.write_text(&heading),
             ChangeKind::Moved => (Some(cut(&place.path, width)), Some(cut(&place.new_path, width))),
-            _ => self.words(change, self.lengths(width, width)),
+            _ => self.describe_value(change, self.lengths(width, width)),
         };
         let padding = width.saturating_sub(left.as_deref().map_or(0, |left| left.chars().count()));
         let show = |text: Option<String>, side: Option<Cursor<'_>>| {
-            let ink = side.map_or(Ink::Faint, ink_of);
+            let ink = side.map_or(Ink::Faint, value_ink);
             text.map_or_else(String::new, |text| self.paint.ink(ink, text))
         };
         let is_moved = change.kind == ChangeKind::Moved;
         let (of_left, of_right) = (change.left.filter(|_| !is_moved), change.right.filter(|_| !is_moved));
         let (left, right) = (show(left, of_left), show(right, of_right));
         let line = format!("  {left}{:padding$} | {right}", "");
-        sink.text(&format!("{heading}{}\n", line.trim_end()))
+        sink.write_text(&format!("{heading}{}\n", line.trim_end()))
     }
 
     fn lengths(&self, string: usize, whole: usize) -> Lengths {
@@ -153,13 +157,13 @@ impl<'a> Shown<'a> {
 
     /// Returns the values of a change in a few words, in colour.
     fn sides(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
-        let (left, right) = self.words(change, lengths);
-        let ink = |side: Option<Cursor<'_>>, words: Option<String>| Some(self.paint.ink(ink_of(side?), words?));
+        let (left, right) = self.describe_value(change, lengths);
+        let ink = |side: Option<Cursor<'_>>, words: Option<String>| Some(self.paint.ink(value_ink(side?), words?));
         (ink(change.left, left), ink(change.right, right))
     }
 
     /// Returns the values of a change in a few words. Those of both documents differ.
-    fn words(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
+    fn describe_value(&self, change: &Change<'_>, lengths: Lengths) -> (Option<String>, Option<String>) {
         match (change.left, change.right) {
             (Some(left), Some(right)) => {
                 if left.kind().is_again() || right.kind().is_again() {
@@ -217,15 +221,15 @@ fn replaced_keys(changes: &[Change<'_>], paths: &[String]) -> HashSet<String> {
 
 /// A change and its path in the second document, or `None` for several changes that are too deep to show; the path; and
 /// the number of changes.
-type Entry<'c, 'd> = (Option<(&'c Change<'d>, String)>, String, u64);
+type ChangeEntry<'c, 'd> = (Option<(&'c Change<'d>, String)>, String, u64);
 
 /// Returns the entries to show: the changes, and for deeper ones the path of their container.
-fn entries<'c, 'd>(
+fn collect_entries<'c, 'd>(
     changes: &'c [Change<'d>],
     paths: impl Iterator<Item = (String, String)>,
     depth: usize,
-) -> Vec<Entry<'c, 'd>> {
-    let mut entries: Vec<Entry<'c, 'd>> = Vec::new();
+) -> Vec<ChangeEntry<'c, 'd>> {
+    let mut entries: Vec<ChangeEntry<'c, 'd>> = Vec::new();
     let mut deeper: HashMap<String, usize> = HashMap::new();
     for (change, (path, new_path)) in changes.iter().zip(paths) {
         match end_of_steps(&path, depth) {
@@ -262,7 +266,7 @@ fn end_of_steps(path: &str, steps: usize) -> Option<usize> {
     None
 }
 
-fn kind(kind: ChangeKind) -> (&'static str, Ink) {
+fn change_label(kind: ChangeKind) -> (&'static str, Ink) {
     match kind {
         ChangeKind::Added => ("added", Ink::String),
         ChangeKind::Removed => ("removed", Ink::Bad),
@@ -271,7 +275,7 @@ fn kind(kind: ChangeKind) -> (&'static str, Ink) {
     }
 }
 
-fn ink_of(value: Cursor<'_>) -> Ink {
+fn value_ink(value: Cursor<'_>) -> Ink {
     match value.target().kind() {
         kind if kind.is_string() => Ink::String,
         kind if kind.has_class() => Ink::Class,
@@ -281,10 +285,10 @@ fn ink_of(value: Cursor<'_>) -> Ink {
 }
 
 /// Returns the number of characters in a line of the terminal.
-fn columns() -> usize {
+fn terminal_columns() -> usize {
     const USUAL: usize = 100;
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    said.or_else(tty::width).unwrap_or(USUAL).max(40)
+    said.or_else(tty::reported_width).unwrap_or(USUAL).max(40)
 }
 
 #[cfg(test)]

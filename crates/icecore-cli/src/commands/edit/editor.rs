@@ -12,25 +12,30 @@ use std::process::Command;
 use tempfile::TempPath;
 
 /// A document with the nodes that did not change.
-type Exchanged = (Document<'static>, Vec<(u32, u32)>);
+type EditedDocument = (Document<'static>, Vec<(u32, u32)>);
 
 /// Returns the document as the user edited it. If the edited text can't be used, it is kept in a file.
-pub fn edited(name: &str, bytes: &[u8], stage: &Stage, limits: &Limits) -> Result<Result<Altered, Refusal>, Abort> {
+pub fn edit_in_editor(
+    name: &str,
+    bytes: &[u8],
+    stage: &Stage,
+    limits: &Limits,
+) -> Result<Result<Altered, Refusal>, Abort> {
     let (mut text, mut stopped) = (None, None);
     let altered = alter::exchange(bytes, stage, limits, |now| {
-        let shown = asked(now, limits)?;
-        let path = written(&shown).map_err(|error| failed(name, &error));
+        let shown = document_text(now, limits)?;
+        let path = write_temporary_file(&shown).map_err(|error| file_error(name, &error));
         let read = path.and_then(|path| {
-            open(&path)?;
-            let after = fs::read(&path).map_err(|error| failed(name, &error))?;
+            run_editor(&path)?;
+            let after = fs::read(&path).map_err(|error| file_error(name, &error))?;
             text = Some(path);
             Ok(after)
         });
         match read {
             Ok(after) if after == shown => Ok((now.clone().into_owned(), Vec::new())),
             Ok(after) => {
-                let wanted = icecore::read_as(after.trim_ascii_end(), &stage_shown()?, limits)?;
-                exchanged(now, &wanted, limits)
+                let wanted = icecore::read_as(after.trim_ascii_end(), &editor_stage()?, limits)?;
+                apply_edited_text(now, &wanted, limits)
             }
             Err(abort) => {
                 stopped = Some(abort);
@@ -41,7 +46,7 @@ pub fn edited(name: &str, bytes: &[u8], stage: &Stage, limits: &Limits) -> Resul
     match (altered, stopped, text) {
         (_, Some(abort), _) => Err(abort),
         (Err(refusal), None, Some(path)) => {
-            let kept = path.keep().map_err(|error| failed(name, &error.error))?;
+            let kept = path.keep().map_err(|error| file_error(name, &error.error))?;
             let text = format!("{name}: nothing was changed, the text is kept in {}: {refusal}", kept.display());
             Err(Abort::Failed(code::FINDING, text))
         }
@@ -50,21 +55,21 @@ pub fn edited(name: &str, bytes: &[u8], stage: &Stage, limits: &Limits) -> Resul
 }
 
 /// Returns the format in which a document is edited.
-fn stage_shown() -> Result<Stage, Error> {
-    let mut stage = reading::typed_json()?;
+fn editor_stage() -> Result<Stage, Error> {
+    let mut stage = reading::typed_json_stage()?;
     stage.set("indent", Some("2"))?;
     Ok(stage)
 }
 
 /// Returns the text to edit.
-fn asked(document: &Document<'_>, limits: &Limits) -> Result<Vec<u8>, Error> {
+fn document_text(document: &Document<'_>, limits: &Limits) -> Result<Vec<u8>, Error> {
     let mut text = Vec::new();
-    icecore::write_to(document, &stage_shown()?, limits, &mut text)?;
+    icecore::write_to(document, &editor_stage()?, limits, &mut text)?;
     Ok(text)
 }
 
 /// Returns the edited document, with the nodes that did not change.
-fn exchanged(now: &Document<'_>, wanted: &Document<'_>, limits: &Limits) -> Result<Exchanged, Error> {
+fn apply_edited_text(now: &Document<'_>, wanted: &Document<'_>, limits: &Limits) -> Result<EditedDocument, Error> {
     let json = find_differences(now, wanted, Rules::new().exact()).to_json(limits)?;
     let patched = Patch::read(&json, limits)?.apply_keeping(now);
     match patched {
@@ -82,7 +87,7 @@ fn exchanged(now: &Document<'_>, wanted: &Document<'_>, limits: &Limits) -> Resu
 }
 
 /// Writes the text to a file that no other user may read.
-fn written(text: &[u8]) -> io::Result<TempPath> {
+fn write_temporary_file(text: &[u8]) -> io::Result<TempPath> {
     let mut file = tempfile::Builder::new().prefix("icecore-").suffix(".json").tempfile()?;
     file.write_all(text)?;
     file.flush()?;
@@ -90,7 +95,7 @@ fn written(text: &[u8]) -> io::Result<TempPath> {
 }
 
 /// Runs the editor until it exits.
-fn open(path: &Path) -> Result<(), Abort> {
+fn run_editor(path: &Path) -> Result<(), Abort> {
     let set = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let editor = set("EDITOR").or_else(|| set("VISUAL"));
     let usage = |text: String| Abort::Failed(code::USAGE, text);
@@ -98,7 +103,7 @@ fn open(path: &Path) -> Result<(), Abort> {
     // A shell runs the editor, because its name may be followed by options.
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(path);
-    crate::secrets::hide_from(&mut shell);
+    crate::secrets::remove_secrets(&mut shell);
     match shell.status() {
         Ok(end) if end.success() => Ok(()),
         Ok(end) => Err(usage(format!("--editor: {editor} failed ({end}): nothing was changed"))),
@@ -106,6 +111,6 @@ fn open(path: &Path) -> Result<(), Abort> {
     }
 }
 
-fn failed(name: &str, error: &io::Error) -> Abort {
+fn file_error(name: &str, error: &io::Error) -> Abort {
     Abort::Failed(code::USAGE, format!("{name}: {}", io_reason(error)))
 }

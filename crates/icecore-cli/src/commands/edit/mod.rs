@@ -9,67 +9,67 @@ pub use args::Edit;
 use super::changed::{ChangeWriter, Changed};
 use crate::arguments::Global;
 use crate::progress;
-use crate::reading::Reader;
-use crate::report::{Abort, Report, code, usage_of};
+use crate::reading::DocumentReader;
+use crate::report::{Abort, Report, code, usage_text_error};
 use crate::source::Source;
 use icecore::Limits;
 use icecore::alter::{self, Alteration, Altered, Refusal};
 
 pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if args.steps.is_empty() != args.editor {
-        return Err(usage_of(nothing_to_change(args)));
+        return Err(usage_text_error(nothing_to_change(args)));
     }
-    let alterations = args.steps.alterations(&global.limit)?;
-    let reader = Reader::of(&args.from, None, &global.limit)?;
-    let sources = Source::all(&args.files, report);
-    let job = Job { args, reader: &reader, limits: &global.limit, alterations: &alterations };
+    let alterations = args.steps.parse_alterations(&global.limit)?;
+    let reader = DocumentReader::with_frame(&args.from, None, &global.limit)?;
+    let sources = Source::find_all(&args.files, report);
+    let job = EditJob { args, reader: &reader, limits: &global.limit, alterations: &alterations };
     if args.editor {
         // The editor uses the terminal.
-        progress::vanish();
+        progress::remove_line();
     }
     let writer = ChangeWriter { args: &args.changes, global };
-    writer.write(&sources, &[], report, &mut |source, report| job.source(source, report))
+    writer.write(&sources, &[], report, &mut |source, report| job.edit_source(source, report))
 }
 
 /// The task for each input.
-struct Job<'j> {
+struct EditJob<'j> {
     args: &'j Edit,
-    reader: &'j Reader<'j>,
+    reader: &'j DocumentReader<'j>,
     limits: &'j Limits,
     alterations: &'j [Alteration],
 }
 
-impl Job<'_> {
+impl EditJob<'_> {
     /// Edits an input. `None`: it is not changed, and the reason is reported.
-    fn source(&self, source: &Source, report: &mut Report) -> Result<Option<Changed>, Abort> {
-        report.input();
+    fn edit_source(&self, source: &Source, report: &mut Report) -> Result<Option<Changed>, Abort> {
+        report.count_input();
         let name = source.name();
         let bytes = match source.read() {
             Ok(bytes) => bytes,
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 return Ok(None);
             }
         };
-        let stage = match self.reader.stage(&bytes) {
+        let stage = match self.reader.find_stage(&bytes) {
             Ok(stage) => stage,
             Err(error) => {
-                report.unreadable(&name, &error, &bytes);
+                report.report_unreadable(&name, &error, &bytes);
                 return Ok(None);
             }
         };
         let altered = match self.args.editor {
-            true => editor::edited(&name, &bytes, &stage, self.limits)?,
+            true => editor::edit_in_editor(&name, &bytes, &stage, self.limits)?,
             false => alter::alter(&bytes, &stage, self.alterations, self.limits),
         };
         let altered = match altered {
             Ok(altered) => altered,
             Err(refusal) => {
-                refused(&name, &bytes, &refusal, report);
+                report_refusal(&name, &bytes, &refusal, report);
                 return Ok(None);
             }
         };
-        report.losses(&name, &altered.losses, self.args.strict);
+        report.report_losses(&name, &altered.losses, self.args.strict);
         if self.args.strict && !altered.losses.is_empty() {
             return Ok(None);
         }
@@ -84,12 +84,14 @@ impl Job<'_> {
 }
 
 /// Reports why an input is not changed.
-fn refused(name: &str, bytes: &[u8], refusal: &Refusal, report: &mut Report) {
+fn report_refusal(name: &str, bytes: &[u8], refusal: &Refusal, report: &mut Report) {
     match refusal {
-        Refusal::Absent { path, why } => report.absent(name, path, why.as_ref()),
-        Refusal::Unreadable(error) => report.unreadable(name, error, if error.layer().is_none() { bytes } else { &[] }),
-        Refusal::Unwritable(error) => report.unwritable(name, error),
-        refusal => report.fault(code::FINDING, name, refusal),
+        Refusal::Absent { path, why } => report.report_absent_path(name, path, why.as_ref()),
+        Refusal::Unreadable(error) => {
+            report.report_unreadable(name, error, if error.layer().is_none() { bytes } else { &[] })
+        }
+        Refusal::Unwritable(error) => report.report_unwritable(name, error),
+        refusal => report.report_fault(code::FINDING, name, refusal),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::class_map;
 use crate::mistakes;
 use crate::reading;
-use crate::report::{Abort, usage_of};
+use crate::report::{Abort, usage_text_error};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use icecore::alter::Alteration;
 use icecore::select::Pattern;
@@ -87,13 +87,13 @@ impl Steps {
     }
 
     /// Converts each edit for the engine.
-    pub fn alterations(&self, limits: &Limits) -> Result<Vec<Alteration>, Abort> {
-        self.0.iter().map(|(name, text)| alteration(name, text, limits)).collect()
+    pub fn parse_alterations(&self, limits: &Limits) -> Result<Vec<Alteration>, Abort> {
+        self.0.iter().map(|(name, text)| parse_alteration(name, text, limits)).collect()
     }
 }
 
-fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
-    let pair = || split(text).ok_or_else(|| not_a_pair(name, text));
+fn parse_alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
+    let pair = || split_at_equals(text).ok_or_else(|| not_a_pair(name, text));
     let path = |path: &str| Pattern::parse(path).map_err(|error| mistakes::of_path(path, error));
     Ok(match name {
         "set" | "append" => {
@@ -102,10 +102,10 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
                 let text = format!(
                     "--{name} takes PATH=JSON; did you mean `{before}={json}`? A key that ends with `:` is written `[\"…:\"]`"
                 );
-                return Err(usage_of(text));
+                return Err(usage_text_error(text));
             }
             let place = path(place)?;
-            let value = value(name, place.as_str(), json, limits)?;
+            let value = parse_value(name, place.as_str(), json, limits)?;
             match name {
                 "set" => Alteration::Set(place, value),
                 _ => Alteration::Append(place, value),
@@ -113,19 +113,21 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
         }
         "delete" if std::path::Path::new(text).exists() && Pattern::parse(text).is_err() => {
             let file = icecore::text::printable(text);
-            return Err(usage_of(format!("--delete takes a path, and `{file}` is a file: --delete '.name' {file}")));
+            return Err(usage_text_error(format!(
+                "--delete takes a path, and `{file}` is a file: --delete '.name' {file}"
+            )));
         }
         "delete" => Alteration::Delete(path(text)?),
         "rename-key" => match pair()? {
             ("", _) | (_, "") => {
-                return Err(usage_of(format!("--{name} needs a name on both sides of `=`, not `{text}`")));
+                return Err(usage_text_error(format!("--{name} needs a name on both sides of `=`, not `{text}`")));
             }
             (old, new) if old.starts_with(['$', '.', '[']) => Alteration::RenameEntry(path(old)?, new.to_owned()),
             (old, new) => Alteration::RenameKey(old.to_owned(), new.to_owned()),
         },
         _ => {
             if text.split_once('=').is_some_and(|(_, new)| new.trim() == "(plain)") {
-                return Err(usage_of(
+                return Err(usage_text_error(
                     "--rename-class takes names of classes; (plain) is only for `icecore convert --class-map`"
                         .to_owned(),
                 ));
@@ -133,13 +135,13 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
             if !text.starts_with('@') && !text.contains('=') {
                 return Err(not_a_pair(name, text));
             }
-            Alteration::RenameClass(class_map::read(text)?)
+            Alteration::RenameClass(class_map::parse_pairs(text)?)
         }
     })
 }
 
 /// Splits the text at the first `=` outside of quotes.
-fn split(text: &str) -> Option<(&str, &str)> {
+fn split_at_equals(text: &str) -> Option<(&str, &str)> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     for (at, letter) in text.char_indices() {
         match letter {
@@ -156,7 +158,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
 /// Returns the error for an option without its `=`.
 fn not_a_pair(name: &str, text: &str) -> Abort {
     let shown = icecore::text::printable(text);
-    usage_of(match name {
+    usage_text_error(match name {
         "set" => format!("--set takes PATH=JSON, such as '.name=\"text\"', not `{shown}`"),
         "append" => format!("--append takes PATH=JSON, such as '.list=\"text\"', not `{shown}`"),
         _ => format!("--{name} takes OLD=NEW, not `{shown}`"),
@@ -164,13 +166,13 @@ fn not_a_pair(name: &str, text: &str) -> Abort {
 }
 
 /// Parses a value on the command line; `place` is its path. A bare word is probably a text without its quotes.
-fn value(name: &str, place: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
-    let stage = reading::typed_json().map_err(crate::report::usage)?;
+fn parse_value(name: &str, place: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
+    let stage = reading::typed_json_stage().map_err(crate::report::usage_error)?;
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
     read.map(Document::into_owned).map_err(|error| {
         let shown = icecore::text::shortened(json, 60).replace('\'', "'\\''");
         let is_word = !json.is_empty() && !json.starts_with(['"', '\'', '{', '[', '=']) && !json.contains('"');
-        usage_of(match is_word {
+        usage_text_error(match is_word {
             true => format!("--{name} takes JSON, and text is in quotes; did you mean '{place}=\"{shown}\"'?"),
             false => format!("--{name} takes JSON after the =, not `{shown}`: {error}"),
         })

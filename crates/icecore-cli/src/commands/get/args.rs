@@ -1,6 +1,6 @@
 //! The command line of `get`.
 
-use crate::arguments::{DEFAULT_TARGET, From, Inputs, Shown};
+use crate::arguments::{DEFAULT_TARGET, DisplayArgs, Inputs, ReadArgs};
 use clap::Args;
 
 /// Print the values on a path, without reading the rest
@@ -21,7 +21,7 @@ pub struct Get {
     #[arg(value_name = "PATH")]
     pub path: String,
     #[command(flatten)]
-    pub from: From,
+    pub from: ReadArgs,
     #[command(flatten)]
     pub inputs: Inputs,
     /// Print strings as they are, without quotes and escapes
@@ -37,7 +37,7 @@ pub struct Get {
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: DisplayArgs,
     /// Follow the path into frozen data in strings
     #[arg(long)]
     pub deep: bool,

@@ -1,7 +1,7 @@
 //! Large files, of which only the parts that a path needs are read.
 
 use crate::progress;
-use crate::reading::{Reader, set};
+use crate::reading::{DocumentReader, set_options};
 use crate::source::Source;
 use icecore::detect::identify_head;
 use icecore::select;
@@ -15,29 +15,29 @@ const LARGE: u64 = 16 << 20;
 const HEAD: u64 = 1 << 20;
 
 /// A file that is read in parts.
-pub struct Parts {
+pub struct LargeFile {
     file: File,
     len: u64,
     /// Possible formats, the most likely one first. The beginning alone is not always conclusive.
     pub stages: Vec<Stage>,
 }
 
-impl Parts {
+impl LargeFile {
     /// Returns the file if it is large and in a format without wrappers.
-    pub fn of(source: &Source, reader: &Reader<'_>, options: &[String]) -> Option<Parts> {
+    pub fn open_if_large(source: &Source, reader: &DocumentReader<'_>, options: &[String]) -> Option<LargeFile> {
         let known = source.metadata().ok().filter(|known| known.is_file() && known.len() >= LARGE)?;
-        let file = source.file()?.ok()?;
-        let stages = match reader.is_named() {
-            true => vec![reader.stage(&[]).ok()?],
-            false => stages(&source.head(HEAD).ok()?.0, options),
+        let file = source.open_file()?.ok()?;
+        let stages = match reader.has_given_format() {
+            true => vec![reader.find_stage(&[]).ok()?],
+            false => possible_stages(&source.read_head(HEAD).ok()?.0, options),
         };
         let is_plain = !stages.is_empty() && stages.iter().all(|stage| stage.wrappers().is_empty());
-        is_plain.then_some(Parts { file, len: known.len(), stages })
+        is_plain.then_some(LargeFile { file, len: known.len(), stages })
     }
 }
 
 /// Returns the possible stages of a file with this beginning.
-fn stages(head: &[u8], options: &[String]) -> Vec<Stage> {
+fn possible_stages(head: &[u8], options: &[String]) -> Vec<Stage> {
     let formats = match identify_head(head) {
         Some(found) if found.wrappers.is_empty() => found.format.into_iter().collect(),
         Some(_) => Vec::new(),
@@ -46,18 +46,18 @@ fn stages(head: &[u8], options: &[String]) -> Vec<Stage> {
     };
     let with_options = |format| {
         let mut stage = Stage::of(format);
-        set(&mut stage, options).ok().map(|()| stage)
+        set_options(&mut stage, options).ok().map(|()| stage)
     };
     formats.into_iter().filter_map(with_options).collect()
 }
 
-impl select::Source for Parts {
+impl select::Source for LargeFile {
     fn len(&self) -> u64 {
         self.len
     }
 
     fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
-        progress::read(to.len());
+        progress::count_read_bytes(to.len());
         self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.read_exact(to)).is_ok()
     }
 }

@@ -1,6 +1,6 @@
 //! The command line of `inspect`.
 
-use crate::arguments::{From, Inputs, Shown};
+use crate::arguments::{DisplayArgs, Inputs, ReadArgs};
 use clap::Args;
 
 /// Show what is in a file: offsets, bytes, types, values
@@ -11,11 +11,11 @@ use clap::Args;
 #[command(after_long_help = EXAMPLES)]
 pub struct Inspect {
     #[command(flatten)]
-    pub from: From,
+    pub from: ReadArgs,
     #[command(flatten)]
     pub inputs: Inputs,
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: DisplayArgs,
     /// Show only the values on this path: `$.staff[0].name`
     ///
     /// Accepts every path that a message or a table shows, including paths whose middle is omitted; with --deep, paths

@@ -1,6 +1,6 @@
 //! The contents of strings that are frozen data themselves.
 
-use super::Piece;
+use super::DocumentSource;
 use icecore::{Document, Kind, Limits, Request, Stage, deep, raw::Outcome};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -12,32 +12,36 @@ const HINT: usize = 1 << 20;
 const SHORT: usize = 64;
 
 /// The remaining budget for opening strings, over all strings of an input.
-pub struct Spent {
+pub struct NestedBudget {
     /// The limits for detecting formats, and for reading.
-    looks: RefCell<Limits>,
-    opens: RefCell<Limits>,
+    detection_limits: RefCell<Limits>,
+    reading_limits: RefCell<Limits>,
     /// Number of bytes that may still be opened.
-    left: Cell<u64>,
+    remaining_bytes: Cell<u64>,
 }
 
-impl Spent {
+impl NestedBudget {
     /// Returns the full budget for an input of `size` bytes.
-    pub fn nothing(limits: &Limits, size: usize) -> Spent {
+    pub fn full_budget(limits: &Limits, size: usize) -> NestedBudget {
         let left = Cell::new(limits.expanded_from(size));
-        Spent { looks: RefCell::new(limits.clone()), opens: RefCell::new(limits.clone()), left }
+        NestedBudget {
+            detection_limits: RefCell::new(limits.clone()),
+            reading_limits: RefCell::new(limits.clone()),
+            remaining_bytes: left,
+        }
     }
 }
 
 /// The formats of the strings of a document, by their place: copies refer to the same string repeatedly, and it is
 /// examined only once.
-pub type Known = HashMap<(u64, u32), Option<Stage>>;
+pub type StageCache = HashMap<(u64, u32), Option<Stage>>;
 
 /// How strings are opened.
 #[derive(Clone, Copy)]
-pub struct Look<'l> {
+pub struct NestedSettings<'l> {
     /// Whether their contents are shown.
     pub opens: bool,
-    pub spent: &'l Spent,
+    pub spent: &'l NestedBudget,
     /// Number of strings around this position.
     pub level: u32,
     /// Depth of the string around this position.
@@ -46,11 +50,11 @@ pub struct Look<'l> {
     pub depth: u32,
 }
 
-impl<'l> Look<'l> {
+impl<'l> NestedSettings<'l> {
     /// Returns the settings inside a string at this depth.
-    pub fn inside(self, depth: u32) -> Look<'l> {
+    pub fn inside_string(self, depth: u32) -> NestedSettings<'l> {
         let base = self.base + depth + 1;
-        Look { level: self.level + 1, base, depth: self.depth.saturating_sub(depth + 1), ..self }
+        NestedSettings { level: self.level + 1, base, depth: self.depth.saturating_sub(depth + 1), ..self }
     }
 
     /// Returns whether strings are opened here at all.
@@ -59,18 +63,18 @@ impl<'l> Look<'l> {
     }
 
     /// Returns whether the contents of a string at this depth are shown.
-    pub fn shows(&self, depth: u32) -> bool {
+    pub fn shows_contents(&self, depth: u32) -> bool {
         self.may_enter() && depth < self.depth
     }
 
     /// Returns the format of a value, if it is a string that is frozen data.
-    pub fn stage(&self, document: &Document<'_>, node: u32, depth: u32, seen: &mut Known) -> Option<Stage> {
+    pub fn detect_stage(&self, document: &Document<'_>, node: u32, depth: u32, seen: &mut StageCache) -> Option<Stage> {
         let known = document.nodes().get(node as usize)?;
         let bytes = matches!(known.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(known))?;
-        if !self.shows(depth) && bytes.len() > HINT {
+        if !self.shows_contents(depth) && bytes.len() > HINT {
             return None;
         }
-        let look = || deep::stage_within(bytes, &mut self.spent.looks.borrow_mut());
+        let look = || deep::stage_within(bytes, &mut self.spent.detection_limits.borrow_mut());
         if bytes.len() <= SHORT {
             return look();
         }
@@ -78,40 +82,41 @@ impl<'l> Look<'l> {
     }
 
     /// Uses up the budget for this number of bytes; returns whether it was enough.
-    fn may_open(&self, len: usize) -> bool {
-        let left = self.spent.left.get().checked_sub(len as u64);
-        self.spent.left.set(left.unwrap_or(0));
+    fn take_budget(&self, len: usize) -> bool {
+        let left = self.spent.remaining_bytes.get().checked_sub(len as u64);
+        self.spent.remaining_bytes.set(left.unwrap_or(0));
         left.is_some()
     }
 }
 
 /// Reads the contents of a string and passes them on, as a piece of the input if the input contains them unchanged.
 /// `None`: too much was opened already.
-pub fn open<T>(
-    piece: &Piece<'_>,
+pub fn open_string<T>(
+    piece: &DocumentSource<'_>,
     bytes: &[u8],
     stage: &Stage,
-    look: Look<'_>,
-    then: impl FnOnce(&Piece<'_>, &Outcome<'_>) -> Result<T, crate::report::Abort>,
+    look: NestedSettings<'_>,
+    then: impl FnOnce(&DocumentSource<'_>, &Outcome<'_>) -> Result<T, crate::report::Abort>,
 ) -> Result<Option<T>, crate::report::Abort> {
-    let mut limits = look.spent.opens.borrow().clone();
+    let mut limits = look.spent.reading_limits.borrow().clone();
     let Ok(unwrapped) = stage.unwrap_within(bytes, &mut limits) else { return Ok(None) };
-    look.spent.opens.borrow_mut().decompressed = limits.decompressed;
+    look.spent.reading_limits.borrow_mut().decompressed = limits.decompressed;
     let offset = match &unwrapped.bytes {
-        Cow::Borrowed(bytes) if !piece.is_apart => offset_in(piece.bytes, bytes).map(|by| piece.start + by),
+        Cow::Borrowed(bytes) if !piece.is_apart => offset_within(piece.bytes, bytes).map(|by| piece.start + by),
         _ => None,
     };
     let bytes = &*unwrapped.bytes;
     let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
-    if !look.may_open(bytes.len().max(outcome.document.input().len())) {
+    if !look.take_budget(bytes.len().max(outcome.document.input().len())) {
         return Ok(None);
     }
     let (start, is_apart) = (offset.unwrap_or(0), offset.is_none());
-    then(&Piece { name: piece.name, stage, notes: &unwrapped.notes, bytes, start, is_apart }, &outcome).map(Some)
+    then(&DocumentSource { name: piece.name, stage, notes: &unwrapped.notes, bytes, start, is_apart }, &outcome)
+        .map(Some)
 }
 
 /// Returns where `part` starts in `whole`, if it is a slice of it and not a copy.
-fn offset_in(whole: &[u8], part: &[u8]) -> Option<usize> {
+fn offset_within(whole: &[u8], part: &[u8]) -> Option<usize> {
     let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
     (outer.start <= inner.start && inner.end <= outer.end).then(|| inner.start as usize - outer.start as usize)
 }

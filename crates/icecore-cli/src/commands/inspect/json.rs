@@ -1,7 +1,7 @@
 //! The tree for programs: flat lists of pieces and values, so that any depth can be written and read.
 
-use super::deep::{self, Known as Seen, Look};
-use super::{Piece, View, variant};
+use super::deep::{self, NestedSettings, StageCache as Seen};
+use super::{DocumentSource, InspectView, detect_variant};
 use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, raw::Outcome};
@@ -9,7 +9,7 @@ use icecore_inspect::{ErrorReport, Item, Row, Tree};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Head<'a> {
+struct DocumentHead<'a> {
     file: &'a str,
     format: &'a str,
     variant: String,
@@ -18,57 +18,57 @@ struct Head<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     wrappers: Vec<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    notes: Vec<Said<'a>>,
+    notes: Vec<WrapperNote<'a>>,
 }
 
 /// A note of a wrapper.
 #[derive(Serialize)]
-struct Said<'a> {
+struct WrapperNote<'a> {
     name: &'a str,
     value: &'a str,
 }
 
-pub fn document(
-    piece: &Piece<'_>,
+pub fn write_document(
+    piece: &DocumentSource<'_>,
     outcome: &Outcome<'_>,
     top: Option<u32>,
-    view: &View<'_>,
-    look: Look<'_>,
+    view: &InspectView<'_>,
+    look: NestedSettings<'_>,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let tree = view.tree(outcome, top, look, false);
-    head(piece, sink)?;
-    let mut list = List { view, sink, comma: "\n", opened: 0, part: None };
-    list.rows(tree, piece, &outcome.document, look, 0)?;
-    end(outcome, sink)
+    let tree = view.build_tree(outcome, top, look, false);
+    write_head(piece, sink)?;
+    let mut list = ItemWriter { view, sink, comma: "\n", opened: 0, part: None };
+    list.write_rows(tree, piece, &outcome.document, look, 0)?;
+    write_end(outcome, sink)
 }
 
 /// Writes everything before the items.
-pub fn head(piece: &Piece<'_>, sink: &mut Sink) -> Result<(), Abort> {
-    let head = Head {
+pub fn write_head(piece: &DocumentSource<'_>, sink: &mut Sink) -> Result<(), Abort> {
+    let head = DocumentHead {
         file: piece.name,
         format: piece.stage.format().name,
         wrappers: piece.stage.wrappers().iter().map(|wrap| wrap.wrapper().name).collect(),
-        notes: piece.notes.iter().map(|(name, value)| Said { name, value }).collect(),
-        variant: variant(piece),
+        notes: piece.notes.iter().map(|(name, value)| WrapperNote { name, value }).collect(),
+        variant: detect_variant(piece),
         start: piece.start,
         length: piece.bytes.len(),
     };
-    sink.text("{\"document\":")?;
-    sink.json(&head)?;
-    sink.text(",\n\"items\":[")
+    sink.write_text("{\"document\":")?;
+    sink.write_json(&head)?;
+    sink.write_text(",\n\"items\":[")
 }
 
 /// Writes everything after the items.
-pub fn end(outcome: &Outcome<'_>, sink: &mut Sink) -> Result<(), Abort> {
-    sink.text("],\n\"error\":")?;
-    sink.json(&outcome.error.as_ref().map(ErrorReport::from_error))?;
-    sink.text("}\n")
+pub fn write_end(outcome: &Outcome<'_>, sink: &mut Sink) -> Result<(), Abort> {
+    sink.write_text("],\n\"error\":")?;
+    sink.write_json(&outcome.error.as_ref().map(ErrorReport::from_error))?;
+    sink.write_text("}\n")
 }
 
 /// The values that the items of a part of an array need from the whole array.
 #[derive(Clone, Copy)]
-pub struct Part {
+pub struct ArrayPart {
     /// Number of nodes in earlier parts.
     pub nodes: u32,
     /// Total number of items, and the end of the array.
@@ -76,8 +76,8 @@ pub struct Part {
     pub end: u64,
 }
 
-impl Part {
-    fn place(self, item: &mut Item<'_>) {
+impl ArrayPart {
+    fn adjust_item(self, item: &mut Item<'_>) {
         match &mut item.node {
             Some(0) if item.step.is_some() => (item.count, item.end) = (Some(self.count), Some(self.end)),
             Some(node) if *node > 0 => *node += self.nodes,
@@ -91,44 +91,44 @@ impl Part {
 }
 
 /// Writes the items of a part of an array.
-pub fn part(
+pub fn write_part(
     tree: Tree<'_>,
-    piece: &Piece<'_>,
+    piece: &DocumentSource<'_>,
     document: &Document<'_>,
-    view: &View<'_>,
-    look: Look<'_>,
-    part: Part,
+    view: &InspectView<'_>,
+    look: NestedSettings<'_>,
+    part: ArrayPart,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
     let comma = if part.nodes == 0 { "\n" } else { ",\n" };
-    List { view, sink, comma, opened: 0, part: Some(part) }.rows(tree, piece, document, look, 0)
+    ItemWriter { view, sink, comma, opened: 0, part: Some(part) }.write_rows(tree, piece, document, look, 0)
 }
 
 /// Writes the items.
-struct List<'l> {
-    view: &'l View<'l>,
+struct ItemWriter<'l> {
+    view: &'l InspectView<'l>,
     sink: &'l mut Sink,
     comma: &'static str,
     /// Number of strings that were opened.
     opened: u32,
-    part: Option<Part>,
+    part: Option<ArrayPart>,
 }
 
-impl List<'_> {
-    fn push(&mut self, item: &Item<'_>) -> Result<(), Abort> {
-        self.sink.text(self.comma)?;
+impl ItemWriter<'_> {
+    fn write_item(&mut self, item: &Item<'_>) -> Result<(), Abort> {
+        self.sink.write_text(self.comma)?;
         self.comma = ",\n";
-        self.sink.json(item)
+        self.sink.write_json(item)
     }
 
     /// Writes the rows of a document, which was in the opened string `within` (0: in none), and the contents of its
     /// strings.
-    fn rows(
+    fn write_rows(
         &mut self,
         tree: Tree<'_>,
-        piece: &Piece<'_>,
+        piece: &DocumentSource<'_>,
         document: &Document<'_>,
-        look: Look<'_>,
+        look: NestedSettings<'_>,
         within: u32,
     ) -> Result<(), Abort> {
         let mut seen = Seen::new();
@@ -137,22 +137,22 @@ impl List<'_> {
             item.depth += look.base;
             item.within = within;
             if let Some(part) = self.part {
-                part.place(&mut item);
+                part.adjust_item(&mut item);
             }
             if within > 0 && item.layer == 0 {
                 for place in [&mut item.start, &mut item.end].into_iter().flatten() {
                     *place += piece.start as u64;
                 }
             }
-            self.push(&item)?;
+            self.write_item(&item)?;
             let Row::Value { node, depth, .. } = row else { continue };
-            if !look.shows(depth) {
+            if !look.shows_contents(depth) {
                 continue;
             }
-            let Some(stage) = look.stage(document, node, depth, &mut seen) else { continue };
+            let Some(stage) = look.detect_stage(document, node, depth, &mut seen) else { continue };
             let Some(known) = document.nodes().get(node as usize) else { continue };
-            let look = look.inside(depth);
-            deep::open(piece, document.bytes(known), &stage, look, |piece, outcome| {
+            let look = look.inside_string(depth);
+            deep::open_string(piece, document.bytes(known), &stage, look, |piece, outcome| {
                 self.opened += 1;
                 let number = self.opened;
                 let format = stage.name();
@@ -167,9 +167,9 @@ impl List<'_> {
                     within,
                     ..Item::default()
                 };
-                self.push(&opened)?;
-                let tree = self.view.tree(outcome, None, look, false);
-                self.rows(tree, piece, &outcome.document, look, number)
+                self.write_item(&opened)?;
+                let tree = self.view.build_tree(outcome, None, look, false);
+                self.write_rows(tree, piece, &outcome.document, look, number)
             })?;
         }
         Ok(())

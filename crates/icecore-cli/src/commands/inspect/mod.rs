@@ -12,12 +12,12 @@ pub use args::Inspect;
 use crate::arguments::Global;
 use crate::mistakes;
 use crate::paint::Paint;
-use crate::reading::{Detail, Reader};
+use crate::reading::{Detail, DocumentReader};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::tty;
-use deep::{Look, Spent};
+use deep::{NestedBudget, NestedSettings};
 use icecore::{Document, Limits, Stage, raw::Outcome};
 use icecore_inspect::{Tree, TreeOptions};
 use std::io::IsTerminal;
@@ -30,25 +30,25 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
         let whole = if path.starts_with('$') { path.to_owned() } else { format!("${path}") };
         Document::check_path(&whole).map_err(|error| mistakes::of_path(path, error))?;
     }
-    let reader = Reader::new(&args.from, &global.limit)?;
-    let sources = args.inputs.sources(report)?;
+    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let sources = args.inputs.find_sources(report)?;
     let items = args.shown.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
     let stdout = std::io::stdout();
-    let width = stdout.is_terminal().then(tty::width).flatten();
-    let view = View { args, items, paint: Paint::new(global.color, &stdout), width };
-    let mut sink = Sink::report(args.json, global.color);
+    let width = stdout.is_terminal().then(tty::reported_width).flatten();
+    let view = InspectView { args, items, paint: Paint::new(global.color, &stdout), width };
+    let mut sink = Sink::for_report(args.json, global.color);
     for source in &sources {
-        report.input();
-        inspect(source, &reader, &view, &global.limit, report, &mut sink)?;
+        report.count_input();
+        inspect_source(source, &reader, &view, &global.limit, report, &mut sink)?;
         sink.flush()?;
     }
     Ok(())
 }
 
-fn inspect(
+fn inspect_source(
     source: &Source,
-    reader: &Reader<'_>,
-    view: &View<'_>,
+    reader: &DocumentReader<'_>,
+    view: &InspectView<'_>,
     limits: &Limits,
     report: &mut Report,
     sink: &mut Sink,
@@ -57,18 +57,18 @@ fn inspect(
     let bytes = match source.read() {
         Ok(bytes) => bytes,
         Err(error) => {
-            report.io(&name, &error);
+            report.report_io_error(&name, &error);
             return Ok(());
         }
     };
-    let Some(opened) = reader.open(&name, &bytes, report) else { return Ok(()) };
+    let Some(opened) = reader.unwrap_input(&name, &bytes, report) else { return Ok(()) };
     if sink.position() > 0 && !args.json {
-        sink.text("\n")?;
+        sink.write_text("\n")?;
     }
     let bytes = &*opened.bytes;
-    let spent = Spent::nothing(opened.limits(), bytes.len());
-    sink.reports_on(limits, bytes.len());
-    let piece = |start: usize, end: usize| Piece {
+    let spent = NestedBudget::full_budget(opened.limits(), bytes.len());
+    sink.limit_report(limits, bytes.len());
+    let piece = |start: usize, end: usize| DocumentSource {
         name: &name,
         stage: &opened.stage,
         notes: &opened.notes,
@@ -77,24 +77,25 @@ fn inspect(
         is_apart: false,
     };
     let depth = args.shown.depth.unwrap_or(u32::MAX);
-    let look = Look { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
-    if view.is_in_parts() && parts::show(&piece(0, bytes.len()), opened.limits(), view, look, sink)? {
+    let look = NestedSettings { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
+    if view.can_show_in_parts() && parts::show_in_parts(&piece(0, bytes.len()), opened.limits(), view, look, sink)? {
         return sink.flush();
     }
-    reader.documents(&name, &opened, Detail::Yes, report, |_, outcome, start, report| {
+    reader.read_documents(&name, &opened, Detail::Yes, report, |_, outcome, start, report| {
         let end = start + outcome.consumed.min(bytes.len() - start);
         // A partial document has no end of its own.
         let end = if outcome.error.is_some() { bytes.len() } else { end };
         let piece = piece(start, end);
         match &args.path {
-            None => view.document(&piece, &outcome, None, look, sink)?,
+            None => view.write_document(&piece, &outcome, None, look, sink)?,
             Some(path) => {
-                let path = path::whole(path, &piece, &opened, args.deep);
-                let show = &mut |piece: &Piece<'_>, outcome: &Outcome<'_>, top: u32, look: Look<'_>| {
-                    view.document(piece, outcome, Some(top), look, sink)
-                };
-                if let Err(error) = path::show(&path, &piece, &outcome, look, show)? {
-                    path::refuse(&error, &path, &name, report)?;
+                let path = path::complete_path(path, &piece, &opened, args.deep);
+                let show =
+                    &mut |piece: &DocumentSource<'_>, outcome: &Outcome<'_>, top: u32, look: NestedSettings<'_>| {
+                        view.write_document(piece, outcome, Some(top), look, sink)
+                    };
+                if let Err(error) = path::show_at_path(&path, &piece, &outcome, look, show)? {
+                    path::report_missing_path(&error, &path, &name, report)?;
                 }
             }
         }
@@ -106,7 +107,7 @@ fn inspect(
 }
 
 /// How documents are shown.
-struct View<'v> {
+struct InspectView<'v> {
     args: &'v Inspect,
     /// Number of items of a list.
     items: u64,
@@ -115,31 +116,37 @@ struct View<'v> {
     width: Option<usize>,
 }
 
-impl View<'_> {
+impl InspectView<'_> {
     /// Returns whether a long array can be shown without knowing the data that follows.
-    fn is_in_parts(&self) -> bool {
+    fn can_show_in_parts(&self) -> bool {
         let Inspect { all, deep, path, from, .. } = self.args;
-        *all && !deep && path.is_none() && from.each().is_none() && self.items == u64::MAX
+        *all && !deep && path.is_none() && from.document_frame().is_none() && self.items == u64::MAX
     }
 
     /// Shows a document, or the value at `top`.
-    fn document(
+    fn write_document(
         &self,
-        piece: &Piece<'_>,
+        piece: &DocumentSource<'_>,
         outcome: &Outcome<'_>,
         top: Option<u32>,
-        look: Look<'_>,
+        look: NestedSettings<'_>,
         sink: &mut Sink,
     ) -> Result<(), Abort> {
         if self.args.json {
-            json::document(piece, outcome, top, self, look, sink)
+            json::write_document(piece, outcome, top, self, look, sink)
         } else {
-            text::document(piece, outcome, top, self, look, sink)
+            text::write_document(piece, outcome, top, self, look, sink)
         }
     }
 
     /// Returns the rows of a document. `fold`: an object and its body are one row.
-    fn tree<'d>(&self, outcome: &'d Outcome<'_>, top: Option<u32>, look: Look<'_>, fold: bool) -> Tree<'d> {
+    fn build_tree<'d>(
+        &self,
+        outcome: &'d Outcome<'_>,
+        top: Option<u32>,
+        look: NestedSettings<'_>,
+        fold: bool,
+    ) -> Tree<'d> {
         let show =
             TreeOptions { top, depth: look.depth, all: self.args.all, items: self.items, fold, before: 0, skip: 0 };
         Tree::new(&outcome.document, show)
@@ -147,7 +154,7 @@ impl View<'_> {
 }
 
 /// The part of an input that is one document.
-struct Piece<'p> {
+struct DocumentSource<'p> {
     name: &'p str,
     stage: &'p Stage,
     /// Notes of its wrappers, by name.
@@ -160,6 +167,6 @@ struct Piece<'p> {
 }
 
 /// Returns the variant of the format.
-fn variant(piece: &Piece<'_>) -> String {
+fn detect_variant(piece: &DocumentSource<'_>) -> String {
     (piece.stage.format().detect)(piece.bytes).map_or(String::new(), |guess| guess.variant)
 }

@@ -2,10 +2,10 @@
 //!
 //! It is read twice: the first pass counts its items and checks that it can be shown in parts.
 
-use super::deep::Look;
-use super::json::{self, Part};
-use super::text::{self, Count};
-use super::{Piece, View};
+use super::deep::NestedSettings;
+use super::json::{self, ArrayPart};
+use super::text::{self, PartCounts};
+use super::{DocumentSource, InspectView};
 use crate::report::Abort;
 use crate::sink::Sink;
 use icecore::{Document, Error, ErrorKind, Limits, raw::Outcome};
@@ -15,46 +15,46 @@ use icecore_inspect::{Tree, TreeOptions};
 const LARGE: usize = 1 << 20;
 
 /// The result of the first pass.
-struct Whole {
+struct ArrayTotals {
     count: u64,
     end: u64,
 }
 
 /// Shows the document, if it is a long array without links and without errors.
-pub fn show(
-    piece: &Piece<'_>,
+pub fn show_in_parts(
+    piece: &DocumentSource<'_>,
     limits: &Limits,
-    view: &View<'_>,
-    look: Look<'_>,
+    view: &InspectView<'_>,
+    look: NestedSettings<'_>,
     sink: &mut Sink,
 ) -> Result<bool, Abort> {
-    let Some(whole) = count(piece, limits) else { return Ok(false) };
+    let Some(whole) = count_items(piece, limits) else { return Ok(false) };
     let reading = (piece.stage.format().reader)(piece.stage.settings());
     if view.args.json {
-        json::head(piece, sink)?;
+        json::write_head(piece, sink)?;
     } else {
-        text::head(piece, view, sink)?;
+        text::write_head(piece, view, sink)?;
     }
-    let count = Count { items: whole.count, paths: 0 };
-    let mut so_far = SoFar { piece, view, look, end: whole.end, count, items: 0, nodes: 0, sink, stopped: None };
+    let count = PartCounts { items: whole.count, paths: 0 };
+    let mut so_far = PartsWriter { piece, view, look, end: whole.end, count, items: 0, nodes: 0, sink, stopped: None };
     let rest = reading.read_traced_windows(piece.bytes, limits, &mut |window| {
-        so_far.window(&window)?;
+        so_far.write_window(&window)?;
         Ok(window.into_tape())
     });
     let Some(rest) = rest else { return Ok(false) };
     // The last window; an error is one of the output.
-    let written = if so_far.stopped.is_none() { so_far.window(&rest.outcome.document) } else { Ok(()) };
-    let SoFar { stopped, sink, .. } = so_far;
+    let written = if so_far.stopped.is_none() { so_far.write_window(&rest.outcome.document) } else { Ok(()) };
+    let PartsWriter { stopped, sink, .. } = so_far;
     match (stopped, written) {
         (Some(stop), _) => return Err(stop),
-        (None, _) if view.args.json => json::end(&Outcome { error: None, ..rest.outcome }, sink)?,
+        (None, _) if view.args.json => json::write_end(&Outcome { error: None, ..rest.outcome }, sink)?,
         _ => {}
     }
     Ok(true)
 }
 
 /// Counts the items; `None` if the document has to be shown as a whole.
-fn count(piece: &Piece<'_>, limits: &Limits) -> Option<Whole> {
+fn count_items(piece: &DocumentSource<'_>, limits: &Limits) -> Option<ArrayTotals> {
     let bytes = piece.bytes;
     if bytes.len() < LARGE || !piece.stage.wrappers().is_empty() {
         return None;
@@ -65,16 +65,16 @@ fn count(piece: &Piece<'_>, limits: &Limits) -> Option<Whole> {
     let is_whole = rest.outcome.error.is_none() && behind.is_empty();
     let root = rest.outcome.document.root();
     (is_whole && rest.items > 0 && !rest.needs_whole)
-        .then(|| Whole { count: rest.items + root.children().count() as u64, end: rest.outcome.consumed as u64 })
+        .then(|| ArrayTotals { count: rest.items + root.children().count() as u64, end: rest.outcome.consumed as u64 })
 }
 
-struct SoFar<'s> {
-    piece: &'s Piece<'s>,
-    view: &'s View<'s>,
-    look: Look<'s>,
+struct PartsWriter<'s> {
+    piece: &'s DocumentSource<'s>,
+    view: &'s InspectView<'s>,
+    look: NestedSettings<'s>,
     /// End of the array.
     end: u64,
-    count: Count,
+    count: PartCounts,
     /// Number of items and nodes shown so far.
     items: u64,
     nodes: u32,
@@ -83,9 +83,9 @@ struct SoFar<'s> {
     stopped: Option<Abort>,
 }
 
-impl SoFar<'_> {
-    fn window(&mut self, window: &Document<'_>) -> Result<(), Error> {
-        let SoFar { piece, view, look, end, items, nodes, .. } = *self;
+impl PartsWriter<'_> {
+    fn write_window(&mut self, window: &Document<'_>) -> Result<(), Error> {
+        let PartsWriter { piece, view, look, end, items, nodes, .. } = *self;
         let is_json = view.args.json;
         let show = TreeOptions {
             top: None,
@@ -97,10 +97,10 @@ impl SoFar<'_> {
             skip: 0,
         };
         let tree = Tree::new(window, show);
-        let part = Part { nodes, count: self.count.items, end };
+        let part = ArrayPart { nodes, count: self.count.items, end };
         let shown = match is_json {
-            true => json::part(tree, piece, window, view, look, part, self.sink),
-            false => text::part(tree, piece, window, view, look, &mut self.count, self.sink),
+            true => json::write_part(tree, piece, window, view, look, part, self.sink),
+            false => text::write_part(tree, piece, window, view, look, &mut self.count, self.sink),
         };
         self.items += window.root().len() as u64;
         self.nodes += window.nodes().len() as u32 - 1;

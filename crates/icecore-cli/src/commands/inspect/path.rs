@@ -1,18 +1,23 @@
 //! `--path`: one value, also inside a string that is frozen data.
 
-use super::Piece;
-use super::deep::{self, Known, Look};
-use crate::reading::Opened;
-use crate::report::{Abort, Report, code, usage};
-use crate::said::Said;
+use super::DocumentSource;
+use super::deep::{self, NestedSettings, StageCache};
+use crate::reading::UnwrappedInput;
+use crate::report::{Abort, Report, code, usage_error};
+use crate::said::ReportMessage;
 use icecore::{Error, Request, raw::Outcome};
 use std::borrow::Cow;
 
 /// Shows the value at an index.
-type Show<'s> = dyn FnMut(&Piece<'_>, &Outcome<'_>, u32, Look<'_>) -> Result<(), Abort> + 's;
+type ShowValue<'s> = dyn FnMut(&DocumentSource<'_>, &Outcome<'_>, u32, NestedSettings<'_>) -> Result<(), Abort> + 's;
 
 /// Returns the path from `$` on. A path that leads into strings and whose middle is omitted is completed.
-pub fn whole<'p>(path: &'p str, piece: &Piece<'_>, opened: &Opened<'_>, is_deep: bool) -> Cow<'p, str> {
+pub fn complete_path<'p>(
+    path: &'p str,
+    piece: &DocumentSource<'_>,
+    opened: &UnwrappedInput<'_>,
+    is_deep: bool,
+) -> Cow<'p, str> {
     if is_deep && path.contains('…') {
         let outcome = piece.stage.format().read(piece.bytes, piece.stage.settings(), Request::new(opened.limits()));
         if let Ok(deep) = icecore::deep::open(outcome.document, opened.limits())
@@ -25,12 +30,12 @@ pub fn whole<'p>(path: &'p str, piece: &Piece<'_>, opened: &Opened<'_>, is_deep:
 }
 
 /// Shows the value at a path. The inner error says why there is none.
-pub fn show(
+pub fn show_at_path(
     path: &str,
-    piece: &Piece<'_>,
+    piece: &DocumentSource<'_>,
     outcome: &Outcome<'_>,
-    look: Look<'_>,
-    then: &mut Show<'_>,
+    look: NestedSettings<'_>,
+    then: &mut ShowValue<'_>,
 ) -> Result<Result<(), Error>, Abort> {
     let document = &outcome.document;
     let error = match document.find(path) {
@@ -39,25 +44,31 @@ pub fn show(
     };
     let Ok((string, rest)) = document.follow(path) else { return Ok(Err(error)) };
     let string = string.target();
-    let stage = look.stage(document, string.index(), 0, &mut Known::new()).filter(|_| look.may_enter());
+    let stage = look.detect_stage(document, string.index(), 0, &mut StageCache::new()).filter(|_| look.may_enter());
     let Some(stage) = stage else { return Ok(Err(error)) };
-    let look = Look { level: look.level + 1, ..look };
+    let look = NestedSettings { level: look.level + 1, ..look };
     let rest = format!("${rest}");
-    let shown = deep::open(piece, document.bytes(string.node()), &stage, look, |piece, outcome| {
-        show(&rest, piece, outcome, look, then)
+    let shown = deep::open_string(piece, document.bytes(string.node()), &stage, look, |piece, outcome| {
+        show_at_path(&rest, piece, outcome, look, then)
     })?;
     Ok(shown.unwrap_or(Err(error)))
 }
 
 /// Reports that there is nothing at a path.
-pub fn refuse(error: &Error, path: &str, name: &str, report: &mut Report) -> Result<(), Abort> {
+pub fn report_missing_path(error: &Error, path: &str, name: &str, report: &mut Report) -> Result<(), Abort> {
     // It is not a valid path.
     if error.path().is_none() {
-        return Err(usage(error.clone()));
+        return Err(usage_error(error.clone()));
     }
     let (expected, found) = (error.expected().unwrap_or_default(), error.found().unwrap_or_default());
     let message = format!("expected {expected}, found {found}");
-    report.worse(code::FINDING);
-    report.say(&Said::error(code::FINDING, message).because(error).with_kind("absent").at(path).of(name));
+    report.raise_exit_code(code::FINDING);
+    report.print_message(
+        &ReportMessage::error(code::FINDING, message)
+            .with_error(error)
+            .with_kind("absent")
+            .at_path(path)
+            .for_input(name),
+    );
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The command line of `paths`.
 
-use crate::arguments::{From, Inputs, Shown};
+use crate::arguments::{DisplayArgs, Inputs, ReadArgs};
 use clap::Args;
 
 /// Print every path with its value, one per line
@@ -11,11 +11,11 @@ use clap::Args;
 #[command(after_long_help = EXAMPLES)]
 pub struct Paths {
     #[command(flatten)]
-    pub from: From,
+    pub from: ReadArgs,
     #[command(flatten)]
     pub inputs: Inputs,
     #[command(flatten)]
-    pub shown: Shown,
+    pub shown: DisplayArgs,
     /// Also show the frozen data in strings
     #[arg(long)]
     pub deep: bool,

@@ -5,7 +5,7 @@ mod args;
 pub use args::Paths;
 
 use crate::arguments::Global;
-use crate::reading::{Detail, Reader};
+use crate::reading::{Detail, DocumentReader};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use icecore::raw::{IS_KEY, NO_KEY, Tape, flag};
@@ -14,27 +14,27 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 /// Maximum length of a path that is kept for links to show.
-const KEPT: usize = 640;
+const MAX_KEPT_PATH: usize = 640;
 
 pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let reader = Reader::new(&args.from, &global.limit)?;
-    let sources = args.inputs.sources(report)?;
-    let to = Stage::parse(crate::arguments::DEFAULT_TARGET).map_err(crate::report::usage)?;
+    let reader = DocumentReader::new(&args.from, &global.limit)?;
+    let sources = args.inputs.find_sources(report)?;
+    let to = Stage::parse(crate::arguments::DEFAULT_TARGET).map_err(crate::report::usage_error)?;
     let mut sink = Sink::stdout();
     sink.paint_values(global.color, true);
     for source in &sources {
-        report.input();
+        report.count_input();
         let name = source.name();
         let bytes = match source.read() {
             Ok(bytes) => bytes,
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 continue;
             }
         };
-        let Some(opened) = reader.open(&name, &bytes, report) else { continue };
-        sink.reports_on(&global.limit, opened.bytes.len());
-        reader.documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
+        let Some(opened) = reader.unwrap_input(&name, &bytes, report) else { continue };
+        sink.limit_report(&global.limit, opened.bytes.len());
+        reader.read_documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
             let document = match args.deep {
                 true => deep::open(outcome.document, &global.limit).map(|deep| deep.document),
                 false => Ok(outcome.document),
@@ -44,14 +44,15 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
                     let most = args.shown.items.unwrap_or(u64::MAX);
                     let depth = args.shown.depth.unwrap_or(u32::MAX) as usize;
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
-                    let listing = Listing { document: &document, to: &to, limits: &global.limit, depth, items: most };
-                    listing.show(&file, &mut sink)?;
+                    let listing =
+                        PathListing { document: &document, to: &to, limits: &global.limit, depth, items: most };
+                    listing.write_paths(&file, &mut sink)?;
                     // Errors after the document are reported after its output.
                     sink.flush()?;
                     Ok(document.into_tape())
                 }
                 Err(error) => {
-                    report.unwritable(&name, &error);
+                    report.report_unwritable(&name, &error);
                     Ok(Tape::new())
                 }
             }
@@ -60,7 +61,7 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
     sink.flush()
 }
 
-struct Listing<'l> {
+struct PathListing<'l> {
     document: &'l Document<'l>,
     to: &'l Stage,
     limits: &'l Limits,
@@ -70,7 +71,7 @@ struct Listing<'l> {
 }
 
 /// An open container.
-struct Open {
+struct PathContainer {
     node: u32,
     next: u32,
     end: u32,
@@ -81,26 +82,26 @@ struct Open {
     level: usize,
 }
 
-impl Listing<'_> {
+impl PathListing<'_> {
     /// Prints a line for each value, with the file before each path if it has a name.
-    fn show(&self, file: &str, sink: &mut Sink) -> Result<(), Abort> {
+    fn write_paths(&self, file: &str, sink: &mut Sink) -> Result<(), Abort> {
         let mut path = if file.is_empty() { "$".to_owned() } else { format!("{file}:$") };
         let start = path.len() - 1;
-        let mut open: Vec<Open> = Vec::new();
+        let mut open: Vec<PathContainer> = Vec::new();
         let mut targets = HashMap::new();
         let root = self.document.root();
-        self.value(root, &mut path, start, &mut open, &mut targets, sink)?;
+        self.write_value(root, &mut path, start, &mut open, &mut targets, sink)?;
         while let Some(top) = open.last_mut() {
             if top.next >= top.end {
                 path.truncate(top.path);
                 open.pop();
                 continue;
             }
-            let Some(here) = self.document.at(top.next) else { break };
-            let (node, parent) = (here.node(), top.node);
-            top.next = behind(self.document, top.next);
+            let Some(child) = self.document.at(top.next) else { break };
+            let (node, parent) = (child.node(), top.node);
+            top.next = subtree_end(self.document, top.next);
             if node.key == IS_KEY {
-                top.key = Some(here.index());
+                top.key = Some(child.index());
                 continue;
             }
             let (key, position) = (top.key.take(), top.position);
@@ -108,47 +109,49 @@ impl Listing<'_> {
             let kind = self.document.at(parent).map(|parent| parent.kind());
             path.truncate(top.path);
             if matches!(kind, Some(Kind::Array | Kind::Map)) && position >= self.items {
-                let left = (self.document.at(parent).map_or(0, |parent| parent.len() as u64)).saturating_sub(position);
+                let hidden_count =
+                    (self.document.at(parent).map_or(0, |parent| parent.len() as u64)).saturating_sub(position);
                 let _ = match kind {
-                    Some(Kind::Array) => write!(path, "[{position}:]\t… {left} more"),
-                    _ => write!(path, ".*\t… {left} more"),
+                    Some(Kind::Array) => write!(path, "[{position}:]\t… {hidden_count} more"),
+                    _ => write!(path, ".*\t… {hidden_count} more"),
                 };
                 top.next = top.end;
-                self.line(&path, sink)?;
+                self.write_line(&path, sink)?;
                 continue;
             }
             // The default value of a map is not an entry, and the value that has attributes needs no step.
             let has_step =
                 !(kind == Some(Kind::Map) && node.key == NO_KEY || kind == Some(Kind::Attrs) && position == 0);
-            let step = if has_step { self.document.step(parent, here.index(), key, position) } else { None };
+            let step = if has_step { self.document.step(parent, child.index(), key, position) } else { None };
             path.push_str(&step.unwrap_or_default());
-            self.value(here, &mut path, start, &mut open, &mut targets, sink)?;
+            self.write_value(child, &mut path, start, &mut open, &mut targets, sink)?;
         }
         Ok(())
     }
 
-    fn value(
+    fn write_value(
         &self,
-        here: Cursor<'_>,
+        cursor: Cursor<'_>,
         path: &mut String,
         start: usize,
-        open: &mut Vec<Open>,
+        open: &mut Vec<PathContainer>,
         targets: &mut HashMap<u32, String>,
         sink: &mut Sink,
     ) -> Result<(), Abort> {
         let len = path.len();
-        if here.node().has(flag::TARGET) && len <= KEPT {
-            targets.insert(here.index(), path[start..].to_owned());
+        if cursor.node().has(flag::TARGET) && len <= MAX_KEPT_PATH {
+            targets.insert(cursor.index(), path[start..].to_owned());
         }
-        let kind = here.kind();
+        let kind = cursor.kind();
         // An object and its body are one step.
         let level = open.last().map_or(0, |open| open.level);
         // A time or a similar known value is shown as its text.
-        let says = kind == Kind::Opaque && Known::of(here).is_some_and(|known| known.text(self.limits).is_some());
-        let is_shown = !kind.is_container() || here.is_empty() || says;
+        let has_known_text =
+            kind == Kind::Opaque && Known::of(cursor).is_some_and(|known| known.text(self.limits).is_some());
+        let is_shown = !kind.is_container() || cursor.is_empty() || has_known_text;
         if !is_shown && (kind == Kind::Object || level < self.depth) {
-            let (node, end) = (here.index(), behind(self.document, here.index()));
-            open.push(Open {
+            let (node, end) = (cursor.index(), subtree_end(self.document, cursor.index()));
+            open.push(PathContainer {
                 node,
                 next: node + 1,
                 end,
@@ -160,9 +163,9 @@ impl Listing<'_> {
             return Ok(());
         }
         path.push('\t');
-        match (kind, here.value()) {
-            (Kind::Array, _) if !is_shown => drop(write!(path, "[…{}]", here.len())),
-            (_, _) if !is_shown => drop(write!(path, "{{…{}}}", here.len())),
+        match (kind, cursor.value()) {
+            (Kind::Array, _) if !is_shown => drop(write!(path, "[…{}]", cursor.len())),
+            (_, _) if !is_shown => drop(write!(path, "{{…{}}}", cursor.len())),
             (_, Value::Link(target) | Value::Alias(target) | Value::Copy(target)) => {
                 let known = targets.get(&target.index()).map_or("elsewhere", String::as_str);
                 path.push_str("-> ");
@@ -171,15 +174,15 @@ impl Listing<'_> {
             (_, Value::Int(value)) => drop(write!(path, "{value}")),
             (_, Value::Null) => path.push_str("null"),
             (_, Value::Bool(value)) => drop(write!(path, "{value}")),
-            _ => self.json(here, path)?,
+            _ => self.push_json(cursor, path)?,
         }
-        self.line(path, sink)?;
+        self.write_line(path, sink)?;
         path.truncate(len);
         Ok(())
     }
 
     /// Appends a value as JSON on one line.
-    fn json(&self, here: Cursor<'_>, path: &mut String) -> Result<(), Abort> {
+    fn push_json(&self, here: Cursor<'_>, path: &mut String) -> Result<(), Abort> {
         let mut json = Vec::new();
         if let Some(text) = here.as_str() {
             let pushed = crate::json::push_text(text, &mut json);
@@ -197,14 +200,14 @@ impl Listing<'_> {
         Ok(())
     }
 
-    fn line(&self, line: &str, sink: &mut Sink) -> Result<(), Abort> {
-        sink.text(line)?;
-        sink.text("\n")
+    fn write_line(&self, line: &str, sink: &mut Sink) -> Result<(), Abort> {
+        sink.write_text(line)?;
+        sink.write_text("\n")
     }
 }
 
 /// Returns the index after a node and all its descendants.
-fn behind(document: &Document<'_>, node: u32) -> u32 {
+fn subtree_end(document: &Document<'_>, node: u32) -> u32 {
     match document.nodes().get(node as usize) {
         Some(node) if node.kind.is_container() && node.end() == 0 => document.nodes().len() as u32,
         Some(known) if known.kind.is_container() => known.end().max(node + 1),

@@ -1,6 +1,6 @@
 //! The command line of `icecore queue`.
 
-use crate::database::{Database, duration, id};
+use crate::database::{Database, parse_duration, parse_id};
 use crate::limits;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use icecore_store::{Id, Rate, State};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Name of the default queue.
-pub const USUAL: &str = "default";
+pub const DEFAULT_QUEUE: &str = "default";
 
 /// Put jobs into queues, and inspect their state
 ///
@@ -20,19 +20,19 @@ pub struct Queue {
     #[command(flatten)]
     pub database: Database,
     #[command(subcommand)]
-    pub action: Action,
+    pub action: QueueAction,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Action {
+pub enum QueueAction {
     Push(Push),
-    List(List),
+    List(ListJobs),
     Dead(Dead),
-    Stats(Stats),
+    Stats(QueueStats),
     Redrive(Redrive),
     Replay(Replay),
     Pause(Pause),
-    Resume(Resume),
+    Resume(ResumeQueue),
     Set(Set),
     Forget(Forget),
     Schedule(Schedule),
@@ -40,15 +40,22 @@ pub enum Action {
     Unschedule(Unschedule),
 }
 
-impl Action {
+impl QueueAction {
     /// Returns whether the action needs existing jobs or schedules.
     pub fn needs_data(&self) -> bool {
-        !matches!(self, Action::Push(_) | Action::Pause(_) | Action::Resume(_) | Action::Set(_) | Action::Schedule(_))
+        !matches!(
+            self,
+            QueueAction::Push(_)
+                | QueueAction::Pause(_)
+                | QueueAction::Resume(_)
+                | QueueAction::Set(_)
+                | QueueAction::Schedule(_)
+        )
     }
 
     /// Returns whether the action prints text for reading.
     pub fn is_for_reading(&self) -> bool {
-        matches!(self, Action::List(_) | Action::Dead(_) | Action::Stats(_) | Action::Schedules(_))
+        matches!(self, QueueAction::List(_) | QueueAction::Dead(_) | QueueAction::Stats(_) | QueueAction::Schedules(_))
     }
 }
 
@@ -62,7 +69,7 @@ pub struct QueueOption {
 
 /// A queue, given as an argument or with --queue.
 #[derive(Debug, Args)]
-pub struct Which {
+pub struct QueueArg {
     /// Name of the queue
     #[arg(value_name = "QUEUE", conflicts_with = "named")]
     queue: Option<String>,
@@ -70,7 +77,7 @@ pub struct Which {
     option: QueueOption,
 }
 
-impl Which {
+impl QueueArg {
     /// Returns the name of the queue, if given.
     pub fn name(&self) -> Option<&str> {
         self.queue.as_deref().or(self.option.queue.as_deref())
@@ -93,7 +100,7 @@ pub struct Push {
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = limits::whole::<i32>(i64::from(i32::MIN), i64::from(i32::MAX)))]
     pub priority: i32,
     /// Do not hand out the job for this long: 90s, 5m
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub delay: Option<Duration>,
     /// Queue nothing while a job with this key is not done; print its id
     #[arg(long, value_name = "KEY")]
@@ -102,7 +109,7 @@ pub struct Push {
     #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
     pub max_attempts: Option<u32>,
     /// Hand out the job after the job with this id is done
-    #[arg(long, value_name = "ID", value_parser = id)]
+    #[arg(long, value_name = "ID", value_parser = parse_id)]
     pub after: Option<Id>,
     /// Run each file after the one before it
     #[arg(long)]
@@ -118,16 +125,16 @@ impl Push {
         if let Some(queue) = &self.which.queue {
             return (queue, &self.files);
         }
-        let Some((first, rest)) = self.files.split_first() else { return (USUAL, &self.files) };
+        let Some((first, rest)) = self.files.split_first() else { return (DEFAULT_QUEUE, &self.files) };
         match first.to_str() {
             Some(word) if word != "-" && !word.contains(['.', '/', '\\', '{', '[']) && !first.exists() => (word, rest),
-            _ => (USUAL, &self.files),
+            _ => (DEFAULT_QUEUE, &self.files),
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Only {
+pub enum StateFilter {
     /// A worker gets it now
     Ready,
     /// Not before a time
@@ -138,22 +145,22 @@ pub enum Only {
     Waiting,
 }
 
-impl Only {
-    pub fn state(self) -> State {
+impl StateFilter {
+    pub fn to_state(self) -> State {
         match self {
-            Only::Ready | Only::Delayed => State::Ready,
-            Only::Leased => State::Leased,
-            Only::Done => State::Done,
-            Only::Dead => State::Dead,
-            Only::Waiting => State::Waiting,
+            StateFilter::Ready | StateFilter::Delayed => State::Ready,
+            StateFilter::Leased => State::Leased,
+            StateFilter::Done => State::Done,
+            StateFilter::Dead => State::Dead,
+            StateFilter::Waiting => State::Waiting,
         }
     }
 
     /// Whether a job of this state is meant that is delayed, or is not.
     pub fn includes(self, is_delayed: bool) -> bool {
         match self {
-            Only::Ready => !is_delayed,
-            Only::Delayed => is_delayed,
+            StateFilter::Ready => !is_delayed,
+            StateFilter::Delayed => is_delayed,
             _ => true,
         }
     }
@@ -161,9 +168,9 @@ impl Only {
 
 /// How jobs are listed.
 #[derive(Debug, Args)]
-pub struct Listed {
+pub struct ListArgs {
     /// List at most N jobs
-    #[arg(long, value_name = "N", value_parser = limits::items)]
+    #[arg(long, value_name = "N", value_parser = limits::parse_item_count)]
     pub items: Option<u64>,
     /// Print a JSON object for each job, one per line
     #[arg(long)]
@@ -172,23 +179,23 @@ pub struct Listed {
 
 /// List jobs of one or all queues, in the order of their arrival
 #[derive(Debug, Args)]
-pub struct List {
+pub struct ListJobs {
     #[command(flatten)]
-    pub which: Which,
+    pub which: QueueArg,
     /// List only jobs in this state
     #[arg(long, value_enum)]
-    pub state: Option<Only>,
+    pub state: Option<StateFilter>,
     #[command(flatten)]
-    pub shown: Listed,
+    pub shown: ListArgs,
 }
 
 /// List jobs that failed too often, of one or all queues
 #[derive(Debug, Args)]
 pub struct Dead {
     #[command(flatten)]
-    pub which: Which,
+    pub which: QueueArg,
     #[command(flatten)]
-    pub shown: Listed,
+    pub shown: ListArgs,
 }
 
 /// List one or all queues, with the number of jobs in each
@@ -196,9 +203,9 @@ pub struct Dead {
 /// READY: a worker can take them now. DELAYED: not before a given time. LEASED: a worker has them. WAITING: they wait
 /// for another job. DONE. DEAD: they failed too often.
 #[derive(Debug, Args)]
-pub struct Stats {
+pub struct QueueStats {
     #[command(flatten)]
-    pub which: Which,
+    pub which: QueueArg,
     /// Print a JSON object for each queue, one per line
     #[arg(long)]
     pub json: bool,
@@ -218,7 +225,7 @@ pub struct Redrive {
 #[derive(Debug, Args)]
 pub struct Replay {
     /// Ids of the jobs
-    #[arg(required = true, value_name = "ID", value_parser = id)]
+    #[arg(required = true, value_name = "ID", value_parser = parse_id)]
     pub ids: Vec<Id>,
 }
 
@@ -229,7 +236,7 @@ pub struct Replay {
 #[command(after_long_help = PAUSE_EXAMPLES)]
 pub struct Pause {
     #[command(flatten)]
-    pub which: Which,
+    pub which: QueueArg,
     /// Pause a queue that does not exist yet
     ///
     /// Without it, a name that is similar to the name of an existing queue is an error.
@@ -240,16 +247,16 @@ pub struct Pause {
 /// Hand out the jobs of a paused queue again
 #[derive(Debug, Args)]
 #[command(after_long_help = PAUSE_EXAMPLES)]
-pub struct Resume {
+pub struct ResumeQueue {
     #[command(flatten)]
-    pub which: Which,
+    pub which: QueueArg,
 }
 
 /// Change the settings of a queue
 #[derive(Debug, Args)]
 pub struct Set {
     #[command(flatten)]
-    pub which: Which,
+    pub which: QueueArg,
     /// Set up a queue that does not exist yet
     ///
     /// Without it, a name that is similar to the name of an existing queue is an error.
@@ -259,13 +266,13 @@ pub struct Set {
     #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
     pub max_attempts: Option<u32>,
     /// Delay after a job's first failure; each further failure doubles it
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub backoff: Option<Duration>,
     /// Maximum number of its jobs that run at once; 0 means no limit
     #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
     pub concurrency: Option<u32>,
     /// Maximum number of its jobs handed out per time: 5/s, 100/1m; `none` means no limit
-    #[arg(long, value_name = "N/DURATION", value_parser = rate)]
+    #[arg(long, value_name = "N/DURATION", value_parser = parse_rate)]
     pub rate: Option<Rate>,
     /// Check payloads against the JSON Schema in this file; an empty file removes the schema
     #[arg(long, value_name = "FILE")]
@@ -276,7 +283,7 @@ pub struct Set {
 #[derive(Debug, Args)]
 pub struct Forget {
     /// Age, for example 7d or 12h
-    #[arg(value_name = "DURATION", value_parser = duration)]
+    #[arg(value_name = "DURATION", value_parser = parse_duration)]
     pub older: Duration,
 }
 
@@ -338,7 +345,7 @@ pub struct Unschedule {
     pub names: Vec<String>,
 }
 
-fn rate(text: &str) -> Result<Rate, String> {
+fn parse_rate(text: &str) -> Result<Rate, String> {
     text.parse().map_err(|error: icecore_store::Error| error.to_string())
 }
 

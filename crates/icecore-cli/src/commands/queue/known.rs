@@ -1,40 +1,44 @@
 //! Names of queues that do not exist. A queue is created when a job or a setting names it, so a misspelled name would
 //! create a queue.
 
-use super::USUAL;
-use super::args::Which;
-use crate::database::failed;
-use crate::report::{Abort, Report, usage_of};
+use super::DEFAULT_QUEUE;
+use super::args::QueueArg;
+use crate::database::database_error;
+use crate::report::{Abort, Report, usage_text_error};
 use icecore::text::{nearest, printable};
 use icecore_store::{Backend, QueueStatus};
 
 /// Returns the queue that was named, or the default one.
-pub fn named_or_usual<'a>(which: &'a Which, report: &Report) -> &'a str {
-    which.name().unwrap_or_else(|| note_usual(report))
+pub fn queue_or_default<'a>(which: &'a QueueArg, report: &Report) -> &'a str {
+    which.name().unwrap_or_else(|| note_default_queue(report))
 }
 
 /// Returns the default queue, and notes that no queue was named.
-pub fn note_usual(report: &Report) -> &'static str {
-    report.note(USUAL, "unnamed", "no queue was named, so this one is changed".to_owned());
-    USUAL
+pub fn note_default_queue(report: &Report) -> &'static str {
+    report.note(DEFAULT_QUEUE, "unnamed", "no queue was named, so this one is changed".to_owned());
+    DEFAULT_QUEUE
 }
 
 /// Finds a queue. A missing queue is reported, unless it is the default one.
 ///
 /// # Errors
 /// Wrong usage, if another queue has a similar name.
-pub fn look_up(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<Option<QueueStatus>, Abort> {
-    let mut queues = store.queues().map_err(failed)?;
+pub fn find_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<Option<QueueStatus>, Abort> {
+    let mut queues = store.queues().map_err(database_error)?;
     if let Some(at) = queues.iter().position(|known| known.name == queue) {
         return Ok(Some(queues.swap_remove(at)));
     }
-    let schedules = store.schedules().map_err(failed)?;
-    if queue == USUAL || schedules.iter().any(|schedule| schedule.queue == queue) {
+    let schedules = store.schedules().map_err(database_error)?;
+    if queue == DEFAULT_QUEUE || schedules.iter().any(|schedule| schedule.queue == queue) {
         return Ok(None);
     }
     let names = queues.iter().map(|queue| &*queue.name);
     if let Some(near) = nearest(queue, names.chain(schedules.iter().map(|schedule| &*schedule.queue))) {
-        return Err(usage_of(format!("there is no queue {}; did you mean {}?", printable(queue), printable(near))));
+        return Err(usage_text_error(format!(
+            "there is no queue {}; did you mean {}?",
+            printable(queue),
+            printable(near)
+        )));
     }
     report.note(queue, "new", "this queue does not exist yet".to_owned());
     Ok(None)
@@ -44,13 +48,13 @@ pub fn look_up(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<
 ///
 /// # Errors
 /// Wrong usage, if another queue has a similar name and `create` is not set.
-pub fn look_up_or_create(
+pub fn find_or_create_queue(
     queue: &str,
     create: bool,
     store: &mut dyn Backend,
     report: &Report,
 ) -> Result<Option<QueueStatus>, Abort> {
-    match look_up(queue, store, report) {
+    match find_queue(queue, store, report) {
         Err(Abort::Failed(..)) if create => Ok(None),
         Err(Abort::Failed(code, text)) => Err(Abort::Failed(code, format!("{text} --create makes a new one"))),
         found => found,
@@ -58,9 +62,9 @@ pub fn look_up_or_create(
 }
 
 /// Notes that a job creates a queue if another one has a similar name.
-pub fn note_new(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
-    let queues = store.queues().map_err(failed)?;
-    if queue == USUAL || queues.iter().any(|known| known.name == queue) {
+pub fn note_new_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
+    let queues = store.queues().map_err(database_error)?;
+    if queue == DEFAULT_QUEUE || queues.iter().any(|known| known.name == queue) {
         return Ok(());
     }
     if let Some(near) = nearest(queue, queues.iter().map(|queue| &*queue.name)) {

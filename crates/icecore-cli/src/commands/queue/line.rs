@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 /// A job as JSON.
 #[derive(Serialize)]
-pub struct Line<'j> {
+pub struct JobLine<'j> {
     pub id: String,
     pub queue: &'j str,
     pub state: &'static str,
@@ -44,14 +44,14 @@ pub struct Line<'j> {
     pub is_delayed: bool,
 }
 
-impl Line<'_> {
+impl JobLine<'_> {
     /// Decodes the payload of a job.
-    pub fn of<'j>(job: &'j Job, is_delayed: bool, decoder: &mut Decoder) -> Line<'j> {
+    pub fn from_job<'j>(job: &'j Job, is_delayed: bool, decoder: &mut Decoder) -> JobLine<'j> {
         let (value, problem) = match decoder.decode_to_json(&job.bytes, job.format.as_deref()) {
             Ok(value) => (value.and_then(|text| RawValue::from_string(text).ok()), None),
             Err(problem) => (None, Some(problem)),
         };
-        Line {
+        JobLine {
             id: job.id.to_string(),
             queue: &job.queue,
             state: job.state.name(),
@@ -78,7 +78,7 @@ impl Line<'_> {
     }
 
     /// Returns the job as a row of a table.
-    pub fn line(&self, paint: Paint) -> String {
+    pub fn format_row(&self, paint: Paint) -> String {
         let error = self.error.filter(|_| self.state == State::Dead.name());
         let what = match (error, &self.value, &self.problem) {
             (Some(error), _, _) => paint.ink(Ink::Bad, icecore::text::shortened(error, SHOWN)),
@@ -104,7 +104,7 @@ impl Line<'_> {
 const SHOWN: usize = 80;
 
 /// Returns the header of a table.
-pub fn head(paint: Paint) -> String {
+pub fn format_header(paint: Paint) -> String {
     let head = format!(
         "{:36}  {:24}  {:16}  {:7}  {:>8}  {:>8}  PAYLOAD, OR ERROR OF A DEAD JOB",
         "ID", "QUEUED AT", "QUEUE", "STATE", "PRIORITY", "ATTEMPTS"

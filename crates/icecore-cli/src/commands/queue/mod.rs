@@ -8,16 +8,16 @@ mod schedules;
 pub use args::Queue;
 
 use crate::arguments::{DEFAULT_TARGET, Global};
-use crate::database::{failed, id, who};
+use crate::database::{current_user_name, database_error, parse_id};
 use crate::mistakes;
 use crate::paint::{Ink, Paint};
-use crate::report::{Abort, Report, code, io_reason, usage_of};
+use crate::report::{Abort, Report, code, io_reason, usage_text_error};
 use crate::sink::Sink;
 use crate::source::Source;
-pub use args::USUAL;
-use args::{Action, Listed, Push, Redrive, Set, Stats, Which};
+pub use args::DEFAULT_QUEUE;
+use args::{ListArgs, Push, QueueAction, QueueArg, QueueStats, Redrive, Set};
 use icecore_store::{Backend, Flow, Id, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
-use line::Line;
+use line::JobLine;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const PAGE: usize = 1_000;
 
 pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let database = &args.database;
-    if let Action::Push(push) = &args.action {
+    if let QueueAction::Push(push) = &args.action {
         // Before there is a database: a file that can't be read leaves none behind.
         let (queue, jobs) = read_jobs(push, report)?;
         return push_jobs(push, queue, &jobs, database.open()?.as_mut(), global, report);
@@ -35,60 +35,62 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
     let store = store.as_mut();
     match &args.action {
         // Done above, before the database was opened.
-        Action::Push(_) => Ok(()),
-        Action::List(args) => list(&args.which, args.state, &args.shown, store, global, report),
-        Action::Dead(args) => list(&args.which, Some(args::Only::Dead), &args.shown, store, global, report),
-        Action::Stats(stats) => say_stats(stats, store, global, report),
-        Action::Redrive(redrive) => again(redrive, store, report),
-        Action::Replay(replay) => {
+        QueueAction::Push(_) => Ok(()),
+        QueueAction::List(args) => list_jobs(&args.which, args.state, &args.shown, store, global, report),
+        QueueAction::Dead(args) => {
+            list_jobs(&args.which, Some(args::StateFilter::Dead), &args.shown, store, global, report)
+        }
+        QueueAction::Stats(stats) => print_queue_stats(stats, store, global, report),
+        QueueAction::Redrive(redrive) => redrive_jobs(redrive, store, report),
+        QueueAction::Replay(replay) => {
             let mut sink = Sink::stdout();
             for id in &replay.ids {
-                match store.replay(*id, &who()) {
-                    Ok(new) => sink.text(&format!("{new}\n"))?,
+                match store.replay(*id, &current_user_name()) {
+                    Ok(new) => sink.write_text(&format!("{new}\n"))?,
                     Err(error) if error.kind() == icecore_store::ErrorKind::Missing => {
-                        report.fault(code::FINDING, &id.to_string(), "there is no such job");
+                        report.report_fault(code::FINDING, &id.to_string(), "there is no such job");
                     }
-                    Err(error) => return Err(failed(error)),
+                    Err(error) => return Err(database_error(error)),
                 }
             }
             sink.flush()
         }
-        Action::Pause(args) => {
-            let queue = known::named_or_usual(&args.which, report);
-            known::look_up_or_create(queue, args.create, store, report)?;
-            store.pause(queue, true, &who()).map_err(failed)
+        QueueAction::Pause(args) => {
+            let queue = known::queue_or_default(&args.which, report);
+            known::find_or_create_queue(queue, args.create, store, report)?;
+            store.pause(queue, true, &current_user_name()).map_err(database_error)
         }
-        Action::Resume(args) => {
-            let queue = known::named_or_usual(&args.which, report);
-            known::look_up(queue, store, report)?;
-            store.pause(queue, false, &who()).map_err(failed)
+        QueueAction::Resume(args) => {
+            let queue = known::queue_or_default(&args.which, report);
+            known::find_queue(queue, store, report)?;
+            store.pause(queue, false, &current_user_name()).map_err(database_error)
         }
-        Action::Set(set) => {
-            let queue = known::named_or_usual(&set.which, report);
-            known::look_up_or_create(queue, set.create, store, report)?;
-            configure(set, queue, store)
+        QueueAction::Set(set) => {
+            let queue = known::queue_or_default(&set.which, report);
+            known::find_or_create_queue(queue, set.create, store, report)?;
+            configure_queue(set, queue, store)
         }
-        Action::Forget(forget) => {
-            let now = store.now().map_err(failed)?;
+        QueueAction::Forget(forget) => {
+            let now = store.now().map_err(database_error)?;
             let age = i64::try_from(forget.older.as_millis()).unwrap_or(i64::MAX);
-            let count = store.forget(now.saturating_sub(age)).map_err(failed)?;
-            say(&format!("{count} removed\n"))
+            let count = store.forget(now.saturating_sub(age)).map_err(database_error)?;
+            print_text(&format!("{count} removed\n"))
         }
-        Action::Schedule(schedule) => schedules::set(schedule, store, report),
-        Action::Schedules(args) => schedules::list(args, store, global),
-        Action::Unschedule(args) => schedules::remove(args, store, report),
+        QueueAction::Schedule(schedule) => schedules::set_schedule(schedule, store, report),
+        QueueAction::Schedules(args) => schedules::list_schedules(args, store, global),
+        QueueAction::Unschedule(args) => schedules::remove_schedules(args, store, report),
     }
 }
 
-fn say(text: &str) -> Result<(), Abort> {
+fn print_text(text: &str) -> Result<(), Abort> {
     let mut sink = Sink::stdout();
-    sink.text(text)?;
+    sink.write_text(text)?;
     sink.flush()
 }
 
 /// A job as `queue push --json` prints it.
 #[derive(Serialize)]
-struct Queued {
+struct QueuedJob {
     id: String,
     queue: String,
     new: bool,
@@ -101,8 +103,8 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
     }
     let (queue, files) = args.queue_and_files();
     let (mut jobs, mut is_complete) = (Vec::new(), true);
-    for source in Source::all(files, report) {
-        report.input();
+    for source in Source::find_all(files, report) {
+        report.count_input();
         let name = source.name();
         match source.read() {
             Ok(bytes) => {
@@ -117,13 +119,13 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
                 jobs.push(job);
             }
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 is_complete = false;
             }
         }
     }
     if !is_complete {
-        return Err(usage_of("nothing was queued"));
+        return Err(usage_text_error("nothing was queued"));
     }
     Ok((queue, jobs))
 }
@@ -136,31 +138,35 @@ fn push_jobs(
     global: &Global,
     report: &Report,
 ) -> Result<(), Abort> {
-    known::note_new(queue, store, report)?;
-    let pushed = store.push(jobs).map_err(failed)?;
-    let mut sink = Sink::report(args.json, global.color);
+    known::note_new_queue(queue, store, report)?;
+    let pushed = store.push(jobs).map_err(database_error)?;
+    let mut sink = Sink::for_report(args.json, global.color);
     for pushed in pushed {
         match args.json {
-            true => sink.object(&Queued { id: pushed.id.to_string(), queue: queue.to_owned(), new: pushed.is_new })?,
-            false => sink.text(&format!("{}\n", pushed.id))?,
+            true => sink.write_object(&QueuedJob {
+                id: pushed.id.to_string(),
+                queue: queue.to_owned(),
+                new: pushed.is_new,
+            })?,
+            false => sink.write_text(&format!("{}\n", pushed.id))?,
         }
     }
     sink.flush()
 }
 
-fn list(
-    which: &Which,
-    state: Option<args::Only>,
-    args: &Listed,
+fn list_jobs(
+    which: &QueueArg,
+    state: Option<args::StateFilter>,
+    args: &ListArgs,
     store: &mut dyn Backend,
     global: &Global,
     report: &Report,
 ) -> Result<(), Abort> {
     if let Some(queue) = which.name() {
-        known::look_up(queue, store, report)?;
+        known::find_queue(queue, store, report)?;
     }
     let queue = which.name().map(str::to_owned);
-    let mut filter = JobFilter { queue, state: state.map(args::Only::state), ..JobFilter::default() };
+    let mut filter = JobFilter { queue, state: state.map(args::StateFilter::to_state), ..JobFilter::default() };
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut sink = Sink::stdout();
     if args.json {
@@ -169,7 +175,7 @@ fn list(
     let mut decoder = describe::Decoder::default();
     let mut left = args.items.unwrap_or(u64::MAX);
     let mut is_first = true;
-    let now = store.now().map_err(failed)?;
+    let now = store.now().map_err(database_error)?;
     while left > 0 {
         let (page, mut count, mut ended) = (usize::try_from(left).unwrap_or(PAGE).min(PAGE), 0, None);
         let mut after = filter.after;
@@ -180,20 +186,20 @@ fn list(
                 return Ok(Flow::On);
             }
             left -= 1;
-            let line = Line::of(&job, is_delayed, &mut decoder);
-            let head = if is_first && !args.json { line::head(paint) } else { String::new() };
+            let line = JobLine::from_job(&job, is_delayed, &mut decoder);
+            let head = if is_first && !args.json { line::format_header(paint) } else { String::new() };
             is_first = false;
             let put = match args.json {
-                true => sink.json(&line).and_then(|()| sink.text("\n")),
-                false => sink.text(&head).and_then(|()| sink.text(&line.line(paint))),
+                true => sink.write_json(&line).and_then(|()| sink.write_text("\n")),
+                false => sink.write_text(&head).and_then(|()| sink.write_text(&line.format_row(paint))),
             };
-            ended = put.and_then(|()| sink.pass()).err();
+            ended = put.and_then(|()| sink.release_record()).err();
             Ok(if ended.is_some() { Flow::Stop } else { Flow::On })
         });
         if let Some(abort) = ended {
             return Err(abort);
         }
-        walked.map_err(failed)?;
+        walked.map_err(database_error)?;
         filter.after = after;
         if count < page {
             break;
@@ -202,34 +208,34 @@ fn list(
     sink.flush()
 }
 
-fn again(args: &Redrive, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
+fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
     let named = match (&args.words[..], &args.which.queue) {
         ([], Some(queue)) => Some(queue.as_str()),
-        ([], None) => Some(known::note_usual(report)),
+        ([], None) => Some(known::note_default_queue(report)),
         ([word], None) if word.parse::<Id>().is_err() => Some(word.as_str()),
         _ => None,
     };
     if let Some(queue) = named {
-        known::look_up(queue, store, report)?;
-        let count = store.redrive(queue, None, &who()).map_err(failed)?;
-        return say(&format!("{count} ready again\n"));
+        known::find_queue(queue, store, report)?;
+        let count = store.redrive(queue, None, &current_user_name()).map_err(database_error)?;
+        return print_text(&format!("{count} ready again\n"));
     }
     let mut count = 0;
-    let ids = args.words.iter().map(|word| id(word)).collect::<Result<Vec<Id>, String>>();
-    for id in &ids.map_err(usage_of)? {
-        let made = match store.job(*id).map_err(failed)? {
-            Some(job) => store.redrive(&job.queue, Some(&[*id]), &who()).map_err(failed)?,
+    let ids = args.words.iter().map(|word| parse_id(word)).collect::<Result<Vec<Id>, String>>();
+    for id in &ids.map_err(usage_text_error)? {
+        let made = match store.job(*id).map_err(database_error)? {
+            Some(job) => store.redrive(&job.queue, Some(&[*id]), &current_user_name()).map_err(database_error)?,
             None => 0,
         };
         if made == 0 {
-            report.fault(code::FINDING, &id.to_string(), "there is no such dead job");
+            report.report_fault(code::FINDING, &id.to_string(), "there is no such dead job");
         }
         count += made;
     }
-    say(&format!("{count} ready again\n"))
+    print_text(&format!("{count} ready again\n"))
 }
 
-fn configure(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abort> {
+fn configure_queue(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abort> {
     let read = |file: &std::path::PathBuf| {
         std::fs::read_to_string(file)
             .map_err(|error| Abort::Failed(code::USAGE, format!("{}: {}", file.display(), io_reason(&error))))
@@ -246,12 +252,12 @@ fn configure(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(), Abo
         concurrency: args.concurrency,
         rate: args.rate,
     };
-    store.configure(queue, &settings).map_err(failed)
+    store.configure(queue, &settings).map_err(database_error)
 }
 
 /// A queue as `queue stats --json` prints it.
 #[derive(Serialize)]
-struct Numbers<'q> {
+struct QueueNumbers<'q> {
     queue: &'q str,
     ready: u64,
     delayed: u64,
@@ -266,9 +272,9 @@ struct Numbers<'q> {
     rate: Option<String>,
 }
 
-impl Numbers<'_> {
-    fn of(queue: &QueueStatus) -> Numbers<'_> {
-        Numbers {
+impl QueueNumbers<'_> {
+    fn from_status(queue: &QueueStatus) -> QueueNumbers<'_> {
+        QueueNumbers {
             queue: &queue.name,
             ready: queue.count_in_state(State::Ready).saturating_sub(queue.delayed),
             delayed: queue.delayed,
@@ -285,12 +291,17 @@ impl Numbers<'_> {
     }
 }
 
-fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global, report: &Report) -> Result<(), Abort> {
+fn print_queue_stats(
+    args: &QueueStats,
+    store: &mut dyn Backend,
+    global: &Global,
+    report: &Report,
+) -> Result<(), Abort> {
     let (is_json, named) = (args.json, args.which.name());
     if let Some(queue) = named {
-        known::look_up(queue, store, report)?;
+        known::find_queue(queue, store, report)?;
     }
-    let mut queues = store.queues().map_err(failed)?;
+    let mut queues = store.queues().map_err(database_error)?;
     queues.retain(|queue| named.is_none_or(|name| queue.name == name));
     let mut sink = Sink::stdout();
     let paint = Paint::new(global.color, &std::io::stdout());
@@ -301,13 +312,13 @@ fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global, report: &Re
             "{:20} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {:>9}",
             "QUEUE", "READY", "DELAYED", "LEASED", "WAITING", "DONE", "DEAD", "OLDEST"
         );
-        sink.text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
+        sink.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
     }
     for queue in &queues {
-        let numbers = Numbers::of(queue);
+        let numbers = QueueNumbers::from_status(queue);
         if is_json {
-            sink.json(&numbers)?;
-            sink.text("\n")?;
+            sink.write_json(&numbers)?;
+            sink.write_text("\n")?;
             continue;
         }
         let oldest = numbers.oldest_seconds.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.1} s"));
@@ -321,7 +332,7 @@ fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global, report: &Re
         if let Some(rate) = &numbers.rate {
             notes.push_str(&format!("  {rate}"));
         }
-        sink.text(&format!(
+        sink.write_text(&format!(
             "{} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {oldest:>9}{notes}\n",
             paint.column(Ink::Name, icecore::text::shortened(&queue.name, 60), 20),
             numbers.ready,

@@ -1,9 +1,9 @@
 //! `icecore queue schedule` and the other commands for schedules.
 
-use super::USUAL;
+use super::DEFAULT_QUEUE;
 use super::args::{Schedule as Args, Schedules, Unschedule};
 use crate::arguments::Global;
-use crate::database::{failed, who};
+use crate::database::{current_user_name, database_error};
 use crate::mistakes;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
@@ -14,14 +14,14 @@ use icecore_store::{Backend, ErrorKind, NewSchedule, Schedule, Timing, time};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-pub fn set(args: &Args, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
+pub fn set_schedule(args: &Args, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
     let Some(timing) = &args.timing else {
-        return match store.pause_schedule(&args.name, args.pause, &who()) {
+        return match store.pause_schedule(&args.name, args.pause, &current_user_name()) {
             Err(error) if error.kind() == ErrorKind::Missing => {
-                report.fault(code::FINDING, &args.name, "there is no such schedule");
+                report.report_fault(code::FINDING, &args.name, "there is no such schedule");
                 Ok(())
             }
-            done => done.map_err(failed),
+            done => done.map_err(database_error),
         };
     };
     if let Some(format) = &args.format {
@@ -30,13 +30,13 @@ pub fn set(args: &Args, store: &mut dyn Backend, report: &mut Report) -> Result<
     let usage = |error: icecore_store::Error| Abort::Failed(code::USAGE, error.to_string());
     let timing = Timing::new(timing, args.zone.as_deref()).map_err(usage)?;
     let files: Vec<_> = args.file.iter().cloned().collect();
-    for source in Source::all(&files, report) {
-        report.input();
+    for source in Source::find_all(&files, report) {
+        report.count_input();
         let name = source.name();
         let bytes = match source.read() {
             Ok(bytes) => bytes.to_vec(),
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 continue;
             }
         };
@@ -44,20 +44,20 @@ pub fn set(args: &Args, store: &mut dyn Backend, report: &mut Report) -> Result<
         if let Some(problem) = said.problem {
             report.note(&name, "undecodable", format!("scheduled, but it can't be decoded: {problem}"));
         }
-        let queue = args.which.queue.as_deref().unwrap_or(USUAL);
+        let queue = args.which.queue.as_deref().unwrap_or(DEFAULT_QUEUE);
         let mut schedule = NewSchedule::new(&args.name, queue, timing.clone(), bytes);
         (schedule.format, schedule.is_alone) = (said.format.or_else(|| args.format.clone()), args.alone);
         (schedule.priority, schedule.max_attempts) = (args.priority, args.max_attempts);
-        let next = store.set_schedule(&schedule, &who()).map_err(failed)?;
-        super::say(&format!("{}\n", time::format_utc(next)))?;
+        let next = store.set_schedule(&schedule, &current_user_name()).map_err(database_error)?;
+        super::print_text(&format!("{}\n", time::format_utc(next)))?;
     }
     Ok(())
 }
 
-pub fn remove(args: &Unschedule, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
+pub fn remove_schedules(args: &Unschedule, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
     for name in &args.names {
-        if !store.remove_schedule(name, &who()).map_err(failed)? {
-            report.fault(code::FINDING, name, "there is no such schedule");
+        if !store.remove_schedule(name, &current_user_name()).map_err(database_error)? {
+            report.report_fault(code::FINDING, name, "there is no such schedule");
         }
     }
     Ok(())
@@ -65,7 +65,7 @@ pub fn remove(args: &Unschedule, store: &mut dyn Backend, report: &mut Report) -
 
 /// A schedule as JSON.
 #[derive(Serialize)]
-struct Line<'s> {
+struct ScheduleLine<'s> {
     name: &'s str,
     queue: &'s str,
     timing: &'s str,
@@ -84,10 +84,10 @@ struct Line<'s> {
     problem: Option<&'s str>,
 }
 
-impl Line<'_> {
-    fn of<'s>(schedule: &'s Schedule, decoder: &mut Decoder) -> Line<'s> {
+impl ScheduleLine<'_> {
+    fn from_schedule<'s>(schedule: &'s Schedule, decoder: &mut Decoder) -> ScheduleLine<'s> {
         let value = decoder.decode_to_json(&schedule.bytes, schedule.format.as_deref()).ok().flatten();
-        Line {
+        ScheduleLine {
             name: &schedule.name,
             queue: &schedule.queue,
             timing: &schedule.timing,
@@ -106,7 +106,7 @@ impl Line<'_> {
         }
     }
 
-    fn line(&self, paint: Paint) -> String {
+    fn format_row(&self, paint: Paint) -> String {
         let text = |text: &str, most| icecore::text::printable(&icecore::text::shortened(text, most)).into_owned();
         let next = match (&self.next_at, self.problem) {
             (Some(next), _) => next.clone(),
@@ -122,21 +122,21 @@ impl Line<'_> {
     }
 }
 
-pub fn list(args: &Schedules, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+pub fn list_schedules(args: &Schedules, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
     let paint = Paint::new(global.color, &std::io::stdout());
     let mut sink = Sink::stdout();
     if args.json {
         sink.paint_json(global.color);
     } else {
         let head = format!("{:20}  {:16}  {:32}  NEXT", "SCHEDULE", "QUEUE", "TIMING");
-        sink.text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
+        sink.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
     }
     let mut decoder = Decoder::default();
-    for schedule in store.schedules().map_err(failed)? {
-        let line = Line::of(&schedule, &mut decoder);
+    for schedule in store.schedules().map_err(database_error)? {
+        let line = ScheduleLine::from_schedule(&schedule, &mut decoder);
         match args.json {
-            true => sink.json(&line).and_then(|()| sink.text("\n"))?,
-            false => sink.text(&line.line(paint))?,
+            true => sink.write_json(&line).and_then(|()| sink.write_text("\n"))?,
+            false => sink.write_text(&line.format_row(paint))?,
         }
     }
     sink.flush()

@@ -5,7 +5,7 @@ use crate::csv_style::CsvStyle;
 use crate::database::Database;
 use crate::limits;
 use crate::records::Frame;
-use crate::target::Place;
+use crate::target::InPlaceArgs;
 use clap::{Args, ValueHint};
 use icecore_tables::charset::CharsetArg;
 use icecore_tables::filter::Filter;
@@ -68,7 +68,7 @@ pub struct Replace {
     /// Number of bytes of a pipe to buffer for detecting its form: 64K by default
     ///
     /// They are buffered before any output. Files are examined as a whole.
-    #[arg(long, value_name = "SIZE", value_parser = limits::window)]
+    #[arg(long, value_name = "SIZE", value_parser = limits::parse_window_size)]
     pub window: Option<u64>,
     /// Read several documents from a file of FORMAT; FRAME says how they are separated
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
@@ -111,7 +111,7 @@ pub struct Replace {
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub place: Place,
+    pub place: InPlaceArgs,
     /// Overwrite existing files, including backups
     #[arg(long)]
     pub force: bool,
@@ -166,13 +166,13 @@ pub struct Replace {
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = limits::whole::<u32>(1, 1_000_000))]
     pub rows: u32,
     /// Size of each read
-    #[arg(long, hide = true, default_value = "256K", value_parser = limits::size)]
+    #[arg(long, hide = true, default_value = "256K", value_parser = limits::parse_size)]
     pub chunk: u64,
 }
 
 impl Replace {
     /// Returns the filter for the tables and columns to change.
-    pub fn filter(&self) -> Filter {
+    pub fn table_filter(&self) -> Filter {
         Filter::new(&self.tables, &self.columns, &self.skipped)
     }
 }

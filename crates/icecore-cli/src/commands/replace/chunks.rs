@@ -1,8 +1,8 @@
 //! Changing an input in chunks; if possible, all of it is checked first.
 
-use super::failed;
-use super::output::Output;
-use crate::report::{Abort, Report, code, usage_of};
+use super::input_error;
+use super::output::EncodedOutput;
+use crate::report::{Abort, Report, code, usage_text_error};
 use icecore_tables::form::InputForm;
 use icecore_tables::pool::{Batches, Pool};
 use icecore_tables::replace::account::Account;
@@ -14,7 +14,7 @@ use icecore_tables::replace::worker::{Lexer, Worker};
 use std::sync::Arc;
 
 /// An input, and the work to do on it.
-pub struct Work<'w> {
+pub struct ChunkedInput<'w> {
     pub plan: &'w Arc<ReplacePlan>,
     pub name: &'w str,
     pub form: &'w InputForm,
@@ -22,14 +22,14 @@ pub struct Work<'w> {
     pub is_guessed: bool,
 }
 
-impl Work<'_> {
+impl ChunkedInput<'_> {
     /// Changes an input: one thread reads, one thread per processor changes values, and this one writes. Returns
     /// whether all was written, the counts, and whether anything changed.
-    pub fn change(
+    pub fn change_chunks(
         &self,
         from: impl Batches<Batch = Chunk>,
         lexer: Lexer,
-        output: &mut Output<'_>,
+        output: &mut EncodedOutput<'_>,
         report: &mut Report,
     ) -> Result<(bool, Account, bool), Abort> {
         let plan = Arc::clone(self.plan);
@@ -44,7 +44,7 @@ impl Work<'_> {
                 Ok(chunk) => chunk,
                 Err(error) => {
                     output.flush()?;
-                    return Err(failed(&error));
+                    return Err(input_error(&error));
                 }
             };
             if let Some(offset) = chunk.unclosed {
@@ -52,15 +52,15 @@ impl Work<'_> {
                     "the input ends inside the literal that starts at offset {offset}, and the rest is unchanged: is the {} cut off?",
                     self.form.name()
                 );
-                report.bad_input();
-                report.fault(code::INPUT, self.name, text);
+                report.count_bad_input();
+                report.report_fault(code::INPUT, self.name, text);
                 is_whole = false;
             }
             if let Err(refused) = self.check_chunk(&mut chunk, &mut frozen) {
                 output.flush()?;
                 return Err(refused);
             }
-            output.piece(if self.plan.shows.is_some() { &chunk.shown } else { chunk.output_bytes() })?;
+            output.write_piece(if self.plan.shows.is_some() { &chunk.shown } else { chunk.output_bytes() })?;
             // The next chunk may take long to arrive.
             if chunk.is_last_for_now {
                 output.flush()?;
@@ -77,7 +77,7 @@ impl Work<'_> {
     ///
     /// # Errors
     /// If the input does not fit its assumed form; the error says why.
-    pub fn check(&self, from: impl Batches<Batch = Chunk>, lexer: Lexer) -> Result<(), Abort> {
+    pub fn check_chunks(&self, from: impl Batches<Batch = Chunk>, lexer: Lexer) -> Result<(), Abort> {
         let plan = Arc::clone(self.plan);
         let pool = Pool::start(from, move || {
             let mut worker = Worker::new(Arc::clone(&plan), lexer.clone());
@@ -85,7 +85,7 @@ impl Work<'_> {
         });
         let mut frozen = FrozenText::default();
         while let Some(chunk) = pool.next_batch() {
-            let mut chunk = chunk.map_err(|error| failed(&error))?;
+            let mut chunk = chunk.map_err(|error| input_error(&error))?;
             self.check_chunk(&mut chunk, &mut frozen)?;
             pool.recycle_batch(chunk);
         }
@@ -95,7 +95,7 @@ impl Work<'_> {
     /// Checks that the first row of a table contains names of columns.
     pub fn check_header(&self, row: &[u8], start: usize) -> Result<(), Abort> {
         let Some(at) = find_frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
-        Err(usage_of(format!(
+        Err(usage_text_error(format!(
             "the input was read as {}, but its first row, which should have the names of columns, has a serialized value \
              at offset {}: use --in {} --no-header for such a table, or --in FORM for another form",
             self.form.name(),
@@ -107,7 +107,7 @@ impl Work<'_> {
     /// Checks that the next chunk fits the assumed form of its input.
     fn check_chunk(&self, chunk: &mut Chunk, frozen: &mut FrozenText) -> Result<(), Abort> {
         if let Some((row, offset)) = chunk.broken_row {
-            return Err(failed(&icecore_tables::csv::broken_row_error(row, offset)));
+            return Err(input_error(&icecore_tables::csv::broken_row_error(row, offset)));
         }
         let (suspects, first) = frozen.find_damaging_changes(chunk);
         let is_text = matches!(self.form, InputForm::Text);
@@ -120,7 +120,7 @@ impl Work<'_> {
         let guessed = first.or(chunk.suspect).filter(|_| self.is_guessed);
         let is_wrong = self.is_guessed || matches!(self.form, InputForm::Csv);
         if let Some(at) = guessed.or(chunk.conflict.filter(|_| is_wrong)) {
-            return Err(self.conflict(chunk, at));
+            return Err(self.conflict_error(chunk, at));
         }
         if let Some(at) = chunk.account.foreign_at {
             return Err(Abort::Failed(
@@ -135,11 +135,11 @@ impl Work<'_> {
     }
 
     /// Returns the error for an input of another form than assumed: there is frozen data at this place of a chunk.
-    fn conflict(&self, chunk: &Chunk, at: usize) -> Abort {
+    fn conflict_error(&self, chunk: &Chunk, at: usize) -> Abort {
         let offset = chunk.offset.saturating_add(at as u64);
         let form = self.form.name();
         if matches!(self.form, InputForm::Text) {
-            return usage_of(match suggest_form(&chunk.bytes, at) {
+            return usage_text_error(match suggest_form(&chunk.bytes, at) {
                 Some(other) => format!(
                     "the input was read as text, and lengths of the serialized value at offset {offset} would become wrong: \
                      --in {other} reads it; --in text changes it anyway"
@@ -158,6 +158,8 @@ impl Work<'_> {
             InputForm::Ndjson => ("is on a line that is not JSON", "use --in FORM"),
             _ => ("is not a cell, or part of one that can be read", "use --in FORM"),
         };
-        usage_of(format!("the input was read as {form}, but the serialized value at offset {offset} {what}: {advice}"))
+        usage_text_error(format!(
+            "the input was read as {form}, but the serialized value at offset {offset} {what}: {advice}"
+        ))
     }
 }

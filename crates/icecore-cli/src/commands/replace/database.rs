@@ -1,10 +1,10 @@
 //! `icecore replace --db`: changes values in the tables of a database, by ranges of their keys.
 
-use super::resume::Resume;
+use super::resume::ResumeState;
 use super::undo::Journal;
-use super::{Done, Job, said, shown, written};
-use crate::database::failed;
-use crate::report::{Abort, Report, code, usage_of};
+use super::{ReplaceJob, ReplaceResults, said, shown, written};
+use crate::database::database_error;
+use crate::report::{Abort, Report, code, usage_text_error};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use icecore::rewrite::{self, Edits, Tally};
@@ -14,46 +14,48 @@ use icecore_tables::replace::account::{Account, BrokenValue};
 use icecore_tables::replace::show::ChangeContext;
 use icecore_tables::replace::value;
 
-impl Job<'_> {
+impl ReplaceJob<'_> {
     /// Changes the selected tables.
-    pub(super) fn database(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
+    pub(super) fn change_database(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
         let args = self.args;
         if let Some(file) = files.first() {
-            return Err(usage_of(format!("`{}`: --db takes no files", file.display())));
+            return Err(usage_text_error(format!("`{}`: --db takes no files", file.display())));
         }
         if args.tables.is_empty() && !args.all_tables {
-            return Err(usage_of("--db needs --table TABLE, which may be given several times, or --all-tables"));
+            return Err(usage_text_error(
+                "--db needs --table TABLE, which may be given several times, or --all-tables",
+            ));
         }
         if args.place.written.output.is_some()
             || args.place.written.out_dir.is_some()
             || args.place.in_place
             || args.form.is_some()
         {
-            return Err(usage_of("-o, --out-dir, --in-place and --in are for files, not for --db"));
+            return Err(usage_text_error("-o, --out-dir, --in-place and --in are for files, not for --db"));
         }
         let mut outputs = Outputs::new(&[], args.force);
-        let place = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-        let address = args.database.address()?;
+        let place = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+        let address = args.database.resolve_address()?;
         let names = match args.all_tables {
-            true => icecore_store::table::list_names(&address).map_err(failed)?,
+            true => icecore_store::table::list_names(&address).map_err(database_error)?,
             false => args.tables.clone(),
         };
         let mut resume = match args.resume.as_ref().filter(|_| !args.dry_run) {
-            Some(file) => Resume::open(file, &self.rules)?,
-            None => Resume::default(),
+            Some(file) => ResumeState::open(file, &self.rules)?,
+            None => ResumeState::default(),
         };
         let mut journal = Journal::open(args, &address, &self.rules, &mut resume, report)?;
-        let mut done = Done::default();
+        let mut done = ReplaceResults::default();
         let mut sink = Sink::stdout();
         let mut is_whole = true;
-        crate::progress::inputs(names.len());
+        crate::progress::set_input_count(names.len());
         for name in &names {
-            report.input();
+            report.count_input();
             let mut progress = Progress { resume: &mut resume, journal: &mut journal };
-            let end = self.table(&address, name, &mut progress, &mut done, &mut sink, report);
+            let end = self.change_table(&address, name, &mut progress, &mut done, &mut sink, report);
             if let Err(Abort::Failed(code, message)) = end {
                 is_whole = false;
-                report.fault(code, name, message);
+                report.report_fault(code, name, message);
                 // With --all-tables, tables that can't be changed, such as one without a key, are skipped.
                 if code != code::FINDING && !args.all_tables {
                     break;
@@ -66,7 +68,7 @@ impl Job<'_> {
             journal.finish()?;
         }
         sink.flush()?;
-        said::after(&done, &self.rules, args, &self.places, report);
+        said::report_totals(&done, &self.rules, args, &self.places, report);
         let undo_file = journal.written_path();
         if let Some(file) = undo_file {
             let file = file.display();
@@ -74,16 +76,17 @@ impl Job<'_> {
                 format!("the old values are in {file}: icecore replace --undo {file} --db {address} puts them back");
             report.remark("undo", text);
         }
-        let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, args.dry_run, undo_file);
-        place.map_or(Ok(()), |place| Target::text(place, &written()?))
+        let written =
+            || written::format_summary(&done.account, &done.inputs, &self.rules, &self.places, args.dry_run, undo_file);
+        place.map_or(Ok(()), |place| Target::write_text(place, &written()?))
     }
 
-    fn table(
+    fn change_table(
         &self,
         address: &Address,
         name: &str,
         progress: &mut Progress<'_>,
-        done: &mut Done,
+        done: &mut ReplaceResults,
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
@@ -91,9 +94,9 @@ impl Job<'_> {
             report.remark("resume", format!("{name}: already done, according to the file of --resume"));
             return Ok(());
         }
-        crate::progress::begin(name);
-        let mut table = Table::open(address, name, self.args.key.as_deref()).map_err(failed)?;
-        let filter = self.args.filter().without_tables();
+        crate::progress::begin_input(name);
+        let mut table = Table::open(address, name, self.args.key.as_deref()).map_err(database_error)?;
+        let filter = self.args.table_filter().without_tables();
         let takes = |column: &Column| filter.selects(table.schema(), table.name(), &column.name);
         let columns: Vec<usize> =
             table.columns().iter().enumerate().filter(|(_, column)| takes(column)).map(|(at, _)| at).collect();
@@ -106,38 +109,38 @@ impl Job<'_> {
             self.places.number_place(table.schema(), table.name(), &column.name);
         }
         let before = done.account.total().values;
-        let mut after = progress.resume.after(name);
-        let mut walk = Walk { job: self, name, places: &places, columns: &columns, row: 0 };
+        let mut after = progress.resume.last_key(name);
+        let mut walk = TableWalk { job: self, name, places: &places, columns: &columns, row: 0 };
         while !columns.is_empty() {
             let rows = match table.read_rows(after.as_deref(), &columns, self.args.rows) {
                 Ok(rows) => rows,
-                Err(error) => return Err(walk.stopped(error, after.as_deref())),
+                Err(error) => return Err(walk.interruption_error(error, after.as_deref())),
             };
             let Some(last) = rows.last() else { break };
             let last = last.key.clone();
-            walk.rows(&mut table, &rows, progress, &mut done.account, sink)
-                .map_err(|error| walk.stopped(error, after.as_deref()))?;
-            sink.pass()?;
-            progress.resume.note(name, &last)?;
+            walk.change_rows(&mut table, &rows, progress, &mut done.account, sink)
+                .map_err(|error| walk.interruption_error(error, after.as_deref()))?;
+            sink.release_record()?;
+            progress.resume.note_last_key(name, &last)?;
             after = Some(last);
         }
-        progress.resume.finish(name)?;
+        progress.resume.finish_table(name)?;
         let is_changed = done.account.total().values > before;
         let (input, form) = (name.to_owned(), "table".to_owned());
-        done.inputs.push(written::Input { input, form, encoding: None, is_changed });
+        done.inputs.push(written::InputSummary { input, form, encoding: None, is_changed });
         Ok(())
     }
 }
 
 /// The records of the progress and of old values.
 struct Progress<'p> {
-    resume: &'p mut Resume,
+    resume: &'p mut ResumeState,
     journal: &'p mut Journal,
 }
 
 /// The walk over a table.
-struct Walk<'w, 'j> {
-    job: &'w Job<'j>,
+struct TableWalk<'w, 'j> {
+    job: &'w ReplaceJob<'j>,
     name: &'w str,
     columns: &'w [usize],
     /// Numbers of the columns in the account.
@@ -146,7 +149,7 @@ struct Walk<'w, 'j> {
 }
 
 /// A value to change.
-struct Planned<'p> {
+struct PlannedChange<'p> {
     row: &'p Row,
     cell: &'p Cell,
     /// Index in the selected columns.
@@ -158,9 +161,9 @@ struct Planned<'p> {
     counts: std::collections::BTreeMap<usize, u64>,
 }
 
-impl Walk<'_, '_> {
+impl TableWalk<'_, '_> {
     /// Changes the values of some rows, in one transaction.
-    fn rows(
+    fn change_rows(
         &mut self,
         table: &mut Table,
         rows: &[Row],
@@ -173,13 +176,13 @@ impl Walk<'_, '_> {
             self.row += 1;
             for (at, cell) in row.cells.iter().enumerate() {
                 let Some(cell) = cell else { continue };
-                planned.extend(self.plan(table, row, at, cell, account));
+                planned.extend(self.plan_change(table, row, at, cell, account));
             }
         }
-        crate::progress::count(self.row);
+        crate::progress::set_record_count(self.row);
         let mut applied = vec![true; planned.len()];
         if !self.job.args.dry_run && !planned.is_empty() {
-            let planned = planned.iter().map(|plan: &Planned<'_>| (plan, self.columns.get(plan.at).copied()));
+            let planned = planned.iter().map(|plan: &PlannedChange<'_>| (plan, self.columns.get(plan.at).copied()));
             let changes: Vec<Change<'_>> = planned
                 .map(|(plan, column)| Change {
                     key: &plan.row.key,
@@ -191,7 +194,7 @@ impl Walk<'_, '_> {
                 .collect();
             let last_key = rows.last().map_or(&[][..], |row| &row.key);
             let (name, key) = (self.name, self.job.args.key.as_deref());
-            applied = progress.journal.change(table, name, key, &changes, last_key, progress.resume)?;
+            applied = progress.journal.change_values(table, name, key, &changes, last_key, progress.resume)?;
         }
         for (mut plan, is_done) in planned.into_iter().zip(applied) {
             let place = self.places.get(plan.at).copied().unwrap_or_default();
@@ -200,7 +203,7 @@ impl Walk<'_, '_> {
                 continue;
             }
             if self.job.args.dry_run {
-                self.show(table, &plan, place, sink);
+                self.show_change(table, &plan, place, sink);
             }
             account.add_pair_counts(&plan.counts);
             let before = account.broken.len();
@@ -211,14 +214,14 @@ impl Walk<'_, '_> {
     }
 
     /// Determines the change of a value.
-    fn plan<'p>(
+    fn plan_change<'p>(
         &self,
         table: &Table,
         row: &'p Row,
         at: usize,
         cell: &'p Cell,
         account: &mut Account,
-    ) -> Option<Planned<'p>> {
+    ) -> Option<PlannedChange<'p>> {
         let chosen = *self.columns.get(at)?;
         let column = table.columns().get(chosen)?;
         let (job, place) = (self.job, self.places.get(at).copied().unwrap_or_default());
@@ -249,33 +252,33 @@ impl Walk<'_, '_> {
             account.places.entry(place).or_default().refused += 1;
             return None;
         }
-        Some(Planned { row, cell, at, number: self.row, edits, new, tally, counts: replacing.take_counts() })
+        Some(PlannedChange { row, cell, at, number: self.row, edits, new, tally, counts: replacing.take_counts() })
     }
 
-    fn show(&self, table: &Table, plan: &Planned<'_>, place: u32, sink: &mut Sink) {
+    fn show_change(&self, table: &Table, plan: &PlannedChange<'_>, place: u32, sink: &mut Sink) {
         let known = self.job.places.place(place);
-        let key = key_text(&table.key_names(), &plan.row.key);
+        let key = format_key(&table.key_names(), &plan.row.key);
         let head = ChangeContext { input: &key, place: &known, row: 0, tally: &plan.tally };
-        shown::keyed(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.part());
+        shown::show_keyed_changes(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.buffer_mut());
     }
 
     /// Returns the end of the command for an error during the walk: changes so far remain, and the message says how to
     /// continue.
-    fn stopped(&self, error: icecore_store::Error, after: Option<&[String]>) -> Abort {
-        let code = match failed(error) {
+    fn interruption_error(&self, error: icecore_store::Error, after: Option<&[String]>) -> Abort {
+        let code = match database_error(error) {
             Abort::Failed(code, message) => (code, message),
             other => return other,
         };
         let (code, message) = code;
         match after {
             Some(after) if !self.job.args.dry_run => {
-                let way = match &self.job.args.resume {
+                let advice = match &self.job.args.resume {
                     Some(file) => {
                         format!("the same command continues from there, with the progress in {}", file.display())
                     }
                     None => "run it again for the rest".to_owned(),
                 };
-                Abort::Failed(code, format!("{message}; done up to the key {}: {way}", after.join(", ")))
+                Abort::Failed(code, format!("{message}; done up to the key {}: {advice}", after.join(", ")))
             }
             _ => Abort::Failed(code, message),
         }
@@ -289,7 +292,7 @@ fn name_keys(wrong: &mut [BrokenValue], table: &str, row: &Row) {
 }
 
 /// Formats a key: `id = 7`.
-pub(super) fn key_text(names: &[&str], key: &[String]) -> String {
+pub(super) fn format_key(names: &[&str], key: &[String]) -> String {
     let pairs: Vec<String> = names.iter().zip(key).map(|(name, value)| format!("{name} = {value}")).collect();
     pairs.join(", ")
 }

@@ -1,7 +1,7 @@
 //! `icecore replace`: replaces text in dumps, also inside frozen data.
 //!
 //! One thread reads an input and cuts it into chunks, others change the values in them (`icecore_tables::replace`), and
-//! this one writes, in the order of the input. An input that is itself a document is read as a whole (`whole.rs`).
+//! this one writes, in the order of the input. An input that is itself a document is read as a whole (`documents.rs`).
 
 mod args;
 mod chunks;
@@ -24,11 +24,11 @@ pub use args::Replace;
 use crate::arguments::Global;
 use crate::mistakes;
 use crate::paint::Paint;
-use crate::report::{Abort, Report, usage_of};
+use crate::report::{Abort, Report, usage_text_error};
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::target::{Destination, Folder, InPlace, Outputs, Target};
-use chunks::Work;
+use crate::target::{Destination, InPlaceFile, OutputFolder, Outputs, Target};
+use chunks::ChunkedInput;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
 use icecore_csv::{DetectedDialect, Scanner};
@@ -43,8 +43,8 @@ use icecore_tables::replace::rule_sets::{GivenCharset, RuleSets};
 use icecore_tables::replace::show::Show;
 use icecore_tables::replace::worker::{Columns, Lexer};
 use icecore_tables::unicode::{Decoder, WideEncoding};
-use opened::Opened;
-use output::Output;
+use opened::ExaminedInput;
+use output::EncodedOutput;
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -54,25 +54,25 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
     if let Some(file) = &args.undo {
         return undo::run(args, global, file, report);
     }
-    let (rules, files) = pairs::rules(args)?;
-    said::before(&rules, report);
-    let job = Job::new(args, global, rules)?;
+    let (rules, files) = pairs::build_rules(args)?;
+    said::warn_about_rerun(&rules, report);
+    let job = ReplaceJob::new(args, global, rules)?;
     #[cfg(feature = "store")]
     if args.database.db.is_some() || args.database.db_file.is_some() {
         if args.charset.is_some() {
-            return Err(usage_of("--charset is for files: a database converts what it sends"));
+            return Err(usage_text_error("--charset is for files: a database converts what it sends"));
         }
-        return job.database(&files, report);
+        return job.change_database(&files, report);
     }
     #[cfg(feature = "store")]
     if args.undo_file.is_some() || args.no_undo {
-        return Err(usage_of("--undo-file and --no-undo are for --db; --in-place keeps a backup of each file"));
+        return Err(usage_text_error("--undo-file and --no-undo are for --db; --in-place keeps a backup of each file"));
     }
-    job.files(&files, report)
+    job.change_files(&files, report)
 }
 
 /// The work on all inputs.
-struct Job<'j> {
+struct ReplaceJob<'j> {
     args: &'j Replace,
     rules: Rules,
     how: Rewriting,
@@ -84,9 +84,9 @@ struct Job<'j> {
 
 /// The results of the inputs so far.
 #[derive(Default)]
-struct Done {
+struct ReplaceResults {
     account: Account,
-    inputs: Vec<written::Input>,
+    inputs: Vec<written::InputSummary>,
 }
 
 /// Parses the value of `--in`: a form of texts and tables, or a format of documents.
@@ -102,77 +102,83 @@ fn input_form(text: &str) -> Result<InputForm, Abort> {
     Ok(InputForm::parse(text)?)
 }
 
-impl Job<'_> {
-    fn new<'j>(args: &'j Replace, global: &Global, rules: Rules) -> Result<Job<'j>, Abort> {
+impl ReplaceJob<'_> {
+    fn new<'j>(args: &'j Replace, global: &Global, rules: Rules) -> Result<ReplaceJob<'j>, Abort> {
         let mut how = Rewriting::default();
         (how.keys, how.classes, how.base64, how.mend) = (args.keys, args.classes, args.base64, args.mend);
         how.limits = (*global.limit).clone();
         let form = args.form.as_deref().map(input_form).transpose()?;
         if args.each.is_some() && !matches!(form, Some(InputForm::Document(_))) {
-            return Err(usage_of("--each needs the format of the documents: --in FORMAT"));
+            return Err(usage_text_error("--each needs the format of the documents: --in FORMAT"));
         }
-        let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage)?;
-        let places = Arc::new(Places::new(args.filter()));
-        Ok(Job { args, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
+        let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage_error)?;
+        let places = Arc::new(Places::new(args.table_filter()));
+        Ok(ReplaceJob { args, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
     }
 
     /// Changes files, folders or the standard input.
-    fn files(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
-        let sources = Source::all(files, report);
+    fn change_files(&self, files: &[std::path::PathBuf], report: &mut Report) -> Result<(), Abort> {
+        let sources = Source::find_all(files, report);
         let mut outputs = Outputs::new(&sources, self.args.force);
-        let place = self.args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-        let mut done = Done::default();
+        let place = self.args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+        let mut done = ReplaceResults::default();
         if self.args.dry_run {
-            self.to_one(outputs.output(None)?, &sources, &mut done, report)?;
+            self.change_to_one(outputs.output_destination(None)?, &sources, &mut done, report)?;
         } else if self.args.place.in_place {
-            self.in_place(&sources, &mut done, report)?;
+            self.change_in_place(&sources, &mut done, report)?;
         } else if let Some(folder) = &self.args.place.written.out_dir {
-            self.to_folder(&mut Folder::new(folder, outputs, &sources), &sources, &mut done, report)?;
+            self.change_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, &mut done, report)?;
         } else {
-            self.to_one(outputs.output(self.args.place.written.output.as_ref())?, &sources, &mut done, report)?;
+            self.change_to_one(
+                outputs.output_destination(self.args.place.written.output.as_ref())?,
+                &sources,
+                &mut done,
+                report,
+            )?;
         }
-        said::after(&done, &self.rules, self.args, &self.places, report);
-        let written = || written::text(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run, None);
-        place.map_or(Ok(()), |place| Target::text(place, &written()?))
+        said::report_totals(&done, &self.rules, self.args, &self.places, report);
+        let written =
+            || written::format_summary(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run, None);
+        place.map_or(Ok(()), |place| Target::write_text(place, &written()?))
     }
 
     /// Writes all to the standard output or to one file.
-    fn to_one(
+    fn change_to_one(
         &self,
         place: Destination,
         sources: &[Source],
-        done: &mut Done,
+        done: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let is_data = matches!(place, Destination::Stdout) && !self.args.dry_run;
         let mut target = Target::new(place)?;
         if is_data && !self.args.force {
-            target.sink.tame();
+            target.sink.escape_controls();
         }
         let mut is_whole = true;
         for source in sources {
-            is_whole &= self.source(source, &mut target.sink, done, report)?;
+            is_whole &= self.change_source(source, &mut target.sink, done, report)?;
         }
         // An incomplete file does not appear.
-        if target.is_file() && !is_whole { Ok(()) } else { target.keep() }
+        if target.is_file() && !is_whole { Ok(()) } else { target.complete_output() }
     }
 
     /// Writes each input to a file of its own.
-    fn to_folder(
+    fn change_to_folder(
         &self,
-        folder: &mut Folder,
+        folder: &mut OutputFolder,
         sources: &[Source],
-        done: &mut Done,
+        done: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<(), Abort> {
         for source in sources {
-            match folder.target_as(source) {
+            match folder.open_same_name(source) {
                 Ok(mut target) => {
-                    if self.source(source, &mut target.sink, done, report)? {
-                        target.keep()?;
+                    if self.change_source(source, &mut target.sink, done, report)? {
+                        target.complete_output()?;
                     }
                 }
-                Err(Abort::Failed(code, message)) => report.fault(code, &source.name(), message),
+                Err(Abort::Failed(code, message)) => report.report_fault(code, &source.name(), message),
                 Err(stop) => return Err(stop),
             }
         }
@@ -180,22 +186,22 @@ impl Job<'_> {
     }
 
     /// Changes each file in place, if something in it changes.
-    fn in_place(&self, sources: &[Source], done: &mut Done, report: &mut Report) -> Result<(), Abort> {
-        let places = sources.iter().map(|source| InPlace::new(source, &self.args.place.backup, self.args.force));
-        let places: Vec<InPlace> = places.collect::<Result<_, Abort>>()?;
+    fn change_in_place(&self, sources: &[Source], done: &mut ReplaceResults, report: &mut Report) -> Result<(), Abort> {
+        let places = sources.iter().map(|source| InPlaceFile::new(source, &self.args.place.backup, self.args.force));
+        let places: Vec<InPlaceFile> = places.collect::<Result<_, Abort>>()?;
         for (source, place) in sources.iter().zip(places) {
-            let mut target = place.target()?;
+            let mut target = place.open_target()?;
             let (before, account) = (done.inputs.len(), done.account.clone());
-            let is_whole = self.source(source, &mut target.sink, done, report)?;
+            let is_whole = self.change_source(source, &mut target.sink, done, report)?;
             let is_changed =
                 done.inputs.get(before..).is_some_and(|inputs| inputs.iter().any(|input| input.is_changed));
             if is_whole && is_changed {
-                match place.keep(target) {
+                match place.replace_original(target) {
                     Err(Abort::Failed(code, message)) => {
                         // The file was not changed.
                         done.account = account;
                         done.inputs.truncate(before);
-                        report.fault(code, &source.name(), message);
+                        report.report_fault(code, &source.name(), message);
                     }
                     end => end?,
                 }
@@ -205,41 +211,47 @@ impl Job<'_> {
     }
 
     /// Changes one input. Returns whether all of it is in the output.
-    fn source(&self, source: &Source, sink: &mut Sink, done: &mut Done, report: &mut Report) -> Result<bool, Abort> {
-        report.input();
+    fn change_source(
+        &self,
+        source: &Source,
+        sink: &mut Sink,
+        done: &mut ReplaceResults,
+        report: &mut Report,
+    ) -> Result<bool, Abort> {
+        report.count_input();
         let name = source.name();
         let end = match source.open() {
-            Ok(input) => self.input(input, source, &name, sink, done, report),
+            Ok(input) => self.change_input(input, source, &name, sink, done, report),
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 return Ok(false);
             }
         };
         match end {
             Err(Abort::Failed(code, message)) => {
-                report.fault(code, &name, message);
+                report.report_fault(code, &name, message);
                 Ok(false)
             }
             end => end,
         }
     }
 
-    fn input(
+    fn change_input(
         &self,
         input: Box<dyn Read + Send>,
         source: &Source,
         name: &str,
         sink: &mut Sink,
-        done: &mut Done,
+        done: &mut ReplaceResults,
         report: &mut Report,
     ) -> Result<bool, Abort> {
-        let Opened { head, form, is_guessed, wide, is_file } = self.open(input, source, name)?;
+        let ExaminedInput { head, form, is_guessed, wide, is_file } = self.examine_input(input, source, name)?;
         let table = match source.below.file_stem() {
             Some(stem) => stem.to_string_lossy().into_owned(),
             None => name.to_owned(),
         };
         let plan = Arc::new(ReplacePlan {
-            rules: self.rule_sets(wide).map_err(usage_of)?,
+            rules: self.build_rule_sets(wide).map_err(usage_text_error)?,
             how: self.how.clone(),
             only_serialized: self.args.only_serialized,
             shows: self.args.dry_run.then(|| Arc::new(self.paint) as Arc<dyn Show>),
@@ -248,45 +260,46 @@ impl Job<'_> {
             input: name.to_owned(),
             table,
         });
-        let work = Work { plan: &plan, name, form: &form, is_guessed };
-        let mut output = Output::new(sink, wide, self.args.dry_run);
+        let work = ChunkedInput { plan: &plan, name, form: &form, is_guessed };
+        let mut output = EncodedOutput::new(sink, wide, self.args.dry_run);
         let chunk = usize::try_from(self.args.chunk).unwrap_or(1 << 18).clamp(1, 64 << 20);
         let (is_whole, mut account, is_changed) = match &form {
             InputForm::Sql => {
                 let dump = DumpCutter::new(head.input, chunk, Arc::clone(&plan), wide.is_some());
-                work.change(dump, Lexer::None, &mut output, report)?
+                work.change_chunks(dump, Lexer::None, &mut output, report)?
             }
             InputForm::Document(stage) => {
-                whole::documents(&plan, head.input, stage, self.args.each, &mut output, report)?
+                whole::change_documents(&plan, head.input, stage, self.args.each, &mut output, report)?
             }
             _ => {
-                let again = || source.file().filter(|_| is_file).map(|file| self.text_of(file?, wide)).transpose();
+                let again =
+                    || source.open_file().filter(|_| is_file).map(|file| self.open_text(file?, wide)).transpose();
                 let style = match &form {
                     InputForm::Csv => {
-                        Some(icecore_tables::csv::determine_dialect(self.args.csv.detector(), &head, again)?)
+                        Some(icecore_tables::csv::determine_dialect(self.args.csv.to_detector(), &head, again)?)
                     }
                     _ => None,
                 };
                 let needs_look = is_guessed || style.is_some() || plan.rules.needs_charset();
-                if needs_look && let Some(text) = again().map_err(|error| failed(&error))? {
-                    let (cutter, lexer) = self.cutter(text, chunk, &work, style)?;
-                    work.check(cutter, lexer)?;
+                if needs_look && let Some(text) = again().map_err(|error| input_error(&error))? {
+                    let (cutter, lexer) = self.create_cutter(text, chunk, &work, style)?;
+                    work.check_chunks(cutter, lexer)?;
                 }
-                let (cutter, lexer) = self.cutter(head.input, chunk, &work, style)?;
-                work.change(cutter, lexer, &mut output, report)?
+                let (cutter, lexer) = self.create_cutter(head.input, chunk, &work, style)?;
+                work.change_chunks(cutter, lexer, &mut output, report)?
             }
         };
         plan.rules.notes().into_iter().for_each(|note| report.note(name, "charset", note));
         account.broken.iter_mut().for_each(|wrong| wrong.input = name.to_owned());
         let encoding = wide.map(|wide| wide.units.name());
-        done.inputs.push(written::Input { input: name.to_owned(), form: form.name(), encoding, is_changed });
+        done.inputs.push(written::InputSummary { input: name.to_owned(), form: form.name(), encoding, is_changed });
         done.account.add(account);
-        sink.document_done();
+        sink.count_document();
         Ok(is_whole)
     }
 
     /// Returns the rules for an input; an input in UTF-16 or UTF-32 is converted to UTF-8 first.
-    fn rule_sets(&self, wide: Option<WideEncoding>) -> Result<RuleSets, String> {
+    fn build_rule_sets(&self, wide: Option<WideEncoding>) -> Result<RuleSets, String> {
         let given = match &self.args.charset {
             _ if wide.is_some() => Some(GivenCharset::Utf8),
             None => None,
@@ -297,7 +310,7 @@ impl Job<'_> {
     }
 
     /// Returns the text of a file from its beginning.
-    fn text_of(&self, file: File, wide: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
+    fn open_text(&self, file: File, wide: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
         Ok(match wide {
             Some(wide) => Box::new(Decoder::new(file, wide)),
             None => Box::new(file),
@@ -305,25 +318,25 @@ impl Job<'_> {
     }
 
     /// Returns the cutter for an input of this form, and the lexer that finds the values in its pieces.
-    fn cutter(
+    fn create_cutter(
         &self,
         input: Box<dyn Read + Send>,
         chunk: usize,
-        work: &Work<'_>,
+        work: &ChunkedInput<'_>,
         style: Option<DetectedDialect>,
     ) -> Result<(Cutter, Lexer), Abort> {
-        let (plan, failed) = (&**work.plan, |error: io::Error| failed(&error));
+        let (plan, failed) = (&**work.plan, |error: io::Error| input_error(&error));
         Ok(match (work.form, style) {
             (InputForm::Csv, Some(found)) => {
                 let mut cutter = Cutter::new(input, chunk, Cut::Rows(Scanner::new(found.dialect)));
-                let (row, columns) = self.csv_columns(&mut cutter, plan, found).map_err(failed)?;
+                let (row, columns) = self.read_csv_columns(&mut cutter, plan, found).map_err(failed)?;
                 work.check_header(&row, found.start)?;
                 (cutter, Lexer::Csv(found.dialect, columns))
             }
             (InputForm::Tsv, _) => {
                 let delimiter = self.args.csv.delimiter.unwrap_or(b'\t');
                 let mut cutter = Cutter::new(input, chunk, Cut::Lines);
-                let (row, columns) = self.tsv_columns(&mut cutter, plan, delimiter).map_err(failed)?;
+                let (row, columns) = self.read_tsv_columns(&mut cutter, plan, delimiter).map_err(failed)?;
                 work.check_header(&row, 0)?;
                 (cutter, Lexer::Tsv(delimiter, columns))
             }
@@ -333,7 +346,7 @@ impl Job<'_> {
     }
 
     /// Returns the first row of a CSV table, and the columns that it names.
-    fn csv_columns(
+    fn read_csv_columns(
         &self,
         cutter: &mut Cutter,
         plan: &ReplacePlan,
@@ -352,7 +365,12 @@ impl Job<'_> {
     }
 
     /// Returns the first row of a table with tabs, and the columns that it names.
-    fn tsv_columns(&self, cutter: &mut Cutter, plan: &ReplacePlan, delimiter: u8) -> io::Result<(Vec<u8>, Columns)> {
+    fn read_tsv_columns(
+        &self,
+        cutter: &mut Cutter,
+        plan: &ReplacePlan,
+        delimiter: u8,
+    ) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
             return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
         }
@@ -375,6 +393,6 @@ fn number_columns(plan: &ReplacePlan, names: impl Iterator<Item = Vec<u8>>) -> C
 }
 
 /// Converts a read error into the end of an input.
-fn failed(error: &io::Error) -> Abort {
+fn input_error(error: &io::Error) -> Abort {
     icecore_tables::Error::from_io(error).into()
 }

@@ -1,8 +1,8 @@
 //! An examined input: its form, and the source of its bytes.
 
-use super::Job;
+use super::ReplaceJob;
 use crate::readers::is_sqlite;
-use crate::report::{Abort, usage_of};
+use crate::report::{Abort, usage_text_error};
 use crate::source::Source;
 use icecore::Stage;
 use icecore_tables::charset::CharsetArg;
@@ -12,7 +12,7 @@ use icecore_tables::unicode::{Decoder, WideEncoding};
 use std::io::{self, Read};
 
 /// An examined input.
-pub struct Opened {
+pub struct ExaminedInput {
     pub head: Head,
     pub form: InputForm,
     /// Whether the form was detected rather than given.
@@ -26,10 +26,15 @@ pub struct Opened {
 /// Number of bytes of a file that are examined before its form is guessed. For a pipe, this is `--window`.
 const LOOK_FILE: u64 = 4 << 20;
 
-impl Job<'_> {
+impl ReplaceJob<'_> {
     /// Examines an input.
-    pub fn open(&self, input: Box<dyn Read + Send>, source: &Source, name: &str) -> Result<Opened, Abort> {
-        let failed = |error: io::Error| super::failed(&error);
+    pub fn examine_input(
+        &self,
+        input: Box<dyn Read + Send>,
+        source: &Source,
+        name: &str,
+    ) -> Result<ExaminedInput, Abort> {
+        let failed = |error: io::Error| super::input_error(&error);
         let window = self.args.window.unwrap_or(LOOK);
         let mut head = Head::read_up_to(input, window).map_err(failed)?;
         // A compressed document keeps its compression, as part of its format.
@@ -38,7 +43,7 @@ impl Job<'_> {
             .filter(|_| !is_document && detect_stage(&head.bytes, head.is_all).is_none());
         if let Some(packing) = packing {
             if self.args.place.in_place || self.args.place.written.out_dir.is_some() {
-                return Err(usage_of(
+                return Err(usage_text_error(
                     "the input is compressed, and the output would not be: `icecore replace … FILE | gzip > NEW`",
                 ));
             }
@@ -47,7 +52,7 @@ impl Job<'_> {
         }
         let is_file =
             packing.is_none() && source.metadata().is_ok_and(|known| known.is_file()) && source.path().is_some();
-        let wide = self.wide(&head);
+        let wide = self.detect_wide(&head);
         if let Some(wide) = wide {
             let text = Box::new(Decoder::new(head.input, wide));
             head = Head::read_up_to(text, window).map_err(failed)?;
@@ -65,16 +70,18 @@ impl Job<'_> {
             let text = format!(
                 "{name} is a SQLite database: `icecore replace OLD NEW --db sqlite:{name} --all-tables` changes its rows"
             );
-            return Err(usage_of(text));
+            return Err(usage_text_error(text));
         }
         let form = form.ok_or_else(|| {
-            usage_of("the form of the input is not known: use --in sql, csv, tsv, ndjson, text or the name of a format")
+            usage_text_error(
+                "the form of the input is not known: use --in sql, csv, tsv, ndjson, text or the name of a format",
+            )
         })?;
-        Ok(Opened { head, form, is_guessed: self.form.is_none(), wide, is_file })
+        Ok(ExaminedInput { head, form, is_guessed: self.form.is_none(), wide, is_file })
     }
 
     /// Returns the encoding of an input with this beginning, if it is not UTF-8.
-    fn wide(&self, head: &Head) -> Option<WideEncoding> {
+    fn detect_wide(&self, head: &Head) -> Option<WideEncoding> {
         match (&self.args.charset, &self.form) {
             (Some(CharsetArg::Wide(units)), _) => Some(WideEncoding::from_units(*units, &head.bytes)),
             (Some(_), _) => None,

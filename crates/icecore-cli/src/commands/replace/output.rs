@@ -5,33 +5,35 @@ use crate::sink::Sink;
 use icecore_tables::unicode::{Encoder, InvalidUtf8, WideEncoding};
 
 /// The output of one input.
-pub struct Output<'s> {
+pub struct EncodedOutput<'s> {
     sink: &'s mut Sink,
     /// Converts UTF-8 to the encoding of the input.
     encoder: Option<Encoder>,
 }
 
-impl<'s> Output<'s> {
+impl<'s> EncodedOutput<'s> {
     /// Creates the output. `wide`: encoding of the input, if not UTF-8. `is_shown`: the output is for people.
-    pub fn new(sink: &'s mut Sink, wide: Option<WideEncoding>, is_shown: bool) -> Output<'s> {
-        Output { sink, encoder: wide.filter(|_| !is_shown).map(Encoder::new) }
+    pub fn new(sink: &'s mut Sink, wide: Option<WideEncoding>, is_shown: bool) -> EncodedOutput<'s> {
+        EncodedOutput { sink, encoder: wide.filter(|_| !is_shown).map(Encoder::new) }
     }
 
     /// Writes bytes; large pieces are not copied.
-    pub fn piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
+    pub fn write_piece(&mut self, bytes: &[u8]) -> Result<(), Abort> {
         match &mut self.encoder {
-            None => self.sink.piece(bytes),
-            Some(encoder) => self.sink.piece(encoder.encode_piece(bytes).map_err(|InvalidUtf8| not_text())?),
+            None => self.sink.write_piece(bytes),
+            Some(encoder) => {
+                self.sink.write_piece(encoder.encode_piece(bytes).map_err(|InvalidUtf8| encoding_error())?)
+            }
         }
     }
 
     /// Returns the buffer for text that is shown and is not data.
-    pub fn part(&mut self) -> &mut Vec<u8> {
-        self.sink.part()
+    pub fn buffer_mut(&mut self) -> &mut Vec<u8> {
+        self.sink.buffer_mut()
     }
 
-    pub fn pass(&mut self) -> Result<(), Abort> {
-        self.sink.pass()
+    pub fn release_record(&mut self) -> Result<(), Abort> {
+        self.sink.release_record()
     }
 
     pub fn flush(&mut self) -> Result<(), Abort> {
@@ -41,13 +43,13 @@ impl<'s> Output<'s> {
     /// Completes the output of the input.
     pub fn finish(&mut self) -> Result<(), Abort> {
         if let Some(encoder) = &mut self.encoder {
-            self.sink.piece(encoder.finish().map_err(|InvalidUtf8| not_text())?)?;
+            self.sink.write_piece(encoder.finish().map_err(|InvalidUtf8| encoding_error())?)?;
         }
         self.sink.flush()
     }
 }
 
-fn not_text() -> Abort {
+fn encoding_error() -> Abort {
     let text = "the file is in UTF-16 or UTF-32, and NEW is not UTF-8, so it has no characters to write";
     Abort::Failed(code::USAGE, text.to_owned())
 }

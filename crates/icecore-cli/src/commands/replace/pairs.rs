@@ -1,14 +1,14 @@
 //! The rules, from the command line and files.
 
 use super::args::Replace;
-use crate::report::{Abort, io_reason, usage_of};
+use crate::report::{Abort, io_reason, usage_text_error};
 use icecore_csv::{Cell, Dialect, Next, Scanner};
 use icecore_replace::{Builder, Rules};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// Returns the rules and the inputs.
-pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
+pub fn build_rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     if are_inputs(args) {
         return Ok((Rules::without_pairs(), args.words.iter().map(PathBuf::from).collect()));
     }
@@ -16,7 +16,7 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
     let mut words = &args.words[..];
     if args.pairs.is_empty() && args.url.is_empty() && args.file.is_none() {
         let [old, new, rest @ ..] = words else {
-            return Err(usage_of(
+            return Err(usage_text_error(
                 "OLD and NEW are missing: icecore replace OLD NEW [FILE]..., or -e OLD NEW, --pairs FILE, --url OLD NEW",
             ));
         };
@@ -26,7 +26,7 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
                 "NEW is missing, as `{new}` is a file: icecore replace {old} NEW {new}. If {new} is the new text: icecore \
                  replace {old} {new} -, where - is the standard input"
             );
-            return Err(usage_of(text));
+            return Err(usage_text_error(text));
         }
         if let [.., last] = rest
             && Path::new(old).is_file()
@@ -34,25 +34,25 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
             && last != "-"
         {
             let file = printable_word(old);
-            return Err(usage_of(format!(
+            return Err(usage_text_error(format!(
                 "OLD and NEW come before the file: icecore replace {} {} {file}",
                 printable_word(new),
                 printable_word(last)
             )));
         }
-        builder = builder.pair(bytes(old)?, bytes(new)?);
+        builder = builder.pair(word_bytes(old)?, word_bytes(new)?);
         words = rest;
     }
     for pair in args.pairs.chunks_exact(2) {
-        builder = builder.pair(bytes(&pair[0])?, bytes(&pair[1])?);
+        builder = builder.pair(word_bytes(&pair[0])?, word_bytes(&pair[1])?);
     }
     for pair in args.url.chunks_exact(2) {
-        builder = builder.url(bytes(&pair[0])?, bytes(&pair[1])?);
+        builder = builder.url(word_bytes(&pair[0])?, word_bytes(&pair[1])?);
     }
     if let Some(file) = &args.file {
-        builder = of_file(file, builder)?;
+        builder = add_file_pairs(file, builder)?;
     }
-    let rules = builder.build().map_err(|error| usage_of(error.to_string()))?;
+    let rules = builder.build().map_err(|error| usage_text_error(error.to_string()))?;
     Ok((rules, words.iter().map(PathBuf::from).collect()))
 }
 
@@ -69,29 +69,29 @@ fn printable_word(word: &OsString) -> String {
 }
 
 #[cfg(unix)]
-fn bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
+fn word_bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
     use std::os::unix::ffi::OsStrExt;
     Ok(OsStr::as_bytes(word).to_vec())
 }
 
 #[cfg(not(unix))]
-fn bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
-    let text = OsStr::to_str(word).ok_or_else(|| usage_of("OLD and NEW must be Unicode"))?;
+fn word_bytes(word: &OsString) -> Result<Vec<u8>, Abort> {
+    let text = OsStr::to_str(word).ok_or_else(|| usage_text_error("OLD and NEW must be Unicode"))?;
     Ok(text.as_bytes().to_vec())
 }
 
 /// Reads the pairs of a file.
-fn of_file(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
+fn add_file_pairs(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
     let name = file.display();
-    let bytes = std::fs::read(file).map_err(|error| usage_of(format!("{name}: {}", io_reason(&error))))?;
+    let bytes = std::fs::read(file).map_err(|error| usage_text_error(format!("{name}: {}", io_reason(&error))))?;
     let bytes = bytes.strip_prefix(icecore_tables::byte_order_mark::MARK).unwrap_or(&bytes);
     let extension = file.extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
     let pairs = match &*extension {
-        "json" => json(bytes),
-        "csv" => csv(bytes),
-        _ => lines(bytes),
+        "json" => parse_json_pairs(bytes),
+        "csv" => parse_csv_pairs(bytes),
+        _ => parse_line_pairs(bytes),
     };
-    for (old, new) in pairs.map_err(|why| usage_of(format!("{name}: {why}")))? {
+    for (old, new) in pairs.map_err(|why| usage_text_error(format!("{name}: {why}")))? {
         builder = builder.pair(old, new);
     }
     Ok(builder)
@@ -100,7 +100,7 @@ fn of_file(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
 type Pairs = Result<Vec<(Vec<u8>, Vec<u8>)>, String>;
 
 /// Reads `{"old": "new", …}`.
-fn json(bytes: &[u8]) -> Pairs {
+fn parse_json_pairs(bytes: &[u8]) -> Pairs {
     let object: serde_json::Map<String, serde_json::Value> =
         serde_json::from_slice(bytes).map_err(|error| format!("not a JSON object: {error}"))?;
     let pair = |(old, new): (String, serde_json::Value)| match new {
@@ -111,17 +111,17 @@ fn json(bytes: &[u8]) -> Pairs {
 }
 
 /// Reads two columns.
-fn csv(bytes: &[u8]) -> Pairs {
+fn parse_csv_pairs(bytes: &[u8]) -> Pairs {
     let found = icecore_csv::detect_dialect(bytes, true, &mut |_| false).ok();
     let start = found.map_or(0, |found| found.start);
     let rest = bytes.get(start..).unwrap_or_default();
-    let usual = read_csv(rest, Dialect::RFC_4180);
+    let usual = read_csv_pairs(rest, Dialect::RFC_4180);
     // Read as RFC 4180, a table of another dialect has one column with commas, or more than two columns.
-    let other = || read_csv(rest, found?.dialect).ok();
+    let other = || read_csv_pairs(rest, found?.dialect).ok();
     usual.or_else(|error| other().ok_or(error))
 }
 
-fn read_csv(mut rest: &[u8], dialect: Dialect) -> Pairs {
+fn read_csv_pairs(mut rest: &[u8], dialect: Dialect) -> Pairs {
     let scanner = Scanner::new(dialect);
     let (mut cells, mut pairs) = (Vec::new(), Vec::new());
     while let Next::Row { end } = scanner.next_row(rest, true, &mut cells) {
@@ -137,7 +137,7 @@ fn read_csv(mut rest: &[u8], dialect: Dialect) -> Pairs {
 }
 
 /// Reads lines of OLD, a tab, NEW.
-fn lines(bytes: &[u8]) -> Pairs {
+fn parse_line_pairs(bytes: &[u8]) -> Pairs {
     let mut pairs = Vec::new();
     for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -148,12 +148,12 @@ fn lines(bytes: &[u8]) -> Pairs {
         let (Some(old), Some(new), None) = (cells.next(), cells.next(), cells.next()) else {
             return Err(format!("line {} is not OLD, a tab and NEW", at + 1));
         };
-        pairs.push((unescaped(old), unescaped(new)));
+        pairs.push((unescape_cell(old), unescape_cell(new)));
     }
     Ok(pairs)
 }
 
-fn unescaped(cell: &[u8]) -> Vec<u8> {
+fn unescape_cell(cell: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(cell.len());
     let mut rest = cell.iter().copied();
     while let Some(byte) = rest.next() {
@@ -187,12 +187,21 @@ mod tests {
 
     #[test]
     fn files_of_three_forms() {
-        assert_eq!(texts(lines(b"a\tb\r\n\nc\\td\\\\\t\\x\n")), Ok(vec![pair("a", "b"), pair("c\td\\", "\\x")]));
-        assert_eq!(texts(lines(b"a\tb\nc\n")), Err("line 2 is not OLD, a tab and NEW".to_owned()));
-        assert_eq!(texts(csv(b"a,\"b,\"\"c\"\"\"\nd,\n")), Ok(vec![pair("a", "b,\"c\""), pair("d", "")]));
-        assert_eq!(texts(csv(b"a,b\nc,d,e\n")), Err("row 2 must have exactly two columns, OLD and NEW".to_owned()));
-        assert_eq!(texts(csv(b"a,b,c,d,e,f\n")), Err("row 1 must have exactly two columns, OLD and NEW".to_owned()));
-        assert_eq!(texts(json(br#"{"a": "b", "c": ""}"#)), Ok(vec![pair("a", "b"), pair("c", "")]));
-        assert_eq!(texts(json(br#"{"a": 1}"#)), Err("the replacement of `a` is not a string".to_owned()));
+        assert_eq!(
+            texts(parse_line_pairs(b"a\tb\r\n\nc\\td\\\\\t\\x\n")),
+            Ok(vec![pair("a", "b"), pair("c\td\\", "\\x")])
+        );
+        assert_eq!(texts(parse_line_pairs(b"a\tb\nc\n")), Err("line 2 is not OLD, a tab and NEW".to_owned()));
+        assert_eq!(texts(parse_csv_pairs(b"a,\"b,\"\"c\"\"\"\nd,\n")), Ok(vec![pair("a", "b,\"c\""), pair("d", "")]));
+        assert_eq!(
+            texts(parse_csv_pairs(b"a,b\nc,d,e\n")),
+            Err("row 2 must have exactly two columns, OLD and NEW".to_owned())
+        );
+        assert_eq!(
+            texts(parse_csv_pairs(b"a,b,c,d,e,f\n")),
+            Err("row 1 must have exactly two columns, OLD and NEW".to_owned())
+        );
+        assert_eq!(texts(parse_json_pairs(br#"{"a": "b", "c": ""}"#)), Ok(vec![pair("a", "b"), pair("c", "")]));
+        assert_eq!(texts(parse_json_pairs(br#"{"a": 1}"#)), Err("the replacement of `a` is not a string".to_owned()));
     }
 }

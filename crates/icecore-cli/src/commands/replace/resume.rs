@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 
 /// The progress of each table. Without a file nothing is saved.
 #[derive(Default)]
-pub struct Resume {
+pub struct ResumeState {
     file: Option<PathBuf>,
-    state: State,
+    state: SavedState,
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct State {
+struct SavedState {
     /// The pairs of the change: progress with other pairs does not count.
     pairs: Vec<(String, String)>,
-    tables: BTreeMap<String, Table>,
+    tables: BTreeMap<String, TableProgress>,
     /// The undo file, if one is written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undo: Option<UndoPosition>,
@@ -34,30 +34,33 @@ pub struct UndoPosition {
 }
 
 #[derive(Default, Serialize, Deserialize)]
-struct Table {
+struct TableProgress {
     /// The key of the last row.
     after: Option<Vec<String>>,
     done: bool,
 }
 
-impl Resume {
+impl ResumeState {
     /// Reads the file, if it exists.
-    pub fn open(file: &Path, rules: &Rules) -> Result<Resume, Abort> {
+    pub fn open(file: &Path, rules: &Rules) -> Result<ResumeState, Abort> {
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let pairs: Vec<_> = rules.pairs().iter().map(|pair| (lossy(pair.old()), lossy(pair.replacement()))).collect();
         let state = match fs::read(file) {
             Ok(bytes) => {
-                let state: State = serde_json::from_slice(&bytes)
-                    .map_err(|error| failed(file, format!("not a file of --resume: {error}")))?;
+                let state: SavedState = serde_json::from_slice(&bytes)
+                    .map_err(|error| file_error(file, format!("not a file of --resume: {error}")))?;
                 if state.pairs != pairs {
-                    return Err(failed(file, "it is of other pairs: another file, or none, begins anew".to_owned()));
+                    return Err(file_error(
+                        file,
+                        "it is of other pairs: another file, or none, begins anew".to_owned(),
+                    ));
                 }
                 state
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => State { pairs, ..State::default() },
-            Err(error) => return Err(failed(file, io_reason(&error))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => SavedState { pairs, ..SavedState::default() },
+            Err(error) => return Err(file_error(file, io_reason(&error))),
         };
-        Ok(Resume { file: Some(file.to_owned()), state })
+        Ok(ResumeState { file: Some(file.to_owned()), state })
     }
 
     /// Returns whether a table is done.
@@ -66,12 +69,12 @@ impl Resume {
     }
 
     /// Returns the key after which to continue.
-    pub fn after(&self, table: &str) -> Option<Vec<String>> {
+    pub fn last_key(&self, table: &str) -> Option<Vec<String>> {
         self.state.tables.get(table).and_then(|table| table.after.clone())
     }
 
     /// Returns the undo file of the change so far.
-    pub fn undo(&self) -> Option<&UndoPosition> {
+    pub fn undo_position(&self) -> Option<&UndoPosition> {
         self.state.undo.as_ref()
     }
 
@@ -90,25 +93,25 @@ impl Resume {
     }
 
     /// Notes that all rows up to this key are done.
-    pub fn note(&mut self, table: &str, key: &[String]) -> Result<(), Abort> {
+    pub fn note_last_key(&mut self, table: &str, key: &[String]) -> Result<(), Abort> {
         self.state.tables.entry(table.to_owned()).or_default().after = Some(key.to_vec());
         self.write()
     }
 
     /// Notes that all rows are done.
-    pub fn finish(&mut self, table: &str) -> Result<(), Abort> {
+    pub fn finish_table(&mut self, table: &str) -> Result<(), Abort> {
         self.state.tables.entry(table.to_owned()).or_default().done = true;
         self.write()
     }
 
     /// Writes the file, if there is one.
     pub fn write(&self) -> Result<(), Abort> {
-        self.file.as_ref().map_or(Ok(()), |file| write_state(file, &self.state))
+        self.file.as_ref().map_or(Ok(()), |file| replace_file(file, &self.state))
     }
 }
 
 /// Replaces a file atomically: at any time it is the old one or the new one.
-pub fn write_state(file: &Path, state: &impl Serialize) -> Result<(), Abort> {
+pub fn replace_file(file: &Path, state: &impl Serialize) -> Result<(), Abort> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = || -> io::Result<()> {
         let mut new = tempfile::Builder::new().prefix(".icecore-").suffix(".part").tempfile_in(folder)?;
@@ -118,11 +121,11 @@ pub fn write_state(file: &Path, state: &impl Serialize) -> Result<(), Abort> {
         new.persist(file).map_err(|failure| failure.error)?;
         Ok(())
     };
-    written().map_err(|error| failed(file, io_reason(&error)))
+    written().map_err(|error| file_error(file, io_reason(&error)))
 }
 
 /// Returns the error for a file that can't be used.
-pub fn failed(file: &Path, why: String) -> Abort {
+pub fn file_error(file: &Path, why: String) -> Abort {
     Abort::Failed(code::USAGE, format!("{}: {why}", file.display()))
 }
 
@@ -135,15 +138,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state.json");
         let rules = |new: &str| Rules::builder().pair("old", new).build().unwrap();
-        let mut resume = Resume::open(&file, &rules("new")).unwrap();
-        assert_eq!((resume.after("t"), resume.is_done("t")), (None, false));
-        resume.note("t", &["7".to_owned(), "a".to_owned()]).unwrap();
-        let mut resume = Resume::open(&file, &rules("new")).unwrap();
-        assert_eq!(resume.after("t"), Some(vec!["7".to_owned(), "a".to_owned()]));
-        resume.finish("t").unwrap();
-        assert!(Resume::open(&file, &rules("new")).unwrap().is_done("t"));
-        assert!(Resume::open(&file, &rules("newer")).is_err());
+        let mut resume = ResumeState::open(&file, &rules("new")).unwrap();
+        assert_eq!((resume.last_key("t"), resume.is_done("t")), (None, false));
+        resume.note_last_key("t", &["7".to_owned(), "a".to_owned()]).unwrap();
+        let mut resume = ResumeState::open(&file, &rules("new")).unwrap();
+        assert_eq!(resume.last_key("t"), Some(vec!["7".to_owned(), "a".to_owned()]));
+        resume.finish_table("t").unwrap();
+        assert!(ResumeState::open(&file, &rules("new")).unwrap().is_done("t"));
+        assert!(ResumeState::open(&file, &rules("newer")).is_err());
         std::fs::write(&file, "{").unwrap();
-        assert!(Resume::open(&file, &rules("new")).is_err());
+        assert!(ResumeState::open(&file, &rules("new")).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Messages on stderr, before and after the change.
 
-use super::Done;
+use super::ReplaceResults;
 use super::args::Replace;
 use crate::report::Report;
 use icecore::rewrite::Tally;
@@ -12,9 +12,9 @@ use icecore_tables::replace::places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Warns, before anything is changed, if a second run would change more.
-pub fn before(rules: &Rules, report: &Report) {
-    let text = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.replacement()));
-    let old = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quoted(pair.old()));
+pub fn warn_about_rerun(rules: &Rules, report: &Report) {
+    let text = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quote_text(pair.replacement()));
+    let old = |pair: usize| rules.pairs().get(pair).map_or_else(String::new, |pair| quote_text(pair.old()));
     let message = match rules.check_second_run() {
         SecondRun::Contains(put, sought) if text(put) == old(sought) => {
             format!("the new text {} is also searched for: each further run changes it again", text(put))
@@ -29,15 +29,15 @@ pub fn before(rules: &Rules, report: &Report) {
         ),
         _ => return,
     };
-    note(report, "again", message);
+    add_remark(report, "again", message);
 }
 
 /// Forms whose contents are values in tables.
 const TABLES: [&str; 6] = ["sql", "csv", "tsv", NDJSON, "table", "text"];
 
 /// Reports the totals at the end.
-pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report: &Report) {
-    let Done { account, inputs } = done;
+pub fn report_totals(done: &ReplaceResults, rules: &Rules, args: &Replace, places: &Places, report: &Report) {
+    let ReplaceResults { account, inputs } = done;
     if inputs.is_empty() {
         return;
     }
@@ -77,9 +77,9 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
             }
         }
     });
-    note(report, "done", message);
-    spellings(account, rules, report);
-    mended(&total.tally, report);
+    add_remark(report, "done", message);
+    report_spellings(account, rules, report);
+    report_repairs(&total.tally, report);
     let more = [
         (total.refused + total.tally.unsayable, "could not be changed, because their form can't express the new text"),
         (
@@ -105,35 +105,35 @@ pub fn after(done: &Done, rules: &Rules, args: &Replace, places: &Places, report
     ];
     for (count, what) in more {
         if count > 0 {
-            note(report, "found", format!("{} {what}", group_digits(count)));
+            add_remark(report, "found", format!("{} {what}", group_digits(count)));
         }
     }
     for unknown in places.find_unknown_names() {
-        note(report, "unknown", format!("{unknown} in the input"));
+        add_remark(report, "unknown", format!("{unknown} in the input"));
     }
 }
 
 /// Reports the repairs and their causes.
-fn mended(tally: &Tally, report: &Report) {
+fn report_repairs(tally: &Tally, report: &Report) {
     if tally.mended == 0 {
         return;
     }
     let causes: Vec<String> =
         tally.explanations.iter().map(|(name, count)| format!("{} {name}", group_digits(*count))).collect();
     let message = format!("{} damaged, which --mend repairs: {}", group_digits(tally.mended), causes.join(", "));
-    note(report, "found", message);
+    add_remark(report, "found", message);
     if tally.guessed > 0 {
         let message = format!(
             "warning: {} of them are guesses: nothing explains their lengths, and strings end where the rest can be read",
             group_digits(tally.guessed)
         );
-        note(report, "guess", message);
+        add_remark(report, "guess", message);
     }
 }
 
 /// Reports the spellings in which addresses were found.
-fn spellings(account: &Account, rules: &Rules, report: &Report) {
-    if !rules.pairs().iter().any(is_spelled) {
+fn report_spellings(account: &Account, rules: &Rules, report: &Report) {
+    if !rules.pairs().iter().any(has_spellings) {
         return;
     }
     let mut counts: BTreeMap<Spelling, u64> = BTreeMap::new();
@@ -145,18 +145,18 @@ fn spellings(account: &Account, rules: &Rules, report: &Report) {
     let parts: Vec<String> =
         counts.iter().map(|(spelling, count)| format!("{} {}", group_digits(*count), spelling.name())).collect();
     if !parts.is_empty() {
-        note(report, "spellings", format!("addresses: {}", parts.join(", ")));
+        add_remark(report, "spellings", format!("addresses: {}", parts.join(", ")));
     }
 }
 
-fn is_spelled(pair: &Pair) -> bool {
+fn has_spellings(pair: &Pair) -> bool {
     !matches!(pair.spelling(), Spelling::Given | Spelling::Regex)
 }
 
-fn quoted(text: &[u8]) -> String {
+fn quote_text(text: &[u8]) -> String {
     format!("`{}`", icecore::text::shortened(&String::from_utf8_lossy(text), 80))
 }
 
-fn note(report: &Report, kind: &str, message: String) {
+fn add_remark(report: &Report, kind: &str, message: String) {
     report.remark(kind, message);
 }

@@ -8,12 +8,12 @@ use icecore_tables::replace::show::{ChangeContext, Show, ShownChanges};
 /// Number of bytes shown around a change.
 const AROUND: usize = 32;
 /// Maximum number of changes shown for a value.
-const MOST: usize = 5;
+const MAX_SHOWN_CHANGES: usize = 5;
 /// Maximum length shown of old or new text.
-const LONG: usize = 200;
+const MAX_TEXT_LEN: usize = 200;
 
 /// Returns the place of a value, and the kinds of data found in it.
-fn place_of(head: &ChangeContext<'_>) -> String {
+fn describe_place(head: &ChangeContext<'_>) -> String {
     let mut text = head.input.to_owned();
     let place = head.place.name();
     if !place.is_empty() && head.row > 0 {
@@ -41,20 +41,27 @@ impl Show for Paint {
         extent: ShownChanges,
         out: &mut Vec<u8>,
     ) {
-        let most = if extent == ShownChanges::First { MOST } else { usize::MAX };
-        show(head, text, edits, most, *self, out);
+        let most = if extent == ShownChanges::First { MAX_SHOWN_CHANGES } else { usize::MAX };
+        show_changes(head, text, edits, most, *self, out);
     }
 }
 
 /// Shows the changes of a value in a database, with its key as the input.
 #[cfg(feature = "store")]
-pub fn keyed(head: &ChangeContext<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
+pub fn show_keyed_changes(head: &ChangeContext<'_>, text: &[u8], edits: &Edits, paint: Paint, out: &mut Vec<u8>) {
     let key = format!("{} where {}", head.place.name(), head.input);
-    show(&ChangeContext { input: &key, ..*head }, text, edits, MOST, paint, out);
+    show_changes(&ChangeContext { input: &key, ..*head }, text, edits, MAX_SHOWN_CHANGES, paint, out);
 }
 
-fn show(head: &ChangeContext<'_>, text: &[u8], edits: &Edits, most: usize, paint: Paint, out: &mut Vec<u8>) {
-    out.extend_from_slice(paint.ink(Ink::Name, place_of(head)).as_bytes());
+fn show_changes(
+    head: &ChangeContext<'_>,
+    text: &[u8],
+    edits: &Edits,
+    max_groups: usize,
+    paint: Paint,
+    out: &mut Vec<u8>,
+) {
+    out.extend_from_slice(paint.ink(Ink::Name, describe_place(head)).as_bytes());
     out.push(b'\n');
     let edits: Vec<Edit<'_>> = edits.iter().collect();
     let mut groups: Vec<&[Edit<'_>]> = Vec::new();
@@ -66,23 +73,23 @@ fn show(head: &ChangeContext<'_>, text: &[u8], edits: &Edits, most: usize, paint
             start = end;
         }
     }
-    for group in groups.iter().take(most) {
-        line(b'-', group, text, paint, out);
-        line(b'+', group, text, paint, out);
+    for group in groups.iter().take(max_groups) {
+        show_line(b'-', group, text, paint, out);
+        show_line(b'+', group, text, paint, out);
     }
-    if let Some(more) = groups.len().checked_sub(most).filter(|more| *more > 0) {
+    if let Some(more) = groups.len().checked_sub(max_groups).filter(|more| *more > 0) {
         let places = if more == 1 { "place" } else { "places" };
         out.extend_from_slice(format!("  and in {more} more {places}\n").as_bytes());
     }
 }
 
 /// Shows the old or the new text around changes that are close together.
-fn line(sign: u8, group: &[Edit<'_>], text: &[u8], paint: Paint, out: &mut Vec<u8>) {
+fn show_line(sign: u8, group: &[Edit<'_>], text: &[u8], paint: Paint, out: &mut Vec<u8>) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
     let is_old = sign == b'-';
     let ink = if is_old { Ink::Bad } else { Ink::String };
-    let from = floor(text, first.start.saturating_sub(AROUND));
-    let to = ceiling(text, last.end.saturating_add(AROUND));
+    let from = floor_to_character(text, first.start.saturating_sub(AROUND));
+    let to = ceil_to_character(text, last.end.saturating_add(AROUND));
     out.extend_from_slice(paint.ink(ink, char::from(sign)).as_bytes());
     out.push(b' ');
     if from > 0 {
@@ -90,34 +97,34 @@ fn line(sign: u8, group: &[Edit<'_>], text: &[u8], paint: Paint, out: &mut Vec<u
     }
     let mut at = from;
     for edit in group {
-        plain(text.get(at..edit.start).unwrap_or_default(), out);
+        push_printable(text.get(at..edit.start).unwrap_or_default(), out);
         let piece = if is_old { text.get(edit.start..edit.end).unwrap_or_default() } else { edit.new };
         if !piece.is_empty() {
             let piece = String::from_utf8_lossy(piece);
-            out.extend_from_slice(paint.ink(ink, icecore::text::shortened(&piece, LONG)).as_bytes());
+            out.extend_from_slice(paint.ink(ink, icecore::text::shortened(&piece, MAX_TEXT_LEN)).as_bytes());
         }
         at = edit.end;
     }
-    plain(text.get(at..to).unwrap_or_default(), out);
+    push_printable(text.get(at..to).unwrap_or_default(), out);
     if to < text.len() {
         out.extend_from_slice("…".as_bytes());
     }
     out.push(b'\n');
 }
 
-fn plain(bytes: &[u8], out: &mut Vec<u8>) {
+fn push_printable(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(printable(&String::from_utf8_lossy(bytes)).as_bytes());
 }
 
 /// Moves an offset down to the start of a character.
-fn floor(text: &[u8], mut at: usize) -> usize {
+fn floor_to_character(text: &[u8], mut at: usize) -> usize {
     while at > 0 && text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
         at -= 1;
     }
     at
 }
 
-fn ceiling(text: &[u8], at: usize) -> usize {
+fn ceil_to_character(text: &[u8], at: usize) -> usize {
     let mut at = at.min(text.len());
     while text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
         at += 1;

@@ -1,6 +1,6 @@
 //! Inputs that are documents, each of which is read as a whole.
 
-use super::output::Output;
+use super::output::EncodedOutput;
 use crate::records::{Frame, Split};
 use crate::report::{Abort, Report, code, io_reason};
 use icecore::rewrite::{self, Tally};
@@ -13,44 +13,45 @@ use icecore_tables::window::{CHUNK, Window};
 use std::io::{self, Read};
 
 /// Changes the documents of an input. Returns whether all are in the output, the counts, and whether anything changed.
-pub fn documents(
+pub fn change_documents(
     plan: &ReplacePlan,
     input: Box<dyn Read + Send>,
     stage: &Stage,
     each: Option<Frame>,
-    output: &mut Output<'_>,
+    output: &mut EncodedOutput<'_>,
     report: &mut Report,
 ) -> Result<(bool, Account, bool), Abort> {
     let failed = |error: io::Error| Abort::Failed(code::USAGE, io_reason(&error));
-    let mut work = Documents { plan, stage, account: Account::default(), is_changed: false, is_whole: true, row: 0 };
+    let mut work =
+        DocumentChanger { plan, stage, account: Account::default(), is_changed: false, is_whole: true, row: 0 };
     let mut window = Window::new(input, CHUNK);
     match each {
         None => {
             while !window.is_end() {
                 window.read_more().map_err(failed)?;
             }
-            work.document(window.bytes(), 0, output, report)?;
+            work.write_document(window.bytes(), 0, output, report)?;
         }
         Some(Frame::Documents) => {
             while !window.is_end() {
                 window.read_more().map_err(failed)?;
             }
-            work.row_by_row(window.bytes(), output, report)?;
+            work.write_unframed(window.bytes(), output, report)?;
         }
         Some(frame) => loop {
             let (bytes, is_end) = (window.bytes(), window.is_end());
-            match frame.split(bytes, is_end) {
+            match frame.split_record(bytes, is_end) {
                 Split::Record { start, end, next } => {
                     work.row += 1;
                     let offset = window.offset() + start as u64;
-                    work.framed(frame, bytes, (start, end, next), offset, output, report)?;
+                    work.write_framed(frame, bytes, (start, end, next), offset, output, report)?;
                     window.consume(next);
                 }
                 Split::More => window.read_more().map_err(failed)?,
                 Split::End if !is_end => window.read_more().map_err(failed)?,
                 Split::End => break,
                 Split::Bad(error) => {
-                    work.refuse(&error, window.bytes(), report);
+                    work.report_error(&error, window.bytes(), report);
                     break;
                 }
             }
@@ -60,7 +61,7 @@ pub fn documents(
     Ok((work.is_whole, work.account, work.is_changed))
 }
 
-struct Documents<'d> {
+struct DocumentChanger<'d> {
     plan: &'d ReplacePlan,
     stage: &'d Stage,
     account: Account,
@@ -70,14 +71,19 @@ struct Documents<'d> {
     row: u64,
 }
 
-impl Documents<'_> {
-    fn refuse(&mut self, error: &Error, bytes: &[u8], report: &mut Report) {
-        report.unreadable(&self.plan.input, error, bytes);
+impl DocumentChanger<'_> {
+    fn report_error(&mut self, error: &Error, bytes: &[u8], report: &mut Report) {
+        report.report_unreadable(&self.plan.input, error, bytes);
         self.is_whole = false;
     }
 
     /// Returns the changed document; `None` if it does not change.
-    fn changed(&mut self, bytes: &[u8], offset: u64, output: &mut Output<'_>) -> Result<Option<Vec<u8>>, Error> {
+    fn change_document(
+        &mut self,
+        bytes: &[u8],
+        offset: u64,
+        output: &mut EncodedOutput<'_>,
+    ) -> Result<Option<Vec<u8>>, Error> {
         let plan = self.plan;
         let rules = plan.rules.default_rules();
         let mut replacing = rules.replacing().with_encoded(true);
@@ -99,7 +105,7 @@ impl Documents<'_> {
             let mut text = Vec::new();
             shows.show_changes(&head, bytes, &edits, ShownChanges::First, &mut text);
             // A write error is reported with the next piece.
-            output.part().extend_from_slice(&text);
+            output.buffer_mut().extend_from_slice(&text);
         }
         self.account.add_pair_counts(&replacing.take_counts());
         self.account.add_value(place, self.row, Some(offset), true, &mut tally);
@@ -108,28 +114,33 @@ impl Documents<'_> {
     }
 
     /// Writes a document, changed or not.
-    fn document(
+    fn write_document(
         &mut self,
         bytes: &[u8],
         offset: u64,
-        output: &mut Output<'_>,
+        output: &mut EncodedOutput<'_>,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let changed = match self.changed(bytes, offset, output) {
+        let changed = match self.change_document(bytes, offset, output) {
             Ok(changed) => changed,
             Err(error) => {
-                self.refuse(&error, bytes, report);
+                self.report_error(&error, bytes, report);
                 None
             }
         };
         if self.plan.shows.is_some() {
-            return output.pass();
+            return output.release_record();
         }
-        output.piece(changed.as_deref().unwrap_or(bytes))
+        output.write_piece(changed.as_deref().unwrap_or(bytes))
     }
 
     /// Changes documents without separators.
-    fn row_by_row(&mut self, bytes: &[u8], output: &mut Output<'_>, report: &mut Report) -> Result<(), Abort> {
+    fn write_unframed(
+        &mut self,
+        bytes: &[u8],
+        output: &mut EncodedOutput<'_>,
+        report: &mut Report,
+    ) -> Result<(), Abort> {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.trim_ascii().is_empty()) {
             self.row += 1;
@@ -137,51 +148,51 @@ impl Documents<'_> {
             let outcome = self.stage.format().read(rest, self.stage.settings(), request);
             let consumed = outcome.consumed;
             if let Some(error) = outcome.error {
-                self.refuse(&error, rest, report);
+                self.report_error(&error, rest, report);
                 break;
             }
             if consumed == 0 {
                 break;
             }
-            self.document(rest.get(..consumed).unwrap_or_default(), at as u64, output, report)?;
+            self.write_document(rest.get(..consumed).unwrap_or_default(), at as u64, output, report)?;
             at += consumed;
         }
         if self.plan.shows.is_none() {
-            output.piece(bytes.get(at..).unwrap_or_default())?;
+            output.write_piece(bytes.get(at..).unwrap_or_default())?;
         }
         Ok(())
     }
 
     /// Writes a record in its frame, which is written again if the record changes.
-    fn framed(
+    fn write_framed(
         &mut self,
         frame: Frame,
         bytes: &[u8],
         (start, end, next): (usize, usize, usize),
         offset: u64,
-        output: &mut Output<'_>,
+        output: &mut EncodedOutput<'_>,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let record = bytes.get(start..end).unwrap_or_default();
-        let changed = match self.changed(record, offset, output) {
+        let changed = match self.change_document(record, offset, output) {
             Ok(changed) => changed,
             Err(error) => {
-                self.refuse(&error, record, report);
+                self.report_error(&error, record, report);
                 None
             }
         };
         if self.plan.shows.is_some() {
-            return output.pass();
+            return output.release_record();
         }
         let whole = bytes.get(..next).unwrap_or_default();
-        let Some(mut new) = changed else { return output.piece(whole) };
+        let Some(mut new) = changed else { return output.write_piece(whole) };
         if matches!(frame, Frame::Lines | Frame::Nul) {
             // The original end is kept: a line may end in two characters, the last one in none.
             new.extend_from_slice(bytes.get(end..next).unwrap_or_default());
-        } else if let Err(error) = frame.close(&mut new, 0) {
-            self.refuse(&error, record, report);
-            return output.piece(whole);
+        } else if let Err(error) = frame.close_record(&mut new, 0) {
+            self.report_error(&error, record, report);
+            return output.write_piece(whole);
         }
-        output.piece(&new)
+        output.write_piece(&new)
     }
 }

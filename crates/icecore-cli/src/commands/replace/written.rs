@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// An input, and its form.
 #[derive(Clone, Debug, Serialize)]
-pub struct Input {
+pub struct InputSummary {
     pub input: String,
     pub form: String,
     /// UTF-16 or UTF-32; offsets then count bytes of its text in UTF-8.
@@ -21,7 +21,7 @@ pub struct Input {
 }
 
 #[derive(Serialize)]
-struct Written<'w> {
+struct ReplaceSummary<'w> {
     dry_run: bool,
     /// Total number of values, and of strings in them, that changed.
     values: u64,
@@ -33,11 +33,11 @@ struct Written<'w> {
     explanations: BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "is_none")]
     guessed: u64,
-    inputs: &'w [Input],
-    tables: Vec<Table>,
-    pairs: Vec<Pair>,
+    inputs: &'w [InputSummary],
+    tables: Vec<TableSummary>,
+    pairs: Vec<PairSummary>,
     /// The first values that look frozen and are broken.
-    broken_values: Vec<Wrong>,
+    broken_values: Vec<BrokenValueRow>,
     /// Literals of statements without rows, in which something would have been changed.
     outside: u64,
     /// The file with the old values.
@@ -50,15 +50,15 @@ fn is_none(count: &u64) -> bool {
 }
 
 #[derive(Serialize)]
-struct Table {
+struct TableSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     schema: Option<String>,
     table: String,
-    columns: Vec<Column>,
+    columns: Vec<ColumnSummary>,
 }
 
 #[derive(Serialize)]
-struct Column {
+struct ColumnSummary {
     column: String,
     values: u64,
     strings: u64,
@@ -77,7 +77,7 @@ struct Column {
 }
 
 #[derive(Serialize)]
-struct Pair {
+struct PairSummary {
     old: String,
     new: String,
     spelling: &'static str,
@@ -85,7 +85,7 @@ struct Pair {
 }
 
 #[derive(Serialize)]
-struct Wrong {
+struct BrokenValueRow {
     input: String,
     table: String,
     column: String,
@@ -105,19 +105,19 @@ struct Wrong {
 }
 
 /// Returns the report as JSON.
-pub fn text(
+pub fn format_summary(
     account: &Account,
-    inputs: &[Input],
+    inputs: &[InputSummary],
     rules: &Rules,
     places: &Places,
     dry_run: bool,
     undo_file: Option<&Path>,
 ) -> Result<String, Abort> {
     let total = account.total();
-    let mut tables: BTreeMap<(Option<String>, String), Vec<Column>> = BTreeMap::new();
+    let mut tables: BTreeMap<(Option<String>, String), Vec<ColumnSummary>> = BTreeMap::new();
     for (number, counts) in &account.places {
         let place = places.place(*number);
-        tables.entry((place.schema, place.table)).or_default().push(Column {
+        tables.entry((place.schema, place.table)).or_default().push(ColumnSummary {
             column: place.column,
             values: counts.values,
             strings: counts.tally.changed,
@@ -132,11 +132,11 @@ pub fn text(
             skipped: counts.skipped,
         });
     }
-    let table = |((schema, table), columns)| Table { schema, table, columns };
+    let table = |((schema, table), columns)| TableSummary { schema, table, columns };
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let pair = |(number, count): (&usize, &u64)| {
         let pair = rules.pairs().get(*number)?;
-        Some(Pair {
+        Some(PairSummary {
             old: lossy(pair.old()),
             new: lossy(pair.replacement()),
             spelling: pair.spelling().name(),
@@ -145,7 +145,7 @@ pub fn text(
     };
     let wrong = |wrong: &icecore_tables::replace::account::BrokenValue| {
         let place = places.place(wrong.place);
-        Wrong {
+        BrokenValueRow {
             input: wrong.input.clone(),
             table: place.table,
             column: place.column,
@@ -159,7 +159,7 @@ pub fn text(
             begins: lossy(&wrong.broken.head),
         }
     };
-    let written = Written {
+    let written = ReplaceSummary {
         dry_run,
         values: total.values,
         strings: total.tally.changed,
@@ -175,7 +175,7 @@ pub fn text(
         undo_file: undo_file.map(|path| path.display().to_string()),
     };
     let mut text = Vec::new();
-    crate::json::push_lines(&written, &mut text).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+    crate::json::push_indented(&written, &mut text).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     text.push(b'\n');
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -8,7 +8,7 @@ use crate::database::Database;
 use crate::limits;
 use crate::mistakes;
 use crate::report::Abort;
-use crate::target::OutputPlace;
+use crate::target::OutputArgs;
 use clap::{Args, ValueHint};
 use icecore::Limits;
 use icecore_tables::charset::CharsetArg;
@@ -39,7 +39,7 @@ pub struct Rows {
     ///
     /// They are buffered before the first row is written. Not needed for csv if --delimiter, --quote and --escape are
     /// given. Files are examined as a whole.
-    #[arg(long, value_name = "SIZE", value_parser = limits::window)]
+    #[arg(long, value_name = "SIZE", value_parser = limits::parse_window_size)]
     pub window: Option<u64>,
     #[cfg(feature = "store")]
     #[command(flatten)]
@@ -86,7 +86,7 @@ pub struct Rows {
     ///
     /// These are the first N rows of all files or tables together; with --out-dir, N rows of each. Numbers may end in
     /// K, M or G.
-    #[arg(long, value_name = "N", value_parser = limits::items)]
+    #[arg(long, value_name = "N", value_parser = limits::parse_item_count)]
     pub items: Option<u64>,
     /// Write only these columns and those of --column; may be given several times
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
@@ -116,7 +116,7 @@ pub struct Rows {
     #[arg(short = 't', long = "to", value_name = "FORMAT")]
     pub to: Option<String>,
     #[command(flatten)]
-    pub typed: Typed,
+    pub typed: ColumnTypeArgs,
     /// Option of the JSON that values become; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
@@ -152,7 +152,7 @@ pub struct Rows {
     #[arg(long, value_name = "BYTES", value_enum, default_value_t = Text::Utf8)]
     pub text: Text,
     #[command(flatten)]
-    pub written: OutputPlace,
+    pub written: OutputArgs,
     /// Overwrite files that exist, but never an input
     #[arg(long)]
     pub force: bool,
@@ -176,7 +176,7 @@ pub struct Rows {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub summary: Option<PathBuf>,
     /// Maximum length of a row, at most 1G
-    #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G")]
+    #[arg(long, value_name = "SIZE", value_parser = limits::parse_size, default_value = "1G")]
     pub max_record: u64,
     /// Size of each read
     #[arg(long, hide = true, default_value_t = icecore_tables::window::CHUNK)]
@@ -185,12 +185,12 @@ pub struct Rows {
 
 impl Rows {
     /// Returns the form of the output rows.
-    pub fn to(&self) -> &str {
-        self.to.as_deref().or_else(|| self.form_of_output()).unwrap_or(DEFAULT_TARGET)
+    pub fn output_form(&self) -> &str {
+        self.to.as_deref().or_else(|| self.form_from_file_name()).unwrap_or(DEFAULT_TARGET)
     }
 
     /// Returns the form that the name of the output file indicates.
-    fn form_of_output(&self) -> Option<&'static str> {
+    fn form_from_file_name(&self) -> Option<&'static str> {
         let path = self.written.output.as_deref()?;
         let extension = path.extension()?.to_str()?;
         let by_name = ["csv", "tsv", DEFAULT_TARGET].into_iter().find(|form| extension.eq_ignore_ascii_case(form));
@@ -207,7 +207,7 @@ impl Rows {
 
     /// Returns which rows to request from a database, if the rows are not in files.
     #[cfg(feature = "store")]
-    pub fn question(&self) -> Option<Question> {
+    pub fn row_request(&self) -> Option<Question> {
         match (&self.query, &self.collection) {
             (Some(query), _) => Some(Question::Query(query.clone())),
             (None, Some(collection)) => Some(Question::Documents(collection.clone(), self.wanted.clone())),
@@ -225,8 +225,8 @@ impl Rows {
     }
 
     /// Returns the options for the rows, independent of their columns.
-    pub fn options(&self, global: &Global) -> Result<Options, Abort> {
-        let (out, json) = target::form(self)?;
+    pub fn row_options(&self, global: &Global) -> Result<Options, Abort> {
+        let (out, json) = target::parse_output_form(self)?;
         for (_, format) in self.columns.iter().filter_map(|column| column.split_once('=')) {
             mistakes::stage(format)?;
         }
@@ -256,7 +256,7 @@ impl Rows {
             strict: self.strict,
             deep: self.deep,
             csv_safe: self.csv_safe,
-            typed: self.typed.options(),
+            typed: self.typed.columnar_options(),
             limits: Limits::clone(&global.limit),
         })
     }
@@ -264,7 +264,7 @@ impl Rows {
 
 /// Options for columns with types.
 #[derive(Debug, Args)]
-pub struct Typed {
+pub struct ColumnTypeArgs {
     /// Types of the columns of parquet and arrow, or a file with them
     ///
     /// Written as `id int64, data: struct<width int64, tags list<utf8>>`. Columns that it does not name get their types
@@ -286,8 +286,8 @@ pub struct Typed {
     pub row_group: u64,
 }
 
-impl Typed {
-    fn options(&self) -> columnar::ColumnarOptions {
+impl ColumnTypeArgs {
+    fn columnar_options(&self) -> columnar::ColumnarOptions {
         columnar::ColumnarOptions {
             schema: self.schema.clone(),
             infer: self.infer,

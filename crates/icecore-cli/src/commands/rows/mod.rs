@@ -13,10 +13,10 @@ pub use args::Rows;
 use crate::arguments::Global;
 use crate::progress;
 use crate::records::reported::{self, write_summary};
-use crate::report::{Abort, Report, usage_of};
+use crate::report::{Abort, Report, usage_text_error};
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::target::{Destination, Folder, Outputs, Target};
+use crate::target::{Destination, OutputFolder, Outputs, Target};
 use crate::terminal;
 use icecore_csv::DetectedDialect;
 #[cfg(feature = "store")]
@@ -34,7 +34,7 @@ use icecore_tables::rows::table::{Settings, Table};
 use icecore_tables::rows::{Batch, Decoders, FirstRows, FrozenColumn, FrozenColumns, OnError, TableForm};
 use icecore_tables::tally::Tally;
 use icecore_tables::window::Window;
-use opened::Opened;
+use opened::ExaminedRows;
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -45,91 +45,99 @@ pub const FORMS: [&str; 6] = [JSON, "csv", "tsv", "parquet", "arrow", "arrows"];
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
     #[cfg(feature = "store")]
     if args.all_tables {
-        return all_tables(args, global, report);
+        return convert_all_tables(args, global, report);
     }
     #[cfg(feature = "store")]
     if args.reads_table() {
-        let query = tables::select_all(&args.database.address()?, &args.tables)?;
+        let query = tables::select_all(&args.database.resolve_address()?, &args.tables)?;
         let name = args.tables.first().map_or("query", String::as_str);
-        return self::query(args, Question::Query(query), name, global, report);
+        return self::convert_query(args, Question::Query(query), name, global, report);
     }
     #[cfg(feature = "store")]
-    if matches!(args.question(), Some(Question::Keys(..))) {
-        let address = args.database.address()?;
+    if matches!(args.row_request(), Some(Question::Keys(..))) {
+        let address = args.database.resolve_address()?;
         if !matches!(address.scheme(), Scheme::Redis | Scheme::Memcached) {
-            return Err(tables::ask(&address));
+            return Err(tables::missing_table_error(&address));
         }
     }
     #[cfg(feature = "store")]
-    if let Some(question) = args.question() {
+    if let Some(question) = args.row_request() {
         let name = question.name();
-        return query(args, question, name, global, report);
+        return convert_query(args, question, name, global, report);
     }
-    let sources = Source::all(&args.files, report);
+    let sources = Source::find_all(&args.files, report);
     let mut outputs = Outputs::new(&sources, args.force);
-    let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let mut job = Job { is_alone: sources.len() == 1, ..Job::new(args, args.form, global)? };
+    let summary = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+    let mut job = RowsJob { is_alone: sources.len() == 1, ..RowsJob::new(args, args.form, global)? };
     match &args.written.out_dir {
-        Some(folder) => job.each_to_folder(&mut Folder::new(folder, outputs, &sources), &sources, report)?,
-        None => job.all_to_one(outputs.output(args.written.output.as_ref())?, &sources, report)?,
+        Some(folder) => job.write_to_folder(&mut OutputFolder::new(folder, outputs, &sources), &sources, report)?,
+        None => job.write_to_one(outputs.output_destination(args.written.output.as_ref())?, &sources, report)?,
     }
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
 
 /// Converts the rows of a database query.
 #[cfg(feature = "store")]
-fn query(args: &Rows, question: Question, name: &str, global: &Global, report: &mut Report) -> Result<(), Abort> {
+fn convert_query(
+    args: &Rows,
+    question: Question,
+    name: &str,
+    global: &Global,
+    report: &mut Report,
+) -> Result<(), Abort> {
     let mut outputs = Outputs::new(&[], args.force);
-    let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
+    let summary = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     let usual = question.default_column();
-    let input = database::query_rows(args.database.address()?, question).map_err(crate::database::failed)?;
-    let mut job = Job { usual, is_alone: true, ..Job::new(args, Some(TableForm::Database), global)? };
-    let place = outputs.output(args.written.output.as_ref())?;
-    let mut target = target(args, global, place)?;
-    report.input();
-    progress::begin(name);
-    job.table(input, name, args.max_record, (TableForm::Database, None), &mut target.sink, report)?;
-    job.end(&mut target.sink)?;
-    target.sink.document_done();
-    target.keep()?;
+    let input =
+        database::query_rows(args.database.resolve_address()?, question).map_err(crate::database::database_error)?;
+    let mut job = RowsJob { usual, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
+    let place = outputs.output_destination(args.written.output.as_ref())?;
+    let mut target = open_target(args, global, place)?;
+    report.count_input();
+    progress::begin_input(name);
+    job.convert_table(input, name, args.max_record, (TableForm::Database, None), &mut target.sink, report)?;
+    job.finish_output(&mut target.sink)?;
+    target.sink.count_document();
+    target.complete_output()?;
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
 
 /// Converts the rows of all tables of a database: one table after the other, or each to a file of its own.
 #[cfg(feature = "store")]
-fn all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let address = args.database.address()?;
+fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let address = args.database.resolve_address()?;
     let mut outputs = Outputs::new(&[], args.force);
-    let summary = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    let mut job = Job::new(args, Some(TableForm::Database), global)?;
+    let summary = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+    let mut job = RowsJob::new(args, Some(TableForm::Database), global)?;
     let mut shared = match args.written.out_dir {
-        None => Some(target(args, global, outputs.output(args.written.output.as_ref())?)?),
+        None => Some(open_target(args, global, outputs.output_destination(args.written.output.as_ref())?)?),
         Some(_) => None,
     };
-    let names = icecore_store::table::list_names(&address).map_err(crate::database::failed)?;
-    progress::inputs(names.len());
+    let names = icecore_store::table::list_names(&address).map_err(crate::database::database_error)?;
+    progress::set_input_count(names.len());
     for name in &names {
-        report.input();
-        progress::begin(name);
+        report.count_input();
+        progress::begin_input(name);
         let query = tables::select_all(&address, std::slice::from_ref(name))?;
-        let rows = database::query_rows(address.clone(), Question::Query(query)).map_err(crate::database::failed);
+        let rows =
+            database::query_rows(address.clone(), Question::Query(query)).map_err(crate::database::database_error);
         let done = rows.and_then(|input| {
-            let table = |sink: &mut Sink, job: &mut Job<'_>| {
-                job.table(input, name, args.max_record, (TableForm::Database, None), sink, report)
+            let table = |sink: &mut Sink, job: &mut RowsJob<'_>| {
+                job.convert_table(input, name, args.max_record, (TableForm::Database, None), sink, report)
             };
             let Some(folder) = &args.written.out_dir else {
                 return shared.as_mut().map_or(Ok(()), |shared| table(&mut shared.sink, &mut job));
             };
-            std::fs::create_dir_all(folder).map_err(|error| failed_folder(folder, &error))?;
-            job.begin();
-            let file = format!("{}.{}", tables::file_name(name), target::extension(args)?);
-            let mut own = Target::new(outputs.place(&folder.join(file))?)?;
+            std::fs::create_dir_all(folder).map_err(|error| folder_error(folder, &error))?;
+            job.begin_output();
+            let file = format!("{}.{}", tables::file_name(name), target::file_extension(args)?);
+            let mut own = Target::new(outputs.destination_at(&folder.join(file))?)?;
             table(&mut own.sink, &mut job)?;
-            job.end(&mut own.sink)?;
-            own.keep()
+            job.finish_output(&mut own.sink)?;
+            own.complete_output()
         });
         match done {
-            Err(Abort::Failed(code, message)) => report.fault(code, name, message),
+            Err(Abort::Failed(code, message)) => report.report_fault(code, name, message),
             done => done?,
         }
         if shared.is_some() && job.has_enough() {
@@ -137,36 +145,39 @@ fn all_tables(args: &Rows, global: &Global, report: &mut Report) -> Result<(), A
         }
     }
     if let Some(mut shared) = shared {
-        job.end(&mut shared.sink)?;
-        shared.sink.document_done();
-        shared.keep()?;
+        job.finish_output(&mut shared.sink)?;
+        shared.sink.count_document();
+        shared.complete_output()?;
     }
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
 
 #[cfg(feature = "store")]
-fn failed_folder(folder: &std::path::Path, error: &io::Error) -> Abort {
+fn folder_error(folder: &std::path::Path, error: &io::Error) -> Abort {
     Abort::Failed(crate::report::code::USAGE, format!("{}: {}", folder.display(), crate::report::io_reason(error)))
 }
 
 /// Opens the output for all rows.
-fn target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Abort> {
-    let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout();
-    let out = target::form(args)?.0;
+fn open_target(args: &Rows, global: &Global, place: Destination) -> Result<Target, Abort> {
+    let is_shown = matches!(place, Destination::Stdout) && terminal::is_stdout_terminal();
+    let out = target::parse_output_form(args)?.0;
     if is_shown && matches!(out, OutputForm::Columns(_)) && !args.typed.schema_only {
-        return Err(usage_of(format!("{} is not for a terminal: name a file with --output", args.to())));
+        return Err(usage_text_error(format!(
+            "{} is not for a terminal: name a file with --output",
+            args.output_form()
+        )));
     }
     let mut target = Target::new(place)?;
     if is_shown && out == OutputForm::Json {
         target.sink.paint_json(global.color);
     } else if is_shown {
-        target.sink.tame();
+        target.sink.escape_controls();
     }
     Ok(target)
 }
 
 /// The conversion of one or more tables.
-struct Job<'j> {
+struct RowsJob<'j> {
     args: &'j Rows,
     global: &'j Global,
     options: Options,
@@ -189,12 +200,12 @@ struct Job<'j> {
     types: Option<columnar::Fields>,
 }
 
-impl<'j> Job<'j> {
-    fn new(args: &'j Rows, form: Option<TableForm>, global: &'j Global) -> Result<Job<'j>, Abort> {
-        Ok(Job {
+impl<'j> RowsJob<'j> {
+    fn new(args: &'j Rows, form: Option<TableForm>, global: &'j Global) -> Result<RowsJob<'j>, Abort> {
+        Ok(RowsJob {
             args,
             global,
-            options: args.options(global)?,
+            options: args.row_options(global)?,
             usual: None,
             is_alone: false,
             header: None,
@@ -209,7 +220,7 @@ impl<'j> Job<'j> {
     }
 
     /// Begins a new output.
-    fn begin(&mut self) {
+    fn begin_output(&mut self) {
         self.header = None;
         self.left = self.args.items;
         #[cfg(feature = "columns")]
@@ -224,34 +235,39 @@ impl<'j> Job<'j> {
     }
 
     /// Writes all tables to the standard output or to one file.
-    fn all_to_one(&mut self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-        let mut target = target(self.args, self.global, place)?;
+    fn write_to_one(&mut self, place: Destination, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
+        let mut target = open_target(self.args, self.global, place)?;
         for source in sources {
-            if self.source(source, &mut target.sink, report)? {
-                target.sink.document_done();
+            if self.convert_source(source, &mut target.sink, report)? {
+                target.sink.count_document();
             }
             if self.has_enough() {
                 break;
             }
         }
-        self.end(&mut target.sink)?;
+        self.finish_output(&mut target.sink)?;
         // If no table was converted, no file appears.
-        if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.keep() }
+        if target.is_file() && target.sink.documents() == 0 { Ok(()) } else { target.complete_output() }
     }
 
     /// Writes each input to a file of its own.
-    fn each_to_folder(&mut self, folder: &mut Folder, sources: &[Source], report: &mut Report) -> Result<(), Abort> {
-        let extension = target::extension(self.args)?;
+    fn write_to_folder(
+        &mut self,
+        folder: &mut OutputFolder,
+        sources: &[Source],
+        report: &mut Report,
+    ) -> Result<(), Abort> {
+        let extension = target::file_extension(self.args)?;
         for source in sources {
-            self.begin();
-            match folder.target(source, extension) {
+            self.begin_output();
+            match folder.open_target(source, extension) {
                 Ok(mut target) => {
-                    if self.source(source, &mut target.sink, report)? {
-                        self.end(&mut target.sink)?;
-                        target.keep()?;
+                    if self.convert_source(source, &mut target.sink, report)? {
+                        self.finish_output(&mut target.sink)?;
+                        target.complete_output()?;
                     }
                 }
-                Err(Abort::Failed(code, message)) => report.fault(code, &source.name(), message),
+                Err(Abort::Failed(code, message)) => report.report_fault(code, &source.name(), message),
                 Err(stop) => return Err(stop),
             }
         }
@@ -259,19 +275,19 @@ impl<'j> Job<'j> {
     }
 
     /// Converts a table; returns whether all of it was read.
-    fn source(&mut self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
-        report.input();
+    fn convert_source(&mut self, source: &Source, sink: &mut Sink, report: &mut Report) -> Result<bool, Abort> {
+        report.count_input();
         let name = source.name();
         let end = match source.open() {
-            Ok(input) => self.input(input, source, &name, sink, report),
+            Ok(input) => self.convert_input(input, source, &name, sink, report),
             Err(error) => {
-                report.io(&name, &error);
+                report.report_io_error(&name, &error);
                 return Ok(false);
             }
         };
         match end {
             Err(Abort::Failed(code, message)) if !self.is_alone => {
-                report.fault(code, &name, message);
+                report.report_fault(code, &name, message);
                 Ok(false)
             }
             end => end.map(|()| true),
@@ -279,7 +295,7 @@ impl<'j> Job<'j> {
     }
 
     /// Unpacks an input, and detects its form.
-    fn input(
+    fn convert_input(
         &mut self,
         input: Box<dyn Read + Send>,
         source: &Source,
@@ -288,8 +304,8 @@ impl<'j> Job<'j> {
         report: &mut Report,
     ) -> Result<(), Abort> {
         let mut most = self.args.max_record;
-        let mut file = source.file();
-        let failed = |error: io::Error| self.failed(name, &error);
+        let mut file = source.open_file();
+        let failed = |error: io::Error| self.input_error(name, &error);
         let unpacked = Head::read_for_packing(input).and_then(|head| match Packing::from_head(&head.bytes) {
             None => Ok(head.input),
             Some(packing) => {
@@ -299,12 +315,13 @@ impl<'j> Job<'j> {
                 packing.unpack_input(head.input)
             }
         });
-        let looked = opened::look(self.args, self.form, unpacked.map_err(failed)?, source, file.is_some(), name);
+        let looked =
+            opened::examine_input(self.args, self.form, unpacked.map_err(failed)?, source, file.is_some(), name);
         let opened = looked.map_err(|error| match error {
-            Abort::Failed(code, text) => Abort::Failed(code, self.of(name, &text)),
+            Abort::Failed(code, text) => Abort::Failed(code, self.with_input_name(name, &text)),
             other => other,
         })?;
-        let Opened { input, form, csv, is_wide } = opened;
+        let ExaminedRows { input, form, csv, is_wide } = opened;
         // Only column formats are read from a file in pieces, and only if the bytes of the file are not converted.
         #[cfg(feature = "columns")]
         let file = file.filter(|_| !is_wide);
@@ -313,24 +330,24 @@ impl<'j> Job<'j> {
         if matches!(form, TableForm::Parquet | TableForm::Arrow) {
             columnar::check_support()?;
             #[cfg(feature = "columns")]
-            return self.records(input, file, name, form, sink, report);
+            return self.convert_typed_records(input, file, name, form, sink, report);
         }
-        self.table(input, name, most, (form, csv), sink, report)
+        self.convert_table(input, name, most, (form, csv), sink, report)
     }
 
     /// Returns a message about an input; the name of the only input is added because it is reported nowhere else.
-    fn of(&self, name: &str, text: &str) -> String {
+    fn with_input_name(&self, name: &str, text: &str) -> String {
         if self.is_alone { format!("{name}: {text}") } else { text.to_owned() }
     }
 
-    fn failed(&self, name: &str, error: &io::Error) -> Abort {
+    fn input_error(&self, name: &str, error: &io::Error) -> Abort {
         match Error::from_io(error).into() {
-            Abort::Failed(code, text) => Abort::Failed(code, self.of(name, &text)),
+            Abort::Failed(code, text) => Abort::Failed(code, self.with_input_name(name, &text)),
             other => other,
         }
     }
 
-    fn table(
+    fn convert_table(
         &mut self,
         input: Box<dyn Read + Send>,
         name: &str,
@@ -339,17 +356,17 @@ impl<'j> Job<'j> {
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let Job { args, usual, .. } = *self;
+        let RowsJob { args, usual, .. } = *self;
         let window = Window::new(input, args.chunk);
         let asked = PlanRequest { options: &self.options, form, usual, file: name };
         let tally = Tally::for_rows(name);
         if form == TableForm::Sql {
             let dump = Dump::new(window, Plan::without_columns(&asked)?, TableSelection::new(&args.columns)?, most);
-            self.rows(dump, None, name, tally, sink, report)
+            self.convert_rows(dump, None, name, tally, sink, report)
         } else {
             let table = Table::new(form, window, Settings::from_style(&self.options.input, form, most, csv)?);
-            let mut table = table.map_err(|error| self.failed(name, &error))?;
-            let header = table.read_header().map_err(|error| self.failed(name, &error))?;
+            let mut table = table.map_err(|error| self.input_error(name, &error))?;
+            let header = table.read_header().map_err(|error| self.input_error(name, &error))?;
             #[cfg(feature = "store")]
             let own = tables::own_columns(args, name, &header);
             #[cfg(not(feature = "store"))]
@@ -361,13 +378,13 @@ impl<'j> Job<'j> {
             let asked = PlanRequest { options: own.as_ref().unwrap_or(&self.options), ..asked };
             let plan = Arc::new(Plan::new(&asked, header)?);
             // A table without rows has columns, too.
-            self.head(name, &plan, sink)?;
-            self.rows(table.with_plan(&plan), Some(plan), name, tally, sink, report)
+            self.write_header(name, &plan, sink)?;
+            self.convert_rows(table.with_plan(&plan), Some(plan), name, tally, sink, report)
         }
     }
 
     /// Converts rows, and reports the results. `plan`: the plan of all rows, if there is a single one.
-    fn rows(
+    fn convert_rows(
         &mut self,
         from: impl Batches<Batch = Batch>,
         plan: Option<Arc<Plan>>,
@@ -378,19 +395,19 @@ impl<'j> Job<'j> {
     ) -> Result<(), Abort> {
         let from = FirstRows::new(from, self.left);
         let mut frozen = FrozenColumns::default();
-        let end = match self.start(from, plan, name, sink)? {
-            Ok(Some(pool)) => self.convert(&pool, name, sink, (&mut tally, &mut frozen), report)?,
+        let end = match self.start_decoding(from, plan, name, sink)? {
+            Ok(Some(pool)) => self.write_batches(&pool, name, sink, (&mut tally, &mut frozen), report)?,
             Ok(None) => return Ok(()),
             Err(error) => Err(error),
         };
         if tally.has_unreadable() {
-            report.bad_input();
+            report.count_bad_input();
         }
-        reported::end(&tally, report, self.global.quiet);
+        reported::report_totals(&tally, report, self.global.quiet);
         self.advise_column(frozen.found(), name, report);
         self.left = self.left.map(|left| left.saturating_sub(tally.records));
         self.tallies.push(tally);
-        end.map_err(|error| self.failed(name, &error))
+        end.map_err(|error| self.input_error(name, &error))
     }
 
     /// Starts the threads that decode rows, for text.
@@ -402,19 +419,19 @@ impl<'j> Job<'j> {
         _: &str,
         _: &mut Sink,
     ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
-        Ok(Ok(Some(for_text(from))))
+        Ok(Ok(Some(start_text_decoding(from))))
     }
 
     /// Writes the names of the columns, if they are not written yet.
-    fn head(&mut self, name: &str, plan: &Plan, sink: &mut Sink) -> Result<(), Abort> {
-        if self.is_first(name, plan)? {
-            plan.write_header(sink.part());
+    fn write_header(&mut self, name: &str, plan: &Plan, sink: &mut Sink) -> Result<(), Abort> {
+        if self.needs_header(name, plan)? {
+            plan.write_header(sink.buffer_mut());
         }
         Ok(())
     }
 
     /// Returns whether the output has no header yet. All tables in it must have the same columns.
-    fn is_first(&mut self, name: &str, plan: &Plan) -> Result<bool, Abort> {
+    fn needs_header(&mut self, name: &str, plan: &Plan) -> Result<bool, Abort> {
         let (columns, table) = (plan.output_names(), if plan.table.is_empty() { name } else { &plan.table });
         match &self.header {
             None => {
@@ -434,11 +451,11 @@ impl<'j> Job<'j> {
                 // The name of the input is in front of the message.
                 let these = if table == name { "its columns".to_owned() } else { of("the columns", table) };
                 let others = if first == table { "those of earlier rows".to_owned() } else { of("those", first) };
-                Err(usage_of(format!(
+                Err(usage_text_error(format!(
                     "{these} ({}) are not {others} ({}), so one {} can't have both: {advice}",
                     join_names(&columns),
                     join_names(known),
-                    self.args.to()
+                    self.args.output_form()
                 )))
             }
             Some(_) => Ok(false),
@@ -468,18 +485,18 @@ impl<'j> Job<'j> {
     }
 
     /// Writes the end of the output, after all rows.
-    fn end(&mut self, sink: &mut Sink) -> Result<(), Abort> {
+    fn finish_output(&mut self, sink: &mut Sink) -> Result<(), Abort> {
         #[cfg(feature = "columns")]
         if let Some((_, mut writer)) = self.columns.take() {
             writer.finish()?;
-            writer.take_output(|bytes| sink.piece(bytes))?;
+            writer.take_output(|bytes| sink.write_piece(bytes))?;
         }
         sink.flush()
     }
 
     /// Converts all rows: one thread reads, one thread per processor decodes, and this one writes, in the order of the
     /// input. The inner error says why the table could not be read to its end.
-    fn convert(
+    fn write_batches(
         &mut self,
         pool: &Pool<Batch>,
         name: &str,
@@ -500,16 +517,16 @@ impl<'j> Job<'j> {
                 }
             };
             for (_, plan) in &batch.plans {
-                self.head(name, plan, sink)?;
+                self.write_header(name, plan, sink)?;
             }
             tally.records += batch.row_count() as u64;
             tally.bytes = batch.end;
             for wrong in &batch.tally.errors {
-                reported::tell(tally, wrong, &mut told, report);
+                reported::report_row_error(tally, wrong, &mut told, report);
             }
             tally.merge(&batch.tally);
             frozen.examine(&batch);
-            sink.part().extend_from_slice(&batch.out);
+            sink.buffer_mut().extend_from_slice(&batch.out);
             #[cfg(feature = "columns")]
             if let Some(why) = self.write_columns(&mut batch, sink)? {
                 sink.flush()?;
@@ -519,9 +536,9 @@ impl<'j> Job<'j> {
             if batch.is_last_for_now {
                 sink.flush()?
             } else {
-                sink.pass()?
+                sink.release_record()?
             }
-            progress::count(tally.records);
+            progress::set_record_count(tally.records);
             if stops && tally.bad > 0 {
                 break;
             }
@@ -538,7 +555,7 @@ fn in_shell(word: &str) -> Cow<'_, str> {
 }
 
 /// Starts the threads that decode rows and write them as text.
-fn for_text(from: impl Batches<Batch = Batch>) -> Pool<Batch> {
+fn start_text_decoding(from: impl Batches<Batch = Batch>) -> Pool<Batch> {
     Pool::start(from, || {
         let mut decoders = Decoders::default();
         move |batch: &mut Batch| decoders.decode_batch(batch)

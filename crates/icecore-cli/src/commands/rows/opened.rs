@@ -1,7 +1,7 @@
 //! An examined input, with the form of its rows.
 
 use super::args::Rows;
-use crate::report::{Abort, usage_of};
+use crate::report::{Abort, usage_text_error};
 use crate::source::Source;
 use icecore::detect::Finding;
 use icecore::format::Certainty;
@@ -14,7 +14,7 @@ use icecore_tables::{Error, csv};
 use std::io::{self, Read};
 
 /// An examined input.
-pub struct Opened {
+pub struct ExaminedRows {
     /// The whole input, in UTF-8 if it is text.
     pub input: Box<dyn Read + Send>,
     pub form: TableForm,
@@ -28,14 +28,14 @@ pub struct Opened {
 const LOOK_FILE: u64 = 1 << 20;
 
 /// Examines an input that is not compressed, or already decompressed. `is_file`: it can be opened a second time.
-pub fn look(
+pub fn examine_input(
     args: &Rows,
     form: Option<TableForm>,
     input: Box<dyn Read + Send>,
     source: &Source,
     is_file: bool,
     name: &str,
-) -> Result<Opened, Abort> {
+) -> Result<ExaminedRows, Abort> {
     let is_settled = match form {
         Some(TableForm::Csv) => args.csv.is_complete(),
         Some(_) => true,
@@ -44,8 +44,8 @@ pub fn look(
     let is_file = is_file && source.metadata().is_ok_and(|known| known.is_file());
     let window = args.window.unwrap_or(LOOK);
     // If nothing needs to be detected, rows are written at once, even if further input arrives slowly.
-    let mut head =
-        if is_settled { Head::read_for_encoding(input) } else { Head::read_up_to(input, window) }.map_err(failed)?;
+    let mut head = if is_settled { Head::read_for_encoding(input) } else { Head::read_up_to(input, window) }
+        .map_err(input_error)?;
     let wide = match (&args.charset, form) {
         (Some(CharsetArg::Wide(units)), _) => Some(WideEncoding::from_units(*units, &head.bytes)),
         (Some(CharsetArg::Single(charset)), _) => {
@@ -53,7 +53,7 @@ pub fn look(
                 "--charset {}: values are decoded as the bytes that they are; --charset takes UTF-8, UTF-16 and UTF-32 here",
                 charset.name()
             );
-            return Err(usage_of(text));
+            return Err(usage_text_error(text));
         }
         (Some(CharsetArg::Utf8), _) | (None, Some(TableForm::Parquet | TableForm::Arrow)) => None,
         (None, None) if TableForm::guess(name, &head).is_some_and(TableForm::has_columns) => None,
@@ -61,51 +61,54 @@ pub fn look(
     };
     if let Some(wide) = wide {
         let text = Box::new(Decoder::new(head.input, wide));
-        head =
-            if is_settled { Head::read_for_encoding(text) } else { Head::read_up_to(text, window) }.map_err(failed)?;
+        head = if is_settled { Head::read_for_encoding(text) } else { Head::read_up_to(text, window) }
+            .map_err(input_error)?;
     }
     let form = form.or_else(|| TableForm::guess(name, &head));
     #[cfg(feature = "store")]
     if form.is_none() && crate::readers::is_sqlite(&head.bytes) {
-        return Err(super::tables::list(name, is_file));
+        return Err(super::tables::sqlite_file_error(name, is_file));
     }
     let form = form.ok_or_else(|| unknown_form(name, &head.bytes))?;
     let csv = match form {
         TableForm::Csv => {
             if is_file {
-                head = head.extend_up_to(LOOK_FILE).map_err(failed)?;
+                head = head.extend_up_to(LOOK_FILE).map_err(input_error)?;
             }
-            let again = || source.file().filter(|_| is_file).map(|file| text_of(file?, wide)).transpose();
-            Some(csv::determine_dialect(args.csv.detector(), &head, again)?)
+            let again = || source.open_file().filter(|_| is_file).map(|file| open_text(file?, wide)).transpose();
+            Some(csv::determine_dialect(args.csv.to_detector(), &head, again)?)
         }
         _ => None,
     };
-    Ok(Opened { input: head.input, form, csv, is_wide: wide.is_some() })
+    Ok(ExaminedRows { input: head.input, form, csv, is_wide: wide.is_some() })
 }
 
 /// Returns the text of a file from its beginning.
-fn text_of(file: std::fs::File, wide: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
+fn open_text(file: std::fs::File, wide: Option<WideEncoding>) -> io::Result<Box<dyn Read + Send>> {
     Ok(match wide {
         Some(wide) => Box::new(Decoder::new(file, wide)),
         None => Box::new(file),
     })
 }
 
-fn failed(error: io::Error) -> Abort {
+fn input_error(error: io::Error) -> Abort {
     Error::from_io(&error).into()
 }
 
 /// Returns the error for an input that is not detected as rows.
 fn unknown_form(name: &str, head: &[u8]) -> Abort {
     if head.is_empty() {
-        return usage_of("the input is empty, so the form of its rows can't be detected: use --in FORM");
+        return usage_text_error("the input is empty, so the form of its rows can't be detected: use --in FORM");
     }
     let is_document = |finding: &Finding| finding.certainty == Certainty::Sure && finding.is_read;
     if let Some(finding) = icecore::detect::identify_head(head).filter(is_document) {
         let name = icecore::text::printable(name);
-        return usage_of(format!("this is a document ({}), not rows: `icecore convert {name}` reads it", finding.name));
+        return usage_text_error(format!(
+            "this is a document ({}), not rows: `icecore convert {name}` reads it",
+            finding.name
+        ));
     }
-    usage_of(
+    usage_text_error(
         "the form of its rows can't be detected: use --in sql, csv, tsv, ndjson or another FORM of `icecore rows --help`",
     )
 }

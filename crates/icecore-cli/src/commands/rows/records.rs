@@ -1,7 +1,7 @@
 //! Inputs and outputs whose columns have types.
 
-use super::{Job, for_text};
-use crate::report::{Abort, Report, usage_of};
+use super::{RowsJob, start_text_decoding};
+use crate::report::{Abort, Report, usage_text_error};
 use crate::sink::Sink;
 use icecore_tables::pool::{Batches, Pool};
 use icecore_tables::rows::columnar::{Fields, OutputLayout, Prefetched, RecordBuilder, Records, Writer, spool_to_file};
@@ -12,9 +12,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-impl Job<'_> {
+impl RowsJob<'_> {
     /// Converts the records of a file; `file`: the input, if it is a file.
-    pub(super) fn records(
+    pub(super) fn convert_typed_records(
         &mut self,
         input: Box<dyn Read + Send>,
         file: Option<io::Result<File>>,
@@ -27,24 +27,33 @@ impl Job<'_> {
             TableForm::Arrow => Records::open_arrow(input),
             _ => file.unwrap_or_else(|| spool_to_file(input)).and_then(Records::open_parquet),
         };
-        let records = opened.map_err(|error| self.failed(name, &error))?;
-        let Job { usual, .. } = *self;
+        let records = opened.map_err(|error| self.input_error(name, &error))?;
+        let RowsJob { usual, .. } = *self;
         let names: Vec<String> = match &self.args.names[..] {
             [] => records.schema().fields().iter().map(|field| field.name().clone()).collect(),
             names => names.to_vec(),
         };
         let count = records.schema().fields().len();
         if names.len() != count {
-            return Err(usage_of(self.of(name, &format!("--columns has {} names for {count} columns", names.len()))));
+            return Err(usage_text_error(
+                self.with_input_name(name, &format!("--columns has {} names for {count} columns", names.len())),
+            ));
         }
         let plan = Arc::new(Plan::new(&PlanRequest { options: &self.options, form, usual, file: name }, names)?);
-        self.head(name, &plan, sink)?;
+        self.write_header(name, &plan, sink)?;
         self.types = Some(records.schema().fields().clone());
-        self.rows(records.with_plan(&plan), Some(plan), name, Tally::for_rows(name).without_offsets(), sink, report)
+        self.convert_rows(
+            records.with_plan(&plan),
+            Some(plan),
+            name,
+            Tally::for_rows(name).without_offsets(),
+            sink,
+            report,
+        )
     }
 
     /// Starts the threads that decode rows. `None`: there is nothing to do. The inner error says why there are no rows.
-    pub(super) fn start(
+    pub(super) fn start_decoding(
         &mut self,
         from: impl Batches<Batch = Batch>,
         plan: Option<Arc<Plan>>,
@@ -52,23 +61,25 @@ impl Job<'_> {
         sink: &mut Sink,
     ) -> Result<io::Result<Option<Pool<Batch>>>, Abort> {
         let types = self.types.take();
-        let OutputForm::Columns(_) = self.options.out else { return Ok(Ok(Some(for_text(from)))) };
+        let OutputForm::Columns(_) = self.options.out else { return Ok(Ok(Some(start_text_decoding(from)))) };
         let mut ahead = Prefetched::read_ahead(from, self.args.typed.infer);
         if let Some(error) = ahead.take_error() {
             return Ok(Err(error));
         }
         let Some(plan) = plan.or_else(|| ahead.first_plan()) else {
-            return Err(usage_of(self.of(name, "it has no rows of the requested tables, so no columns are known")));
+            return Err(usage_text_error(
+                self.with_input_name(name, "it has no rows of the requested tables, so no columns are known"),
+            ));
         };
         let layout = match &self.columns {
             Some((layout, _)) => Arc::clone(layout),
-            None => match self.layout(&ahead, &plan, types.as_ref(), sink)? {
+            None => match self.infer_layout(&ahead, &plan, types.as_ref(), sink)? {
                 Some(layout) => layout,
                 None => return Ok(Ok(None)),
             },
         };
         // Errors of the layout are reported here; each thread creates its own filler again.
-        RecordBuilder::new(&layout, &plan).map_err(|error| usage_of(error.to_string()))?;
+        RecordBuilder::new(&layout, &plan).map_err(|error| usage_text_error(error.to_string()))?;
         Ok(Ok(Some(Pool::start(ahead, || {
             let mut filler = RecordBuilder::new(&layout, &plan);
             move |batch: &mut Batch| match &mut filler {
@@ -79,7 +90,7 @@ impl Job<'_> {
     }
 
     /// Returns the columns of the output, inferred from the first rows; `None` if only the schema was requested.
-    fn layout<T: Batches<Batch = Batch>>(
+    fn infer_layout<T: Batches<Batch = Batch>>(
         &mut self,
         ahead: &Prefetched<T>,
         plan: &Plan,
@@ -90,8 +101,8 @@ impl Job<'_> {
         let layout =
             OutputLayout::new(&ahead.select_parts(plan, typed.infer.max(1)), plan, &self.options.typed, types)?;
         if typed.schema_only {
-            sink.text(&layout.to_schema_text())?;
-            sink.text("\n")?;
+            sink.write_text(&layout.to_schema_text())?;
+            sink.write_text("\n")?;
             return Ok(None);
         }
         let OutputForm::Columns(container) = plan.out else { return Ok(None) };
@@ -105,7 +116,7 @@ impl Job<'_> {
         if let Some((_, writer)) = &mut self.columns {
             for record in batch.records.drain(..) {
                 writer.write_record(record)?;
-                writer.take_output(|bytes| sink.piece(bytes))?;
+                writer.take_output(|bytes| sink.write_piece(bytes))?;
             }
         }
         Ok(batch.failed.take())

@@ -1,31 +1,31 @@
 //! The tables of a database that was given instead of a file with rows.
 
 use super::Rows;
-use crate::database::failed;
-use crate::report::{Abort, usage_of};
+use crate::database::database_error;
+use crate::report::{Abort, usage_text_error};
 use icecore::text::{printable, shortened};
 use icecore_store::{Address, Scheme, table};
 use icecore_tables::plural::join_names;
 
 /// Returns the error for a file that is an SQLite database: it lists the tables and shows how to read one.
-pub fn list(file: &str, is_file: bool) -> Abort {
+pub fn sqlite_file_error(file: &str, is_file: bool) -> Abort {
     if !is_file {
-        return usage_of(
+        return usage_text_error(
             "this is a SQLite database: its rows are read from a file, as `icecore rows --db sqlite:FILE --table TABLE`",
         );
     }
     match read_names(file) {
-        Ok(tables) => advise(file, &tables),
+        Ok(tables) => table_list_error(file, &tables),
         Err(error) => error,
     }
 }
 
 /// Returns the error that names the tables of a file.
-fn advise(file: &str, tables: &[String]) -> Abort {
-    let Some(first) = tables.first() else { return usage_of("this is a SQLite database without tables") };
+fn table_list_error(file: &str, tables: &[String]) -> Abort {
+    let Some(first) = tables.first() else { return usage_text_error("this is a SQLite database without tables") };
     let names: Vec<String> = tables.iter().map(|table| format!("`{}`", shortened(&printable(table), 64))).collect();
     let (is, word) = if names.len() == 1 { ("the table", "reads it") } else { ("the tables", "reads one") };
-    usage_of(format!(
+    usage_text_error(format!(
         "this is a SQLite database with {is} {}: `icecore rows --db sqlite:{} --table {}` {word}",
         join_names(&names),
         printable(file),
@@ -35,29 +35,31 @@ fn advise(file: &str, tables: &[String]) -> Abort {
 
 /// Returns the names of all tables of a file, in order.
 fn read_names(file: &str) -> Result<Vec<String>, Abort> {
-    let address: Address = format!("sqlite:{file}").parse().map_err(failed)?;
-    table::list_names(&address).map_err(failed)
+    let address: Address = format!("sqlite:{file}").parse().map_err(database_error)?;
+    table::list_names(&address).map_err(database_error)
 }
 
 /// Returns the error for a database without a table or query to read.
-pub fn ask(address: &Address) -> Abort {
+pub fn missing_table_error(address: &Address) -> Abort {
     match (address.scheme(), address.to_string().strip_prefix("sqlite:")) {
         (Scheme::Sqlite, Some(file)) => match read_names(file) {
-            Ok(tables) => advise(file, &tables),
-            Err(_) => usage_of(format!("{address} has no keys, and no tables that can be read")),
+            Ok(tables) => table_list_error(file, &tables),
+            Err(_) => usage_text_error(format!("{address} has no keys, and no tables that can be read")),
         },
         _ if address.has_tables() => {
-            usage_of(format!("{address} has no keys: use --table TABLE, --all-tables or --query SQL"))
+            usage_text_error(format!("{address} has no keys: use --table TABLE, --all-tables or --query SQL"))
         }
-        _ => usage_of(format!("{address} has no keys: use --collection NAME")),
+        _ => usage_text_error(format!("{address} has no keys: use --collection NAME")),
     }
 }
 
 /// Returns the query for all rows of the table that `--table` names.
 pub fn select_all(address: &Address, tables: &[String]) -> Result<String, Abort> {
-    let [table] = tables else { return Err(usage_of("--db takes one --table at a time; --all-tables reads all")) };
+    let [table] = tables else {
+        return Err(usage_text_error("--db takes one --table at a time; --all-tables reads all"));
+    };
     table::select_all(address, table)
-        .ok_or_else(|| usage_of(format!("{address} has no tables: use --collection NAME or --match PATTERN")))
+        .ok_or_else(|| usage_text_error(format!("{address} has no tables: use --collection NAME or --match PATTERN")))
 }
 
 /// Returns the name of the file for a table, without an extension.

@@ -3,14 +3,14 @@
 use super::Rows;
 use crate::class_map;
 use crate::reading;
-use crate::report::{Abort, usage_of};
+use crate::report::{Abort, usage_text_error};
 use icecore::{Stage, format};
 use icecore_tables::rows::columnar::Container;
 use icecore_tables::rows::plan::{JSON, OutputForm};
 
 /// Returns the form of the rows, and the JSON inside them.
-pub fn form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
-    let (out, json) = match (args.to(), Container::from_name(args.to())) {
+pub fn parse_output_form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
+    let (out, json) = match (args.output_form(), Container::from_name(args.output_form())) {
         // Only the types are requested.
         (_, None) if args.typed.schema_only => (OutputForm::Columns(Container::Parquet), JSON),
         (_, Some(container)) => (OutputForm::Columns(container), JSON),
@@ -19,32 +19,32 @@ pub fn form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
         (other, None) => (OutputForm::Json, other),
     };
     if format::by_name(json.split(':').next().unwrap_or(json)).is_none_or(|format| format.of_document().name != JSON) {
-        return Err(unknown(args));
+        return Err(unknown_form_error(args));
     }
-    let mut stage = Stage::parse(json).map_err(crate::report::usage)?;
+    let mut stage = Stage::parse(json).map_err(crate::report::usage_error)?;
     stage = stage.of_line().unwrap_or(stage);
-    reading::set(&mut stage, &args.to_options).map_err(crate::report::usage)?;
-    class_map::set(&mut stage, &[])?;
+    reading::set_options(&mut stage, &args.to_options).map_err(crate::report::usage_error)?;
+    class_map::apply_pairs(&mut stage, &[])?;
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
-        return Err(unknown(args));
+        return Err(unknown_form_error(args));
     }
     if args.csv_safe && !matches!(out, OutputForm::Csv | OutputForm::Tsv) {
-        return Err(usage_of("`--csv-safe` is for `-t csv` and `-t tsv`"));
+        return Err(usage_text_error("`--csv-safe` is for `-t csv` and `-t tsv`"));
     }
     Ok((out, stage))
 }
 
 /// Returns the error for a form in which rows are not written.
-fn unknown(args: &Rows) -> Abort {
-    usage_of(format!(
+fn unknown_form_error(args: &Rows) -> Abort {
+    usage_text_error(format!(
         "rows are written as json (without indent), csv, tsv, parquet, arrow or arrows, not as `{}`",
-        icecore::text::printable(args.to())
+        icecore::text::printable(args.output_form())
     ))
 }
 
 /// Returns the extension of a file of rows.
-pub fn extension(args: &Rows) -> Result<&'static str, Abort> {
-    Ok(match form(args)?.0 {
+pub fn file_extension(args: &Rows) -> Result<&'static str, Abort> {
+    Ok(match parse_output_form(args)?.0 {
         OutputForm::Csv => "csv",
         OutputForm::Tsv => "tsv",
         OutputForm::Json => "ndjson",

@@ -1,6 +1,6 @@
 //! The command line of `icecore store`.
 
-use crate::database::{Database, duration, id};
+use crate::database::{Database, parse_duration, parse_id};
 use crate::limits;
 use crate::records::Frame;
 use clap::{Args, Subcommand, ValueHint};
@@ -18,34 +18,34 @@ pub struct Store {
     #[command(flatten)]
     pub database: Database,
     #[command(subcommand)]
-    pub action: Action,
+    pub action: StoreAction,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Action {
+pub enum StoreAction {
     Put(Put),
-    Get(Get),
+    Get(GetObject),
     Each(Each),
     Find(Find),
     Rm(Rm),
     /// Remove expired objects
     Expire,
-    Stats(Stats),
+    Stats(StoreStats),
     Index(Index),
-    Copy(Copy),
+    Copy(CopyObjects),
 }
 
-impl Action {
+impl StoreAction {
     /// Returns whether the action needs existing objects.
     pub fn needs_data(&self) -> bool {
-        !matches!(self, Action::Put(_) | Action::Index(_))
+        !matches!(self, StoreAction::Put(_) | StoreAction::Index(_))
     }
 
     /// Returns whether the action prints text for reading rather than data.
     pub fn is_for_reading(&self) -> bool {
         match self {
-            Action::Each(each) => each.bytes.is_none(),
-            Action::Find(_) | Action::Stats(_) => true,
+            StoreAction::Each(each) => each.bytes.is_none(),
+            StoreAction::Find(_) | StoreAction::Stats(_) => true,
             _ => false,
         }
     }
@@ -64,7 +64,7 @@ pub struct Put {
     #[arg(long)]
     pub key: Option<String>,
     /// Let the objects expire after this time: 90s, 5m, 7d
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub expires: Option<Duration>,
     /// Store the bytes as Base64 in a text column
     #[arg(long)]
@@ -79,13 +79,13 @@ pub struct Put {
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents", conflicts_with = "key")]
     pub each: Option<Frame>,
     /// With --each: maximum length of an object
-    #[arg(long, value_name = "SIZE", value_parser = limits::size, default_value = "1G", requires = "each")]
+    #[arg(long, value_name = "SIZE", value_parser = limits::parse_size, default_value = "1G", requires = "each")]
     pub max_record: u64,
 }
 
 /// Print an object: its original bytes, or converted
 #[derive(Debug, Args)]
-pub struct Get {
+pub struct GetObject {
     /// Id or key of the object
     pub id: String,
     /// Convert the object: json, php, base64/marshal
@@ -101,7 +101,7 @@ pub struct Get {
 
 /// The objects that a command selects.
 #[derive(Debug, Args)]
-pub struct Filter {
+pub struct FilterArgs {
     /// Only objects that are of this class or contain it
     #[arg(long)]
     pub class: Option<String>,
@@ -109,7 +109,7 @@ pub struct Filter {
     #[arg(long)]
     pub quarantined: bool,
     /// At most N objects
-    #[arg(long, value_name = "N", value_parser = limits::items)]
+    #[arg(long, value_name = "N", value_parser = limits::parse_item_count)]
     pub items: Option<u64>,
     /// Print a JSON object for each object, one per line
     #[arg(long, group = "shape")]
@@ -122,9 +122,9 @@ pub struct Filter {
 #[derive(Debug, Args)]
 pub struct Each {
     #[command(flatten)]
-    pub filter: Filter,
+    pub filter: FilterArgs,
     /// Start after this object
-    #[arg(long, value_name = "ID", value_parser = id)]
+    #[arg(long, value_name = "ID", value_parser = parse_id)]
     pub after: Option<Id>,
     /// Print only the original bytes; FRAME says how objects are separated
     ///
@@ -153,20 +153,20 @@ pub struct Find {
     #[arg(long)]
     pub key: Option<String>,
     #[command(flatten)]
-    pub filter: Filter,
+    pub filter: FilterArgs,
 }
 
 /// Remove objects
 #[derive(Debug, Args)]
 pub struct Rm {
     /// Ids of the objects
-    #[arg(required = true, value_name = "ID", value_parser = id)]
+    #[arg(required = true, value_name = "ID", value_parser = parse_id)]
     pub ids: Vec<Id>,
 }
 
 /// Show the size of the store
 #[derive(Debug, Args)]
-pub struct Stats {
+pub struct StoreStats {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -183,7 +183,7 @@ pub struct Index {
 ///
 /// Objects keep their ids, so the copy can be repeated: existing objects are not changed.
 #[derive(Debug, Args)]
-pub struct Copy {
+pub struct CopyObjects {
     /// URL of the other database
     #[arg(long = "to", value_name = "URL")]
     pub to: String,

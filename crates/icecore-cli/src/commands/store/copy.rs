@@ -1,7 +1,7 @@
 //! `store copy`: copies from one database to another.
 
-use super::args::Copy;
-use crate::database::{failed, parse_address};
+use super::args::CopyObjects;
+use crate::database::{database_error, parse_address};
 use crate::progress;
 use crate::report::Abort;
 use icecore_store::{Backend, Flow, NewObject, Object, ObjectFilter, describe, open};
@@ -10,10 +10,10 @@ use icecore_store::{Backend, Flow, NewObject, Object, ObjectFilter, describe, op
 const PAGE: usize = 500;
 const BYTES: usize = 8 << 20;
 
-pub fn run(args: &Copy, from: &mut dyn Backend) -> Result<(), Abort> {
+pub fn run(args: &CopyObjects, from: &mut dyn Backend) -> Result<(), Abort> {
     let address = parse_address(&args.to)?;
-    let mut to = open(&address).map_err(failed)?;
-    progress::begin("objects");
+    let mut to = open(&address).map_err(database_error)?;
+    progress::begin_input("objects");
     let (mut after, mut copied) = (0, 0);
     loop {
         let mut page = Vec::new();
@@ -23,23 +23,23 @@ pub fn run(args: &Copy, from: &mut dyn Backend) -> Result<(), Abort> {
             page.push(object.to_owned_object());
             Ok(if size < BYTES { Flow::On } else { Flow::Stop })
         })
-        .map_err(failed)?;
+        .map_err(database_error)?;
         let Some(last) = page.last() else { break };
         after = last.sequence;
         let mut new = Vec::new();
         for object in page {
-            if to.object(object.id).map_err(failed)?.is_none() {
-                new.push(copy_of(object));
+            if to.object(object.id).map_err(database_error)?.is_none() {
+                new.push(to_new_object(object));
             }
         }
-        copied += to.put(&new).map_err(failed)?.len() as u64;
-        progress::count(copied);
+        copied += to.put(&new).map_err(database_error)?.len() as u64;
+        progress::set_record_count(copied);
     }
-    super::counted(copied, "object", "copied")
+    super::print_count(copied, "object", "copied")
 }
 
 /// Returns the same object for another database; a marked object stays marked.
-fn copy_of(object: Object) -> NewObject {
+fn to_new_object(object: Object) -> NewObject {
     let mut said = describe::describe(&object.bytes, object.format.as_deref());
     if object.problem.is_some() {
         said.problem = object.problem;

@@ -7,19 +7,19 @@ mod raw;
 mod row;
 mod walk;
 
-pub use args::{Action, Store};
+pub use args::{Store, StoreAction};
 
 use crate::arguments::Global;
-use crate::database::{failed, who};
+use crate::database::{current_user_name, database_error};
 use crate::mistakes;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::terminal;
-use args::{Get, Index, Rm, Stats};
+use args::{GetObject, Index, Rm, StoreStats};
 use icecore::{Converter, Limits, Stage};
 use icecore_store::{Backend, Object, ObjectStats, describe, time};
-use row::Row;
+use row::ObjectRow;
 use serde::Serialize;
 
 pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -27,39 +27,39 @@ pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abo
     let mut store = if args.action.needs_data() { database.open_existing()? } else { database.open()? };
     let store = store.as_mut();
     match &args.action {
-        Action::Put(put) => put::files(put, store, global, report),
-        Action::Get(get) => get_one(get, store, global),
-        Action::Each(each) if each.bytes.is_some() => raw::each(each, store),
-        Action::Each(each) => walk::each(each, store, global, report),
-        Action::Find(find) => walk::find(find, store, global, report),
-        Action::Rm(rm) => remove(rm, store, report),
-        Action::Expire => {
-            let count = store.expire().map_err(failed)?;
-            counted(count, "object", "taken away")
+        StoreAction::Put(put) => put::store_files(put, store, global, report),
+        StoreAction::Get(get) => print_object(get, store, global),
+        StoreAction::Each(each) if each.bytes.is_some() => raw::print_raw_objects(each, store),
+        StoreAction::Each(each) => walk::print_objects(each, store, global, report),
+        StoreAction::Find(find) => walk::find_objects(find, store, global, report),
+        StoreAction::Rm(rm) => remove_objects(rm, store, report),
+        StoreAction::Expire => {
+            let count = store.expire().map_err(database_error)?;
+            print_count(count, "object", "taken away")
         }
-        Action::Stats(stats) => say_stats(stats, store, global),
-        Action::Index(index) => make_index(index, store),
-        Action::Copy(copy) => copy::run(copy, store),
+        StoreAction::Stats(stats) => print_store_stats(stats, store, global),
+        StoreAction::Index(index) => make_index(index, store),
+        StoreAction::Copy(copy) => copy::run(copy, store),
     }
 }
 
 /// Prints the number of processed items.
-fn counted(count: u64, what: &str, done: &str) -> Result<(), Abort> {
+fn print_count(count: u64, what: &str, done: &str) -> Result<(), Abort> {
     let mut sink = Sink::stdout();
     let plural = if count == 1 { "" } else { "s" };
-    sink.text(&format!("{count} {what}{plural} {done}\n"))?;
+    sink.write_text(&format!("{count} {what}{plural} {done}\n"))?;
     sink.flush()
 }
 
 /// Returns the object with this id or key.
-fn named(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
+fn find_object(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
     let by_id = match name.parse() {
-        Ok(id) => store.object(id).map_err(failed)?,
+        Ok(id) => store.object(id).map_err(database_error)?,
         Err(_) => None,
     };
     let found = match by_id {
         Some(object) => Some(object),
-        None => store.object_named(name).map_err(failed)?,
+        None => store.object_named(name).map_err(database_error)?,
     };
     found.ok_or_else(|| {
         Abort::Failed(
@@ -69,21 +69,21 @@ fn named(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
     })
 }
 
-fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+fn print_object(args: &GetObject, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
     let to = args.to.as_deref().map(mistakes::target_stage).transpose()?;
-    let object = named(store, &args.id)?;
+    let object = find_object(store, &args.id)?;
     if args.json {
         let mut decoder = describe::Decoder::default();
         let object = object.to_lent();
-        let (row, _) = Row::of(&object, &mut decoder);
-        let mut sink = Sink::report(true, global.color);
-        sink.object(&row)?;
+        let (row, _) = ObjectRow::from_object(&object, &mut decoder);
+        let mut sink = Sink::for_report(true, global.color);
+        sink.write_object(&row)?;
         return sink.flush();
     }
     let mut sink = Sink::stdout();
     let from = object.format.as_deref();
     let Some(mut to) = to else {
-        if terminal::is_stdout() {
+        if terminal::is_stdout_terminal() {
             // Bytes that can't be decoded may be binary.
             let stage = from.and_then(|format| Stage::parse(format).ok());
             match stage {
@@ -96,9 +96,9 @@ fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), A
             }
         }
         if !args.force {
-            sink.tame();
+            sink.escape_controls();
         }
-        sink.bytes(&object.bytes)?;
+        sink.write_bytes(&object.bytes)?;
         return sink.flush();
     };
     let Some(from) = from else {
@@ -106,30 +106,30 @@ fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), A
         return Err(Abort::Failed(code::INPUT, format!("the object can't be decoded: {problem}")));
     };
     let usage = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
-    if terminal::is_stdout() {
+    if terminal::is_stdout_terminal() {
         terminal::refuse_binary(&to, args.force)?;
-        to = terminal::laid_out(to);
-        if terminal::is_json(&to) {
+        to = terminal::with_indented_json(to);
+        if terminal::writes_json(&to) {
             sink.paint_json(global.color);
         } else if !args.force {
-            sink.tame();
+            sink.escape_controls();
         }
     }
     let limits: &Limits = &global.limit;
     let mut out = Vec::new();
     let done = Converter::new(Stage::parse(from).map_err(usage)?, to).limited(limits).convert(&object.bytes, &mut out);
     done.written.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?;
-    sink.bytes(&out)?;
-    if !sink.at_line_start() && terminal::is_stdout() {
-        sink.text("\n")?;
+    sink.write_bytes(&out)?;
+    if !sink.is_at_line_start() && terminal::is_stdout_terminal() {
+        sink.write_text("\n")?;
     }
     sink.flush()
 }
 
-fn remove(args: &Rm, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
+fn remove_objects(args: &Rm, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
     for id in &args.ids {
-        if store.remove(&[*id], &who()).map_err(failed)? == 0 {
-            report.fault(code::FINDING, &id.to_string(), "there is no such object");
+        if store.remove(&[*id], &current_user_name()).map_err(database_error)? == 0 {
+            report.report_fault(code::FINDING, &id.to_string(), "there is no such object");
         }
     }
     Ok(())
@@ -138,38 +138,38 @@ fn remove(args: &Rm, store: &mut dyn Backend, report: &mut Report) -> Result<(),
 fn make_index(args: &Index, store: &mut dyn Backend) -> Result<(), Abort> {
     let Some(path) = &args.path else {
         let mut sink = Sink::stdout();
-        for path in store.indexes().map_err(failed)? {
-            sink.text(&format!("{}\n", icecore::text::printable(&path)))?;
+        for path in store.indexes().map_err(database_error)? {
+            sink.write_text(&format!("{}\n", icecore::text::printable(&path)))?;
         }
         return sink.flush();
     };
-    store.index(&mistakes::whole_path(path)?).map_err(failed)
+    store.index(&mistakes::whole_path(path)?).map_err(database_error)
 }
 
 /// The statistics as `store stats --json` prints them.
 #[derive(Serialize)]
-struct Numbers {
+struct StoreNumbers {
     objects: u64,
     bytes: u64,
     quarantined: u64,
     first: Option<String>,
     last: Option<String>,
-    formats: Vec<Count>,
-    classes: Vec<Count>,
+    formats: Vec<NamedCount>,
+    classes: Vec<NamedCount>,
 }
 
 #[derive(Serialize)]
-struct Count {
+struct NamedCount {
     name: Option<String>,
     count: u64,
 }
 
-fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
-    let stats = store.object_stats().map_err(failed)?;
-    let mut sink = Sink::report(args.json, global.color);
+fn print_store_stats(args: &StoreStats, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+    let stats = store.object_stats().map_err(database_error)?;
+    let mut sink = Sink::for_report(args.json, global.color);
     if args.json {
-        let count = |(name, count)| Count { name, count };
-        sink.object(&Numbers {
+        let count = |(name, count)| NamedCount { name, count };
+        sink.write_object(&StoreNumbers {
             objects: stats.count,
             bytes: stats.bytes,
             quarantined: stats.quarantined,
@@ -179,12 +179,12 @@ fn say_stats(args: &Stats, store: &mut dyn Backend, global: &Global) -> Result<(
             classes: stats.classes.into_iter().map(|(name, number)| count((Some(name), number))).collect(),
         })?;
     } else {
-        sink.text(&numbers(&stats, Paint::new(global.color, &std::io::stdout())))?;
+        sink.write_text(&format_stats(&stats, Paint::new(global.color, &std::io::stdout())))?;
     }
     sink.flush()
 }
 
-fn numbers(stats: &ObjectStats, paint: Paint) -> String {
+fn format_stats(stats: &ObjectStats, paint: Paint) -> String {
     let grouped = icecore_tables::plural::group_digits;
     let time = |at: Option<i64>| at.map_or_else(|| "-".to_owned(), time::format_utc);
     let mut text = format!(

@@ -2,10 +2,10 @@
 
 use super::args::Put;
 use crate::arguments::Global;
-use crate::database::failed;
+use crate::database::database_error;
 use crate::mistakes;
 use crate::progress;
-use crate::records::{Cut, Frame};
+use crate::records::{Frame, RecordSplitter};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -15,12 +15,12 @@ use icecore_tables::window::{CHUNK, Window};
 use serde::Serialize;
 
 /// Number of bytes and of objects that are stored at once.
-const GROUP: usize = 8 << 20;
-const MANY: usize = 10_000;
+const MAX_GROUP_BYTES: usize = 8 << 20;
+const MAX_GROUP_OBJECTS: usize = 10_000;
 
-pub fn files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let stage = args.format.as_deref().map(mistakes::stage).transpose()?;
-    let sources = Source::all(&args.files, report);
+    let sources = Source::find_all(&args.files, report);
     if args.key.is_some() && sources.len() != 1 {
         let text = format!("--key names one object, and there are {}", sources.len());
         return Err(Abort::Failed(code::USAGE, text));
@@ -28,64 +28,64 @@ pub fn files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut 
     let expires_at = match args.expires {
         Some(time) => {
             let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-            Some(store.now().map_err(failed)?.saturating_add(time))
+            Some(store.now().map_err(database_error)?.saturating_add(time))
         }
         None => None,
     };
-    let sink = Sink::report(args.json, global.color);
-    let mut group = Group { args, expires_at, store, sink, size: 0, waiting: Vec::new() };
+    let sink = Sink::for_report(args.json, global.color);
+    let mut group = ObjectGroup { args, expires_at, store, sink, size: 0, waiting: Vec::new() };
     for source in &sources {
-        report.input();
+        report.count_input();
         let name = source.name();
         match args.each {
-            Some(frame) => records(source, frame, stage.as_ref(), global, &mut group, report)?,
+            Some(frame) => store_records(source, frame, stage.as_ref(), global, &mut group, report)?,
             None => match source.read() {
                 Ok(bytes) => group.add(&name, bytes.to_vec(), report)?,
-                Err(error) => report.io(&name, &error),
+                Err(error) => report.report_io_error(&name, &error),
             },
         }
     }
-    group.store()?;
+    group.store_waiting()?;
     group.sink.flush()
 }
 
 /// Stores the records of a file. After a broken record the next one is not searched for; the records before it are
 /// stored.
-fn records(
+fn store_records(
     source: &Source,
     frame: Frame,
     stage: Option<&Stage>,
     global: &Global,
-    group: &mut Group<'_>,
+    group: &mut ObjectGroup<'_>,
     report: &mut Report,
 ) -> Result<(), Abort> {
     let name = source.name();
     let window = match source.open() {
         Ok(from) => Window::new(from, CHUNK),
         Err(error) => {
-            report.io(&name, &error);
+            report.report_io_error(&name, &error);
             return Ok(());
         }
     };
-    let mut cut = Cut::new(window, frame, stage, group.args.max_record, &global.limit)?;
+    let mut splitter = RecordSplitter::new(window, frame, stage, group.args.max_record, &global.limit)?;
     let mut count = 0;
     loop {
-        match cut.next() {
+        match splitter.next_record() {
             Ok(Some(bytes)) => group.add(&format!("{name}, record {}", count + 1), bytes, report)?,
             Ok(None) => return Ok(()),
             Err(wrong) => {
-                group.store()?;
-                wrong.tell(&name, &cut, report);
+                group.store_waiting()?;
+                wrong.report_error(&name, &splitter, report);
                 return Ok(());
             }
         }
         count += 1;
-        progress::count(count);
+        progress::set_record_count(count);
     }
 }
 
 /// Objects that are stored together.
-struct Group<'g> {
+struct ObjectGroup<'g> {
     args: &'g Put,
     expires_at: Option<i64>,
     store: &'g mut dyn Backend,
@@ -98,7 +98,7 @@ struct Group<'g> {
 
 /// An object as `store put --json` prints it.
 #[derive(Serialize)]
-struct Stored<'s> {
+struct StoredObject<'s> {
     id: String,
     file: &'s str,
     format: Option<&'s str>,
@@ -109,7 +109,7 @@ struct Stored<'s> {
     problem: Option<&'s str>,
 }
 
-impl Group<'_> {
+impl ObjectGroup<'_> {
     fn add(&mut self, name: &str, bytes: Vec<u8>, report: &Report) -> Result<(), Abort> {
         self.size += bytes.len();
         let mut object = describe::describe_object(bytes, self.args.format.as_deref());
@@ -119,21 +119,25 @@ impl Group<'_> {
         object.key.clone_from(&self.args.key);
         (object.expires_at, object.as_base64) = (self.expires_at, self.args.base64);
         self.waiting.push((name.to_owned(), object));
-        if self.size >= GROUP || self.waiting.len() >= MANY { self.store() } else { Ok(()) }
+        if self.size >= MAX_GROUP_BYTES || self.waiting.len() >= MAX_GROUP_OBJECTS {
+            self.store_waiting()
+        } else {
+            Ok(())
+        }
     }
 
     /// Stores the waiting objects, and prints their ids.
-    fn store(&mut self) -> Result<(), Abort> {
+    fn store_waiting(&mut self) -> Result<(), Abort> {
         self.size = 0;
         let (names, objects): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().unzip();
-        let ids = self.store.put(&objects).map_err(failed)?;
+        let ids = self.store.put(&objects).map_err(database_error)?;
         for ((id, name), object) in ids.iter().zip(&names).zip(&objects) {
             if !self.args.json {
-                self.sink.text(&format!("{id}\n"))?;
+                self.sink.write_text(&format!("{id}\n"))?;
                 continue;
             }
             let said = &object.said;
-            self.sink.object(&Stored {
+            self.sink.write_object(&StoredObject {
                 id: id.to_string(),
                 file: name,
                 format: said.format.as_deref(),

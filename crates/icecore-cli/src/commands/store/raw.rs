@@ -2,31 +2,31 @@
 
 use super::args::Each;
 use super::walk;
-use crate::database::failed;
+use crate::database::database_error;
 use crate::records::{Frame, Split};
 use crate::report::{Abort, code};
 use crate::sink::Sink;
 use crate::terminal;
 use icecore_store::{Backend, Flow};
 
-pub fn each(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
+pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
     let frame = args.bytes.unwrap_or(Frame::Documents);
-    if terminal::is_stdout() && !args.force {
+    if terminal::is_stdout_terminal() && !args.force {
         let text =
             "the standard output is a terminal, and objects may be binary: write them to a file, or add `--force`";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
-    let mut after = walk::start(args, store)?;
-    let wanted = walk::wanted(&args.filter, None);
+    let mut after = walk::start_sequence(args, store)?;
+    let wanted = walk::to_object_filter(&args.filter, None);
     let mut sink = Sink::stdout();
-    sink.hold();
+    sink.hold_records();
     let mut left = args.filter.items.unwrap_or(u64::MAX);
     while left > 0 {
         let page = usize::try_from(left).unwrap_or(walk::PAGE).min(walk::PAGE);
         let (mut count, mut ended) = (0, None);
         let walked = store.objects(after, page, &wanted, &mut |object| {
             (count, after) = (count + 1, object.sequence);
-            match one(&object.bytes, frame, &mut sink) {
+            match write_framed_object(&object.bytes, frame, &mut sink) {
                 Ok(()) => Ok(Flow::On),
                 Err(Abort::Failed(code, why)) => {
                     ended = Some(Abort::Failed(code, format!("{}: {why}", object.id)));
@@ -43,7 +43,7 @@ pub fn each(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
             sink.flush()?;
             return Err(abort);
         }
-        walked.map_err(failed)?;
+        walked.map_err(database_error)?;
         left -= count as u64;
         if count < page {
             break;
@@ -53,26 +53,26 @@ pub fn each(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
 }
 
 /// Writes the bytes of an object with their frame.
-fn one(bytes: &[u8], frame: Frame, sink: &mut Sink) -> Result<(), Abort> {
+fn write_framed_object(bytes: &[u8], frame: Frame, sink: &mut Sink) -> Result<(), Abort> {
     let at = sink.position();
-    sink.bytes(bytes)?;
-    let fits = sink.record(at, |buffer, start| {
-        frame.close(buffer, start).is_ok()
-            && (frame == Frame::Documents || is_read_again(frame, &buffer[start..], bytes))
+    sink.write_bytes(bytes)?;
+    let fits = sink.edit_record(at, |buffer, start| {
+        frame.close_record(buffer, start).is_ok()
+            && (frame == Frame::Documents || survives_framing(frame, &buffer[start..], bytes))
     });
     if !fits {
         sink.take_back(at);
         let text = format!("a record of --bytes={} can't hold this object; use --bytes=u32be", frame.name());
         return Err(Abort::Failed(code::USAGE, text));
     }
-    sink.pass()
+    sink.release_record()
 }
 
 /// Returns whether reading the record yields these bytes: for example, a line feed at the end of an object is lost in a
 /// line.
-fn is_read_again(frame: Frame, record: &[u8], bytes: &[u8]) -> bool {
+fn survives_framing(frame: Frame, record: &[u8], bytes: &[u8]) -> bool {
     let is_blank = frame == Frame::Lines && bytes.trim_ascii().is_empty();
-    match frame.split(record, true) {
+    match frame.split_record(record, true) {
         Split::Record { start, end, next } => record[start..end] == *bytes && next == record.len() && !is_blank,
         _ => false,
     }

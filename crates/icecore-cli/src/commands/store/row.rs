@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// The metadata of an object as JSON, which precede its value.
 #[derive(Serialize)]
-struct Head<'o> {
+struct ObjectHead<'o> {
     #[serde(serialize_with = "as_text")]
     id: Id,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,9 +27,9 @@ fn as_text<S: Serializer>(id: &Id, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(id)
 }
 
-impl<'o> Head<'o> {
-    fn of(object: &'o LentObject<'_>) -> Head<'o> {
-        Head {
+impl<'o> ObjectHead<'o> {
+    fn from_object(object: &'o LentObject<'_>) -> ObjectHead<'o> {
+        ObjectHead {
             id: object.id,
             key: object.key.as_deref(),
             stored_at: time::format_utc(object.stored_at),
@@ -42,7 +42,7 @@ impl<'o> Head<'o> {
     }
 }
 
-/// Appends an object as a line of JSON, with the fields of a [`Row`]; its value is decoded directly into the output.
+/// Appends an object as a line of JSON, with the fields of a [`ObjectRow`]; its value is decoded directly into the output.
 /// Returns the problem of the object, if it was not known before.
 pub fn push_line(
     object: &LentObject<'_>,
@@ -61,62 +61,62 @@ pub fn push_line(
     let found = decoded.err();
     if let Some(problem) = found.as_deref().or(object.problem.as_deref()) {
         out.extend_from_slice(b",\"problem\":");
-        json::push(&problem, out)?;
+        json::push_value(&problem, out)?;
     }
     out.extend_from_slice(b"}\n");
     Ok(found.filter(|_| object.problem.is_none()))
 }
 
-/// Appends the fields of a [`Head`] without the closing brace. Written by hand: there are many lines, and a serializer
+/// Appends the fields of a [`ObjectHead`] without the closing brace. Written by hand: there are many lines, and a serializer
 /// would examine each byte of names, ids and times.
 fn push_head(object: &LentObject<'_>, out: &mut Vec<u8>) -> serde_json::Result<()> {
-    fn text(name: &str, text: Option<&str>, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    fn push_text_field(name: &str, text: Option<&str>, out: &mut Vec<u8>) -> serde_json::Result<()> {
         out.extend_from_slice(name.as_bytes());
         match text {
             Some(text) => json::push_text(text, out),
-            None => json::push(&(), out),
+            None => json::push_value(&(), out),
         }
     }
-    let Head { id, key, stored_at, expires_at, format, class, size, checksum } = Head::of(object);
-    text("{\"id\":", Some(&id.to_string()), out)?;
+    let ObjectHead { id, key, stored_at, expires_at, format, class, size, checksum } = ObjectHead::from_object(object);
+    push_text_field("{\"id\":", Some(&id.to_string()), out)?;
     if key.is_some() {
-        text(",\"key\":", key, out)?;
+        push_text_field(",\"key\":", key, out)?;
     }
-    text(",\"stored_at\":", Some(&stored_at), out)?;
+    push_text_field(",\"stored_at\":", Some(&stored_at), out)?;
     if expires_at.is_some() {
-        text(",\"expires_at\":", expires_at.as_deref(), out)?;
+        push_text_field(",\"expires_at\":", expires_at.as_deref(), out)?;
     }
-    text(",\"format\":", format, out)?;
-    text(",\"class\":", class, out)?;
+    push_text_field(",\"format\":", format, out)?;
+    push_text_field(",\"class\":", class, out)?;
     out.extend_from_slice(b",\"size\":");
-    json::push(&size, out)?;
-    text(",\"checksum\":", Some(checksum), out)
+    json::push_value(&size, out)?;
+    push_text_field(",\"checksum\":", Some(checksum), out)
 }
 
 /// An object with its value.
 #[derive(Serialize)]
-pub struct Row<'o> {
+pub struct ObjectRow<'o> {
     #[serde(flatten)]
-    head: Head<'o>,
+    head: ObjectHead<'o>,
     value: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
 
-impl Row<'_> {
+impl ObjectRow<'_> {
     /// Decodes an object. Also returns its problem, if it was not known before.
-    pub fn of<'o>(object: &'o LentObject<'_>, decoder: &mut Decoder) -> (Row<'o>, Option<String>) {
-        let (value, found) = match decoded(object, decoder) {
+    pub fn from_object<'o>(object: &'o LentObject<'_>, decoder: &mut Decoder) -> (ObjectRow<'o>, Option<String>) {
+        let (value, found) = match decode_value(object, decoder) {
             Ok(value) => (value, None),
             Err(problem) => (None, Some(problem)),
         };
         let problem = found.clone().or_else(|| object.problem.as_deref().map(str::to_owned));
-        let row = Row { head: Head::of(object), value, problem };
+        let row = ObjectRow { head: ObjectHead::from_object(object), value, problem };
         (row, found.filter(|_| object.problem.is_none()))
     }
 
     /// Returns the object as a row of a table.
-    pub fn line(&self, paint: Paint) -> String {
+    pub fn format_row(&self, paint: Paint) -> String {
         let value = match (&self.value, &self.problem) {
             (Some(value), _) => icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned(),
             (None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, SHOWN)),
@@ -137,12 +137,12 @@ impl Row<'_> {
 const SHOWN: usize = 80;
 
 /// Returns the header of a table.
-pub fn head(paint: Paint) -> String {
+pub fn format_header(paint: Paint) -> String {
     let head = format!("{:36}  {:24}  {:12}  {:>9}  {:20}  VALUE", "ID", "STORED AT", "FORMAT", "BYTES", "CLASS");
     format!("{}\n", paint.ink(Ink::Faint, head))
 }
 
-fn decoded(object: &LentObject<'_>, decoder: &mut Decoder) -> Result<Option<Box<RawValue>>, String> {
+fn decode_value(object: &LentObject<'_>, decoder: &mut Decoder) -> Result<Option<Box<RawValue>>, String> {
     let value = decoder.decode_to_json(&object.bytes, object.format.as_deref())?;
     value.map(RawValue::from_string).transpose().map_err(|error| error.to_string())
 }

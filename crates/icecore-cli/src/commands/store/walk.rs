@@ -1,10 +1,10 @@
 //! `store each` and `store find`.
 
-use super::args::{Each, Filter, Find};
-use super::named;
-use super::row::{self, Row};
+use super::args::{Each, FilterArgs, Find};
+use super::find_object;
+use super::row::{self, ObjectRow};
 use crate::arguments::Global;
-use crate::database::failed;
+use crate::database::database_error;
 use crate::mistakes;
 use crate::paint::Paint;
 use crate::progress;
@@ -16,28 +16,28 @@ use icecore_store::{Backend, ErrorKind, Flow, Id, LentObject, ObjectFilter};
 /// Number of objects that are requested at once.
 pub const PAGE: usize = 1_000;
 
-pub fn each(args: &Each, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let after = start(args, store)?;
-    walk(&args.filter, None, after, store, global, report).map(drop)
+pub fn print_objects(args: &Each, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    let after = start_sequence(args, store)?;
+    print_matching(&args.filter, None, after, store, global, report).map(drop)
 }
 
 /// Returns the sequence number after which the walk begins.
-pub fn start(args: &Each, store: &mut dyn Backend) -> Result<i64, Abort> {
+pub fn start_sequence(args: &Each, store: &mut dyn Backend) -> Result<i64, Abort> {
     let Some(id) = args.after else { return Ok(0) };
     let missing = || Abort::Failed(code::FINDING, format!("there is no object {id}"));
-    Ok(store.object(id).map_err(failed)?.ok_or_else(missing)?.sequence)
+    Ok(store.object(id).map_err(database_error)?.ok_or_else(missing)?.sequence)
 }
 
 /// Returns the query of a filter for the store.
-pub fn wanted(filter: &Filter, at: Option<(String, String)>) -> ObjectFilter {
+pub fn to_object_filter(filter: &FilterArgs, at: Option<(String, String)>) -> ObjectFilter {
     ObjectFilter { class: filter.class.clone(), at, quarantined: filter.quarantined.then_some(true), before: None }
 }
 
-pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if let Some(key) = &args.key {
-        let object = named(store, key)?;
-        let mut lines = Lines::new(args.filter.json, global);
-        lines.object(&object.to_lent())?;
+        let object = find_object(store, key)?;
+        let mut lines = ObjectPrinter::new(args.filter.json, global);
+        lines.print_object(&object.to_lent())?;
         return lines.sink.flush();
     }
     let at = match (&args.path, &args.value) {
@@ -57,14 +57,14 @@ pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut 
         let text = "nothing to search for: use a path and a value, --class, --key or --quarantined";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
-    if walk(&args.filter, at, 0, store, global, report)? == 0 {
-        report.worse(code::FINDING);
+    if print_matching(&args.filter, at, 0, store, global, report)? == 0 {
+        report.raise_exit_code(code::FINDING);
     }
     Ok(())
 }
 
 /// Prints one object after another.
-struct Lines {
+struct ObjectPrinter {
     sink: Sink,
     is_json: bool,
     paint: Paint,
@@ -72,47 +72,47 @@ struct Lines {
     count: u64,
 }
 
-impl Lines {
-    fn new(is_json: bool, global: &Global) -> Lines {
+impl ObjectPrinter {
+    fn new(is_json: bool, global: &Global) -> ObjectPrinter {
         let paint = Paint::new(global.color, &std::io::stdout());
         let mut sink = Sink::stdout();
         if is_json {
             sink.paint_json(global.color);
         }
-        Lines { sink, is_json, paint, decoder: Decoder::default(), count: 0 }
+        ObjectPrinter { sink, is_json, paint, decoder: Decoder::default(), count: 0 }
     }
 
     /// Prints an object; returns its problem, if it was not known before.
-    fn object(&mut self, object: &LentObject<'_>) -> Result<Option<String>, Abort> {
+    fn print_object(&mut self, object: &LentObject<'_>) -> Result<Option<String>, Abort> {
         let problem = if self.is_json {
-            let pushed = row::push_line(object, &mut self.decoder, self.sink.part());
+            let pushed = row::push_line(object, &mut self.decoder, self.sink.buffer_mut());
             pushed.map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?
         } else {
-            let (row, problem) = Row::of(object, &mut self.decoder);
+            let (row, problem) = ObjectRow::from_object(object, &mut self.decoder);
             if self.count == 0 {
-                self.sink.text(&row::head(self.paint))?;
+                self.sink.write_text(&row::format_header(self.paint))?;
             }
-            self.sink.text(&row.line(self.paint))?;
+            self.sink.write_text(&row.format_row(self.paint))?;
             problem
         };
         self.count += 1;
-        self.sink.pass()?;
+        self.sink.release_record()?;
         Ok(problem)
     }
 }
 
 /// Prints all matching objects; returns their number.
-fn walk(
-    filter: &Filter,
+fn print_matching(
+    filter: &FilterArgs,
     at: Option<(String, String)>,
     mut after: i64,
     store: &mut dyn Backend,
     global: &Global,
     report: &mut Report,
 ) -> Result<u64, Abort> {
-    progress::begin("objects");
-    let mut lines = Lines::new(filter.json, global);
-    let wanted = wanted(filter, at);
+    progress::begin_input("objects");
+    let mut lines = ObjectPrinter::new(filter.json, global);
+    let wanted = to_object_filter(filter, at);
     let mut left = filter.items.unwrap_or(u64::MAX);
     while left > 0 {
         let (mut count, mut ended) = (0, None);
@@ -120,7 +120,7 @@ fn walk(
         let page = usize::try_from(left).unwrap_or(PAGE).min(PAGE);
         let walked = store.walk(after, page, &wanted, &mut |object| {
             (count, after) = (count + 1, object.sequence);
-            match lines.object(&object) {
+            match lines.print_object(&object) {
                 Ok(problem) => bad.extend(problem.map(|problem| (object.id, problem))),
                 Err(abort) => {
                     ended = Some(abort);
@@ -132,16 +132,16 @@ fn walk(
         if let Some(abort) = ended {
             return Err(abort);
         }
-        walked.map_err(failed)?;
+        walked.map_err(database_error)?;
         for (id, problem) in bad {
-            report.fault(code::INPUT, &id.to_string(), format!("can't be decoded, and is marked: {problem}"));
+            report.report_fault(code::INPUT, &id.to_string(), format!("can't be decoded, and is marked: {problem}"));
             match store.quarantine(id, &problem) {
-                Err(error) if error.kind() != ErrorKind::Missing => return Err(failed(error)),
+                Err(error) if error.kind() != ErrorKind::Missing => return Err(database_error(error)),
                 _ => {}
             }
         }
         left -= count as u64;
-        progress::count(lines.count);
+        progress::set_record_count(lines.count);
         if count < page {
             break;
         }

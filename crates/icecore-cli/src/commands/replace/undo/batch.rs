@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// The selected values of a record.
 pub struct Batch<'c> {
-    pub cells: Vec<Pending<'c>>,
+    pub cells: Vec<PendingCell<'c>>,
     /// The cells of each row.
     by_key: HashMap<&'c [String], Vec<usize>>,
     keys: Vec<&'c [String]>,
@@ -16,7 +16,7 @@ pub struct Batch<'c> {
 }
 
 /// A value to restore, if possible.
-pub struct Pending<'c> {
+pub struct PendingCell<'c> {
     pub key: &'c [String],
     /// Number of its column in the table.
     column: usize,
@@ -44,7 +44,7 @@ impl<'c> Batch<'c> {
                     batch.keys.push(key);
                 }
                 of_row.push(batch.cells.len());
-                batch.cells.push(Pending { key, column, cell, fate: Fate::Gone, now: None });
+                batch.cells.push(PendingCell { key, column, cell, fate: Fate::Gone, now: None });
             }
         }
         batch
@@ -63,7 +63,7 @@ impl<'c> Batch<'c> {
     }
 
     /// Restores the values of rows that still have what the change stored, in one transaction.
-    pub fn put_back(&mut self, table: &mut Table) -> icecore_store::Result<()> {
+    pub fn restore_values(&mut self, table: &mut Table) -> icecore_store::Result<()> {
         let keys = std::mem::take(&mut self.keys);
         let columns = self.columns.clone();
         let mut transaction = table.begin()?;
@@ -76,7 +76,7 @@ impl<'c> Batch<'c> {
         if planned.is_empty() {
             return Ok(());
         }
-        let writes: Vec<Change<'_>> = planned.iter().filter_map(|at| self.cells.get(*at)?.write()).collect();
+        let writes: Vec<Change<'_>> = planned.iter().filter_map(|at| self.cells.get(*at)?.to_change()).collect();
         let done = transaction.change(&writes)?;
         for (at, is_done) in planned.iter().zip(done) {
             // Preliminary, until the values are read back.
@@ -112,7 +112,9 @@ impl<'c> Batch<'c> {
             let now = place.and_then(|place| row.cells.get(place)?.as_ref());
             pending.fate = match now {
                 Some(now) if *now == pending.cell.old => Fate::Already,
-                Some(now) if now.is_text == pending.cell.old.is_text && CellDigest::of(now) == pending.cell.stored => {
+                Some(now)
+                    if now.is_text == pending.cell.old.is_text && CellDigest::from_cell(now) == pending.cell.stored =>
+                {
                     pending.now = Some(now.bytes.clone());
                     Fate::PutBack
                 }
@@ -142,8 +144,8 @@ impl<'c> Batch<'c> {
     }
 }
 
-impl Pending<'_> {
-    fn write(&self) -> Option<Change<'_>> {
+impl PendingCell<'_> {
+    fn to_change(&self) -> Option<Change<'_>> {
         let old = &self.cell.old;
         let now = self.now.as_deref()?;
         Some(Change { key: self.key, column: self.column, is_text: old.is_text, old: now, new: &old.bytes })

@@ -6,11 +6,11 @@
 //! file records as stored.
 
 use super::super::args::Replace;
-use super::super::resume::{self, Resume};
-use super::payload::{CellDigest, ChangedCell, ChangedRow, Changes, MOST_KEY_COLUMNS, Run, TableNames};
-use super::record::{Kind, MAGIC};
+use super::super::resume::{self, ResumeState};
+use super::payload::{CellDigest, ChangedCell, ChangedRow, Changes, MOST_KEY_COLUMNS, RunHeader, TableNames};
+use super::record::{MAGIC, RecordKind};
 use super::undo_file::UndoFile;
-use crate::database::failed;
+use crate::database::database_error;
 use crate::report::{Abort, Report, code, io_reason};
 use icecore_replace::Rules;
 use icecore_store::table::{Cell, Change, Table};
@@ -22,14 +22,14 @@ use std::path::{Path, PathBuf};
 /// Approximate number of bytes of old values in one record.
 const RECORD_BYTES: usize = 4 << 20;
 /// Number of pairs that are recorded for people.
-const PAIRS: usize = 20;
+const MAX_RECORDED_PAIRS: usize = 20;
 /// Maximum number of names to try while other files have them.
-const NAMES: usize = 1000;
+const MAX_NAME_ATTEMPTS: usize = 1000;
 
 /// The undo file of a change.
 pub struct Journal {
     /// `None`: no old values are kept.
-    mode: Option<Mode>,
+    mode: Option<JournalMode>,
     run: Vec<u8>,
     /// The numbers of tables in the file.
     tables: HashMap<String, usize>,
@@ -38,17 +38,17 @@ pub struct Journal {
     has_written: bool,
 }
 
-enum Mode {
+enum JournalMode {
     /// The file is created when the first value changes.
-    Planned(Plan),
+    Planned(PlannedFile),
     Open(PathBuf, UndoFile),
 }
 
 /// Name of the file to create.
-enum Plan {
+enum PlannedFile {
     Named(PathBuf),
     /// Beginning of the default name in the current folder.
-    Usual(String),
+    DefaultName(String),
 }
 
 impl Journal {
@@ -58,7 +58,7 @@ impl Journal {
         args: &Replace,
         address: &Address,
         rules: &Rules,
-        resume: &mut Resume,
+        resume: &mut ResumeState,
         report: &Report,
     ) -> Result<Journal, Abort> {
         let mut journal = Journal {
@@ -74,17 +74,17 @@ impl Journal {
         if let Some(file) = &args.undo_file {
             check_others(args, file)?;
         }
-        if let Some(known) = resume.undo().cloned() {
+        if let Some(known) = resume.undo_position().cloned() {
             let file = journal.open_known(args, &known.file)?;
             let Some(mut file) = file else { return Ok(journal) };
-            file.cut_torn_end().map_err(|error| unwritable(&known.file, &error))?;
+            file.cut_torn_end().map_err(|error| unwritable_error(&known.file, &error))?;
             settle_resume(args, address, &mut file, known.len, resume, report)?;
             if !args.no_undo {
-                journal.table_count = file.entries.iter().filter(|entry| entry.head.kind == Kind::Table).count();
-                journal.mode = Some(Mode::Open(known.file, file));
+                journal.table_count = file.entries.iter().filter(|entry| entry.head.kind == RecordKind::Table).count();
+                journal.mode = Some(JournalMode::Open(known.file, file));
             }
         } else if !args.no_undo {
-            journal.mode = Some(Mode::Planned(match &args.undo_file {
+            journal.mode = Some(JournalMode::Planned(match &args.undo_file {
                 Some(path) if path.as_os_str() == "-" => {
                     return Err(Abort::Failed(code::USAGE, "--undo-file needs a file, not `-`".to_owned()));
                 }
@@ -93,9 +93,9 @@ impl Journal {
                     if path.symlink_metadata().is_ok() && !remove_without_values(path) {
                         return Err(exists_error(path));
                     }
-                    Plan::Named(path.clone())
+                    PlannedFile::Named(path.clone())
                 }
-                None => Plan::Usual(usual_name(address)),
+                None => PlannedFile::DefaultName(default_name(address)),
             }));
         }
         Ok(journal)
@@ -106,14 +106,14 @@ impl Journal {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         if let Some(other) = args.undo_file.as_ref().filter(|path| absolute(path) != absolute(known)) {
             let text = format!("this change has its undo file already, {}: leave --undo-file out", known.display());
-            return Err(resume::failed(other, text));
+            return Err(resume::file_error(other, text));
         }
         if known.symlink_metadata().is_err() {
             if args.no_undo {
                 return Ok(None);
             }
             let text = "the undo file of this change is missing: put it back there, or go on without one by --no-undo";
-            return Err(resume::failed(known, text.to_owned()));
+            return Err(resume::file_error(known, text.to_owned()));
         }
         check_others(args, known)?;
         UndoFile::open(known, true).map(Some)
@@ -121,14 +121,14 @@ impl Journal {
 
     /// Changes values in one transaction, which is committed once their old values are durable. Returns which values
     /// were changed. `last_key` is the key of the last row that was examined.
-    pub fn change(
+    pub fn change_values(
         &mut self,
         table: &mut Table,
         table_name: &str,
         chosen_key: Option<&str>,
         changes: &[Change<'_>],
         last_key: &[String],
-        resume: &mut Resume,
+        resume: &mut ResumeState,
     ) -> icecore_store::Result<Vec<bool>> {
         if self.mode.is_none() {
             return table.change(changes);
@@ -151,32 +151,32 @@ impl Journal {
             changes.iter().zip(&done).filter(|(_, is_done)| **is_done).map(|(change, _)| change).collect();
         if !applied.is_empty() {
             let stored = read_back(&mut transaction, &applied)?;
-            self.record(&names, &applied, &stored, last_key, resume)?;
+            self.record_old_values(&names, &applied, &stored, last_key, resume)?;
         }
         transaction.commit()?;
         Ok(done)
     }
 
     /// Appends the old values of a transaction, and makes them durable.
-    fn record(
+    fn record_old_values(
         &mut self,
         names: &TableNames,
         applied: &[&Change<'_>],
         stored: &[CellDigest],
         last_key: &[String],
-        resume: &mut Resume,
+        resume: &mut ResumeState,
     ) -> icecore_store::Result<()> {
         let (path, file) = open_file(&mut self.mode, resume)?;
-        let write = |error: &io::Error| store_error(unwritable(path, error));
+        let write = |error: &io::Error| store_error(unwritable_error(path, error));
         if !self.has_written {
-            file.append(Kind::Run, &self.run).map_err(|error| write(&error))?;
+            file.append(RecordKind::Run, &self.run).map_err(|error| write(&error))?;
             self.has_written = true;
         }
         let table = match self.tables.get(&names.name) {
             Some(number) => *number,
             None => {
                 let payload = serde_json::to_vec(names).map_err(|error| write(&error.into()))?;
-                file.append(Kind::Table, &payload).map_err(|error| write(&error))?;
+                file.append(RecordKind::Table, &payload).map_err(|error| write(&error))?;
                 let number = self.table_count;
                 self.table_count += 1;
                 self.tables.insert(names.name.clone(), number);
@@ -187,7 +187,7 @@ impl Journal {
         let mut part_bytes = 0;
         for (change, stored) in applied.iter().zip(stored) {
             if part_bytes > 0 && part_bytes + change.old.len() > RECORD_BYTES {
-                file.append(Kind::Changes, &part.encode()).map_err(|error| write(&error))?;
+                file.append(RecordKind::Changes, &part.encode()).map_err(|error| write(&error))?;
                 (part.rows, part_bytes) = (Vec::new(), 0);
             }
             // A value also needs space for its key and digest.
@@ -200,7 +200,7 @@ impl Journal {
             }
         }
         part.last_key = Some(last_key.to_vec());
-        file.append(Kind::Changes, &part.encode()).map_err(|error| write(&error))?;
+        file.append(RecordKind::Changes, &part.encode()).map_err(|error| write(&error))?;
         file.sync().map_err(|error| write(&error))?;
         resume.set_undo(path, file.whole_len);
         Ok(())
@@ -208,18 +208,18 @@ impl Journal {
 
     /// Records that the file is complete, after all tables are done.
     pub fn finish(&mut self) -> Result<(), Abort> {
-        let Some(Mode::Open(path, file)) = &mut self.mode else { return Ok(()) };
-        if file.entries.last().is_some_and(|entry| entry.head.kind == Kind::End) {
+        let Some(JournalMode::Open(path, file)) = &mut self.mode else { return Ok(()) };
+        if file.entries.last().is_some_and(|entry| entry.head.kind == RecordKind::End) {
             return Ok(());
         }
-        let ended = file.append(Kind::End, b"").and_then(|()| file.sync());
-        ended.map_err(|error| unwritable(path, &error))
+        let ended = file.append(RecordKind::End, b"").and_then(|()| file.sync());
+        ended.map_err(|error| unwritable_error(path, &error))
     }
 
     /// Returns the path of the undo file, if this command wrote old values to it.
     pub fn written_path(&self) -> Option<&Path> {
         match &self.mode {
-            Some(Mode::Open(path, _)) if self.has_written => Some(path),
+            Some(JournalMode::Open(path, _)) if self.has_written => Some(path),
             _ => None,
         }
     }
@@ -235,7 +235,7 @@ pub fn check_others(args: &Replace, undo: &Path) -> Result<(), Abort> {
     };
     for (option, other) in [("--resume", &args.resume), ("--summary", &args.summary)] {
         if other.as_ref().is_some_and(|other| full(other) == full(undo)) {
-            return Err(resume::failed(undo, format!("{option} and the undo file must be different files")));
+            return Err(resume::file_error(undo, format!("{option} and the undo file must be different files")));
         }
     }
     Ok(())
@@ -249,38 +249,38 @@ fn remove_without_values(path: &Path) -> bool {
     let is_cut = || std::fs::read(path).is_ok_and(|bytes| !bytes.is_empty() && MAGIC.starts_with(&bytes));
     let has_no_values = || {
         let file = UndoFile::open(path, true);
-        file.is_ok_and(|file| file.entries.iter().all(|entry| entry.head.kind != Kind::Changes))
+        file.is_ok_and(|file| file.entries.iter().all(|entry| entry.head.kind != RecordKind::Changes))
     };
-    let is_without = if known.len() < MAGIC.len() as u64 { is_cut() } else { has_no_values() };
-    known.is_file() && is_without && std::fs::remove_file(path).is_ok()
+    let is_without_values = if known.len() < MAGIC.len() as u64 { is_cut() } else { has_no_values() };
+    known.is_file() && is_without_values && std::fs::remove_file(path).is_ok()
 }
 
 /// Returns the file; it is created here for the first value.
 fn open_file<'m>(
-    mode: &'m mut Option<Mode>,
-    resume: &mut Resume,
+    mode: &'m mut Option<JournalMode>,
+    resume: &mut ResumeState,
 ) -> icecore_store::Result<(&'m Path, &'m mut UndoFile)> {
-    if let Some(Mode::Planned(plan)) = mode {
+    if let Some(JournalMode::Planned(plan)) = mode {
         let (path, file) = create_file(plan).map_err(store_error)?;
         // A command that resumes must find the file, whatever happens to this one.
         resume.set_undo(&path, file.whole_len);
         resume.write().map_err(store_error)?;
-        *mode = Some(Mode::Open(path, file));
+        *mode = Some(JournalMode::Open(path, file));
     }
     match mode {
-        Some(Mode::Open(path, file)) => Ok((path, file)),
+        Some(JournalMode::Open(path, file)) => Ok((path, file)),
         _ => Err(Error::new(ErrorKind::Input, "no undo file was planned")),
     }
 }
 
-fn create_file(plan: &Plan) -> Result<(PathBuf, UndoFile), Abort> {
+fn create_file(plan: &PlannedFile) -> Result<(PathBuf, UndoFile), Abort> {
     match plan {
-        Plan::Named(path) => match UndoFile::create(path) {
+        PlannedFile::Named(path) => match UndoFile::create(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists_error(path)),
-            made => made.map(|file| (path.clone(), file)).map_err(|error| unwritable(path, &error)),
+            made => made.map(|file| (path.clone(), file)).map_err(|error| unwritable_error(path, &error)),
         },
-        Plan::Usual(stem) => {
-            for number in 1..=NAMES {
+        PlannedFile::DefaultName(stem) => {
+            for number in 1..=MAX_NAME_ATTEMPTS {
                 let path = PathBuf::from(match number {
                     1 => format!("{stem}.undo"),
                     number => format!("{stem}-{number}.undo"),
@@ -288,7 +288,7 @@ fn create_file(plan: &Plan) -> Result<(PathBuf, UndoFile), Abort> {
                 match UndoFile::create(&path) {
                     Ok(file) => return Ok((path, file)),
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                    Err(error) => return Err(unwritable(&path, &error)),
+                    Err(error) => return Err(unwritable_error(&path, &error)),
                 }
             }
             Err(exists_error(Path::new(stem)))
@@ -316,14 +316,14 @@ fn read_back(
             if let (Some(place), Some(cell)) = (places.get(&(&*row.key, *column)), cell)
                 && let Some(stored) = stored.get_mut(*place)
             {
-                *stored = Some(CellDigest::of(cell));
+                *stored = Some(CellDigest::from_cell(cell));
             }
         }
         Ok(())
     })?;
     // A trigger may have removed the row, or set the value to NULL: then the row never has the written value.
     let digests = stored.into_iter().zip(applied).map(|(stored, change)| {
-        stored.unwrap_or_else(|| CellDigest::of(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
+        stored.unwrap_or_else(|| CellDigest::from_cell(&Cell { bytes: change.new.to_vec(), is_text: change.is_text }))
     });
     Ok(digests.collect())
 }
@@ -335,33 +335,33 @@ fn settle_resume(
     address: &Address,
     file: &mut UndoFile,
     known_len: u64,
-    resume: &mut Resume,
+    resume: &mut ResumeState,
     report: &Report,
 ) -> Result<(), Abort> {
     let entries = file.entries.clone();
     let mut tables = Vec::new();
     let mut is_committed = false;
     for entry in &entries {
-        if entry.head.kind == Kind::Table {
-            let payload = file.payload(entry)?;
+        if entry.head.kind == RecordKind::Table {
+            let payload = file.read_payload(entry)?;
             let names: TableNames =
-                serde_json::from_slice(&payload).map_err(|error| file.unreadable_record(entry, &error.to_string()))?;
+                serde_json::from_slice(&payload).map_err(|error| file.record_error(entry, &error.to_string()))?;
             tables.push(names);
         }
-        if entry.head.kind != Kind::Changes || entry.offset < known_len {
+        if entry.head.kind != RecordKind::Changes || entry.offset < known_len {
             continue;
         }
-        let payload = file.payload(entry)?;
-        let changes = Changes::decode(&payload).map_err(|why| file.unreadable_record(entry, &why))?;
-        let names = tables.get(changes.table).ok_or_else(|| file.unreadable_record(entry, "its table is not named"))?;
-        let mut table = Table::open(address, &names.name, args.key.as_deref()).map_err(failed)?;
-        is_committed |= holds_stored(&mut table, names, &changes).map_err(failed)?;
+        let payload = file.read_payload(entry)?;
+        let changes = Changes::decode(&payload).map_err(|why| file.record_error(entry, &why))?;
+        let names = tables.get(changes.table).ok_or_else(|| file.record_error(entry, "its table is not named"))?;
+        let mut table = Table::open(address, &names.name, args.key.as_deref()).map_err(database_error)?;
+        is_committed |= holds_stored(&mut table, names, &changes).map_err(database_error)?;
         if let Some(last_key) = changes.last_key
             && std::mem::take(&mut is_committed)
         {
             let text = format!("{}: the last transaction was committed, as the undo file shows", names.name);
             report.remark("resume", text);
-            resume.note(&names.name, &last_key)?;
+            resume.note_last_key(&names.name, &last_key)?;
         }
     }
     resume.extend_undo(file.whole_len);
@@ -379,7 +379,7 @@ fn holds_stored(table: &mut Table, names: &TableNames, changes: &Changes) -> ice
             table.find_rows(&[&row.key], &[*column], &mut |found| {
                 let now = found.cells.first().and_then(Option::as_ref);
                 is_stored |= found.key == row.key
-                    && now.is_some_and(|now| *now != cell.old && CellDigest::of(now) == cell.stored);
+                    && now.is_some_and(|now| *now != cell.old && CellDigest::from_cell(now) == cell.stored);
                 Ok(())
             })?;
             if is_stored {
@@ -394,18 +394,23 @@ fn encode_run(address: &Address, rules: &Rules) -> Result<Vec<u8>, Abort> {
     let lossy = |bytes: &[u8]| {
         icecore::text::shortened(&icecore::text::printable(&String::from_utf8_lossy(bytes)), 200).into_owned()
     };
-    let run = Run {
+    let run = RunHeader {
         program: format!("icecore {}", env!("CARGO_PKG_VERSION")),
         started: icecore_store::time::format_utc(now_millis()),
         database: address.to_string(),
         identity: address.identity(),
-        pairs: rules.pairs().iter().take(PAIRS).map(|pair| (lossy(pair.old()), lossy(pair.replacement()))).collect(),
+        pairs: rules
+            .pairs()
+            .iter()
+            .take(MAX_RECORDED_PAIRS)
+            .map(|pair| (lossy(pair.old()), lossy(pair.replacement())))
+            .collect(),
     };
     serde_json::to_vec(&run).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))
 }
 
 /// Returns the default name: `icecore-shop-20261129-051233`.
-fn usual_name(address: &Address) -> String {
+fn default_name(address: &Address) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let name = address.database_name();
     let name: String = name.chars().take(60).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
@@ -422,16 +427,16 @@ fn now_millis() -> i64 {
 
 fn exists_error(path: &Path) -> Abort {
     let text = "it exists, and an undo file is never overwritten: --undo-file names another one";
-    resume::failed(path, text.to_owned())
+    resume::file_error(path, text.to_owned())
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Abort {
+fn unwritable_error(path: &Path, error: &io::Error) -> Abort {
     let text = format!(
         "the undo file can't be written: {}. The transaction was not committed; --undo-file FILE writes it elsewhere, \
          --no-undo leaves it out",
         io_reason(error)
     );
-    resume::failed(path, text)
+    resume::file_error(path, text)
 }
 
 /// Converts an error so that it ends a transaction.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Maximum number of unrestored values that the report lists.
-const KEPT: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// The result for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Fate {
 
 /// Number of values by fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-struct Counts {
+struct FateCounts {
     put_back: u64,
     already: u64,
     changed_since: u64,
@@ -55,16 +55,16 @@ struct Counts {
 pub struct Outcome {
     /// Number of values in the file.
     pub expected: u64,
-    total: Counts,
+    total: FateCounts,
     /// Counts by table and column.
-    places: BTreeMap<String, BTreeMap<String, Counts>>,
+    places: BTreeMap<String, BTreeMap<String, FateCounts>>,
     /// The first values that were not restored.
-    left: Vec<Left>,
+    left: Vec<UnrestoredValue>,
 }
 
 /// A value that was not restored.
 #[derive(Debug, Serialize)]
-struct Left {
+struct UnrestoredValue {
     table: String,
     column: String,
     key: Vec<String>,
@@ -72,15 +72,15 @@ struct Left {
 }
 
 #[derive(Serialize)]
-struct Written<'w> {
+struct UndoSummary<'w> {
     undo: String,
     dry_run: bool,
     /// Number of values in the file.
     values: u64,
     #[serde(flatten)]
-    total: Counts,
+    total: FateCounts,
     tables: Vec<TableCounts<'w>>,
-    left: &'w [Left],
+    left: &'w [UnrestoredValue],
 }
 
 #[derive(Serialize)]
@@ -93,10 +93,10 @@ struct TableCounts<'w> {
 struct ColumnCounts<'w> {
     column: &'w str,
     #[serde(flatten)]
-    counts: Counts,
+    counts: FateCounts,
 }
 
-impl Counts {
+impl FateCounts {
     fn add(&mut self, fate: Fate) {
         *match fate {
             Fate::PutBack => &mut self.put_back,
@@ -115,7 +115,7 @@ impl Counts {
 
 impl Outcome {
     /// Counts a value.
-    pub fn note(&mut self, table: &str, column: &str, key: &[String], fate: Fate) {
+    pub fn count_value(&mut self, table: &str, column: &str, key: &[String], fate: Fate) {
         self.total.add(fate);
         // Avoids allocating names for each value.
         match self.places.get_mut(table).and_then(|columns| columns.get_mut(column)) {
@@ -124,9 +124,9 @@ impl Outcome {
                 self.places.entry(table.to_owned()).or_default().entry(column.to_owned()).or_default().add(fate);
             }
         }
-        if !matches!(fate, Fate::PutBack | Fate::Already) && self.left.len() < KEPT {
+        if !matches!(fate, Fate::PutBack | Fate::Already) && self.left.len() < MAX_LISTED {
             let (table, column) = (table.to_owned(), column.to_owned());
-            self.left.push(Left { table, column, key: key.to_vec(), reason: fate.name() });
+            self.left.push(UnrestoredValue { table, column, key: key.to_vec(), reason: fate.name() });
         }
     }
 
@@ -138,7 +138,7 @@ impl Outcome {
     /// Reports the totals.
     pub fn report(&self, dry_run: bool, report: &Report) {
         let verb = if dry_run { "would be restored" } else { "restored" };
-        let is_touched = |columns: &&BTreeMap<String, Counts>| columns.values().any(|counts| counts.put_back > 0);
+        let is_touched = |columns: &&BTreeMap<String, FateCounts>| columns.values().any(|counts| counts.put_back > 0);
         let tables = self.places.values().filter(is_touched).count() as u64;
         let values = format_count(self.total.put_back, "value", "values");
         report.remark("done", format!("{values} {verb} in {}", format_count(tables, "table", "tables")));
@@ -163,7 +163,7 @@ impl Outcome {
             table,
             columns: columns.iter().map(|(column, counts)| ColumnCounts { column, counts: *counts }).collect(),
         });
-        let written = Written {
+        let written = UndoSummary {
             undo: undo.display().to_string(),
             dry_run,
             values: self.expected,
@@ -172,7 +172,8 @@ impl Outcome {
             left: &self.left,
         };
         let mut text = Vec::new();
-        crate::json::push_lines(&written, &mut text).map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
+        crate::json::push_indented(&written, &mut text)
+            .map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
         text.push(b'\n');
         Ok(String::from_utf8_lossy(&text).into_owned())
     }

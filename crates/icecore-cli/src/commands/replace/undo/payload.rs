@@ -10,7 +10,7 @@ pub const MOST_KEY_COLUMNS: usize = 64;
 
 /// The start or the continuation of a change of a database.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Run {
+pub struct RunHeader {
     /// The program and its version.
     pub program: String,
     /// The start time.
@@ -69,7 +69,7 @@ pub struct ChangedCell {
 pub struct CellDigest([u8; 32]);
 
 impl CellDigest {
-    pub fn of(cell: &Cell) -> CellDigest {
+    pub fn from_cell(cell: &Cell) -> CellDigest {
         let mut hasher = Sha256::new();
         hasher.update([u8::from(cell.is_text)]);
         hasher.update(&cell.bytes);
@@ -225,7 +225,7 @@ mod tests {
         let cell = |column: usize, bytes: &[u8], is_text| ChangedCell {
             column,
             old: Cell { bytes: bytes.to_vec(), is_text },
-            stored: CellDigest::of(&Cell { bytes: b"new".to_vec(), is_text }),
+            stored: CellDigest::from_cell(&Cell { bytes: b"new".to_vec(), is_text }),
         };
         let row = |key: &[&str], cells| ChangedRow { key: key.iter().map(|part| (*part).to_owned()).collect(), cells };
         let rows = vec![
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn text_and_bytes_have_different_digests() {
-        let digest = |is_text| CellDigest::of(&Cell { bytes: b"x".to_vec(), is_text });
+        let digest = |is_text| CellDigest::from_cell(&Cell { bytes: b"x".to_vec(), is_text });
         assert_ne!(digest(true), digest(false));
         assert_eq!(digest(true), digest(true));
     }

@@ -31,7 +31,7 @@ pub type Check = [u8; CHECK_LEN];
 
 /// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RecordKind {
     /// The start or the continuation of a change of a database.
     Run,
     /// A table, to which later records refer by its number.
@@ -42,25 +42,27 @@ pub enum Kind {
     End,
 }
 
-impl Kind {
-    fn byte(self) -> u8 {
+impl RecordKind {
+    fn to_byte(self) -> u8 {
         match self {
-            Kind::Run => b'R',
-            Kind::Table => b'T',
-            Kind::Changes => b'C',
-            Kind::End => b'E',
+            RecordKind::Run => b'R',
+            RecordKind::Table => b'T',
+            RecordKind::Changes => b'C',
+            RecordKind::End => b'E',
         }
     }
 
-    fn from_byte(byte: u8) -> Option<Kind> {
-        [Kind::Run, Kind::Table, Kind::Changes, Kind::End].into_iter().find(|kind| kind.byte() == byte)
+    fn from_byte(byte: u8) -> Option<RecordKind> {
+        [RecordKind::Run, RecordKind::Table, RecordKind::Changes, RecordKind::End]
+            .into_iter()
+            .find(|kind| kind.to_byte() == byte)
     }
 }
 
 /// The head of a record.
 #[derive(Clone, Copy, Debug)]
-pub struct Head {
-    pub kind: Kind,
+pub struct RecordHead {
+    pub kind: RecordKind,
     is_compressed: bool,
     /// Number of bytes after the head.
     pub stored_len: u32,
@@ -69,16 +71,16 @@ pub struct Head {
 }
 
 /// Returns a whole record, ready to be written, and its check. `None` if the payload is too long for any record.
-pub fn encode_record(kind: Kind, payload: &[u8], previous: &Check) -> Option<(Vec<u8>, Check)> {
+pub fn encode_record(kind: RecordKind, payload: &[u8], previous: &Check) -> Option<(Vec<u8>, Check)> {
     let full_len = u32::try_from(payload.len()).ok()?;
     let packed = compress(payload).filter(|packed| is_allowed(packed.len() as u64, payload.len() as u64));
     let stored = packed.as_deref().unwrap_or(payload);
     let stored_len = u32::try_from(stored.len()).ok()?;
-    let mut fields = vec![kind.byte(), u8::from(packed.is_some())];
+    let mut fields = vec![kind.to_byte(), u8::from(packed.is_some())];
     fields.extend_from_slice(&stored_len.to_le_bytes());
     fields.extend_from_slice(&full_len.to_le_bytes());
-    let check = check_of(&[previous, &fields, stored]);
-    let head_check = check_of(&[b"head", previous, &fields, &check]);
+    let check = compute_check(&[previous, &fields, stored]);
+    let head_check = compute_check(&[b"head", previous, &fields, &check]);
     let mut record = fields;
     record.extend_from_slice(&check);
     record.extend_from_slice(head_check.get(..4).unwrap_or_default());
@@ -86,12 +88,12 @@ pub fn encode_record(kind: Kind, payload: &[u8], previous: &Check) -> Option<(Ve
     Some((record, check))
 }
 
-impl Head {
+impl RecordHead {
     /// Decodes a head. `None` if it was not written after a record with the check `previous`.
-    pub fn decode(bytes: &[u8; HEAD_LEN], previous: &Check) -> Option<Head> {
+    pub fn decode(bytes: &[u8; HEAD_LEN], previous: &Check) -> Option<RecordHead> {
         let (fields, rest) = bytes.split_at(10);
         let (check, head_check) = rest.split_first_chunk::<CHECK_LEN>()?;
-        let expected = check_of(&[b"head", previous, fields, check]);
+        let expected = compute_check(&[b"head", previous, fields, check]);
         if expected.get(..4) != Some(head_check) {
             return None;
         }
@@ -101,20 +103,20 @@ impl Head {
             _ => return None,
         };
         let number = |from: usize| Some(u32::from_le_bytes(fields.get(from..from + 4)?.try_into().ok()?));
-        let kind = Kind::from_byte(*fields.first()?)?;
-        Some(Head { kind, is_compressed, stored_len: number(2)?, full_len: number(6)?, check: *check })
+        let kind = RecordKind::from_byte(*fields.first()?)?;
+        Some(RecordHead { kind, is_compressed, stored_len: number(2)?, full_len: number(6)?, check: *check })
     }
 
     /// Returns whether these bytes followed the head when it was written.
-    pub fn fits(&self, stored: &[u8], previous: &Check) -> bool {
-        let mut fields = vec![self.kind.byte(), u8::from(self.is_compressed)];
+    pub fn matches_payload(&self, stored: &[u8], previous: &Check) -> bool {
+        let mut fields = vec![self.kind.to_byte(), u8::from(self.is_compressed)];
         fields.extend_from_slice(&self.stored_len.to_le_bytes());
         fields.extend_from_slice(&self.full_len.to_le_bytes());
-        check_of(&[previous, &fields, stored]) == self.check
+        compute_check(&[previous, &fields, stored]) == self.check
     }
 
     /// Unpacks the payload. An error says why it is invalid.
-    pub fn unfold(&self, stored: Vec<u8>) -> Result<Vec<u8>, String> {
+    pub fn unpack_payload(&self, stored: Vec<u8>) -> Result<Vec<u8>, String> {
         let full_len = u64::from(self.full_len);
         if !self.is_compressed {
             return if stored.len() as u64 == full_len { Ok(stored) } else { Err("its length is wrong".to_owned()) };
@@ -145,7 +147,7 @@ fn compress(payload: &[u8]) -> Option<Vec<u8>> {
     (packed.len() < payload.len()).then_some(packed)
 }
 
-fn check_of(parts: &[&[u8]]) -> Check {
+fn compute_check(parts: &[&[u8]]) -> Check {
     let mut hasher = Sha256::new();
     parts.iter().for_each(|part| hasher.update(part));
     let mut check = Check::default();
@@ -157,20 +159,21 @@ fn check_of(parts: &[&[u8]]) -> Check {
 mod tests {
     use super::*;
 
-    fn decoded(record: &[u8], previous: &Check) -> Option<(Head, Vec<u8>)> {
+    fn decoded(record: &[u8], previous: &Check) -> Option<(RecordHead, Vec<u8>)> {
         let (head, stored) = record.split_first_chunk::<HEAD_LEN>()?;
-        let head = Head::decode(head, previous)?;
-        (stored.len() == head.stored_len as usize && head.fits(stored, previous)).then(|| (head, stored.to_vec()))
+        let head = RecordHead::decode(head, previous)?;
+        (stored.len() == head.stored_len as usize && head.matches_payload(stored, previous))
+            .then(|| (head, stored.to_vec()))
     }
 
     #[test]
     fn a_record_is_read_back_and_any_change_of_it_is_seen() {
         let previous = [7; CHECK_LEN];
         for payload in [&b""[..], b"short", &[b'x'; 5000]] {
-            let (record, check) = encode_record(Kind::Changes, payload, &previous).unwrap();
+            let (record, check) = encode_record(RecordKind::Changes, payload, &previous).unwrap();
             let (head, stored) = decoded(&record, &previous).unwrap();
-            assert_eq!((head.kind, head.check), (Kind::Changes, check));
-            assert_eq!(head.unfold(stored).unwrap(), payload);
+            assert_eq!((head.kind, head.check), (RecordKind::Changes, check));
+            assert_eq!(head.unpack_payload(stored).unwrap(), payload);
             for at in 0..record.len() {
                 let mut other = record.clone();
                 other[at] ^= 1;
@@ -186,16 +189,22 @@ mod tests {
     fn a_payload_never_unfolds_to_more_than_its_length_allows() {
         // Data that shrinks to less than a thousandth is stored uncompressed.
         let zeros = vec![0; 20 << 20];
-        let (record, _) = encode_record(Kind::Changes, &zeros, &Check::default()).unwrap();
+        let (record, _) = encode_record(RecordKind::Changes, &zeros, &Check::default()).unwrap();
         assert!(record.len() > zeros.len());
-        let (small, _) = encode_record(Kind::Changes, &zeros[..1 << 20], &Check::default()).unwrap();
+        let (small, _) = encode_record(RecordKind::Changes, &zeros[..1 << 20], &Check::default()).unwrap();
         assert!(small.len() < 1 << 10);
         // A bomb whose head gives its real length, and one whose head lies.
         let packed = compress(&zeros).unwrap();
         for full_len in [20 << 20, 1 << 20] {
             let stored_len = packed.len() as u32;
-            let head = Head { kind: Kind::Changes, is_compressed: true, stored_len, full_len, check: Check::default() };
-            assert!(head.unfold(packed.clone()).is_err());
+            let head = RecordHead {
+                kind: RecordKind::Changes,
+                is_compressed: true,
+                stored_len,
+                full_len,
+                check: Check::default(),
+            };
+            assert!(head.unpack_payload(packed.clone()).is_err());
         }
     }
 }

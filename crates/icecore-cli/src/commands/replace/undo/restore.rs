@@ -9,14 +9,14 @@ use super::super::{resume, shown};
 use super::batch::Batch;
 use super::journal::check_others;
 use super::outcome::{Fate, Outcome};
-use super::payload::{CellDigest, Changes, Run, TableNames};
-use super::record::Kind;
-use super::undo_file::{Entry, UndoFile};
+use super::payload::{CellDigest, Changes, RunHeader, TableNames};
+use super::record::RecordKind;
+use super::undo_file::{RecordEntry, UndoFile};
 use crate::arguments::Global;
-use crate::database::failed;
+use crate::database::database_error;
 use crate::paint::Paint;
 use crate::progress;
-use crate::report::{Abort, Report, code, io_reason, usage_of};
+use crate::report::{Abort, Report, code, io_reason, usage_text_error};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use icecore::rewrite::{Edits, Tally};
@@ -34,10 +34,10 @@ use std::path::Path;
 pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) -> Result<(), Abort> {
     check_usage(args)?;
     check_others(args, path)?;
-    let address = args.database.address()?;
+    let address = args.database.resolve_address()?;
     let mut outputs = Outputs::new(&[], args.force);
-    let place = args.summary.as_ref().map(|path| outputs.place(path)).transpose()?;
-    report.input();
+    let place = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
+    report.count_input();
     let mut restore = Restore::open(args, global, path)?;
     restore.check_database(&address, report)?;
     restore.check_tables(&address)?;
@@ -46,14 +46,14 @@ pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) ->
         None => None,
     };
     let mut sink = Sink::stdout();
-    let end = restore.walk(&address, &mut state, &mut sink);
+    let end = restore.restore_records(&address, &mut state, &mut sink);
     sink.flush()?;
     restore.outcome.report(args.dry_run, report);
     for unknown in restore.unknown_names() {
         report.remark("unknown", format!("{unknown} in the undo file"));
     }
     if let Some(place) = place {
-        Target::text(place, &restore.outcome.to_json(path, args.dry_run)?)?;
+        Target::write_text(place, &restore.outcome.to_json(path, args.dry_run)?)?;
     }
     end
 }
@@ -62,10 +62,10 @@ pub fn run(args: &Replace, global: &Global, path: &Path, report: &mut Report) ->
 fn check_usage(args: &Replace) -> Result<(), Abort> {
     if let Some(word) = args.words.first() {
         let text = format!("`{}`: --undo takes neither texts nor files", word.to_string_lossy());
-        return Err(usage_of(text));
+        return Err(usage_text_error(text));
     }
     if args.database.db.is_none() && args.database.db_file.is_none() {
-        return Err(usage_of("--undo needs --db URL: the database whose values it puts back"));
+        return Err(usage_text_error("--undo needs --db URL: the database whose values it puts back"));
     }
     Ok(())
 }
@@ -75,10 +75,10 @@ struct Restore<'r> {
     args: &'r Replace,
     paint: Paint,
     file: UndoFile,
-    runs: Vec<Run>,
+    runs: Vec<RunHeader>,
     tables: Vec<TableNames>,
     /// The records with values, in the order of the file.
-    changes: Vec<Entry>,
+    changes: Vec<RecordEntry>,
     /// The selected columns of each table that have values in the file.
     used: BTreeMap<usize, Vec<usize>>,
     filter: Filter,
@@ -90,7 +90,7 @@ struct Restore<'r> {
 impl<'r> Restore<'r> {
     /// Reads the whole file, so that invalid records are found before anything is changed.
     fn open(args: &'r Replace, global: &Global, path: &Path) -> Result<Restore<'r>, Abort> {
-        progress::begin(&path.display().to_string());
+        progress::begin_input(&path.display().to_string());
         let file = UndoFile::open(path, false)?;
         let mut restore = Restore {
             args,
@@ -100,28 +100,28 @@ impl<'r> Restore<'r> {
             tables: Vec::new(),
             changes: Vec::new(),
             used: BTreeMap::new(),
-            filter: args.filter(),
+            filter: args.table_filter(),
             outcome: Outcome::default(),
             pretended: HashMap::new(),
         };
         for entry in restore.file.entries.clone() {
-            restore.learn(&entry)?;
+            restore.index_record(&entry)?;
         }
         Ok(restore)
     }
 
     /// Checks a record, and keeps the parts that later records need.
-    fn learn(&mut self, entry: &Entry) -> Result<(), Abort> {
-        let payload = self.file.payload(entry)?;
-        let unreadable = |file: &UndoFile, error: serde_json::Error| file.unreadable_record(entry, &error.to_string());
+    fn index_record(&mut self, entry: &RecordEntry) -> Result<(), Abort> {
+        let payload = self.file.read_payload(entry)?;
+        let unreadable = |file: &UndoFile, error: serde_json::Error| file.record_error(entry, &error.to_string());
         match entry.head.kind {
-            Kind::Run => {
+            RecordKind::Run => {
                 self.runs.push(serde_json::from_slice(&payload).map_err(|error| unreadable(&self.file, error))?)
             }
-            Kind::Table => {
+            RecordKind::Table => {
                 self.tables.push(serde_json::from_slice(&payload).map_err(|error| unreadable(&self.file, error))?);
             }
-            Kind::Changes => {
+            RecordKind::Changes => {
                 let changes = self.decode(entry, &payload)?;
                 for cell in changes.rows.iter().flat_map(|row| &row.cells) {
                     let used = self.used.entry(changes.table).or_default();
@@ -132,23 +132,23 @@ impl<'r> Restore<'r> {
                 self.outcome.expected += changes.cell_count();
                 self.changes.push(*entry);
             }
-            Kind::End => {}
+            RecordKind::End => {}
         }
         Ok(())
     }
 
     /// Decodes the changes of a record, and checks that their tables and columns are known.
-    fn decode(&self, entry: &Entry, payload: &[u8]) -> Result<Changes, Abort> {
-        let changes = Changes::decode(payload).map_err(|why| self.file.unreadable_record(entry, &why))?;
+    fn decode(&self, entry: &RecordEntry, payload: &[u8]) -> Result<Changes, Abort> {
+        let changes = Changes::decode(payload).map_err(|why| self.file.record_error(entry, &why))?;
         let Some(names) = self.tables.get(changes.table) else {
-            return Err(self.file.unreadable_record(entry, "its table is not named before it"));
+            return Err(self.file.record_error(entry, "its table is not named before it"));
         };
         for row in &changes.rows {
             if row.key.len() != names.key.len() {
-                return Err(self.file.unreadable_record(entry, "a key has another number of columns than its table's"));
+                return Err(self.file.record_error(entry, "a key has another number of columns than its table's"));
             }
             if row.cells.iter().any(|cell| cell.column >= names.columns.len()) {
-                return Err(self.file.unreadable_record(entry, "a value is of a column that is not named"));
+                return Err(self.file.record_error(entry, "a value is of a column that is not named"));
             }
         }
         Ok(changes)
@@ -165,7 +165,7 @@ impl<'r> Restore<'r> {
             return Ok(());
         }
         let shown = icecore::text::printable(&other.database);
-        Err(usage_of(format!(
+        Err(usage_text_error(format!(
             "the undo file is of {shown}, not of {address}: --other-db uses it here all the same; values are put back only \
              where rows hold what the change wrote"
         )))
@@ -189,7 +189,7 @@ impl<'r> Restore<'r> {
     }
 
     /// Processes all records, from the last to the first.
-    fn walk(
+    fn restore_records(
         &mut self,
         address: &Address,
         state: &mut Option<(&std::path::PathBuf, UndoState)>,
@@ -199,7 +199,7 @@ impl<'r> Restore<'r> {
         let left = state.as_ref().map_or(self.changes.len(), |(_, state)| state.left.min(self.changes.len()));
         for at in (0..left).rev() {
             let Some(entry) = self.changes.get(at).copied() else { continue };
-            let payload = self.file.payload(&entry)?;
+            let payload = self.file.read_payload(&entry)?;
             let changes = self.decode(&entry, &payload)?;
             let names = self.tables.get(changes.table).cloned();
             if let Some(names) = names.filter(|_| self.used.get(&changes.table).is_some_and(|used| !used.is_empty())) {
@@ -207,21 +207,22 @@ impl<'r> Restore<'r> {
                     Some((number, table)) if number == changes.table => table,
                     _ => open_table(address, &names)?,
                 };
-                self.put_back(&mut table, &names, &changes, sink).map_err(|error| self.stopped(error))?;
-                sink.pass()?;
+                self.restore_record(&mut table, &names, &changes, sink)
+                    .map_err(|error| self.interruption_error(error))?;
+                sink.release_record()?;
                 open = Some((changes.table, table));
             }
             if let Some((file, state)) = state {
                 state.left = at;
-                resume::write_state(file, state)?;
+                resume::replace_file(file, state)?;
             }
-            progress::count(self.outcome.seen_count());
+            progress::set_record_count(self.outcome.seen_count());
         }
         Ok(())
     }
 
     /// Restores the values of a record, in one transaction.
-    fn put_back(
+    fn restore_record(
         &mut self,
         table: &mut Table,
         names: &TableNames,
@@ -236,27 +237,27 @@ impl<'r> Restore<'r> {
         let mut batch = Batch::new(changes, &columns);
         if self.args.dry_run {
             batch.compare_only(table)?;
-            self.pretend(names, &mut batch);
-            self.show(table, names, &batch, sink);
+            self.simulate_earlier_runs(names, &mut batch);
+            self.show_values(table, names, &batch, sink);
         } else {
-            batch.put_back(table)?;
+            batch.restore_values(table)?;
         }
         for pending in &batch.cells {
             let column = names.columns.get(pending.cell.column).map_or("", |name| name);
-            self.outcome.note(&names.name, column, pending.key, pending.fate);
+            self.outcome.count_value(&names.name, column, pending.key, pending.fate);
         }
         Ok(())
     }
 
     /// In a dry run nothing is written, so this sets the state that later records would leave for values that changed
     /// twice.
-    fn pretend(&mut self, names: &TableNames, batch: &mut Batch<'_>) {
+    fn simulate_earlier_runs(&mut self, names: &TableNames, batch: &mut Batch<'_>) {
         if self.runs.len() < 2 {
             return;
         }
         for pending in &mut batch.cells {
             let place = (names.name.clone(), pending.key.to_vec(), pending.cell.column);
-            let old = CellDigest::of(&pending.cell.old);
+            let old = CellDigest::from_cell(&pending.cell.old);
             if let Some(now) = self.pretended.get(&place) {
                 pending.fate = match *now {
                     now if now == old => Fate::Already,
@@ -271,7 +272,7 @@ impl<'r> Restore<'r> {
     }
 
     /// Shows the values to restore.
-    fn show(&self, table: &Table, names: &TableNames, batch: &Batch<'_>, sink: &mut Sink) {
+    fn show_values(&self, table: &Table, names: &TableNames, batch: &Batch<'_>, sink: &mut Sink) {
         for pending in batch.cells.iter().filter(|pending| pending.fate == Fate::PutBack) {
             // If a value changed twice, the record after this one shows the second change.
             let Some(now) = &pending.now else { continue };
@@ -280,16 +281,16 @@ impl<'r> Restore<'r> {
                 table: table.name().to_owned(),
                 column: names.columns.get(pending.cell.column).cloned().unwrap_or_default(),
             };
-            let key = super::super::database::key_text(&table.key_names(), pending.key);
+            let key = super::super::database::format_key(&table.key_names(), pending.key);
             let edits = Edits::between(now, &pending.cell.old.bytes);
             let head = ChangeContext { input: &key, place: &place, row: 0, tally: &Tally::default() };
-            shown::keyed(&head, now, &edits, self.paint, sink.part());
+            shown::show_keyed_changes(&head, now, &edits, self.paint, sink.buffer_mut());
         }
     }
 
     /// Returns the end of the command for an error during the restoration.
-    fn stopped(&self, error: icecore_store::Error) -> Abort {
-        match failed(error) {
+    fn interruption_error(&self, error: icecore_store::Error) -> Abort {
+        match database_error(error) {
             Abort::Failed(code, message) if !self.args.dry_run => {
                 let again = "restored values stay; the same command continues";
                 Abort::Failed(code, format!("{message}: {again}"))
@@ -314,7 +315,7 @@ impl<'r> Restore<'r> {
 
 /// Opens a table that the file names, and checks that its key is the same as before.
 fn open_table(address: &Address, names: &TableNames) -> Result<Table, Abort> {
-    let table = Table::open(address, &names.name, names.chosen_key.as_deref()).map_err(failed)?;
+    let table = Table::open(address, &names.name, names.chosen_key.as_deref()).map_err(database_error)?;
     if table.key_names() != names.key {
         let text = format!(
             "the key of the table `{}` is ({}), and was ({}) when it was changed: nothing can be put back",
@@ -369,16 +370,16 @@ impl UndoState {
         let bytes = match std::fs::read(file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(new),
-            Err(error) => return Err(resume::failed(file, io_reason(&error))),
+            Err(error) => return Err(resume::file_error(file, io_reason(&error))),
         };
         let state: UndoState = serde_json::from_slice(&bytes)
-            .map_err(|error| resume::failed(file, format!("not a file of --resume for --undo: {error}")))?;
+            .map_err(|error| resume::file_error(file, format!("not a file of --resume for --undo: {error}")))?;
         let is_same = state.undo == new.undo
             && (&state.tables, &state.columns, &state.skipped) == (&new.tables, &new.columns, &new.skipped);
         if !is_same {
             let text =
                 "it is of another undo file, or of other tables and columns: another file, or none, begins again";
-            return Err(resume::failed(file, text.to_owned()));
+            return Err(resume::file_error(file, text.to_owned()));
         }
         Ok(state)
     }

@@ -1,6 +1,6 @@
 //! An undo file on the disk: written at its end, read at any position.
 
-use super::record::{Check, HEAD_LEN, Head, Kind, MAGIC, encode_record};
+use super::record::{Check, HEAD_LEN, MAGIC, RecordHead, RecordKind, encode_record};
 use crate::report::{Abort, code, io_reason};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -8,10 +8,10 @@ use std::path::Path;
 
 /// A complete record.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct RecordEntry {
     /// Offset of its head.
     pub offset: u64,
-    pub head: Head,
+    pub head: RecordHead,
     /// The check of the record before it.
     previous: Check,
 }
@@ -22,7 +22,7 @@ pub struct UndoFile {
     file: File,
     name: String,
     /// The complete records.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<RecordEntry>,
     /// End of the last complete record.
     pub whole_len: u64,
     /// Whether an incomplete record follows.
@@ -65,13 +65,13 @@ impl UndoFile {
             return Err(Abort::Failed(code::USAGE, format!("{name}: {text}")));
         }
         let mut undo = UndoFile { file, name, entries: Vec::new(), whole_len: 0, is_torn: false };
-        undo.scan()?;
+        undo.read_records()?;
         Ok(undo)
     }
 
     /// Reads all records.
-    fn scan(&mut self) -> Result<(), Abort> {
-        let len = self.file.metadata().map_err(|error| self.unreadable(&error))?.len();
+    fn read_records(&mut self) -> Result<(), Abort> {
+        let len = self.file.metadata().map_err(|error| self.read_error(&error))?.len();
         let mut reader = BufReader::with_capacity(1 << 20, &self.file);
         let mut magic = [0; MAGIC.len()];
         let has_magic = len >= magic.len() as u64 && reader.read_exact(&mut magic).is_ok() && magic == *MAGIC;
@@ -80,7 +80,7 @@ impl UndoFile {
             return Err(Abort::Failed(code::INPUT, format!("{}: {text}", self.name)));
         }
         let (mut offset, mut previous) = (magic.len() as u64, Check::default());
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<RecordEntry> = Vec::new();
         while offset < len {
             let left = len - offset;
             let mut head = [0; HEAD_LEN];
@@ -88,31 +88,31 @@ impl UndoFile {
                 self.is_torn = true;
                 break;
             }
-            reader.read_exact(&mut head).map_err(|error| self.unreadable(&error))?;
-            let Some(found) = Head::decode(&head, &previous) else {
+            reader.read_exact(&mut head).map_err(|error| self.read_error(&error))?;
+            let Some(found) = RecordHead::decode(&head, &previous) else {
                 // After a power failure, the system may leave zeros where nothing was written.
                 if head.iter().all(|byte| *byte == 0)
-                    && is_zeros(&mut reader).map_err(|error| self.unreadable(&error))?
+                    && is_zeros(&mut reader).map_err(|error| self.read_error(&error))?
                 {
                     self.is_torn = true;
                     break;
                 }
-                return Err(self.damaged(offset, entries.len(), "its head has changed"));
+                return Err(self.damage_error(offset, entries.len(), "its head has changed"));
             };
             let end = offset + HEAD_LEN as u64 + u64::from(found.stored_len);
             if end > len {
                 self.is_torn = true;
                 break;
             }
-            let stored = read_bytes(&mut reader, found.stored_len).map_err(|error| self.unreadable(&error))?;
-            if !found.fits(&stored, &previous) {
+            let stored = read_bytes(&mut reader, found.stored_len).map_err(|error| self.read_error(&error))?;
+            if !found.matches_payload(&stored, &previous) {
                 if end == len {
                     self.is_torn = true;
                     break;
                 }
-                return Err(self.damaged(offset, entries.len(), "its bytes have changed"));
+                return Err(self.damage_error(offset, entries.len(), "its bytes have changed"));
             }
-            entries.push(Entry { offset, head: found, previous });
+            entries.push(RecordEntry { offset, head: found, previous });
             (offset, previous) = (end, found.check);
         }
         (self.entries, self.whole_len) = (entries, offset);
@@ -120,24 +120,24 @@ impl UndoFile {
     }
 
     /// Reads the payload of a record.
-    pub fn payload(&mut self, entry: &Entry) -> Result<Vec<u8>, Abort> {
+    pub fn read_payload(&mut self, entry: &RecordEntry) -> Result<Vec<u8>, Abort> {
         let read = |file: &mut File| -> io::Result<Vec<u8>> {
             file.seek(SeekFrom::Start(entry.offset + HEAD_LEN as u64))?;
             read_bytes(file, entry.head.stored_len)
         };
-        let stored = read(&mut self.file).map_err(|error| self.unreadable(&error))?;
-        if !entry.head.fits(&stored, &entry.previous) {
-            return Err(self.damaged(entry.offset, 0, "it changed while it was read"));
+        let stored = read(&mut self.file).map_err(|error| self.read_error(&error))?;
+        if !entry.head.matches_payload(&stored, &entry.previous) {
+            return Err(self.damage_error(entry.offset, 0, "it changed while it was read"));
         }
-        entry.head.unfold(stored).map_err(|why| self.unreadable_record(entry, &why))
+        entry.head.unpack_payload(stored).map_err(|why| self.record_error(entry, &why))
     }
 
     /// Appends a record. It is durable only after [`UndoFile::sync`].
-    pub fn append(&mut self, kind: Kind, payload: &[u8]) -> io::Result<()> {
+    pub fn append(&mut self, kind: RecordKind, payload: &[u8]) -> io::Result<()> {
         let previous = self.entries.last().map_or(Check::default(), |entry| entry.head.check);
         let too_long = || io::Error::other("a value is too long for an undo file: --no-undo changes it without one");
         let (record, _) = encode_record(kind, payload, &previous).ok_or_else(too_long)?;
-        let head = record.first_chunk::<HEAD_LEN>().and_then(|head| Head::decode(head, &previous));
+        let head = record.first_chunk::<HEAD_LEN>().and_then(|head| RecordHead::decode(head, &previous));
         let head = head.ok_or_else(too_long)?;
         self.file.seek(SeekFrom::Start(self.whole_len))?;
         if let Err(error) = self.file.write_all(&record) {
@@ -145,7 +145,7 @@ impl UndoFile {
             let _ = self.file.set_len(self.whole_len);
             return Err(error);
         }
-        self.entries.push(Entry { offset: self.whole_len, head, previous });
+        self.entries.push(RecordEntry { offset: self.whole_len, head, previous });
         self.whole_len += record.len() as u64;
         Ok(())
     }
@@ -166,16 +166,16 @@ impl UndoFile {
     }
 
     /// Returns the error for a record with an invalid payload.
-    pub fn unreadable_record(&self, entry: &Entry, why: &str) -> Abort {
+    pub fn record_error(&self, entry: &RecordEntry, why: &str) -> Abort {
         let text = format!("{}: the record at offset {} can't be read: {why}", self.name, entry.offset);
         Abort::Failed(code::INPUT, text)
     }
 
-    fn unreadable(&self, error: &io::Error) -> Abort {
+    fn read_error(&self, error: &io::Error) -> Abort {
         Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(error)))
     }
 
-    fn damaged(&self, offset: u64, whole: usize, why: &str) -> Abort {
+    fn damage_error(&self, offset: u64, whole: usize, why: &str) -> Abort {
         let name = &self.name;
         let text = format!(
             "{name}: the record at offset {offset} is damaged: {why}. Nothing was changed. The {whole} records before it \
@@ -222,9 +222,12 @@ mod tests {
     fn filled(path: &Path) -> Vec<u64> {
         let mut undo = UndoFile::create(path).unwrap();
         let mut ends = vec![undo.whole_len];
-        for (kind, payload) in
-            [(Kind::Run, &b"{}"[..]), (Kind::Table, b"table"), (Kind::Changes, &[b'x'; 3000]), (Kind::End, b"")]
-        {
+        for (kind, payload) in [
+            (RecordKind::Run, &b"{}"[..]),
+            (RecordKind::Table, b"table"),
+            (RecordKind::Changes, &[b'x'; 3000]),
+            (RecordKind::End, b""),
+        ] {
             undo.append(kind, payload).unwrap();
             ends.push(undo.whole_len);
         }
@@ -245,13 +248,13 @@ mod tests {
         let path = folder.path().join("a.undo");
         filled(&path);
         let mut undo = UndoFile::open(&path, true).unwrap();
-        let kinds: Vec<Kind> = undo.entries.iter().map(|entry| entry.head.kind).collect();
-        assert_eq!(kinds, [Kind::Run, Kind::Table, Kind::Changes, Kind::End]);
+        let kinds: Vec<RecordKind> = undo.entries.iter().map(|entry| entry.head.kind).collect();
+        assert_eq!(kinds, [RecordKind::Run, RecordKind::Table, RecordKind::Changes, RecordKind::End]);
         let entry = undo.entries[2];
-        assert_eq!(undo.payload(&entry).unwrap(), [b'x'; 3000]);
+        assert_eq!(undo.read_payload(&entry).unwrap(), [b'x'; 3000]);
         // No other process can open it meanwhile.
         assert!(refusal(&path).contains("another icecore uses it now"));
-        undo.append(Kind::Run, b"more").unwrap();
+        undo.append(RecordKind::Run, b"more").unwrap();
         drop(undo);
         assert_eq!(UndoFile::open(&path, false).unwrap().entries.len(), 5);
         assert!(UndoFile::create(&path).is_err());
@@ -284,7 +287,7 @@ mod tests {
                 let is_whole = undo.whole_len == cut.len() as u64;
                 assert_eq!(undo.is_torn, !is_whole, "cut at {end}, {zeros} zeros");
                 undo.cut_torn_end().unwrap();
-                undo.append(Kind::End, b"more").unwrap();
+                undo.append(RecordKind::End, b"more").unwrap();
                 let count = undo.entries.len();
                 drop(undo);
                 let again = UndoFile::open(&path, false).unwrap();
