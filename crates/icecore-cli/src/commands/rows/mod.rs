@@ -412,7 +412,7 @@ impl<'j> RowsJob<'j> {
 
     /// Starts the threads that decode rows, for text.
     #[cfg(not(feature = "columns"))]
-    fn start(
+    fn start_decoding(
         &mut self,
         from: impl Batches<Batch = Batch>,
         _: Option<Arc<Plan>>,
