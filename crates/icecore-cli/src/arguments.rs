@@ -1,12 +1,12 @@
 //! Arguments that several commands share.
 
 #[cfg(feature = "store")]
-use crate::keyed::KeyArgs;
+use crate::key_args::KeyArgs;
 use crate::limits::{self, Bounds};
 use crate::paint::ColorMode;
 use crate::records::Frame;
 use crate::report::{Abort, Report, code};
-use crate::said;
+use crate::report_message;
 use crate::screen::Paging;
 use crate::source::Source;
 use crate::terminal::{self, DisplayLimits};
@@ -48,8 +48,8 @@ pub struct Global {
     /// json: one object per line, with type (error, loss, note, end), file, record, code, kind, count, format, offset,
     /// layer, path, expected, found, help and message, as far as they are known. The last object has type end, the exit
     /// code and the number of inputs. Usage errors are always text.
-    #[arg(long, global = true, value_name = "FORM", value_enum, default_value_t = said::ReportForm::Text)]
-    pub report: said::ReportForm,
+    #[arg(long, global = true, value_name = "FORM", value_enum, default_value_t = report_message::ReportForm::Text)]
+    pub report: report_message::ReportForm,
     /// Do not report losses or show progress
     #[arg(short, long, global = true)]
     pub quiet: bool,

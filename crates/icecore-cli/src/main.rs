@@ -11,20 +11,21 @@ mod commands;
 mod csv_style;
 #[cfg(feature = "store")]
 mod database;
+mod document_reader;
+mod file_bytes;
 mod file_id;
+mod foreign_input;
 mod json;
 #[cfg(feature = "store")]
-mod keyed;
+mod key_args;
 mod limits;
 mod mistakes;
 mod pager;
 mod paint;
 mod progress;
-mod readers;
-mod reading;
 mod records;
 mod report;
-mod said;
+mod report_message;
 mod screen;
 mod secrets;
 mod short_help;
@@ -35,7 +36,6 @@ mod stream;
 mod target;
 mod terminal;
 mod tty;
-mod whole;
 
 use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, ValueEnum};

@@ -2,7 +2,7 @@
 
 use crate::mistakes::missing;
 use crate::paint::{Ink, Paint};
-use crate::said::{EndMessage, ReportForm, ReportMessage};
+use crate::report_message::{EndMessage, ReportForm, ReportMessage};
 use crate::screen;
 use crate::signals::SignalError;
 use icecore::deep::Deep;

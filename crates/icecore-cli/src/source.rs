@@ -1,9 +1,9 @@
 //! Inputs: files, folders, the standard input.
 
+use crate::file_bytes::{self, Bytes};
 use crate::file_id::FileId;
 use crate::progress::{self, CountedReader};
 use crate::report::Report;
-use crate::whole::{self, Bytes};
 use std::fs::{self, File, Metadata};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -117,7 +117,7 @@ impl Source {
     pub fn read(&self) -> io::Result<Bytes> {
         self.begin_input();
         match &self.place {
-            SourcePlace::File(path) => whole::read_file(path),
+            SourcePlace::File(path) => file_bytes::read_file(path),
             SourcePlace::Stdin => {
                 let mut bytes = Vec::new();
                 progress::read_to_end(io::stdin().lock(), &mut bytes)?;
@@ -185,7 +185,7 @@ impl Read for LengthCheckedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         if count == 0 && self.remaining > 0 && !buffer.is_empty() {
-            return Err(whole::shortened_file_error());
+            return Err(file_bytes::shortened_file_error());
         }
         self.remaining = self.remaining.saturating_sub(count as u64);
         Ok(count)

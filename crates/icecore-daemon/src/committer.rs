@@ -6,7 +6,7 @@
 
 use crate::database::{Connection, WriterLock};
 use crate::failure::Failure;
-use crate::gathering::{Bounds, CurrentGroup, GroupQueue};
+use crate::group_queue::{Bounds, CurrentGroup, GroupQueue};
 use crate::metrics::Metrics;
 use crate::settings::Settings;
 use crate::threads::{WorkError, lock_ignoring_poison, wait_for_answer, wait_until_ended};

@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::call::ClientAddress;
 use crate::connections::{ConnectionHandle, ConnectionSlot, Connections};
-use crate::patience::WriteTimeoutStream;
 use crate::routes;
 use crate::settings::{Settings, StartError};
 use crate::shutdown::{Either, select_first};
+use crate::write_timeout::WriteTimeoutStream;
 use axum::Router;
 use axum::body::Body;
 use hyper::server::conn::http1;

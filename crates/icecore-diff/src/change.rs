@@ -1,11 +1,11 @@
 //! Differences between two documents.
 
-use crate::moved;
+use crate::moves;
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::side::Side;
 use crate::walk::{FoundChange, OrderedChange, TreeWalk};
-use crate::{links, place::ValuePath};
+use crate::{links, value_path::ValuePath};
 use icecore::value::Comparison;
 use icecore::{Cursor, Document, Key, Value};
 
@@ -115,7 +115,7 @@ fn compare_documents<'d>(
     }
     walk.walk_trees();
     let TreeWalk { mut same, mut found, linked, mut lockstep, .. } = walk;
-    moved::find_moves(sides, &mut lockstep, &mut same, &mut found);
+    moves::find_moves(sides, &mut lockstep, &mut same, &mut found);
     links::compare_links(sides, &mut same, linked, &lockstep.counterparts, &mut found);
     found.sort_by_key(|one| one.order);
     differences.changes =

@@ -29,23 +29,23 @@
 
 mod align;
 mod change;
+mod difference_writer;
 mod emit;
+mod equality;
 mod gap;
 mod hash;
 mod links;
 mod lists;
 mod lockstep;
-mod moved;
+mod moves;
 mod pairs;
 mod patch;
-mod place;
+mod path_resolver;
 mod rules;
-mod same;
 mod side;
 mod tree;
+mod value_path;
 mod walk;
-mod way;
-mod written;
 
 pub use change::{Change, ChangeKind, Differences, find_differences, find_reference_differences};
 pub use patch::{Patch, Refusal};

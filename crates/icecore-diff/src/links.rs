@@ -5,9 +5,9 @@
 //! also be visible through the link, although the link's place in the second document may have the old value: so the
 //! link is reported as changed.
 
+use crate::equality::EqualityChecker;
 use crate::lockstep::Counterparts;
 use crate::pairs::Sides;
-use crate::same::EqualityChecker;
 use crate::tree;
 use crate::walk::{FoundChange, LinkPair, OrderedChange};
 use icecore::{Cursor, Kind};

@@ -1,14 +1,14 @@
 //! Applying a difference.
 
 use crate::change::{ChangeKind, object_class};
+use crate::difference_writer::{FORMAT_KEY, VERSION, with_more_depth};
 use crate::emit::{Edits, Emitter, FIRST, Insertion, VALUES};
+use crate::equality::EqualityChecker;
 use crate::hash::Hashes;
 use crate::pairs::Sides;
+use crate::path_resolver::PathResolver;
 use crate::rules::Rules;
-use crate::same::EqualityChecker;
 use crate::side::Side;
-use crate::way::PathResolver;
-use crate::written::{FORMAT_KEY, VERSION, with_more_depth};
 use icecore::{Cursor, Document, Error, ErrorKind, Kind, Limits, Stage, Value};
 use std::borrow::Cow;
 use std::fmt;

@@ -1,11 +1,11 @@
 //! Walks over the trees of both documents side by side. Links are postponed: `links.rs` compares them after all other
 //! differences are known.
 
+use crate::equality::{EqualityChecker, is_alike, is_field_map, non_entry_values};
 use crate::gap::Gaps;
 use crate::lists;
 use crate::lockstep::Lockstep;
 use crate::pairs::{Pairs, Sides};
-use crate::same::{EqualityChecker, is_alike, is_field_map, non_entry_values};
 use icecore::{Cursor, Key, Kind, raw::flag};
 use std::ops::Range;
 

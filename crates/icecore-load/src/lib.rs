@@ -4,9 +4,9 @@
 //! anything is timed, the results of each program are checked. Statistics and reports use [`icecore_lab`]. The program
 //! is `icecore-load`; `scripts/load.sh` and `scripts/bench.sh` build and start what it needs.
 
+mod concurrent_clients;
 mod http;
 pub mod page;
 mod server;
 pub mod store;
-mod together;
 pub mod web;

@@ -1,6 +1,6 @@
 //! `tostream`: a value as events, which are generated one by one.
 
-use crate::room;
+use crate::query_thread;
 use crate::value::Value;
 
 /// Generates the path and the value of each leaf; after the last one in a container, only its path.
@@ -37,7 +37,7 @@ impl Iterator for StreamEvents {
 
     fn next(&mut self) -> Option<Value> {
         loop {
-            room::count_step();
+            query_thread::count_step();
             if let Some(value) = self.next.take() {
                 if entry_at(&value, 0).is_none() {
                     return Some([self.path_value(), value].into_iter().collect());

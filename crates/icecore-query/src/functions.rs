@@ -3,7 +3,7 @@
 use crate::events::StreamEvents;
 use crate::matching::{MatchOutput, find_matches};
 use crate::memory;
-use crate::room::{self, Stop};
+use crate::query_thread::{self, Stop};
 use crate::run::FilterTypes;
 use crate::value::{
     Error, Members, OpenDocument, ValR, Value, check_length, contains_value, find_indices, key_from_name,
@@ -161,7 +161,7 @@ const BYTES_OF_READ_VALUE: u64 = 32;
 
 fn from_json(text: &Value) -> ValR {
     let bytes = text.as_bytes().ok_or_else(|| Error::typ(text.clone(), "string"))?;
-    room::count_steps(bytes.len() as u64 / 64);
+    query_thread::count_steps(bytes.len() as u64 / 64);
     let mut limits = Limits::default();
     let max_values = memory::remaining_bytes().saturating_sub(bytes.len() as u64) / BYTES_OF_READ_VALUE;
     limits.nodes = limits.nodes.min(u32::try_from(max_values).unwrap_or(u32::MAX));
@@ -174,7 +174,7 @@ fn from_json(text: &Value) -> ValR {
         Ok(document) => Ok(OpenDocument::charged_to_filter(document).root_value()),
         // Only too many values count as a lack of memory; any other error would also occur with a higher limit.
         Err(error) if error.kind() == ErrorKind::Limit && is_less && bytes.len() as u64 > max_values => {
-            room::stop_filter(Stop::Memory)
+            query_thread::stop_filter(Stop::Memory)
         }
         Err(error) => Err(Error::str(format_args!("{text} is not JSON: {error}"))),
     }

@@ -1,6 +1,6 @@
 //! Tests every function of the language on inputs of doubling size: steps and memory may only double.
 
-use crate::{Input, Query, Running, memory, on_query_thread, room};
+use crate::{Input, Query, Running, memory, on_query_thread, query_thread};
 use std::ops::ControlFlow;
 
 /// Returns the number of steps of a filter over a JSON text, and the maximum number of bytes that it held.
@@ -20,7 +20,7 @@ fn measure_cost(filter: &str, text: &str) -> Result<(u64, u64), String> {
         });
         match failed {
             Some(failed) => Err(failed),
-            None => Ok((allowed - room::remaining_steps(), memory::peak_bytes())),
+            None => Ok((allowed - query_thread::remaining_steps(), memory::peak_bytes())),
         }
     })
 }

@@ -27,21 +27,21 @@
 
 mod answer;
 mod events;
+mod filter_error;
 mod functions;
 #[cfg(test)]
 mod growth;
 mod matching;
 mod memory;
-mod mistake;
 mod nesting;
-mod room;
+mod query_thread;
 mod run;
 mod stop;
 mod value;
 
 pub use answer::Answer;
-pub use mistake::FilterError;
-pub use room::{Stop, on_query_thread};
+pub use filter_error::FilterError;
+pub use query_thread::{Stop, on_query_thread};
 pub use run::{RunEnd, Running};
 
 use icecore::{Document, Limits, Losses};
@@ -137,7 +137,7 @@ impl Query {
             return Err(FilterError::new(format!("it has more than {MAX_FILTER_LENGTH} bytes")));
         }
         let compiled = || compile_definitions(filter, variables, functions::library_definitions(for_spreadsheets));
-        room::catch_stop(compiled).unwrap_or_else(|broken| Err(FilterError::abort(broken)))
+        query_thread::catch_stop(compiled).unwrap_or_else(|broken| Err(FilterError::abort(broken)))
     }
 
     /// Returns the values of the variables.

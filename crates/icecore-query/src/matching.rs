@@ -1,7 +1,7 @@
 //! Regular expressions: each match becomes a value as soon as it is found, so that its memory is counted.
 
 use crate::memory;
-use crate::room;
+use crate::query_thread;
 use crate::run::FilterTypes;
 use crate::value::{Error, Key, Members, Text, ValR, Value, key_from_name};
 use bstr::ByteSlice;
@@ -40,9 +40,9 @@ pub fn find_matches(wanted: MatchOutput, mut cv: Cv<'_, FilterTypes>) -> ValR {
     let mut characters = CharacterCounter { text: bytes, offset: 0, count: 0 };
     let mut found = Vec::new();
     let mut end = 0;
-    room::count_steps((bytes.len() / BYTES_PER_STEP) as u64);
+    query_thread::count_steps((bytes.len() / BYTES_PER_STEP) as u64);
     for captures in regex.captures_iter(bytes) {
-        room::count_steps(1 + names.len() as u64);
+        query_thread::count_steps(1 + names.len() as u64);
         let Some(full_match) = captures.get(0) else { continue };
         if flags.is_without_empty && full_match.as_bytes().is_empty() {
             continue;
@@ -119,7 +119,7 @@ fn compile_regex(expression: &str, letters: &str) -> Result<(Flags, Regex), Erro
             other => return Err(Error::str(format_args!("invalid regex flag: {other}"))),
         }
     }
-    room::count_steps((expression.len() / BYTES_PER_STEP) as u64);
+    query_thread::count_steps((expression.len() / BYTES_PER_STEP) as u64);
     // Each state of the automaton stores both ends of each group, and repetitions duplicate groups.
     let groups = 1 + expression.matches('(').count() as u64;
     let size_limit = (memory::remaining_bytes() / (4 * groups)).min(MAX_REGEX_SIZE);

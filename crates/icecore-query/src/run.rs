@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::memory::{self, Charge};
-use crate::room::{self, Abort, Stop};
+use crate::query_thread::{self, Abort, Stop};
 use crate::value::{OpenDocument, Value};
 use crate::{Failure, Input, Query};
 use jaq_core::data::{DataT, HasLut};
@@ -46,7 +46,7 @@ impl Clone for Data<'_> {
 impl<'a> HasLut<'a, FilterTypes> for Data<'a> {
     /// Called by each term that is evaluated: here work is counted, and the stack is checked.
     fn lut(&self) -> &'a Lut<FilterTypes> {
-        room::count_step();
+        query_thread::count_step();
         self.lut
     }
 }
@@ -156,7 +156,7 @@ impl Query {
             // A run that requests inputs gets a higher limit for each.
             if is_running.get() {
                 let (steps, bytes) = allowed.take();
-                room::raise_step_limit(steps);
+                query_thread::raise_step_limit(steps);
                 memory::raise_memory_limit(bytes);
             }
             Ok(open_document.insert(OpenDocument::new(input.document)).root_value())
@@ -179,10 +179,10 @@ impl Query {
                 },
             };
             let (steps, bytes) = allowed.take();
-            room::start_run(running.steps.saturating_add(steps), running.interrupt);
+            query_thread::start_run(running.steps.saturating_add(steps), running.interrupt);
             memory::start_metering(running.memory.saturating_add(bytes), running.held);
             is_running.set(true);
-            let outcome = room::catch_stop(|| {
+            let outcome = query_thread::catch_stop(|| {
                 let ctx = Ctx::<FilterTypes>::new(data.clone(), Vars::new(self.variable_values()));
                 for result in self.filter.id.run((ctx, value)) {
                     let flow = match result.map_err(jaq_core::Exn::get_err) {
@@ -216,7 +216,7 @@ impl Query {
                     Failure { name: name(), message, stop: None }
                 }
             };
-            room::start_run(u64::MAX, None);
+            query_thread::start_run(u64::MAX, None);
             memory::start_metering(u64::MAX, None);
             if then(Err(failure)).is_break() {
                 return RunEnd::Enough;

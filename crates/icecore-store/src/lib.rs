@@ -19,7 +19,6 @@ mod backend;
 mod claim_request;
 mod command;
 mod connect;
-mod crew;
 pub mod describe;
 mod dialect;
 mod driver;
@@ -32,6 +31,7 @@ mod limits;
 #[cfg(feature = "mongodb")]
 mod mongo;
 mod object;
+mod page_query;
 mod query;
 mod rules;
 mod runner;
@@ -40,10 +40,10 @@ mod sql;
 pub mod table;
 pub mod time;
 mod timing;
-mod walking;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
 pub mod within;
 mod work;
+mod worker_pool;
 
 /// Helpers that the test suites share, for tests next to the code.
 #[cfg(test)]

@@ -5,12 +5,12 @@
 //! can't reach the database after a job, another worker gets the job when the lease ends.
 
 use crate::backend::Backend;
-use crate::crew::{Attempt, EndedAttempt, WorkerPool};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::job::{Ack, Job, Lease, State};
 use crate::runner::{Outcome, Runner, Stop};
 use crate::schedule::Fired;
+use crate::worker_pool::{Attempt, EndedAttempt, WorkerPool};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;

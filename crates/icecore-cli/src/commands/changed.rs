@@ -2,14 +2,14 @@
 
 use super::diff::{DiffView, DifferencePrinter, SAME_MEANING, read_document};
 use crate::arguments::{self, Global};
+use crate::document_reader::{Detail, DocumentReader};
+use crate::file_bytes::Bytes;
 use crate::paint::{Ink, Paint};
-use crate::reading::{Detail, DocumentReader};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{InPlaceArgs, InPlaceFile, OutputFolder, Outputs, Target};
 use crate::terminal;
-use crate::whole::Bytes;
 use clap::Args;
 use icecore::Stage;
 use icecore_diff::{Rules, find_differences};

@@ -1,8 +1,8 @@
 //! `icecore detect`
 
 use crate::arguments::Global;
+use crate::foreign_input::ForeignInput;
 use crate::paint::{Ink, Paint};
-use crate::readers::ForeignInput;
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;

@@ -3,10 +3,10 @@
 use super::changed::{ChangeArgs, ChangeWriter, Changed};
 use super::diff::{read_bytes, read_document};
 use crate::arguments::{Global, InputFormat};
-use crate::reading::{Detail, DocumentReader, UnwrappedInput};
+use crate::document_reader::{Detail, DocumentReader, UnwrappedInput};
+use crate::file_bytes::Bytes;
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
-use crate::whole::Bytes;
 use clap::{Args, ValueHint};
 use icecore::Limits;
 use icecore_diff::Refusal;

@@ -2,11 +2,11 @@
 
 use crate::allocator;
 use crate::arguments::{DisplayArgs, Global, ReadArgs};
+use crate::document_reader::{self, Detail, DocumentReader, JOINED_LINES};
 use crate::limits;
 use crate::mistakes;
-use crate::reading::{self, Detail, DocumentReader, JOINED_LINES};
 use crate::report::{Abort, Report, code, usage_error, usage_text_error};
-use crate::said::ReportMessage;
+use crate::report_message::ReportMessage;
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, Outputs, Target, format};
@@ -135,7 +135,7 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     let output = args.output.as_deref().filter(|_| !args.raw);
     let name = format::target_format(args.to.as_deref(), output);
     let mut to = mistakes::target_stage(&name)?;
-    reading::set_options(&mut to, &args.to_options).map_err(usage_error)?;
+    document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     set_indentation(args, &mut to)?;
     let place = Outputs::new(sources, args.force).output_destination(args.output.as_ref())?;
     let is_stdout = matches!(place, Destination::Stdout);

@@ -5,7 +5,7 @@ use crate::database::{Database, database_error, parse_duration, read_first_line}
 use crate::limits;
 use crate::paint::Paint;
 use crate::report::{Abort, Report, code};
-use crate::said::ReportForm;
+use crate::report_message::ReportForm;
 use crate::secrets;
 use clap::{Args, ValueHint};
 use icecore_daemon::{Network, Rate, Settings, serve};

@@ -1,6 +1,6 @@
 //! `icecore work`: runs a command for each job.
 
-use super::queue::known;
+use super::queue::queue_names;
 use crate::database::{Database, current_user_name, database_error, parse_duration};
 use crate::limits;
 use crate::report::{Abort, Report, code, usage_text_error};
@@ -67,7 +67,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     // A database that fails from the start is reported at once. For later outages the worker waits.
     let database = Reopener::new(address);
     let mut store = database.open().map_err(database_error)?;
-    let queue = known::find_or_create_queue(&args.queue, args.create, store.as_mut(), report)?;
+    let queue = queue_names::find_or_create_queue(&args.queue, args.create, store.as_mut(), report)?;
     drop(store);
     if queue.is_some_and(|queue| queue.paused_at.is_some()) {
         let shown = icecore::text::printable(&args.queue);

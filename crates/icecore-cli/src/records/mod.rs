@@ -1,27 +1,27 @@
 //! Records one by one, in constant memory: documents without separators, lines, and all other records with a [`Frame`].
 
-#[cfg(feature = "store")]
-mod cut;
 mod frame;
-pub mod reported;
+pub mod reports;
 mod rescue;
-
 #[cfg(feature = "store")]
-pub use cut::RecordSplitter;
+mod splitter;
+
 pub use frame::{Frame, Split};
 pub use rescue::{NOTHING, Rescue, RescuedDocument, rescue_document};
+#[cfg(feature = "store")]
+pub use splitter::RecordSplitter;
 
 use crate::progress;
 use crate::report::{Abort, Report, code, io_reason};
-use crate::said::ReportMessage;
+use crate::report_message::ReportMessage;
 use crate::sink::Sink;
 use icecore::format::{End, Restart};
 use icecore::{Converted, Error, ErrorKind, Losses, Stage};
 use icecore_tables::byte_order_mark::{MARK, must_skip_mark};
-use icecore_tables::step::RecordConverter;
+use icecore_tables::record_converter::RecordConverter;
 use icecore_tables::tally::Tally;
 use icecore_tables::window::Window;
-use reported::Fault;
+use reports::Fault;
 use std::io::{self, Read};
 
 /// Maximum distance from the end of the available bytes at which an error may be due to that end.
@@ -159,7 +159,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         let error = self.plan.too_long_error();
         self.tally.records += 1;
         let record = self.tally.records;
-        reported::report_fault(
+        reports::report_fault(
             &mut self.tally,
             &Fault::Unreadable(&error),
             record,
@@ -213,7 +213,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         self.tally.records += 1;
         let (record, offset) = (self.tally.records, self.window.offset());
         let error = error.clone().helping("where the next record starts is not known");
-        reported::report_fault(
+        reports::report_fault(
             &mut self.tally,
             &Fault::Unreadable(&error),
             record,
@@ -287,21 +287,21 @@ impl<'r, R: Read> RecordConversion<'r, R> {
                 }
                 let bytes = &self.window.bytes()[start..end];
                 let fault = if done.is_read { Fault::Unwritable(&error) } else { Fault::Unreadable(&error) };
-                reported::report_fault(&mut self.tally, &fault, record, offset, bytes, self.report);
+                reports::report_fault(&mut self.tally, &fault, record, offset, bytes, self.report);
                 return Ok(false);
             }
         };
         if self.plan.strict && !losses.is_empty() {
             self.withdraw_record(at, sink)?;
             let bytes = &self.window.bytes()[start..end];
-            reported::report_fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
+            reports::report_fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
             return Ok(false);
         }
         let framed = sink.edit_record(at, |buffer, start| self.plan.out.close_record(buffer, start));
         if let Err(error) = framed {
             self.withdraw_record(at, sink)?;
             let bytes = &self.window.bytes()[start..end];
-            reported::report_fault(&mut self.tally, &Fault::Unwritable(&error), record, offset, bytes, self.report);
+            reports::report_fault(&mut self.tally, &Fault::Unwritable(&error), record, offset, bytes, self.report);
             return Ok(false);
         }
         if self.plan.lines && !sink.is_at_line_start() {
@@ -362,7 +362,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     /// Takes a record back; the output before it is shown before the error.
     fn withdraw_record(&self, at: u64, sink: &mut Sink) -> Result<(), Abort> {
         sink.take_back(at);
-        if reported::prints_next_error(&self.tally) { sink.flush() } else { Ok(()) }
+        if reports::prints_next_error(&self.tally) { sink.flush() } else { Ok(()) }
     }
 
     fn count_record(&mut self, losses: &Losses, opened: u64, repairs: &[icecore::value::Repair], offset: u64) {
@@ -370,7 +370,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             self.tally.note_losses(losses, self.tally.records, None);
         }
         self.tally.opened += opened;
-        reported::report_repair(&mut self.tally, offset, repairs, self.report);
+        reports::report_repair(&mut self.tally, offset, repairs, self.report);
     }
 
     /// Continues at the next document after a bad one. `examined_len`: number of bytes of it that were read.
@@ -452,7 +452,7 @@ mod tests {
     use super::*;
     use crate::paint::ColorMode;
     use crate::paint::Paint;
-    use crate::said::ReportForm;
+    use crate::report_message::ReportForm;
     use icecore::Limits;
     use icecore_tables::window::CHUNK;
 

@@ -4,13 +4,13 @@ mod destination;
 mod folder;
 pub mod format;
 mod in_place;
-mod place;
+mod output_args;
 mod unfinished;
 
 pub use destination::{Destination, FileDestination, Outputs};
 pub use folder::OutputFolder;
 pub use in_place::InPlaceFile;
-pub use place::{InPlaceArgs, OutputArgs};
+pub use output_args::{InPlaceArgs, OutputArgs};
 
 use crate::report::{Abort, code, io_reason};
 use crate::sink::Sink;

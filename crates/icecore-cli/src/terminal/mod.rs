@@ -1,12 +1,12 @@
 //! Output to a terminal: JSON for people, and only characters that a terminal can show.
 
-mod cut;
-mod painted;
-mod tamed;
+mod control_escaper;
+mod json_painter;
+mod json_truncator;
 
-pub use cut::{DisplayLimits, JsonTruncator};
-pub use painted::JsonPainter;
-pub use tamed::ControlEscaper;
+pub use control_escaper::ControlEscaper;
+pub use json_painter::JsonPainter;
+pub use json_truncator::{DisplayLimits, JsonTruncator};
 
 use crate::report::{Abort, code};
 use icecore::Stage;

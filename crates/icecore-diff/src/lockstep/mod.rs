@@ -7,14 +7,14 @@
 //! The range that was compared last is kept. A value in it is equal if it ends in the range, and is not equal if the
 //! range ends inside the value; so on the way down to a difference nothing is compared twice, at any depth.
 
-mod turned;
+mod key_order;
 
 use crate::pairs::Sides;
 use crate::rules::Rules;
 use crate::tree;
 use icecore::raw::{IS_KEY, KEY_NODE, NO_KEY, Node, flag};
 use icecore::{Document, Kind};
-use turned::ReorderedState;
+use key_order::ReorderedState;
 
 /// Flags of nodes that the fast path does not compare.
 const UNUSUAL: u8 = !(flag::REF | flag::HINT);

@@ -2,13 +2,13 @@
 //! consecutive processes each.
 
 mod blobs;
-mod cast;
 pub mod machine;
 mod measure;
+mod participants;
 mod point;
 mod probe;
 
-pub use cast::{FoundCompetitors, check_competitor_names, find_competitors};
+pub use participants::{FoundCompetitors, check_competitor_names, find_competitors};
 pub use point::Setup;
 pub use probe::Probe;
 

@@ -1,8 +1,8 @@
 //! One size of a scenario: its competitors, and rounds of turns.
 
 use super::blobs::Blobs;
-use super::cast::FoundCompetitors;
 use super::measure::{Contender, Task, prepare_contender, start_participant};
+use super::participants::FoundCompetitors;
 use super::probe::{Probe, time_memcpy};
 use super::{MeasuredSize, Options, Progress};
 use crate::model::{Absent, Cell, Entry, Fidelity, Interval, Operation, Point, Role, Sample};

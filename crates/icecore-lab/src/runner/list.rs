@@ -1,8 +1,8 @@
 //! The list of participants, and how each is started.
 
 use super::command::CommandConversion;
+use super::declarations::Head;
 use super::engine::Engine;
-use super::head::Head;
 use super::process::{AnswerTimeout, Process};
 use super::protocol::{PROTOCOL, Reply, Request};
 use super::{ParticipantError, RunningParticipant};

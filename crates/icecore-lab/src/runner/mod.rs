@@ -1,13 +1,13 @@
 //! Participants: the scripts in `runners/`, which speak a line protocol, the engine, and the command. The answers of a
 //! script are untrusted input: they are parsed strictly, and every wait has a timeout.
 
-mod account;
 mod command;
+mod declarations;
 mod engine;
-mod head;
 mod list;
 mod process;
 mod protocol;
+mod time_check;
 
 pub use list::{Environment, FoundRunner, Participant, find_runners, list_runner_ids};
 pub use process::{AnswerTimeout, Process};

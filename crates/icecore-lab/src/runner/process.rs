@@ -1,7 +1,7 @@
 //! A runner's script as a process that answers line by line.
 
-use super::account::{Account, read_processor_seconds};
 use super::protocol::{Load, Reply, Request};
+use super::time_check::{Account, read_processor_seconds};
 use super::{Answer, ParticipantError, RoundTrip, RunningParticipant};
 use crate::model::{MemoryStep, Operation};
 use std::fs::File;

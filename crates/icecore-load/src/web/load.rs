@@ -1,7 +1,7 @@
 //! Concurrent clients of a web server.
 
+use crate::concurrent_clients::run_together;
 use crate::http::{Client, Reply};
-use crate::together::run_together;
 use icecore_lab::runner::ParticipantError;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

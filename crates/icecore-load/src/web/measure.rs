@@ -1,7 +1,7 @@
 //! One size of a web scenario: pages are checked, and then requested in turns, over several rounds with new servers.
 
-use super::audition::{ExpectedAnswers, PageContender, check_page, write_pages};
 use super::load::{PageRequest, request_page, time_requests};
+use super::page_check::{ExpectedAnswers, PageContender, check_page, write_pages};
 use super::pages::{PAGES, Page};
 use super::server::Servers;
 use super::tools::{self, Tools};

@@ -4,10 +4,10 @@
 //! the master of a process pool, so there are three pools: without opcache, with its defaults, and with large limits.
 //! Before anything is timed, each page is checked to load the right value.
 
-mod audition;
 mod config;
 mod load;
 mod measure;
+mod page_check;
 mod pages;
 mod scenario;
 mod server;

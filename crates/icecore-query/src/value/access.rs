@@ -1,10 +1,10 @@
 //! Access to values, as the language defines it.
 
-use super::held::next_depth;
+use super::lazy_container::next_depth;
 use super::operators::{find_indices, key_from_value};
 use super::{Error, LazyContainer, List, Map, Members, Number, Text, ValR, Value};
 use crate::memory;
-use crate::room;
+use crate::query_thread;
 use bstr::ByteSlice;
 use jaq_core::box_iter::{BoxIter, box_once};
 use jaq_core::path::Opt;
@@ -88,7 +88,7 @@ pub fn slice_range(range: Range<&Value>, len: usize) -> Result<(usize, usize), E
 
 /// Returns the start and end in bytes of a slice of characters.
 pub fn text_slice_range(range: Range<&Value>, text: &[u8]) -> Result<(usize, usize), Error> {
-    room::count_steps(text.len() as u64 / 64);
+    query_thread::count_steps(text.len() as u64 / 64);
     let (start, end) = slice_range(range, text.chars().count())?;
     let mut places = text.char_indices().map(|(start, _, _)| start).chain([text.len()]);
     let first = places.nth(start).unwrap_or(text.len());
@@ -139,7 +139,7 @@ impl Iterator for Items {
     type Item = ValR;
 
     fn next(&mut self) -> Option<ValR> {
-        room::count_iterator_step();
+        query_thread::count_iterator_step();
         let item = self.0.get().get(self.1)?.clone();
         self.1 += 1;
         Some(Ok(item))
@@ -158,7 +158,7 @@ impl Iterator for Entries {
     type Item = ValR<(Value, Value)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        room::count_iterator_step();
+        query_thread::count_iterator_step();
         let (key, value) = self.0.get().get_index(self.1)?;
         self.1 += 1;
         Some(Ok((Value::Text(key.to_text()), value.clone())))

@@ -1,7 +1,7 @@
 //! Equality and order: null, booleans, numbers, strings, arrays, objects.
 
 use super::{Key, Map, Value};
-use crate::room;
+use crate::query_thread;
 use std::cmp::Ordering;
 
 /// Returns the rank of a kind in the order.
@@ -31,11 +31,11 @@ impl Ord for Value {
             (Value::Number(a), Value::Number(b)) => a.cmp(b),
             (Value::Text(a), Value::Text(b)) => a.bytes.cmp(&b.bytes),
             (Value::List(a), Value::List(b)) => {
-                room::count_step();
+                query_thread::count_step();
                 a.get().cmp(b.get())
             }
             (Value::Map(a), Value::Map(b)) => {
-                room::count_step();
+                query_thread::count_step();
                 let (a, b) = (members_by_name(a), members_by_name(b));
                 let names = |map: &[(&Key, &Value)]| map.iter().map(|(key, _)| key.shown.clone()).collect::<Vec<_>>();
                 names(&a)
@@ -61,11 +61,11 @@ impl PartialEq for Value {
             (Value::Number(a), Value::Number(b)) => a == b,
             (Value::Text(a), Value::Text(b)) => a.bytes == b.bytes,
             (Value::List(a), Value::List(b)) => {
-                room::count_step();
+                query_thread::count_step();
                 a.len() == b.len() && a.get() == b.get()
             }
             (Value::Map(a), Value::Map(b)) => {
-                room::count_step();
+                query_thread::count_step();
                 a.len() == b.len() && a.get().iter().all(|(key, a)| b.get().get(key).is_some_and(|b| a == b))
             }
             _ => false,
@@ -78,7 +78,7 @@ impl Eq for Value {}
 /// Returns `true` if `all` contains `part`: strings in strings, each item in some item, each member in the member with
 /// the same name.
 pub fn contains_value(all: &Value, part: &Value) -> bool {
-    room::count_step();
+    query_thread::count_step();
     match (all.visible_value(), part.visible_value()) {
         (Value::Text(all), Value::Text(part)) => bstr::ByteSlice::contains_str(&*all.bytes, &part.bytes),
         (Value::List(all), Value::List(part)) => {

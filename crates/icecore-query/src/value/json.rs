@@ -2,7 +2,7 @@
 
 use super::{Number, Value};
 use crate::memory;
-use crate::room::{self, Stop};
+use crate::query_thread::{self, Stop};
 use icecore::{Limits, Stage};
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -21,9 +21,9 @@ impl Value {
         });
         if written.is_err() {
             let is_full = out.len() as u64 + WRITTEN_AT_ONCE > limits.output;
-            room::stop_filter(if is_full { Stop::Memory } else { Stop::Size });
+            query_thread::stop_filter(if is_full { Stop::Memory } else { Stop::Size });
         }
-        room::count_steps(out.len() as u64 / 64);
+        query_thread::count_steps(out.len() as u64 / 64);
         out
     }
 }

@@ -3,18 +3,18 @@
 mod access;
 mod bytes;
 mod compare;
-mod held;
+mod document_writer;
 mod json;
+mod lazy_container;
 mod number;
 mod operators;
 mod origin;
 mod text;
 mod update;
-mod written;
 
 pub use bytes::Bytes;
 pub use compare::contains_value;
-pub use held::LazyContainer;
+pub use lazy_container::LazyContainer;
 pub use number::Number;
 pub use operators::{check_length, find_indices};
 pub use origin::{OpenDocument, Origin};
@@ -145,7 +145,7 @@ impl Value {
     /// Returns the result of a lookup that finds nothing.
     pub fn absent_in(value: &Value) -> Value {
         match value {
-            Value::Absent(depth) => Value::Absent(held::next_depth(*depth)),
+            Value::Absent(depth) => Value::Absent(lazy_container::next_depth(*depth)),
             _ => Value::Absent(1),
         }
     }
@@ -162,7 +162,7 @@ impl FromIterator<Value> for Value {
         let charge = Charge::default();
         let mut all: Vec<Value> = Vec::new();
         for item in items {
-            crate::room::count_step();
+            crate::query_thread::count_step();
             if all.len() == all.capacity() {
                 let more = all.len().max(4);
                 charge.set((all.len() + more) * size_of::<Value>());

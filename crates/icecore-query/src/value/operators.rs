@@ -2,7 +2,7 @@
 
 use super::{Error, Key, LazyContainer, List, Map, Number, Text, ValR, Value};
 use crate::memory;
-use crate::room::{self, Stop};
+use crate::query_thread::{self, Stop};
 use bstr::ByteSlice;
 use jaq_core::ops::Math;
 use std::collections::BTreeSet;
@@ -16,16 +16,16 @@ const MAX_INTEGER_SIZE: u64 = 1 << 20;
 /// Stops the filter if a string of this number of bytes is too long; counts the work.
 pub fn check_length(bytes: u64) {
     if bytes > MAX_STRING_LENGTH {
-        room::stop_filter(Stop::Size);
+        query_thread::stop_filter(Stop::Size);
     }
     // The string is made, and copied to its final place.
     memory::require_bytes(bytes.saturating_mul(2));
-    room::count_steps(bytes / 64);
+    query_thread::count_steps(bytes / 64);
 }
 
 fn checked_number(number: Number) -> ValR {
     if number.size() > MAX_INTEGER_SIZE {
-        room::stop_filter(Stop::Size);
+        query_thread::stop_filter(Stop::Size);
     }
     Ok(Value::Number(number))
 }
@@ -35,7 +35,7 @@ impl std::ops::Add for Value {
 
     fn add(self, other: Value) -> ValR {
         // The library has its own loops: `last(range(1e18))`.
-        room::count_step();
+        query_thread::count_step();
         // Null leaves the other value unchanged.
         match (self.visible_value(), other.visible_value()) {
             (_, Value::Null) => return Ok(self),
@@ -47,21 +47,21 @@ impl std::ops::Add for Value {
             (Value::Text(a), Value::Text(b)) => {
                 let length = a.bytes.len() as u64 + b.bytes.len() as u64;
                 if length > MAX_STRING_LENGTH {
-                    room::stop_filter(Stop::Size);
+                    query_thread::stop_filter(Stop::Size);
                 }
                 let is_bytes = a.is_bytes && b.is_bytes;
                 let bytes = a.bytes.append(&b.bytes);
                 Ok(Value::Text(Text { bytes, is_bytes, cuts: 0 }))
             }
             (Value::List(mut a), Value::List(b)) => {
-                room::count_steps(b.len() as u64);
+                query_thread::count_steps(b.len() as u64);
                 memory::require_bytes(b.len() as u64 * size_of::<Value>() as u64);
                 LazyContainer::change_contents(&mut a, |items| items.extend_from_slice(b.get()));
                 a.raise_depth(b.depth().saturating_sub(1));
                 Ok(Value::List(a))
             }
             (Value::Map(mut a), Value::Map(b)) => {
-                room::count_steps(b.len() as u64);
+                query_thread::count_steps(b.len() as u64);
                 LazyContainer::change_contents(&mut a, |members| {
                     members.extend(b.get().iter().map(|(key, value)| (key.clone(), value.clone())));
                 });
@@ -93,7 +93,7 @@ impl std::ops::Sub for Value {
 
 /// Merges the members of one object into another one, recursively for members of both.
 fn merge_members(into: &mut Rc<Map>, from: &Map) {
-    room::count_step();
+    query_thread::count_step();
     into.raise_depth(from.depth().saturating_sub(1));
     LazyContainer::change_contents(into, |members| {
         for (key, value) in from.get() {
@@ -111,7 +111,7 @@ fn merge_members(into: &mut Rc<Map>, from: &Map) {
 fn repeat_text(text: &Text, times: &Number) -> Value {
     let times = match times {
         Number::Int(times) if *times > 0 => *times as u64,
-        Number::Big(_) => room::stop_filter(Stop::Size),
+        Number::Big(_) => query_thread::stop_filter(Stop::Size),
         _ => return Value::Null,
     };
     let length = (text.bytes.len() as u64).saturating_mul(times);
@@ -127,9 +127,13 @@ impl std::ops::Mul for Value {
         match (self.into_visible_value(), other.into_visible_value()) {
             (Value::Number(a), Value::Number(b)) => {
                 if a.is_int() && b.is_int() && a.size() + b.size() > MAX_INTEGER_SIZE {
-                    room::stop_filter(Stop::Size);
+                    query_thread::stop_filter(Stop::Size);
                 }
-                room::count_steps(if a.is_int() && b.is_int() { a.size().saturating_mul(b.size()) / 4096 } else { 0 });
+                query_thread::count_steps(if a.is_int() && b.is_int() {
+                    a.size().saturating_mul(b.size()) / 4096
+                } else {
+                    0
+                });
                 checked_number(a * b)
             }
             (Value::Text(text), Value::Number(times)) | (Value::Number(times), Value::Text(text)) if times.is_int() => {

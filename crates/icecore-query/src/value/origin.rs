@@ -3,7 +3,7 @@
 //! Conversion is lazy, because most filters access little of a document. A value that no filter changed is written in
 //! its original form, with classes, symbols, links and everything else that filters do not see.
 
-use super::held::Contents;
+use super::lazy_container::Contents;
 use super::text::{Key, KeySpelling, MarkedName, Text};
 use super::{List, Map, Members, Number, PreservedValue, Value};
 use crate::memory::{ALLOCATION_OVERHEAD, Charge};
@@ -168,7 +168,7 @@ impl Source {
                 },
                 _ => break,
             };
-            crate::room::count_step();
+            crate::query_thread::count_step();
         }
         let origin = || Origin { source: Rc::clone(self), at: outer.index(), body: inner.index() };
         match inner.kind() {

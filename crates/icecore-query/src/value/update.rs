@@ -4,7 +4,7 @@ use super::access::{item_index, slice_bounds, slice_range, text_slice_range, to_
 use super::operators::{MAX_STRING_LENGTH, check_length, key_from_value};
 use super::{Error, LazyContainer, Members, Number, Value};
 use crate::memory;
-use crate::room::{self, Stop};
+use crate::query_thread::{self, Stop};
 use indexmap::map::Entry;
 use jaq_core::path::Opt;
 use jaq_core::val::Range;
@@ -50,12 +50,12 @@ const MAX_ORDERED_REMOVAL: usize = 10_000;
 fn insert_past_end(items: &mut Vec<Value>, at: usize, new: Value) {
     let size = |count: usize| (count as u64).saturating_mul(size_of::<Value>() as u64);
     if size(at) > 2 * MAX_STRING_LENGTH {
-        room::stop_filter(Stop::Size);
+        query_thread::stop_filter(Stop::Size);
     }
     if at >= items.capacity() {
         memory::require_bytes(size(at.saturating_add(1).max(2 * items.capacity())));
     }
-    room::count_steps((at.saturating_sub(items.len()) as u64).div_ceil(4));
+    query_thread::count_steps((at.saturating_sub(items.len()) as u64).div_ceil(4));
     items.resize(at, Value::Null);
     items.push(new);
 }

@@ -1,9 +1,9 @@
 //! Connections: the interface that all database drivers implement.
 
-#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
-mod borrowed;
 #[cfg(feature = "mysql")]
 mod mysql;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+mod open_transaction;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
@@ -20,10 +20,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::query::EachLine;
 use std::borrow::Cow;
 
-#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
-pub(crate) use borrowed::Savepoints;
 #[cfg(feature = "mysql")]
 pub(crate) use mysql::within_transaction as within_mysql;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mysql"))]
+pub(crate) use open_transaction::Savepoints;
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::within_transaction as within_postgres;
 #[cfg(feature = "sqlite")]

@@ -1,6 +1,6 @@
 //! Driver for MariaDB and MySQL.
 
-use super::borrowed::OpenTransaction;
+use super::open_transaction::OpenTransaction;
 #[cfg(feature = "tls")]
 use super::tls::Mode;
 use super::tls::{self, Tls};

@@ -1,6 +1,6 @@
 //! Driver for SQLite.
 
-use super::borrowed::OpenTransaction;
+use super::open_transaction::OpenTransaction;
 use super::sqlite_file::{OpenFiles, PinnedFile};
 use super::{EachRow, ResultRow, Session, Value};
 use crate::address::Address;

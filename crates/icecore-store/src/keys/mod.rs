@@ -5,18 +5,18 @@
 
 #[cfg(feature = "memcached")]
 mod glob;
-#[cfg(any(feature = "redis", feature = "memcached"))]
-mod link;
 #[cfg(feature = "memcached")]
 mod memcached;
-#[cfg(any(feature = "redis", feature = "memcached"))]
-mod place;
 #[cfg(any(feature = "redis", feature = "memcached"))]
 mod program;
 #[cfg(any(feature = "redis", feature = "memcached"))]
 mod progress;
 #[cfg(feature = "redis")]
 mod redis;
+#[cfg(any(feature = "redis", feature = "memcached"))]
+mod server_address;
+#[cfg(any(feature = "redis", feature = "memcached"))]
+mod server_connection;
 mod spelling;
 
 use crate::address::{Address, Scheme};

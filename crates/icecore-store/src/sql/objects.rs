@@ -7,8 +7,8 @@ use crate::driver::{ResultRow, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id;
 use crate::object::{LentObject, NewObject, Object, ObjectFilter};
+use crate::page_query::{ASKED, PathValue, walk_pages};
 use crate::rules::{check_actor_name, check_name, decode_base64, fits_class_column, parse_id, required};
-use crate::walking::{ASKED, PathValue, walk_pages};
 use std::borrow::Cow;
 
 /// Query for objects, with columns in the order of [`object_from_row`], followed by more conditions.

@@ -1,6 +1,6 @@
 //! A part of an input on its way from the reader to the writer.
 
-use super::account::Account;
+use super::change_counts::Account;
 use super::lines::Damage;
 use icecore_sql::Quoting;
 use std::ops::Range;

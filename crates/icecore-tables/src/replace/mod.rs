@@ -1,8 +1,8 @@
 //! Changes text in tables, dumps and lines: an input is cut into chunks (`input/`), the values in them are found
 //! (`cells`, `lines`, the lexer of dumps), changed (`worker`) and counted (`account`).
 
-pub mod account;
 mod cells;
+pub mod change_counts;
 pub mod chunk;
 pub mod conflicts;
 pub mod input;

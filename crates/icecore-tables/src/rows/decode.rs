@@ -6,7 +6,7 @@ use super::object::ObjectWriter;
 use super::plan::{OutputForm, Plan, error_column_name, kind_column_name};
 use super::text;
 use super::words::{Bytea, OnError, TableForm};
-use crate::step::RecordConverter;
+use crate::record_converter::RecordConverter;
 use crate::tally::{LOSS, REFUSED, RecordError, Tally};
 use icecore::{Error, ErrorKind, LossKind, Losses, Stage, deep};
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use super::places::FoundChanges;
 use super::refusal::Refusal;
-use super::{Alteration, classes, places, together};
+use super::{Alteration, classes, combined_alterations, places};
 use crate::document::{Builder, Document, Kind, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -88,11 +88,11 @@ impl<'d> Draft<'d> {
 
     /// Applies as many of the first alterations as can be found together, and returns their number.
     fn apply_together(&mut self, alterations: &[Alteration], stage: &Stage, limits: &Limits) -> usize {
-        let are_some = alterations.len() > 1 && alterations.iter().take(2).all(together::can_combine);
+        let are_some = alterations.len() > 1 && alterations.iter().take(2).all(combined_alterations::can_combine);
         if !are_some || self.current.tape().has_copies() {
             return 0;
         }
-        let (found, count) = together::find_changes_together(&self.current, alterations, stage, limits);
+        let (found, count) = combined_alterations::find_changes_together(&self.current, alterations, stage, limits);
         // A change that can't be made is refused when its alteration is applied alone.
         if count > 0 && self.rebuild_with_changes(found).is_ok() { count } else { 0 }
     }

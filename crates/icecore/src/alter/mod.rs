@@ -15,13 +15,13 @@
 //! ```
 
 mod classes;
+mod combined_alterations;
 mod draft;
 mod index;
 mod layout;
 mod native;
 mod places;
 mod refusal;
-mod together;
 mod written;
 
 pub use refusal::Refusal;

@@ -17,9 +17,9 @@ pub mod var_export;
 
 pub(crate) mod append;
 mod capabilities;
+mod class_map_writer;
 pub(crate) mod feed;
 mod list_to_map;
-mod mapped;
 mod php_losses;
 mod php_text;
 mod prelude;
@@ -41,7 +41,7 @@ use std::borrow::Cow;
 
 pub use crate::options::{Opt, OptionType, Settings, Side};
 pub use capabilities::{Capabilities, End, Evidence, Restart};
-use mapped::ClassMapWriter;
+use class_map_writer::ClassMapWriter;
 pub use prepared::Prepared;
 pub use reader::{Filled, Outcome, Reader, Request, Rest, Store};
 pub(crate) use scan::Scan;

@@ -6,7 +6,7 @@
 //! places. Any other text stays unchanged and is counted if a change would make a length in it wrong.
 
 use super::serialized::{self, Boundary, SerializedString};
-use super::work::StringRewriter;
+use super::string_rewriter::StringRewriter;
 use super::{Broken, Edits, StringRole, signed, trimmed};
 use crate::deep::LEVELS;
 use crate::error::ErrorKind;

@@ -1,6 +1,6 @@
 //! Layers around frozen data: escapes, frames, encodings.
 
-use super::work::{ProbeResult, StringRewriter};
+use super::string_rewriter::{ProbeResult, StringRewriter};
 use super::{Edits, raw_edits, trimmed};
 use crate::deep::LEVELS;
 use crate::edit::Escaping;

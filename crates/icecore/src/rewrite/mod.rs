@@ -24,17 +24,17 @@
 //! assert_eq!(edits.apply(text), b"See new.example");
 //! ```
 
-mod ahead;
-mod bare;
+mod change_lookahead;
 mod embedded;
 mod layers;
 mod partial;
+mod plain_text;
 mod serialized;
 mod signed;
+mod string_rewriter;
 mod tally;
 mod tape;
 mod trimmed;
-mod work;
 
 pub use crate::edit::{Around, Decoded, Decoding, Edit, Edits, Escaping, StringRole, raw_edits};
 pub use tally::{Broken, FormatCounts, Tally};
@@ -45,7 +45,7 @@ use crate::limits::Limits;
 use crate::stage::Stage;
 use embedded::EmbeddedData;
 use std::ops::Range;
-use work::StringRewriter;
+use string_rewriter::StringRewriter;
 
 /// A function that changes strings.
 pub trait Change {

@@ -1,7 +1,7 @@
 //! Formats that are written again as a whole: strings change on the tape, the spelling of everything else is replayed,
 //! and the result is read again.
 
-use super::work::{ProbeResult, StringRewriter};
+use super::string_rewriter::{ProbeResult, StringRewriter};
 use super::{Edits, StringRole, signed};
 use crate::deep::{is_sealed, may_contain_nested};
 use crate::document::{Document, Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node};

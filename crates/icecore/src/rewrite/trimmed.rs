@@ -1,6 +1,6 @@
 //! Blanks around frozen data: programs trim a value before they deserialize it.
 
-use super::work::{ProbeResult, StringRewriter};
+use super::string_rewriter::{ProbeResult, StringRewriter};
 use super::{Broken, Edits};
 use crate::format::{self, Format, Request, Settings};
 use std::ops::Range;

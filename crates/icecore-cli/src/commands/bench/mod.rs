@@ -4,7 +4,7 @@ mod args;
 mod data;
 mod files;
 mod list;
-mod watch;
+mod progress_updater;
 
 use files::OutputFiles;
 use list::BenchList;
@@ -152,7 +152,7 @@ fn run_scenarios(args: &Bench, global: &Global, report: &mut Report) -> Result<O
     let options = build_options(args);
     let folder = tempfile::tempdir().map_err(|error| Abort::Failed(code::OTHER, error.to_string()))?;
     check_competitors(&options, folder.path(), &stop)?;
-    let measured = run::run_scenarios(&scenarios, &options, &mut watch::ProgressUpdater, &stop);
+    let measured = run::run_scenarios(&scenarios, &options, &mut progress_updater::ProgressUpdater, &stop);
     if stop.load(Ordering::Relaxed) {
         report.report_fault(code::OTHER, "bench", "stopped; these are the measurements so far");
     }

@@ -1,14 +1,14 @@
 //! `icecore convert --each`: documents one by one, in constant memory.
 
 use super::Conversion;
-use crate::records::{Frame, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reported};
+use crate::records::{Frame, RecordConversion, RecordPlan, Rescue, Split, ends_in_word, reports};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;
 use icecore::format::End;
 use icecore::{Error, Request, Stage};
 use icecore_tables::byte_order_mark::{MARK, must_skip_mark};
-use icecore_tables::step::RecordConverter;
+use icecore_tables::record_converter::RecordConverter;
 use icecore_tables::window::Window;
 use std::io::{self, Read};
 
@@ -82,7 +82,7 @@ impl Conversion<'_> {
         if tally.has_unreadable() {
             report.count_bad_input();
         }
-        reported::report_totals(&tally, report, self.global.quiet);
+        reports::report_totals(&tally, report, self.global.quiet);
         self.tallies.borrow_mut().push(tally);
         Ok(end)
     }

@@ -8,9 +8,9 @@ use crate::class_map;
 pub use args::Convert;
 
 use crate::arguments::Global;
+use crate::document_reader::{self, Detail, DocumentReader, UnwrappedInput};
 use crate::mistakes;
-use crate::reading::{self, Detail, DocumentReader, UnwrappedInput};
-use crate::records::reported::write_summary;
+use crate::records::reports::write_summary;
 use crate::report::{Abort, Report, usage_error};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -55,7 +55,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
     let to = format::target_format(args.to.as_deref(), args.written.output.as_deref());
     let mut stage = mistakes::target_stage(&to)?;
-    reading::set_options(&mut stage, &args.to_options).map_err(usage_error)?;
+    document_reader::set_options(&mut stage, &args.to_options).map_err(usage_error)?;
     class_map::apply_pairs(&mut stage, &args.class_map)?;
     Ok(stage)
 }

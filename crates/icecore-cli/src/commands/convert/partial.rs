@@ -1,7 +1,7 @@
 //! The readable part of a document that breaks off.
 
 use super::Conversion;
-use crate::reading::UnwrappedInput;
+use crate::document_reader::UnwrappedInput;
 use crate::records::{NOTHING, RescuedDocument, rescue_document};
 use crate::report::Report;
 use icecore::{Document, Request};

@@ -6,7 +6,7 @@ use super::show::{DifferencePrinter, SAME_MEANING};
 use crate::arguments::Global;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
-use crate::said::ReportForm;
+use crate::report_message::ReportForm;
 use crate::sink::Sink;
 use std::path::{Path, PathBuf};
 

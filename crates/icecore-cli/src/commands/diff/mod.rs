@@ -9,8 +9,8 @@ pub use args::{Diff, DiffView};
 pub use show::{DifferencePrinter, SAME_MEANING};
 
 use crate::arguments::{Global, InputFormat};
+use crate::document_reader::{Detail, DocumentReader, UnwrappedInput};
 use crate::paint::Paint;
-use crate::reading::{Detail, DocumentReader, UnwrappedInput};
 use crate::report::{Abort, Report, code, usage_text_error};
 use crate::source::Source;
 use crate::target::{Destination, Outputs, Target};
@@ -100,7 +100,7 @@ fn compare_files(
 }
 
 /// Returns all bytes of an input; a read error is reported.
-pub(super) fn read_bytes(source: &Source, report: &mut Report) -> Option<crate::whole::Bytes> {
+pub(super) fn read_bytes(source: &Source, report: &mut Report) -> Option<crate::file_bytes::Bytes> {
     source.read().map_err(|error| report.report_io_error(&source.name(), &error)).ok()
 }
 

@@ -1,6 +1,6 @@
 //! Editing a document in an editor, as json:typed.
 
-use crate::reading;
+use crate::document_reader;
 use crate::report::{Abort, code, io_reason};
 use icecore::alter::{self, Altered, Refusal};
 use icecore::{Document, Error, ErrorKind, Limits, Stage};
@@ -56,7 +56,7 @@ pub fn edit_in_editor(
 
 /// Returns the format in which a document is edited.
 fn editor_stage() -> Result<Stage, Error> {
-    let mut stage = reading::typed_json_stage()?;
+    let mut stage = document_reader::typed_json_stage()?;
     stage.set("indent", Some("2"))?;
     Ok(stage)
 }

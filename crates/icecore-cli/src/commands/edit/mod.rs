@@ -8,8 +8,8 @@ pub use args::Edit;
 
 use super::changed::{ChangeWriter, Changed};
 use crate::arguments::Global;
+use crate::document_reader::DocumentReader;
 use crate::progress;
-use crate::reading::DocumentReader;
 use crate::report::{Abort, Report, code, usage_text_error};
 use crate::source::Source;
 use icecore::Limits;

@@ -1,8 +1,8 @@
 //! The options that change something, in the order in which they are given.
 
 use crate::class_map;
+use crate::document_reader;
 use crate::mistakes;
-use crate::reading;
 use crate::report::{Abort, usage_text_error};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use icecore::alter::Alteration;
@@ -167,7 +167,7 @@ fn not_a_pair(name: &str, text: &str) -> Abort {
 
 /// Parses a value on the command line; `place` is its path. A bare word is probably a text without its quotes.
 fn parse_value(name: &str, place: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
-    let stage = reading::typed_json_stage().map_err(crate::report::usage_error)?;
+    let stage = document_reader::typed_json_stage().map_err(crate::report::usage_error)?;
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
     read.map(Document::into_owned).map_err(|error| {
         let shown = icecore::text::shortened(json, 60).replace('\'', "'\\''");

@@ -1,7 +1,7 @@
 //! Large files, of which only the parts that a path needs are read.
 
+use crate::document_reader::{DocumentReader, set_options};
 use crate::progress;
-use crate::reading::{DocumentReader, set_options};
 use crate::source::Source;
 use icecore::detect::identify_head;
 use icecore::select;

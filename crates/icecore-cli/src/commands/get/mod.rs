@@ -6,8 +6,8 @@ mod large;
 pub use args::Get;
 
 use crate::arguments::Global;
+use crate::document_reader::{self, Detail, DocumentReader, JOINED_LINES, UnwrappedInput};
 use crate::mistakes;
-use crate::reading::{self, Detail, DocumentReader, JOINED_LINES, UnwrappedInput};
 use crate::report::{Abort, Report, usage_error, usage_text_error};
 use crate::sink::Sink;
 use crate::source::Source;
@@ -22,7 +22,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
         Pattern::parse(&args.path).map_err(|error| mistakes::of_get(&args.path, &args.inputs.files, error))?;
     let reader = DocumentReader::new(&args.from, &global.limit)?;
     let mut to = mistakes::target_stage(&args.to)?;
-    reading::set_options(&mut to, &args.to_options).map_err(usage_error)?;
+    document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     let sources = args.inputs.find_sources(report)?;
     let most = args.shown.display_limits(&to, args.paths)?;
     let mut sink = Sink::stdout();

@@ -10,9 +10,9 @@ mod text;
 pub use args::Inspect;
 
 use crate::arguments::Global;
+use crate::document_reader::{Detail, DocumentReader};
 use crate::mistakes;
 use crate::paint::Paint;
-use crate::reading::{Detail, DocumentReader};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use crate::source::Source;

@@ -2,9 +2,9 @@
 
 use super::DocumentSource;
 use super::deep::{self, NestedSettings, StageCache};
-use crate::reading::UnwrappedInput;
+use crate::document_reader::UnwrappedInput;
 use crate::report::{Abort, Report, code, usage_error};
-use crate::said::ReportMessage;
+use crate::report_message::ReportMessage;
 use icecore::{Error, Request, raw::Outcome};
 use std::borrow::Cow;
 

@@ -5,7 +5,7 @@ mod args;
 pub use args::Paths;
 
 use crate::arguments::Global;
-use crate::reading::{Detail, DocumentReader};
+use crate::document_reader::{Detail, DocumentReader};
 use crate::report::{Abort, Report};
 use crate::sink::Sink;
 use icecore::raw::{IS_KEY, NO_KEY, Tape, flag};

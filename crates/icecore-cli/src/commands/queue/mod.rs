@@ -1,8 +1,8 @@
 //! `icecore queue`: jobs in a database.
 
 mod args;
-pub mod known;
-mod line;
+mod job_line;
+pub mod queue_names;
 mod schedules;
 
 pub use args::Queue;
@@ -17,7 +17,7 @@ use crate::source::Source;
 pub use args::DEFAULT_QUEUE;
 use args::{ListArgs, Push, QueueAction, QueueArg, QueueStats, Redrive, Set};
 use icecore_store::{Backend, Flow, Id, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
-use line::JobLine;
+use job_line::JobLine;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -56,18 +56,18 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
             sink.flush()
         }
         QueueAction::Pause(args) => {
-            let queue = known::queue_or_default(&args.which, report);
-            known::find_or_create_queue(queue, args.create, store, report)?;
+            let queue = queue_names::queue_or_default(&args.which, report);
+            queue_names::find_or_create_queue(queue, args.create, store, report)?;
             store.pause(queue, true, &current_user_name()).map_err(database_error)
         }
         QueueAction::Resume(args) => {
-            let queue = known::queue_or_default(&args.which, report);
-            known::find_queue(queue, store, report)?;
+            let queue = queue_names::queue_or_default(&args.which, report);
+            queue_names::find_queue(queue, store, report)?;
             store.pause(queue, false, &current_user_name()).map_err(database_error)
         }
         QueueAction::Set(set) => {
-            let queue = known::queue_or_default(&set.which, report);
-            known::find_or_create_queue(queue, set.create, store, report)?;
+            let queue = queue_names::queue_or_default(&set.which, report);
+            queue_names::find_or_create_queue(queue, set.create, store, report)?;
             configure_queue(set, queue, store)
         }
         QueueAction::Forget(forget) => {
@@ -138,7 +138,7 @@ fn push_jobs(
     global: &Global,
     report: &Report,
 ) -> Result<(), Abort> {
-    known::note_new_queue(queue, store, report)?;
+    queue_names::note_new_queue(queue, store, report)?;
     let pushed = store.push(jobs).map_err(database_error)?;
     let mut sink = Sink::for_report(args.json, global.color);
     for pushed in pushed {
@@ -163,7 +163,7 @@ fn list_jobs(
     report: &Report,
 ) -> Result<(), Abort> {
     if let Some(queue) = which.name() {
-        known::find_queue(queue, store, report)?;
+        queue_names::find_queue(queue, store, report)?;
     }
     let queue = which.name().map(str::to_owned);
     let mut filter = JobFilter { queue, state: state.map(args::StateFilter::to_state), ..JobFilter::default() };
@@ -187,7 +187,7 @@ fn list_jobs(
             }
             left -= 1;
             let line = JobLine::from_job(&job, is_delayed, &mut decoder);
-            let head = if is_first && !args.json { line::format_header(paint) } else { String::new() };
+            let head = if is_first && !args.json { job_line::format_header(paint) } else { String::new() };
             is_first = false;
             let put = match args.json {
                 true => sink.write_json(&line).and_then(|()| sink.write_text("\n")),
@@ -211,12 +211,12 @@ fn list_jobs(
 fn redrive_jobs(args: &Redrive, store: &mut dyn Backend, report: &mut Report) -> Result<(), Abort> {
     let named = match (&args.words[..], &args.which.queue) {
         ([], Some(queue)) => Some(queue.as_str()),
-        ([], None) => Some(known::note_default_queue(report)),
+        ([], None) => Some(queue_names::note_default_queue(report)),
         ([word], None) if word.parse::<Id>().is_err() => Some(word.as_str()),
         _ => None,
     };
     if let Some(queue) = named {
-        known::find_queue(queue, store, report)?;
+        queue_names::find_queue(queue, store, report)?;
         let count = store.redrive(queue, None, &current_user_name()).map_err(database_error)?;
         return print_text(&format!("{count} ready again\n"));
     }
@@ -299,7 +299,7 @@ fn print_queue_stats(
 ) -> Result<(), Abort> {
     let (is_json, named) = (args.json, args.which.name());
     if let Some(queue) = named {
-        known::find_queue(queue, store, report)?;
+        queue_names::find_queue(queue, store, report)?;
     }
     let mut queues = store.queues().map_err(database_error)?;
     queues.retain(|queue| named.is_none_or(|name| queue.name == name));

@@ -5,7 +5,7 @@ use super::output::EncodedOutput;
 use crate::report::{Abort, Report, code, usage_text_error};
 use icecore_tables::form::InputForm;
 use icecore_tables::pool::{Batches, Pool};
-use icecore_tables::replace::account::Account;
+use icecore_tables::replace::change_counts::Account;
 use icecore_tables::replace::chunk::Chunk;
 use icecore_tables::replace::conflicts::{FrozenText, suggest_form};
 use icecore_tables::replace::lines::find_frozen_strings;

@@ -2,7 +2,7 @@
 
 use super::resume::ResumeState;
 use super::undo::Journal;
-use super::{ReplaceJob, ReplaceResults, said, shown, written};
+use super::{ReplaceJob, ReplaceResults, dry_run, messages, summary};
 use crate::database::database_error;
 use crate::report::{Abort, Report, code, usage_text_error};
 use crate::sink::Sink;
@@ -10,7 +10,7 @@ use crate::target::{Outputs, Target};
 use icecore::rewrite::{self, Edits, Tally};
 use icecore_store::Address;
 use icecore_store::table::{Cell, Change, Column, Form, Row, Table};
-use icecore_tables::replace::account::{Account, BrokenValue};
+use icecore_tables::replace::change_counts::{Account, BrokenValue};
 use icecore_tables::replace::show::ChangeContext;
 use icecore_tables::replace::value;
 
@@ -68,7 +68,7 @@ impl ReplaceJob<'_> {
             journal.finish()?;
         }
         sink.flush()?;
-        said::report_totals(&done, &self.rules, args, &self.places, report);
+        messages::report_totals(&done, &self.rules, args, &self.places, report);
         let undo_file = journal.written_path();
         if let Some(file) = undo_file {
             let file = file.display();
@@ -77,7 +77,7 @@ impl ReplaceJob<'_> {
             report.remark("undo", text);
         }
         let written =
-            || written::format_summary(&done.account, &done.inputs, &self.rules, &self.places, args.dry_run, undo_file);
+            || summary::format_summary(&done.account, &done.inputs, &self.rules, &self.places, args.dry_run, undo_file);
         place.map_or(Ok(()), |place| Target::write_text(place, &written()?))
     }
 
@@ -127,7 +127,7 @@ impl ReplaceJob<'_> {
         progress.resume.finish_table(name)?;
         let is_changed = done.account.total().values > before;
         let (input, form) = (name.to_owned(), "table".to_owned());
-        done.inputs.push(written::InputSummary { input, form, encoding: None, is_changed });
+        done.inputs.push(summary::InputSummary { input, form, encoding: None, is_changed });
         Ok(())
     }
 }
@@ -259,7 +259,7 @@ impl TableWalk<'_, '_> {
         let known = self.job.places.place(place);
         let key = format_key(&table.key_names(), &plan.row.key);
         let head = ChangeContext { input: &key, place: &known, row: 0, tally: &plan.tally };
-        shown::show_keyed_changes(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.buffer_mut());
+        dry_run::show_keyed_changes(&head, &plan.cell.bytes, &plan.edits, self.job.paint, sink.buffer_mut());
     }
 
     /// Returns the end of the command for an error during the walk: changes so far remain, and the message says how to

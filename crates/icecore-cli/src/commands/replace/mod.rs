@@ -7,17 +7,17 @@ mod args;
 mod chunks;
 #[cfg(feature = "store")]
 mod database;
-mod opened;
+mod documents;
+mod dry_run;
+mod examined_input;
+mod messages;
 mod output;
 mod pairs;
 #[cfg(feature = "store")]
 mod resume;
-mod said;
-mod shown;
+mod summary;
 #[cfg(feature = "store")]
 mod undo;
-mod whole;
-mod written;
 
 pub use args::Replace;
 
@@ -29,13 +29,14 @@ use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, InPlaceFile, OutputFolder, Outputs, Target};
 use chunks::ChunkedInput;
+use examined_input::ExaminedInput;
 use icecore::Stage;
 use icecore::rewrite::Rewriting;
 use icecore_csv::{DetectedDialect, Scanner};
 use icecore_replace::Rules;
 use icecore_tables::charset::CharsetArg;
 use icecore_tables::form::{InputForm, NDJSON};
-use icecore_tables::replace::account::Account;
+use icecore_tables::replace::change_counts::Account;
 use icecore_tables::replace::input::{Cut, Cutter, DumpCutter};
 use icecore_tables::replace::places::Places;
 use icecore_tables::replace::plan::ReplacePlan;
@@ -43,7 +44,6 @@ use icecore_tables::replace::rule_sets::{GivenCharset, RuleSets};
 use icecore_tables::replace::show::Show;
 use icecore_tables::replace::worker::{Columns, Lexer};
 use icecore_tables::unicode::{Decoder, WideEncoding};
-use opened::ExaminedInput;
 use output::EncodedOutput;
 use std::fs::File;
 use std::io::{self, Read};
@@ -55,7 +55,7 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
         return undo::run(args, global, file, report);
     }
     let (rules, files) = pairs::build_rules(args)?;
-    said::warn_about_rerun(&rules, report);
+    messages::warn_about_rerun(&rules, report);
     let job = ReplaceJob::new(args, global, rules)?;
     #[cfg(feature = "store")]
     if args.database.db.is_some() || args.database.db_file.is_some() {
@@ -86,7 +86,7 @@ struct ReplaceJob<'j> {
 #[derive(Default)]
 struct ReplaceResults {
     account: Account,
-    inputs: Vec<written::InputSummary>,
+    inputs: Vec<summary::InputSummary>,
 }
 
 /// Parses the value of `--in`: a form of texts and tables, or a format of documents.
@@ -136,9 +136,9 @@ impl ReplaceJob<'_> {
                 report,
             )?;
         }
-        said::report_totals(&done, &self.rules, self.args, &self.places, report);
+        messages::report_totals(&done, &self.rules, self.args, &self.places, report);
         let written =
-            || written::format_summary(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run, None);
+            || summary::format_summary(&done.account, &done.inputs, &self.rules, &self.places, self.args.dry_run, None);
         place.map_or(Ok(()), |place| Target::write_text(place, &written()?))
     }
 
@@ -269,7 +269,7 @@ impl ReplaceJob<'_> {
                 work.change_chunks(dump, Lexer::None, &mut output, report)?
             }
             InputForm::Document(stage) => {
-                whole::change_documents(&plan, head.input, stage, self.args.each, &mut output, report)?
+                documents::change_documents(&plan, head.input, stage, self.args.each, &mut output, report)?
             }
             _ => {
                 let again =
@@ -292,7 +292,7 @@ impl ReplaceJob<'_> {
         plan.rules.notes().into_iter().for_each(|note| report.note(name, "charset", note));
         account.broken.iter_mut().for_each(|wrong| wrong.input = name.to_owned());
         let encoding = wide.map(|wide| wide.units.name());
-        done.inputs.push(written::InputSummary { input: name.to_owned(), form: form.name(), encoding, is_changed });
+        done.inputs.push(summary::InputSummary { input: name.to_owned(), form: form.name(), encoding, is_changed });
         done.account.add(account);
         sink.count_document();
         Ok(is_whole)

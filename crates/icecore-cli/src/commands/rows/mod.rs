@@ -1,7 +1,7 @@
 //! `icecore rows`: decodes blobs in the columns of an export.
 
 mod args;
-mod opened;
+mod examined_rows;
 #[cfg(feature = "columns")]
 mod records;
 #[cfg(feature = "store")]
@@ -12,12 +12,13 @@ pub use args::Rows;
 
 use crate::arguments::Global;
 use crate::progress;
-use crate::records::reported::{self, write_summary};
+use crate::records::reports::{self, write_summary};
 use crate::report::{Abort, Report, usage_text_error};
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::target::{Destination, OutputFolder, Outputs, Target};
 use crate::terminal;
+use examined_rows::ExaminedRows;
 use icecore_csv::DetectedDialect;
 #[cfg(feature = "store")]
 use icecore_store::Scheme;
@@ -34,7 +35,6 @@ use icecore_tables::rows::table::{Settings, Table};
 use icecore_tables::rows::{Batch, Decoders, FirstRows, FrozenColumn, FrozenColumns, OnError, TableForm};
 use icecore_tables::tally::Tally;
 use icecore_tables::window::Window;
-use opened::ExaminedRows;
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -316,7 +316,7 @@ impl<'j> RowsJob<'j> {
             }
         });
         let looked =
-            opened::examine_input(self.args, self.form, unpacked.map_err(failed)?, source, file.is_some(), name);
+            examined_rows::examine_input(self.args, self.form, unpacked.map_err(failed)?, source, file.is_some(), name);
         let opened = looked.map_err(|error| match error {
             Abort::Failed(code, text) => Abort::Failed(code, self.with_input_name(name, &text)),
             other => other,
@@ -403,7 +403,7 @@ impl<'j> RowsJob<'j> {
         if tally.has_unreadable() {
             report.count_bad_input();
         }
-        reported::report_totals(&tally, report, self.global.quiet);
+        reports::report_totals(&tally, report, self.global.quiet);
         self.advise_column(frozen.found(), name, report);
         self.left = self.left.map(|left| left.saturating_sub(tally.records));
         self.tallies.push(tally);
@@ -522,7 +522,7 @@ impl<'j> RowsJob<'j> {
             tally.records += batch.row_count() as u64;
             tally.bytes = batch.end;
             for wrong in &batch.tally.errors {
-                reported::report_row_error(tally, wrong, &mut told, report);
+                reports::report_row_error(tally, wrong, &mut told, report);
             }
             tally.merge(&batch.tally);
             frozen.examine(&batch);

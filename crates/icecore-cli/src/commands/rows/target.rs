@@ -2,7 +2,7 @@
 
 use super::Rows;
 use crate::class_map;
-use crate::reading;
+use crate::document_reader;
 use crate::report::{Abort, usage_text_error};
 use icecore::{Stage, format};
 use icecore_tables::rows::columnar::Container;
@@ -23,7 +23,7 @@ pub fn parse_output_form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
     }
     let mut stage = Stage::parse(json).map_err(crate::report::usage_error)?;
     stage = stage.of_line().unwrap_or(stage);
-    reading::set_options(&mut stage, &args.to_options).map_err(crate::report::usage_error)?;
+    document_reader::set_options(&mut stage, &args.to_options).map_err(crate::report::usage_error)?;
     class_map::apply_pairs(&mut stage, &[])?;
     if stage.format().name != JSON || !stage.wrappers().is_empty() || stage.settings().number("indent") > Some(0) {
         return Err(unknown_form_error(args));

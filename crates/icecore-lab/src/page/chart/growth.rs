@@ -1,7 +1,7 @@
 //! Chart of how the time of an operation grows with the size.
 
+use super::curve_styles::choose_curve_style;
 use super::lines::{self, CurvePoint, Frame, Series};
-use super::looks::choose_curve_style;
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, Operation, Role, ScenarioReport};
 use crate::page::number::{self, format_time, trim_zeros};

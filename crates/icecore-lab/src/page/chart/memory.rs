@@ -1,7 +1,7 @@
 //! Chart of the resident memory after each step.
 
+use super::curve_styles::choose_curve_style;
 use super::lines::{self, CurvePoint, Frame, Series};
-use super::looks::choose_curve_style;
 use super::{Canvas, Drawing, NARROW};
 use crate::model::{Entry, MemoryStep, Point, Role, ScenarioReport};
 use crate::page::number::{format_bytes, format_count, trim_zeros};

@@ -2,11 +2,11 @@
 
 mod bars;
 mod canvas;
+mod curve_styles;
 mod growth;
 mod labels;
 mod legend;
 mod lines;
-mod looks;
 mod memory;
 mod scale;
 mod scatter;

@@ -6,7 +6,7 @@ use super::super::job::JobFactory;
 use super::super::model::{Group, Operation, TimedSample};
 use super::super::program::QueueProgram;
 use super::{GrowthPlan, Samples, mark_absent};
-use crate::together::run_together;
+use crate::concurrent_clients::run_together;
 use icecore_lab::Error;
 use icecore_lab::model::Absent;
 use icecore_lab::runner::ParticipantError;

@@ -3,8 +3,8 @@
 use super::PORT;
 use crate::address::Address;
 use crate::error::{Error, Result};
-use crate::keys::link::ServerConnection;
-use crate::keys::place::ServerAddress;
+use crate::keys::server_address::ServerAddress;
+use crate::keys::server_connection::ServerConnection;
 use std::time::{Duration, Instant};
 
 /// Maximum length of a key.

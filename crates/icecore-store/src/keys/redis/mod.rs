@@ -2,11 +2,11 @@
 
 mod command;
 mod members;
-mod one;
 mod server;
+mod single_value;
 mod walk;
 
-pub(super) use one::read_value;
+pub(super) use single_value::read_value;
 pub(super) use walk::list_keys;
 
 /// The default port.

@@ -4,8 +4,8 @@ use super::PORT;
 use super::command::RedisCommand;
 use crate::address::Address;
 use crate::error::Result;
-use crate::keys::link::ServerConnection;
-use crate::keys::place::ServerAddress;
+use crate::keys::server_address::ServerAddress;
+use crate::keys::server_connection::ServerConnection;
 
 /// Head of an answer.
 enum ReplyHead {

@@ -3,7 +3,7 @@
 use super::cells::{CellColumn, Strings};
 use super::fit::convert_column;
 use super::layout::{BlobColumn, ColumnSource, DecodeTarget, OutputLayout, written_columns};
-use super::learn::create_line_decoder;
+use super::type_inference::create_line_decoder;
 use crate::rows::batch::{Batch, Sort};
 use crate::rows::decode::{RowDecoder as TextDecoder, RowState, ValueOutcome, decode_bytea, format_error};
 use crate::rows::plan::Plan;

@@ -6,10 +6,10 @@
 use super::cells::Strings;
 use super::filler::RowReport;
 use super::layout::decoder_options;
-use super::learn::plain_json_stage;
 use super::texts::{
     Zone, parse_date_in_milliseconds, parse_day, parse_float, parse_half, parse_integer, parse_moment, parse_time,
 };
+use super::type_inference::plain_json_stage;
 use super::values::column_to_text;
 use crate::rows::text;
 use arrow_array::cast::AsArray;

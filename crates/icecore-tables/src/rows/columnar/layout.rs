@@ -1,7 +1,7 @@
 //! The columns of the output, and the source of each.
 
-use super::ahead::SampleRows;
-use super::learn;
+use super::prefetched::SampleRows;
+use super::type_inference;
 use crate::error::{Result, io_reason, usage_error};
 use crate::rows::plan::{Plan, error_column_name, kind_column_name};
 use crate::rows::words::TableForm;
@@ -79,7 +79,7 @@ impl OutputLayout {
     ) -> Result<OutputLayout> {
         let given_fields = typed.schema.as_deref().map(read_schema).transpose()?.unwrap_or_else(Fields::empty);
         let lines = match plan.form {
-            TableForm::Ndjson => Some(learn::infer_line_fields(parts, &given_fields, plan)?),
+            TableForm::Ndjson => Some(type_inference::infer_line_fields(parts, &given_fields, plan)?),
             _ => None,
         };
         let shown: Vec<(usize, String)> = match &lines {
@@ -98,15 +98,17 @@ impl OutputLayout {
             });
             let field = match column {
                 Some(column) => {
-                    let (field, how) = learn::infer_blob_field(parts, plan, column, *at, given_field)?;
+                    let (field, how) = type_inference::infer_blob_field(parts, plan, column, *at, given_field)?;
                     blobs[column] = Some(BlobColumn { shown: index, how, is_learned: given_field.is_none() });
                     field
                 }
                 None => {
                     let by_line = || lines.as_ref().map(|fields| fields[index].data_type().clone());
                     let given_type = given_field.map(|field| field.data_type().clone());
-                    let data_type =
-                        given_type.or(typed).or_else(by_line).unwrap_or_else(|| learn::infer_plain_type(parts, *at));
+                    let data_type = given_type
+                        .or(typed)
+                        .or_else(by_line)
+                        .unwrap_or_else(|| type_inference::infer_plain_type(parts, *at));
                     Arc::new(Field::new(name, data_type, true))
                 }
             };

@@ -1,8 +1,6 @@
 //! Rows in columns with types: files of Parquet and Arrow.
 
 #[cfg(feature = "columns")]
-mod ahead;
-#[cfg(feature = "columns")]
 mod cells;
 #[cfg(feature = "columns")]
 mod filler;
@@ -11,26 +9,26 @@ mod fit;
 #[cfg(feature = "columns")]
 mod footer;
 #[cfg(feature = "columns")]
-mod guard;
-#[cfg(feature = "columns")]
 mod layout;
-#[cfg(feature = "columns")]
-mod learn;
 #[cfg(feature = "columns")]
 mod messages;
 #[cfg(feature = "columns")]
 mod pages;
 #[cfg(feature = "columns")]
+mod panic_guard;
+#[cfg(feature = "columns")]
+mod prefetched;
+#[cfg(feature = "columns")]
 mod reader;
 #[cfg(feature = "columns")]
 mod texts;
+#[cfg(feature = "columns")]
+mod type_inference;
 #[cfg(feature = "columns")]
 mod values;
 #[cfg(feature = "columns")]
 mod writer;
 
-#[cfg(feature = "columns")]
-pub use ahead::Prefetched;
 /// The types of columns, as Arrow defines them.
 #[cfg(feature = "columns")]
 pub use arrow_schema::Fields;
@@ -38,6 +36,8 @@ pub use arrow_schema::Fields;
 pub use filler::RecordBuilder;
 #[cfg(feature = "columns")]
 pub use layout::OutputLayout;
+#[cfg(feature = "columns")]
+pub use prefetched::Prefetched;
 #[cfg(feature = "columns")]
 pub use reader::{Records, spool_to_file};
 #[cfg(feature = "columns")]

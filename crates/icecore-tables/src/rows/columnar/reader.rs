@@ -2,9 +2,9 @@
 
 use super::Container;
 use super::footer;
-use super::guard::catch_panic;
 use super::messages::{Messages, is_shallow};
 use super::pages::Pages;
+use super::panic_guard::catch_panic;
 use crate::pool::Batches;
 use crate::rows::batch::Batch;
 use crate::rows::plan::Plan;

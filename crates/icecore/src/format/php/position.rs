@@ -1,6 +1,6 @@
 //! Positions of the items of a list, as text.
 
-use super::read_kept::read_word;
+use super::read_cache::read_word;
 
 /// The key of the next item of a list, `i:5;`, counted in decimal digits.
 #[derive(Clone, Copy, Debug)]

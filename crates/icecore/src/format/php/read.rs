@@ -2,7 +2,7 @@
 
 use super::links::Slots;
 use super::list_to_map::DeferredKeys;
-use super::read_kept::ReadCache;
+use super::read_cache::ReadCache;
 use super::spl::PayloadInput;
 use super::token::{QuotedBytes, Tokens};
 use super::{ReadOptions, read_leaf, spelling, text};

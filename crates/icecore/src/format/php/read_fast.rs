@@ -6,7 +6,7 @@
 
 use super::position::Position;
 use super::read::{Frame, Machine};
-use super::read_kept::{KEPT, KeptText, ReadCache};
+use super::read_cache::{KEPT, KeptText, ReadCache};
 use super::read_leaf::{SHORT, make_bytes_node, push_leaf, push_node, read_integer, read_number, read_string};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Sink, Tape};
 use crate::error::Error;

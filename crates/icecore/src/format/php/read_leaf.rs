@@ -1,7 +1,7 @@
 //! Leaves, numbers and strings in their usual spelling, for the fast loop. Nothing here is an
 //! error: anything unusual is left to the machine.
 
-use super::read_kept::read_word;
+use super::read_cache::read_word;
 use crate::document::{Kind, Location, Node};
 use crate::steps;
 

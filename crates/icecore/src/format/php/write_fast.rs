@@ -5,9 +5,9 @@
 //! It recurses to a depth of [`DEEPEST`]. Where the nodes of a part end, each container on
 //! the way up records its progress, and the next part continues with the innermost.
 
+mod fixed_blocks;
 mod leaf;
 mod names;
-mod pen;
 
 use super::position::Position;
 use super::text::is_enum_case;
@@ -15,8 +15,8 @@ use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, fla
 use crate::format::PartProgress;
 use crate::limits::Limits;
 use crate::output::{ShortNameText, Spare};
+use fixed_blocks::{CHUNK_SIZE, Chunk, FULL, put_all, put_digits, put_float, put_integer, put_position};
 use names::{FRONT, KEY, generation_of, put_key};
-use pen::{CHUNK_SIZE, Chunk, FULL, put_all, put_digits, put_float, put_integer, put_position};
 
 /// Deeper documents are left to the machine.
 const DEEPEST: u32 = 256;

@@ -16,10 +16,10 @@ mod body;
 mod bytes;
 mod compress;
 mod deferred_bless;
+mod document_reader;
 mod header;
 mod keys;
 mod links;
-mod open;
 mod options;
 mod read;
 mod read_fast;
@@ -109,11 +109,11 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
 
 impl Reader for ReadOptions {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
-        open::read(input, self, request)
+        document_reader::read(input, self, request)
     }
 
     fn fill_tape(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
-        open::fill(input, self, limits, tape)
+        document_reader::fill(input, self, limits, tape)
     }
 
     fn read_windows<'a>(
@@ -123,7 +123,7 @@ impl Reader for ReadOptions {
         limits: &Limits,
         receive: ReceiveWindow<'_, 'a>,
     ) -> Rest<'a> {
-        open::read_windows(input, store, self, limits, receive)
+        document_reader::read_windows(input, store, self, limits, receive)
     }
 
     fn new_skimmer<'i>(&self, input: Input<'i>) -> Option<Box<dyn Skim + 'i>> {

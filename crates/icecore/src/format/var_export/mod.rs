@@ -4,12 +4,12 @@
 
 mod detect;
 mod frames;
-mod kept;
 mod leaf_text;
 mod lex;
 mod number;
 mod options;
 mod read;
+mod source_text;
 mod spelling;
 mod string;
 mod strings;

@@ -6,7 +6,7 @@
 use super::leaf_text::{find_tag, push_case, push_digits};
 use super::lex::is_word_byte;
 use super::text::{integer_key, is_class_in_code};
-use super::{FORMAT, NAME, WriteOptions, kept, spelling};
+use super::{FORMAT, NAME, WriteOptions, source_text, spelling};
 use crate::document::{Document, Form, IS_KEY, Kind, NO_KEY, Node, Replay, flag, strip_visibility};
 use crate::error::{Error, ErrorKind};
 use crate::format::append::append_named;
@@ -251,7 +251,7 @@ impl<'d> Writer<'d> {
         };
         let is_object = frame.shape != ContainerShape::Array;
         let source = self.kept_source(value, spelling::KEY);
-        if let Some(source) = source.filter(|source| kept::is_key_source(source, &node, bytes, is_object)) {
+        if let Some(source) = source.filter(|source| source_text::is_key_source(source, &node, bytes, is_object)) {
             buf.extend_from_slice(source);
         } else {
             match node.kind {
@@ -481,7 +481,7 @@ impl<'d> Writer<'d> {
         if let Some(indent) = line {
             self.start_line(indent, buf);
         }
-        match self.kept_source(at, spelling::SOURCE).filter(|source| kept::is_leaf_source(source, node, bytes)) {
+        match self.kept_source(at, spelling::SOURCE).filter(|source| source_text::is_leaf_source(source, node, bytes)) {
             Some(source) => buf.extend_from_slice(source),
             None => push_case(bytes, buf),
         }

@@ -3,7 +3,7 @@
 use super::leaf_text::{push_bool, push_int, push_number, push_property, push_string};
 use super::text::is_class_in_code;
 use super::write::Writer;
-use super::{kept, spelling};
+use super::{source_text, spelling};
 use crate::document::{Kind, Node};
 use crate::format::php_losses::{LeafReplacement, replace_leaf, report_lost_flags, report_lost_wrapper};
 
@@ -26,7 +26,7 @@ impl Writer<'_> {
         let document = self.document;
         let bytes = || if node.kind.has_bytes() { document.bytes(node) } else { &[] };
         if let Some(source) =
-            self.kept_source(at, spelling::SOURCE).filter(|source| kept::is_leaf_source(source, node, bytes()))
+            self.kept_source(at, spelling::SOURCE).filter(|source| source_text::is_leaf_source(source, node, bytes()))
         {
             return buf.extend_from_slice(source);
         }

@@ -5,7 +5,7 @@
 //! is checked here, by bytes, and again by the database when it writes.
 
 use super::super::args::Replace;
-use super::super::{resume, shown};
+use super::super::{dry_run, resume};
 use super::batch::Batch;
 use super::journal::check_others;
 use super::outcome::{Fate, Outcome};
@@ -284,7 +284,7 @@ impl<'r> Restore<'r> {
             let key = super::super::database::format_key(&table.key_names(), pending.key);
             let edits = Edits::between(now, &pending.cell.old.bytes);
             let head = ChangeContext { input: &key, place: &place, row: 0, tally: &Tally::default() };
-            shown::show_keyed_changes(&head, now, &edits, self.paint, sink.buffer_mut());
+            dry_run::show_keyed_changes(&head, now, &edits, self.paint, sink.buffer_mut());
         }
     }
 

@@ -1,6 +1,6 @@
 //! Leaves and other text of the fast writer.
 
-use super::pen::{
+use super::fixed_blocks::{
     Chunk, FULL, put_all, put_block, put_float, put_integer, put_short_string_front, put_slice, put_string_front,
 };
 use super::{FastWriter, WriteStop};

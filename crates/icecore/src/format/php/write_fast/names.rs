@@ -1,7 +1,7 @@
 //! Keys and object fronts of the fast writer: written ones are kept by id.
 
+use super::fixed_blocks::{Chunk, put_all, put_block, put_digits, put_integer, put_string_front};
 use super::leaf::BLOCK;
-use super::pen::{Chunk, put_all, put_block, put_digits, put_integer, put_string_front};
 use super::{FastWriter, WritePosition};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Names, Node};
 use crate::format::php::text::{integer_key, is_class_name};

@@ -4,7 +4,7 @@
 use super::text::{KeySpelling, MarkedName};
 use super::{Key, List, Map, Number, Origin, Text, Value};
 use crate::memory::Charge;
-use crate::room;
+use crate::query_thread;
 use icecore::raw::flag;
 use icecore::{Builder, Cursor, Document, Error, ErrorKind, Kind, Limits};
 use num_bigint::Sign;
@@ -37,7 +37,7 @@ impl Value {
         let charge = Charge::default();
         write_or_begin(self, &mut builder, &mut open);
         loop {
-            room::count_step();
+            query_thread::count_step();
             charge.set(builder.size());
             if open.len() as u64 > u64::from(limits.depth) {
                 return Err(Error::new(ErrorKind::Limit)

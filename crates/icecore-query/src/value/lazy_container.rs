@@ -2,7 +2,7 @@
 
 use super::{Origin, Value};
 use crate::memory::{ALLOCATION_OVERHEAD, Charge};
-use crate::room::{self, Stop};
+use crate::query_thread::{self, Stop};
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
@@ -43,7 +43,7 @@ pub const MAX_DEPTH: u32 = 1 << 17;
 /// Returns the next depth. Stops the filter if that is too deep.
 pub fn next_depth(depth: u32) -> u32 {
     if depth >= MAX_DEPTH {
-        room::stop_filter(Stop::Depth);
+        query_thread::stop_filter(Stop::Depth);
     }
     depth + 1
 }

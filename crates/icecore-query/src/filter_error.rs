@@ -1,6 +1,6 @@
 //! Mistakes in filters.
 
-use crate::room::{Abort, Stop};
+use crate::query_thread::{Abort, Stop};
 use jaq_core::compile::{self, Undefined};
 use jaq_core::load;
 use std::error::Error;

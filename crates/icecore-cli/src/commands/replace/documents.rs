@@ -5,7 +5,7 @@ use crate::records::{Frame, Split};
 use crate::report::{Abort, Report, code, io_reason};
 use icecore::rewrite::{self, Tally};
 use icecore::{Error, Request, Stage};
-use icecore_tables::replace::account::Account;
+use icecore_tables::replace::change_counts::Account;
 use icecore_tables::replace::plan::ReplacePlan;
 use icecore_tables::replace::rule_sets::is_foreign_text;
 use icecore_tables::replace::show::{ChangeContext, ShownChanges};

@@ -2,10 +2,10 @@
 
 use crate::change::{Change, ChangeKind, Differences, object_class};
 use crate::emit::{Edits, Emitter, FIRST, VALUES};
+use crate::equality;
 use crate::hash::Hashes;
-use crate::place::{Step, ValuePath};
 use crate::rules::Rules;
-use crate::same;
+use crate::value_path::{Step, ValuePath};
 use icecore::value::Form;
 use icecore::{Cursor, Document, Error, Key, Kind, Limits, Stage, raw::flag};
 use std::collections::{HashMap, HashSet};
@@ -144,7 +144,7 @@ impl DuplicateKeys<'_> {
         let (document, rules) = (self.document, self.rules);
         let positions = self.known.entry(map).or_insert_with(|| {
             let Some(map) = document.at(map) else { return HashSet::new() };
-            let is_field = same::is_field_map(map);
+            let is_field = equality::is_field_map(map);
             let mut first_positions: HashMap<u64, u32> = HashMap::new();
             let mut duplicates = HashSet::new();
             let rules = if rules.is_across_formats() { Rules::new().across_formats() } else { Rules::new() };

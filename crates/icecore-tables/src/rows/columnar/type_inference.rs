@@ -1,8 +1,8 @@
 //! Types of columns, inferred from the first rows.
 
-use super::ahead::SampleRows;
 use super::cells::CellColumn;
 use super::layout::{DecodeTarget, decoder_options, is_json_field};
+use super::prefetched::SampleRows;
 use crate::error::{Error, Result, usage_error};
 use crate::rows::batch::Sort;
 use crate::rows::plan::{JSON, Plan};

@@ -1,8 +1,8 @@
 //! Searches for frozen data, layer by layer.
 
-use super::ahead::ChangeLookahead;
+use super::change_lookahead::ChangeLookahead;
 use super::tally::Broken;
-use super::{Change, Edits, Rewriting, StringRole, Tally, bare, signed, tape};
+use super::{Change, Edits, Rewriting, StringRole, Tally, plain_text, signed, tape};
 use crate::deep::LEVELS;
 use crate::edit::raw_edits;
 use crate::error::{Error, ErrorKind};
@@ -74,7 +74,7 @@ impl<'w> StringRewriter<'w> {
 
     /// Determines what a text is, and its changes if it is frozen data.
     pub(super) fn probe_text(&mut self, bytes: &[u8], level: u32) -> ProbeResult {
-        if bytes.len() < 2 || !self.options.base64 && bare::is_certainly_text(bytes) {
+        if bytes.len() < 2 || !self.options.base64 && plain_text::is_certainly_text(bytes) {
             return ProbeResult::Plain(None);
         }
         self.probe_with_trimming(bytes, level)

@@ -2,7 +2,7 @@
 
 use crate::report::{Abort, code};
 use icecore_replace::Rules;
-use icecore_tables::replace::account::Account;
+use icecore_tables::replace::change_counts::Account;
 use icecore_tables::replace::places::Places;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -143,7 +143,7 @@ pub fn format_summary(
             count: *count,
         })
     };
-    let wrong = |wrong: &icecore_tables::replace::account::BrokenValue| {
+    let wrong = |wrong: &icecore_tables::replace::change_counts::BrokenValue| {
         let place = places.place(wrong.place);
         BrokenValueRow {
             input: wrong.input.clone(),

@@ -4,7 +4,7 @@ use crate::emit::as_key;
 use crate::hash::Hashes;
 use crate::pairs::Sides;
 use crate::side::{Side, resolve_key};
-use crate::{same, tree};
+use crate::{equality, tree};
 use icecore::{Cursor, Key, Kind};
 use std::collections::HashMap;
 
@@ -62,7 +62,7 @@ impl<'s, 'd> PathResolver<'s, 'd> {
         if !matches!(map.kind(), Kind::Map | Kind::Attrs) {
             return None;
         }
-        let is_field = same::is_field_map(map);
+        let is_field = equality::is_field_map(map);
         let (left, right) = (self.sides.left, self.sides.right);
         let entries = self.maps.entry(map.index()).or_insert_with(|| {
             let mut entries: HashMap<u64, Vec<(Key<'d>, u32)>> = HashMap::new();

@@ -1,7 +1,7 @@
 //! An examined input: its form, and the source of its bytes.
 
 use super::ReplaceJob;
-use crate::readers::is_sqlite;
+use crate::foreign_input::is_sqlite;
 use crate::report::{Abort, usage_text_error};
 use crate::source::Source;
 use icecore::Stage;

@@ -1,6 +1,6 @@
 //! A connection to an untrusted server: the size of its answers and the time that it may be silent are limited.
 
-use super::place::{Host, ServerAddress};
+use super::server_address::{Host, ServerAddress};
 use crate::error::{Error, ErrorKind, Result};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};

@@ -1,8 +1,8 @@
 //! Reading documents from an input: their format and their number.
 
 use crate::arguments::{DEFAULT_TARGET, InputFormat, ReadArgs};
+use crate::foreign_input::ForeignInput;
 use crate::mistakes;
-use crate::readers::ForeignInput;
 use crate::records::Frame;
 use crate::report::{Abort, Report, usage_error};
 use icecore::{

@@ -1,8 +1,8 @@
 //! Finds values that were removed at one place and added at another.
 
+use crate::equality::EqualityChecker;
 use crate::lockstep::Lockstep;
 use crate::pairs::Sides;
-use crate::same::EqualityChecker;
 use crate::tree;
 use crate::walk::{FoundChange, OrderedChange};
 use icecore::Cursor;

@@ -7,7 +7,7 @@ use icecore::rewrite::Tally;
 use icecore_replace::{Pair, Rules, SecondRun, Spelling};
 use icecore_tables::form::NDJSON;
 use icecore_tables::plural::{format_count, group_digits};
-use icecore_tables::replace::account::Account;
+use icecore_tables::replace::change_counts::Account;
 use icecore_tables::replace::places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 

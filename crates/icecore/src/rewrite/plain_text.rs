@@ -42,7 +42,7 @@ fn are_text_bytes(text: &[u8]) -> bool {
 mod tests {
     use super::*;
     use crate::edit::{Edits, StringRole};
-    use crate::rewrite::work::{ProbeResult, StringRewriter};
+    use crate::rewrite::string_rewriter::{ProbeResult, StringRewriter};
     use crate::rewrite::{Change, Rewriting, Tally};
 
     struct Nothing;

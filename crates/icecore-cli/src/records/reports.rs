@@ -1,7 +1,7 @@
 //! Reports on many records: one summary at the end, not one message for each.
 
 use crate::report::{Abort, Report, code};
-use crate::said::ReportMessage;
+use crate::report_message::ReportMessage;
 use crate::target::{Destination, Target};
 use icecore::{Error, ErrorKind, Losses, value::Repair};
 use icecore_tables::plural::{format_count, group_digits};
