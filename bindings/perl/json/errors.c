@@ -26,14 +26,14 @@ static const struct {
     { "four hex digits", "exactly four hexadecimal digits expected" },
     { "expected one of JSON's escapes", "illegal backslash escape sequence in string" },
     { "expected an escape for", "invalid character encountered while parsing JSON string" },
-    { "expected a digit behind the point", "malformed number (no digits after decimal point)" },
+    { "expected a digit after the point", "malformed number (no digits after decimal point)" },
     { "expected a digit of the exponent", "malformed number (no digits after exp sign)" },
     { "expected a digit", "malformed number (no digits after initial minus)" },
-    { "expected no digit behind", "malformed number (leading zero must not be followed by another digit)" },
+    { "expected no digit after", "malformed number (leading zero must not be followed by another digit)" },
     { "levels of nesting", IJ_TOO_DEEP },
     { "expected the name of a class", "malformed JSON string, (tag) must be a string" },
     { "expected `)`", ") expected after tag" },
-    { "expected a list behind the class", "malformed JSON string, tag value must be an array" },
+    { "expected a list after the class", "malformed JSON string, tag value must be an array" },
 };
 
 static const char *

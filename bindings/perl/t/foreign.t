@@ -132,7 +132,7 @@ subtest 'malformed' => sub {
         for my $len (0 .. length($bytes{$format}) - 1) {
             like(dies(sub { Icecore::decode(substr($bytes{$format}, 0, $len), format => $format) }), qr/offset \d+/, "$format, $len bytes");
         }
-        like(dies(sub { Icecore::decode($bytes{$format} . 'x', format => $format) }), qr/behind|trailing/, "$format and more bytes");
+        like(dies(sub { Icecore::decode($bytes{$format} . 'x', format => $format) }), qr/after the end|trailing/, "$format and more bytes");
     }
 };
 

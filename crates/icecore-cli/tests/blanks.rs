@@ -67,7 +67,7 @@ fn blanks_behind_text_are_no_error() {
     // Anything that is not blank is an error, and so are these characters that only look blank.
     for more in ["x", "\n\n;", "\0", "\u{a0}", "\u{b}"] {
         let (_, said, code) = icecore(&["convert", "-f", "php"], format!("i:5;{more}").as_bytes());
-        assert!(code == 4 && said.contains("bytes behind the end"), "{more:?}: {said}");
+        assert!(code == 4 && said.contains("bytes after the end"), "{more:?}: {said}");
     }
 }
 
@@ -110,7 +110,7 @@ fn blanks_in_a_frame_are_an_error() {
     {
         let each = format!("--each={frame}");
         let (out, said, code) = icecore(&["convert", "-f", "php", &each], record);
-        assert!(out.is_empty() && code == 4 && said.contains("bytes behind the end"), "{frame}: {out} {said}");
+        assert!(out.is_empty() && code == 4 && said.contains("bytes after the end"), "{frame}: {out} {said}");
     }
     let (out, said, code) = icecore(&["convert", "-f", "php", "--each=lines"], b"i:5;\r\n\n  \ni:6;\n");
     assert_eq!((out.as_str(), said.as_str(), code), ("5\n6\n", "", 0));

@@ -353,7 +353,7 @@ impl Error {
 }
 
 /// The help text for bytes after a document, for every format.
-const EACH: &str = "documents that stand one behind the other are read one by one, if that is asked for";
+const EACH: &str = "documents that follow one another can be read one by one";
 
 /// Shortens text from the input (names, numbers) for a message.
 fn shorten_for_message(text: Cow<'static, str>) -> Cow<'static, str> {
@@ -371,14 +371,14 @@ impl fmt::Display for Error {
         let e = &*self.0;
         match e.kind {
             ErrorKind::Truncated => f.write_str("the input ends too early")?,
-            ErrorKind::Trailing => f.write_str("bytes behind the end of the document")?,
+            ErrorKind::Trailing => f.write_str("bytes after the end of the document")?,
             ErrorKind::Malformed => f.write_str("malformed input")?,
             ErrorKind::BadLink => f.write_str("bad link")?,
             ErrorKind::Unsupported => f.write_str("not supported")?,
             ErrorKind::Limit => f.write_str("limit reached")?,
             ErrorKind::Format => f.write_str("wrong format")?,
             ErrorKind::Usage => f.write_str("wrong option")?,
-            ErrorKind::Unrepresentable => f.write_str("the target format can't say this")?,
+            ErrorKind::Unrepresentable => f.write_str("the target format can't represent this")?,
             ErrorKind::Output => f.write_str("the output was closed")?,
         }
         if let Some(format) = e.format {

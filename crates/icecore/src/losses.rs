@@ -154,7 +154,7 @@ impl LossKind {
             LossKind::Code => ("code text written as a string", "code texts written as strings"),
             LossKind::VString => ("v-string written as a string", "v-strings written as strings"),
             LossKind::Tied => {
-                ("tied variable written as the object behind it", "tied variables written as the object behind them")
+                ("tied variable written as its object", "tied variables written as their objects")
             }
             LossKind::Restricted => {
                 ("restricted hash written as an ordinary one", "restricted hashes written as ordinary ones")
@@ -188,7 +188,7 @@ impl LossKind {
             }
             LossKind::Width => ("string cut to fit its field", "strings cut to fit their fields"),
             LossKind::Numeric => {
-                ("string that is no number written as a number", "strings that are no numbers written as numbers")
+                ("non-numeric string written as a number", "non-numeric strings written as numbers")
             }
             LossKind::Null => ("null written as nothing or zero", "nulls written as nothing or zero"),
             LossKind::Wide => (

@@ -397,7 +397,7 @@ impl fmt::Display for Stage {
 fn unknown_format_error(name: &str) -> Error {
     if wrap::by_name(name).is_some() {
         return Error::new(ErrorKind::Usage)
-            .expecting(format!("a format behind the wrapper, for example `{name}/json`"))
+            .expecting(format!("a format after the wrapper, for example `{name}/json`"))
             .finding(format!("`{name}` alone"));
     }
     let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
@@ -583,7 +583,7 @@ impl<'t> StageScanner<'t> {
         Error::new(ErrorKind::Usage)
             .expecting(format!("{expected} in the stage `{}`", self.text))
             .finding(found)
-            .helping("a stage is a format with wrappers before it and options behind: gzip/base64/json:indent=2")
+            .helping("a stage is a format with wrappers before it and options after it: gzip/base64/json:indent=2")
     }
 }
 

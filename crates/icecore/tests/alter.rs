@@ -225,7 +225,7 @@ fn refusals_say_where() {
         (Alteration::Append(path("$.b"), json("1")), "wrong option at $.b: expected a list to append to, found int"),
         (
             Alteration::RenameKey("a".to_owned(), "b".to_owned()),
-            "wrong option at $.a: expected a key that is free, found an entry `b` beside it",
+            "wrong option at $.a: expected an unused key, found another entry `b`",
         ),
         (Alteration::RenameKey("c".to_owned(), "d".to_owned()), "nothing at `c`"),
     ] {

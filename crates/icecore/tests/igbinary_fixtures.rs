@@ -261,7 +261,7 @@ fn the_extension_reads_what_is_written_from_meaning() {
 /// Whether this is a case in which we are stricter than the extension on damaged bytes.
 fn is_stricter(error: &icecore::Error) -> bool {
     let said = error.to_string();
-    ["an integer of 64 bits with its sign", "a value behind the reference", "a variable that holds a scalar"]
+    ["an integer of 64 bits with its sign", "a value after the reference", "a variable that holds a scalar"]
         .iter()
         .any(|why| said.contains(why))
 }

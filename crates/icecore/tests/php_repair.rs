@@ -293,8 +293,8 @@ fn an_error_says_where_the_string_ends_and_what_helps() {
     let error = php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "malformed input (php) at offset 26 at $.home: expected `\";` behind the string, found a string said to be \
-         5 bytes long, but `\";` stands after 7 (PHP says: Error at offset 26 of 31 bytes; `repair=lengths` counts \
+        "malformed input (php) at offset 26 at $.home: expected `\";` after the string, found a string declared as \
+         5 bytes long, but `\";` comes after 7 (PHP says: Error at offset 26 of 31 bytes; `repair=lengths` counts \
          wrong lengths again)"
     );
 }
@@ -329,7 +329,7 @@ fn a_newline_behind_the_value_is_told_and_nothing_is_said_to_be_mended() {
     assert!(outcome.document.repairs().is_empty());
     assert_eq!(
         outcome.error.unwrap().to_string(),
-        "bytes behind the end of the document at offset 11: expected the end of the input, found 1 more byte \
+        "bytes after the end of the document at offset 11: expected the end of the input, found 1 more byte \
          (`php:lenient,repair=lengths` ignores them)"
     );
     let document = reading(text, "php:lenient,repair=lengths").unwrap();
@@ -337,9 +337,9 @@ fn a_newline_behind_the_value_is_told_and_nothing_is_said_to_be_mended() {
 
     let error = reading(b"s:4:\"abcd\";\n", "php").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Trailing, Some(11)));
-    let help = "`php:lenient` ignores them; documents that stand one behind the other are read one by one, if that is asked for";
+    let help = "`php:lenient` ignores them; documents that follow one another can be read one by one";
     assert!(error.to_string().contains(help), "{error}");
     assert_eq!(reading(b"s:4:\"abcd\";\n", "php:lenient").unwrap().root().as_bytes(), Some(&b"abcd"[..]));
     let error = reading(b"[1] 2", "json").unwrap_err().to_string();
-    assert!(error.contains("(documents that stand one behind the other"), "{error}");
+    assert!(error.contains("(documents that follow one another"), "{error}");
 }

@@ -280,7 +280,7 @@ fn errors_say_what_helps() {
     for text in [&br#"a|i:1;b|s:9:"x";"#[..], br#"a|s:1:"xyz";b|i:1;"#] {
         let error = message(text, "php-session:handler=php");
         assert!(!error.contains("PHP says"), "{error}");
-        assert!(error.contains("; `\";` stands after") || error.contains("but `\";` stands after"), "{error}");
+        assert!(error.contains("; `\";` comes after") || error.contains("but `\";` comes after"), "{error}");
     }
 }
 

@@ -223,7 +223,7 @@ fn broken_bodies_say_where() {
         ("a COPY of itself", b"\x41\x2F\x02", BadLink, 1),
         ("a COPY of the array it is in", b"\x42\x01\x2F\x01", BadLink, 2),
         ("a COPY with an ALIAS", b"\x43\x81\x2E\x02\x2F\x03", Malformed, 2),
-        ("a key that is no string", b"\x51\x01\x01", Malformed, 1),
+        ("a key that is not a string", b"\x51\x01\x01", Malformed, 1),
         ("a PAD before a key", b"\x51\x3F\x61a\x01", Malformed, 1),
         ("a key that is a COPY of a number", b"\x42\x07\x51\x2F\x02\x01", BadLink, 3),
         ("a key that is a COPY of a COPY", b"\x43\x61a\x51\x2F\x02\x01\x51\x2F\x05\x01", BadLink, 8),

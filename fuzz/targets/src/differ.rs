@@ -184,7 +184,7 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
         ErrorKind::Malformed if rival == Rival::Sereal && expected.starts_with("a body ") => {
             Some("a body that does not decompress: Sereal takes what was in memory for the rest")
         }
-        ErrorKind::Malformed if rival == Rival::Storable && expected == "a value behind the class" => {
+        ErrorKind::Malformed if rival == Rival::Storable && expected == "a value after the class" => {
             Some("a class before a back-reference or another class: Storable drops it")
         }
         // Offsets of protocol 1 count from the start of the document.
@@ -207,16 +207,16 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
         _ if rival == Rival::Storable && error.offset() == Some(0) && data.first().is_some_and(|byte| *byte < 2) => {
             Some("an image in memory from before 0.6: only files are read")
         }
-        ErrorKind::BadLink if expected == "the number of a value that is there" => {
+        ErrorKind::BadLink if expected == "the number of an existing value" => {
             Some("a link to the value of an absent key: Storable's own undef")
         }
         ErrorKind::Malformed if expected == "a reference to bless" => {
             Some("an object that is no reference: Sereal does not bless it")
         }
-        ErrorKind::Malformed if expected == "a reference to an array behind OBJECT_FREEZE" => {
+        ErrorKind::Malformed if expected == "a reference to an array after OBJECT_FREEZE" => {
             Some("OBJECT_FREEZE of an object or a link to one: Sereal takes the array in it")
         }
-        ErrorKind::Malformed if expected == "a reference behind WEAKEN" => Some("WEAKEN of what is no reference"),
+        ErrorKind::Malformed if expected == "a reference after WEAKEN" => Some("WEAKEN of what is no reference"),
         ErrorKind::BadLink if expected == "ALIAS to a variable" => Some("ALIAS to an array or hash itself"),
         // CVE-2026-8796: arbitrary memory is used as the target.
         ErrorKind::BadLink
@@ -224,7 +224,7 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
         {
             Some("a COPY to nowhere: Sereal reads beyond the document")
         }
-        ErrorKind::Unsupported if expected.starts_with("a string as the key") => Some("a key that is no string"),
+        ErrorKind::Unsupported if expected.starts_with("a string as the key") => Some("a key that is not a string"),
         ErrorKind::Limit => Some("a limit of ours"),
         ErrorKind::Truncated => Some("truncated"),
         ErrorKind::Trailing => Some("bytes behind the document"),

@@ -241,8 +241,8 @@ impl<'d> PlaceFinder<'d> {
         };
         if is_taken {
             return Err(unfit_refusal(
-                "a key that is free",
-                &format!("an entry `{new}` beside it"),
+                "an unused key",
+                &format!("another entry `{new}`"),
                 &self.document.path(at),
             ));
         }
@@ -330,7 +330,7 @@ impl<'d> PlaceFinder<'d> {
         match object.filter(|node| node.kind == Kind::Object && is_fixed(node.form())) {
             Some(_) => {
                 let expected = format!("a class that allows {wanted}");
-                Err(unfit_refusal(&expected, "a Struct or Data of Ruby's", &self.document.path(map.index())))
+                Err(unfit_refusal(&expected, "a Ruby object of Struct or Data", &self.document.path(map.index())))
             }
             None => Ok(()),
         }

@@ -40,7 +40,7 @@ fn inflate(body: &[u8], framed: bool, max_len: u64, limits: &Limits) -> Result<V
         }
     }
     if inflate.total_in() < body.len() as u64 {
-        return Err(malformed_error(name, "bytes behind its end").with_decompressed(out.len()));
+        return Err(malformed_error(name, "bytes after its end").with_decompressed(out.len()));
     }
     Ok(out)
 }
@@ -100,7 +100,7 @@ pub(crate) fn gunzip(body: &[u8], max_len: u64, limits: &Limits) -> Result<(Vec<
             let error = match why.kind() {
                 std::io::ErrorKind::UnexpectedEof => Error::new(ErrorKind::Truncated)
                     .at(body.len())
-                    .expecting("whole members of gzip and nothing else")
+                    .expecting("complete gzip members and nothing else")
                     .finding("the end of the input"),
                 _ => malformed_error("gzip", why).at(at),
             };

@@ -146,7 +146,7 @@ fn unknown_format_error(sample: &Sample<'_>) -> Error {
     let error = Error::new(ErrorKind::Format);
     let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
     if input.is_empty() {
-        return error.expecting("a document").finding("no bytes at all");
+        return error.expecting("a document").finding("an empty input");
     }
     match identify_in(sample, 0) {
         Some(found) => {
@@ -154,7 +154,7 @@ fn unknown_format_error(sample: &Sample<'_>) -> Error {
             match wrap::by_name(found.name) {
                 Some(_) => error
                     .finding(format!("{} ({what}), and nothing that looks like a known format inside", found.title))
-                    .helping(format!("name what is inside if you know it, such as {what}/json")),
+                    .helping(format!("name the format inside if you know it, such as {what}/json")),
                 None => error.finding(format!("{} ({what}), which is recognised but not read", found.title)),
             }
         }

@@ -8,7 +8,7 @@ use crate::options::{Opt, OptionType, Settings, Side};
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "uri",
-    title: "text with percent escapes, as in addresses and forms",
+    title: "text with percent escapes, as in URLs and forms",
     extension: "uri",
     text: Some(true),
     layer: "text without its escapes",
@@ -24,7 +24,7 @@ pub static WRAPPER: Wrapper = Wrapper {
             name: "plus",
             takes: OptionType::Flag,
             side: Side::Both,
-            help: "`+` stands for a blank; written as `as=php` writes, if `as` says nothing else",
+            help: "`+` means a blank; it is written as `as=php` writes it unless `as` is given",
         },
     ],
     page: include_str!("uri.md"),
@@ -109,7 +109,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrap
             2.. => (ErrorKind::Malformed, format!("`{}`", digits.escape_debug())),
             _ => (ErrorKind::Truncated, "the end of the input".to_owned()),
         };
-        Error::new(kind).at(at).expecting("two hex digits behind `%`").finding(found)
+        Error::new(kind).at(at).expecting("two hex digits after `%`").finding(found)
     })
 }
 

@@ -420,7 +420,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             tag = self.scan.read_u8("a value")?;
             self.record_span(at, tag::tag_name(tag));
             if tag == tag::REFERENCE {
-                return Err(self.malformed(at, "a value behind the reference", tag));
+                return Err(self.malformed(at, "a value after the reference", tag));
             }
             if !matches!(tag, 0x01..=0x03 | 0x22..=0x24) {
                 self.add_note(code::REFERENCE, 1);

@@ -29,14 +29,14 @@ pub(super) fn classify_number(input: &[u8], start: usize) -> NumberShape {
         return NumberShape::Broken(at, "a digit");
     }
     if at > first + 1 && input[first] == b'0' {
-        return NumberShape::Broken(first + 1, "no digit behind a leading zero");
+        return NumberShape::Broken(first + 1, "no digit after a leading zero");
     }
     let integer_end = at;
     if input.get(at) == Some(&b'.') {
         let fraction = at + 1;
         at = digits(fraction);
         if at == fraction {
-            return NumberShape::Broken(at, "a digit behind the point");
+            return NumberShape::Broken(at, "a digit after the point");
         }
     }
     if matches!(input.get(at), Some(b'e' | b'E')) {
@@ -184,10 +184,10 @@ mod tests {
             ("-1.25E-10]", NumberShape::Decimal(9)),
             ("0e+1", NumberShape::Decimal(4)),
             ("-", NumberShape::Broken(1, "a digit")),
-            ("01", NumberShape::Broken(1, "no digit behind a leading zero")),
-            ("-00", NumberShape::Broken(2, "no digit behind a leading zero")),
-            ("1.", NumberShape::Broken(2, "a digit behind the point")),
-            ("1.e5", NumberShape::Broken(2, "a digit behind the point")),
+            ("01", NumberShape::Broken(1, "no digit after a leading zero")),
+            ("-00", NumberShape::Broken(2, "no digit after a leading zero")),
+            ("1.", NumberShape::Broken(2, "a digit after the point")),
+            ("1.e5", NumberShape::Broken(2, "a digit after the point")),
             ("1e", NumberShape::Broken(2, "a digit of the exponent")),
             ("1e+", NumberShape::Broken(3, "a digit of the exponent")),
         ] {

@@ -122,7 +122,7 @@ fn describe_version(bytes: &[u8], major: u8, minor: u8) -> String {
     match std::str::from_utf8(start.trim_ascii_end()) {
         Ok(text) if text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) => {
             let more = if bytes.len() > SHOWN { "…" } else { "" };
-            format!("the text `{text}{more}`, which is no dump")
+            format!("the text `{text}{more}`, which is not a dump")
         }
         _ => format!("{major}.{minor}"),
     }

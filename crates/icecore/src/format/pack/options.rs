@@ -32,7 +32,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "encode",
         takes: OptionType::Flag,
         side: Side::Write,
-        help: "pack the UTF-8 bytes of texts, as behind Perl's encode_utf8, not their characters",
+        help: "pack the UTF-8 bytes of texts, as with Perl's encode_utf8, not their characters",
     },
 ];
 

@@ -171,7 +171,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
         if slash {
             let Some(following) = following else {
-                return Err(self.template_error(op, "a letter behind `/`", "the end"));
+                return Err(self.template_error(op, "a letter after `/`", "the end"));
             };
             if following.letter == MISTAKE {
                 return Err(program.mistake_error(following));

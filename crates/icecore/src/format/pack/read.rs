@@ -51,7 +51,7 @@ fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &m
     if let Some(detail) = sink.detail() {
         let spanned = detail.trace.spans.last().map_or(0, |span| span.end as usize);
         let end = if options.exact || error.is_some() { consumed } else { input.len() };
-        detail.record_span(spanned, end, root, "bytes that no value is made of");
+        detail.record_span(spanned, end, root, "bytes that belong to no value");
         detail.record_end(root, end);
     }
     if error.is_none() {
@@ -368,14 +368,14 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         }
         let next = frame.next;
         if next == frame.end {
-            return Err(self.template_error(&program.ops[job.op], "a letter behind `/`", "the end"));
+            return Err(self.template_error(&program.ops[job.op], "a letter after `/`", "the end"));
         }
         frame.next += 1;
         let op = &program.ops[next];
         self.slash = op.slash;
         match op.count {
             _ if op.letter == MISTAKE => return Err(program.mistake_error(op)),
-            Count::Number(_) => return Err(self.template_error(op, "no count behind `/`", "one")),
+            Count::Number(_) => return Err(self.template_error(op, "no count after `/`", "one")),
             _ if job.is_at_end => {
                 return Err(Error::new(ErrorKind::Truncated).expecting("a length before `/`").finding("the end"));
             }
@@ -415,7 +415,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         let what = super::describe_letter(op.letter);
         let mut high = detail.trace.spans.last().map_or(0, |span| span.end as usize);
         if from > high {
-            detail.record_span(high, from, root as u32, "bytes that no value is made of");
+            detail.record_span(high, from, root as u32, "bytes that belong to no value");
             high = from;
         }
         let len = to.saturating_sub(from);

@@ -144,8 +144,8 @@ impl<'t> Scanner<'t> {
                     if !SHRIEKING.contains(&letter) {
                         return Err(self.template_error(
                             *at,
-                            "`!` only behind s S i I l L x X n N v V @ .".to_owned(),
-                            "it behind another letter".to_owned(),
+                            "`!` only after s S i I l L x X n N v V @ .".to_owned(),
+                            "`!` after another letter".to_owned(),
                         ));
                     }
                     shriek = true;
@@ -157,8 +157,8 @@ impl<'t> Scanner<'t> {
                 _ => break,
             };
             if !takes_order {
-                let expected = "`<` and `>` only behind s S i I l L q Q j J f F d D p P and groups".to_owned();
-                return Err(self.template_error(*at, expected, "one behind another letter".to_owned()));
+                let expected = "`<` and `>` only after s S i I l L q Q j J f F d D p P and groups".to_owned();
+                return Err(self.template_error(*at, expected, "one of them after another letter".to_owned()));
             }
             let clashes = |known: Order| known != Order::Native && known != order;
             if clashes(own) || clashes(outer) {
@@ -191,7 +191,7 @@ impl<'t> Scanner<'t> {
                 if inside != close {
                     return Err(self.template_error(
                         inside,
-                        "`]` behind a number".to_owned(),
+                        "`]` after a number".to_owned(),
                         self.describe_found(inside),
                     ));
                 }
@@ -222,7 +222,7 @@ impl<'t> Scanner<'t> {
         }
         *at += 1;
         if *at < end && matches!(self.get(*at), b'0'..=b'9' | b'*' | b'[') {
-            return Err(self.template_error(start, "a letter behind `/`".to_owned(), "a count".to_owned()));
+            return Err(self.template_error(start, "a letter after `/`".to_owned(), "a count".to_owned()));
         }
         Ok(true)
     }

@@ -64,7 +64,7 @@ fn finish_text(buf: &mut Vec<u8>, base: usize, wants_text: bool, mut losses: Los
             buf.truncate(base);
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .on_path("$")
-                .expecting("bytes behind `U0` that are UTF-8")
+                .expecting("bytes after `U0` that are UTF-8")
                 .finding("others"));
         };
         is_wide |= value > 0xFF;

@@ -8,19 +8,19 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "lenient",
         takes: OptionType::Flag,
         side: Side::Read,
-        help: "ignore bytes behind the value and clamp integers beyond 64 bits, as PHP does",
+        help: "ignore bytes after the value and clamp integers beyond 64 bits, as PHP does",
     },
     Opt {
         name: "repair",
         takes: OptionType::Choice(&["no", "lengths"]),
         side: Side::Read,
-        help: "explain lengths that are wrong, set them right if one explanation reads all of the text, and report it",
+        help: "explain wrong lengths, correct them if one explanation reads all of the text, and report it",
     },
     Opt {
         name: "payloads",
         takes: OptionType::Flag,
         side: Side::Read,
-        help: "read what a class froze itself (`C:`) as frozen data where it begins like that; it must be well-formed then",
+        help: "read the data that a class wrote itself (`C:`) as frozen data if it begins like frozen data; then it must be well-formed",
     },
     class_map::OPTION,
 ];

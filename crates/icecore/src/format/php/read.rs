@@ -130,7 +130,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 continue;
             }
             if frame.left == 0 {
-                self.tokens.expect_byte(b'}', "`}` behind the last entry")?;
+                self.tokens.expect_byte(b'}', "`}` after the last entry")?;
                 self.close_container(true);
                 continue;
             }

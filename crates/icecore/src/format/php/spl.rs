@@ -191,7 +191,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 Ok(())
             }
             (ReadStep::Content, _) => {
-                self.read_separator(b';', "`;` behind the array", at)?;
+                self.read_separator(b';', "`;` after the array", at)?;
                 self.read_members()
             }
             (ReadStep::Object, _) if self.tokens.input.get(self.tokens.at) == Some(&b',') => {
@@ -262,7 +262,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let (at, number) = (payload.at, payload.number);
         // The integer of the count ends with its own `;`.
         if payload.count > 0 {
-            self.read_separator(b';', "`;` behind the element", at)?;
+            self.read_separator(b';', "`;` after the element", at)?;
         }
         if number == 0 {
             self.close_content();

@@ -181,7 +181,7 @@ impl Tokens<'_> {
             return Err(self.unexpected_byte(at, start, "a number without sign"));
         }
         if self.byte_at(at) != Some(delimiter) {
-            let expected = if delimiter == b':' { "`:` behind the number" } else { "`;` behind the number" };
+            let expected = if delimiter == b':' { "`:` after the number" } else { "`;` after the number" };
             return Err(self.unexpected_byte(at, start, expected));
         }
         let is_default = at == first + 1 || self.byte_at(first) != Some(b'0');
@@ -214,11 +214,11 @@ impl Tokens<'_> {
     fn wrong_length(&self, len: u64, first: usize, at: usize, php: usize) -> Error {
         match self.find_real_length(len, first).filter(|_| at < self.input.len()) {
             Some(real) => {
-                let found = format!("a string said to be {len} bytes long, but `\";` stands after {real}");
-                let error = Error::new(ErrorKind::Malformed).at(at).expecting("`\";` behind the string");
+                let found = format!("a string declared as {len} bytes long, but `\";` comes after {real}");
+                let error = Error::new(ErrorKind::Malformed).at(at).expecting("`\";` after the string");
                 self.add_repair_advice(error.finding(found), php)
             }
-            None => self.unexpected_byte(at, php, "`\";` behind the string, whose length may be wrong"),
+            None => self.unexpected_byte(at, php, "`\";` after the string, whose length may be wrong"),
         }
     }
 
@@ -238,7 +238,7 @@ impl Tokens<'_> {
         let error = self.missing_bytes(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
         // Cut off, or a wrong length: in the second case the real end may exist.
         match self.find_real_length(left as u64, first) {
-            Some(real) => self.add_repair_advice(error.finding(format!("only {left}; `\";` stands after {real}")), php),
+            Some(real) => self.add_repair_advice(error.finding(format!("only {left}; `\";` comes after {real}")), php),
             None => self.add_php_message(error.finding(format!("only {left}")), php),
         }
     }
@@ -253,7 +253,7 @@ impl Tokens<'_> {
             let at = std::mem::replace(&mut self.at, start);
             let QuotedBytes { start: first, len, .. } = scanned;
             return Err(match self.byte_at(at) {
-                None => self.unexpected_byte(at, at, "`;` behind the string"),
+                None => self.unexpected_byte(at, at, "`;` after the string"),
                 Some(_) => self.wrong_length(len as u64, first, at, at),
             });
         }
@@ -305,7 +305,7 @@ impl Tokens<'_> {
                 Some(b'\\') => {
                     let (Some(high), Some(low)) = (hex(self.byte_at(at + 1)), hex(self.byte_at(at + 2))) else {
                         let odd = at + 1 + usize::from(hex(self.byte_at(at + 1)).is_some());
-                        return Err(self.unexpected_byte(odd, start, "two hexadecimal digits behind `\\`"));
+                        return Err(self.unexpected_byte(odd, start, "two hexadecimal digits after `\\`"));
                     };
                     out.push((high << 4 | low) as u8);
                     at += 3;
@@ -319,7 +319,7 @@ impl Tokens<'_> {
         }
         for byte in *b"\";" {
             if self.byte_at(at) != Some(byte) {
-                return Err(self.unexpected_byte(at, at, "`\";` behind the string"));
+                return Err(self.unexpected_byte(at, at, "`\";` after the string"));
             }
             at += 1;
         }
@@ -337,7 +337,7 @@ impl Tokens<'_> {
         }
         let (value, at, is_default, fits) = self.read_signed(start + 2, start, false)?;
         if self.byte_at(at) != Some(b';') {
-            return Err(self.unexpected_byte(at, start, "`;` behind the integer"));
+            return Err(self.unexpected_byte(at, start, "`;` after the integer"));
         }
         self.at = at + 1;
         Ok((value, is_default, fits))
@@ -391,7 +391,7 @@ impl Tokens<'_> {
                 self.at = first + len + 1;
                 Ok((value, first))
             }
-            (Some(_), _) => Err(self.unexpected_byte(first + len, start, "`;` behind the float")),
+            (Some(_), _) => Err(self.unexpected_byte(first + len, start, "`;` after the float")),
             (None, None) => Err(self.unexpected_byte(first + len, start, "a float")),
             (None, _) => Err(self.unexpected_byte(first, start, "a float")),
         }
@@ -451,7 +451,7 @@ impl Tokens<'_> {
         let mut name = self.read_quoted()?;
         let end = std::mem::replace(&mut self.at, start);
         if self.byte_at(end) != Some(b':') {
-            return Err(self.unexpected_byte(end, end, "`:` behind the class"));
+            return Err(self.unexpected_byte(end, end, "`:` after the class"));
         }
         if !text::is_class_name(&self.input[name.start..name.start + name.len]) {
             return Err(self.unexpected_byte(name.start, start, "the name of a class"));
@@ -483,7 +483,7 @@ impl Tokens<'_> {
         let left = self.input.len() - (name.start + name.len);
         let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
         if self.byte_at(at) != Some(b':') {
-            return Err(self.unexpected_byte(at, at, "`:` behind the number"));
+            return Err(self.unexpected_byte(at, at, "`:` after the number"));
         }
         if self.byte_at(at + 1) != Some(b'{') {
             return Err(self.unexpected_byte(at + 1, if fits.is_some() { at + 1 } else { at }, "`{`"));
@@ -498,7 +498,7 @@ impl Tokens<'_> {
         let (name, count, at) =
             self.read_class_head(|tokens, end| tokens.unexpected_byte(end + 1, end + 1, "digits"))?;
         if self.byte_at(at) != Some(b':') {
-            return Err(self.unexpected_byte(at, at, "`:` behind the number"));
+            return Err(self.unexpected_byte(at, at, "`:` after the number"));
         }
         if self.byte_at(at + 1) != Some(b'{') {
             let php = if at + 2 < self.input.len() || self.byte_at(at + 1).is_some() { at + 1 } else { at };
@@ -512,7 +512,7 @@ impl Tokens<'_> {
             return Err(short(self.too_short(len, at, at)));
         };
         if self.byte_at(at + len) != Some(b'}') {
-            let expected = "`}` behind the payload, whose length may be wrong";
+            let expected = "`}` after the payload, whose length may be wrong";
             // PHP also needs the byte after it.
             return Err(match len == left {
                 true => short(self.unexpected_byte(at + len, at, expected)),

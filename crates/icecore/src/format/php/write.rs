@@ -276,7 +276,7 @@ impl<'d> Writer<'d> {
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .on_path(self.document.path(link))
                 .expecting("a link to a value before the first `C:` object of a class that is not PHP's own")
-                .finding("one to a value behind it")
+                .finding("one to a value after it")
                 .helping("only the class of a `C:` object knows how many values its payload counts for"));
         }
         Ok(known)

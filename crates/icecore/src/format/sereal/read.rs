@@ -462,9 +462,9 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     /// Reports that WEAKEN or OBJECT need a reference.
     fn reject_missing_reference(&self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
         let (at, what) = match (slot.weak, slot.parent) {
-            (Some(at), _) => (at, "a reference behind WEAKEN"),
+            (Some(at), _) => (at, "a reference after WEAKEN"),
             (None, Some(Role::Object)) => (at, "a reference to bless"),
-            (None, Some(Role::Opaque)) => (at, "a reference to an array behind OBJECT_FREEZE"),
+            (None, Some(Role::Opaque)) => (at, "a reference to an array after OBJECT_FREEZE"),
             _ => return Ok(()),
         };
         Err(self.unexpected_tag_error(at, tag, what))
@@ -476,7 +476,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         }
         Err(Error::new(ErrorKind::Malformed)
             .at(self.scan.at.saturating_sub(1))
-            .expecting("a reference to an array behind OBJECT_FREEZE")
+            .expecting("a reference to an array after OBJECT_FREEZE")
             .finding("something else"))
     }
 

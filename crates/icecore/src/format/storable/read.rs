@@ -287,7 +287,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 tag::WEAKOVERLOAD => flag::REF | flag::WEAK | flag::OVERLOAD,
                 tag::BLESS | tag::IX_BLESS => {
                     if prefix.class.is_some() {
-                        return Err(self.malformed_error(start, "a value behind the class", "another class"));
+                        return Err(self.malformed_error(start, "a value after the class", "another class"));
                     }
                     prefix.class = Some(self.read_class(tag, node)?);
                     continue;

@@ -29,7 +29,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn push_back_reference(&mut self, number: u64, start: usize, mut prefix: Prefix) -> Result<(), Error> {
         if prefix.class.is_some() {
-            return Err(self.malformed_error(start, "a value behind the class", "a back-reference"));
+            return Err(self.malformed_error(start, "a value after the class", "a back-reference"));
         }
         if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start));
@@ -81,7 +81,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if self.node_at(target).is_some_and(|node| node.kind == Kind::Hole && node.key != NO_KEY) {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(start)
-                .expecting("the number of a value that is there")
+                .expecting("the number of an existing value")
                 .finding(format!("{number}, which an absent key has")));
         }
         let form = |back: u32, kind: Kind, form: Form| {

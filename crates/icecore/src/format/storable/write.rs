@@ -405,7 +405,7 @@ impl<'d> Writer<'d> {
         }
         Err(Error::new(ErrorKind::BadLink)
             .on_path(self.document.path(first))
-            .finding("links that go round in a circle"))
+            .finding("links that form a circle"))
     }
 
     /// Whether a variable contains this only by reference.

@@ -94,7 +94,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             return Err(Error::new(ErrorKind::Malformed)
                 .at(start)
-                .expecting("a key, as there is none behind the largest integer")
+                .expecting("a key, as none follows the largest integer")
                 .finding("a value without a key"));
         };
         frame.mark_used(next);

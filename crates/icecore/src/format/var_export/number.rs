@@ -67,7 +67,7 @@ impl Lexer<'_> {
             return match text.iter().position(|digit| *digit > b'7') {
                 Some(_) => Err(Error::new(ErrorKind::Malformed)
                     .at(start)
-                    .expecting("octal digits behind the leading 0")
+                    .expecting("octal digits after the leading 0")
                     .finding("8 or 9")),
                 None => Ok(parse_radix(&text, 8)),
             };

@@ -247,7 +247,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             // Without one of these, PHP sees no tag: it prints the text, up to the next tag in
             // it.
             if lexer.peek().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-                return Err(lexer.unexpected_byte(lexer.at, "a blank behind `<?php`"));
+                return Err(lexer.unexpected_byte(lexer.at, "a blank after `<?php`"));
             }
         } else if lexer.peek() == Some(b'<') && b"<?php".starts_with(lexer.rest()) {
             return Err(lexer.unexpected_byte(lexer.input.len(), "`<?php`"));
@@ -277,7 +277,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads `declare(strict_types=1);`.
     fn read_declaration(&mut self) -> Result<(), Error> {
         let lexer = &mut self.lexer;
-        lexer.expect_byte(b'(', "`(` behind `declare`")?;
+        lexer.expect_byte(b'(', "`(` after `declare`")?;
         lexer.skip_blanks()?;
         let start = lexer.at;
         if !lexer.take_word(b"strict_types") {
@@ -288,14 +288,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 None => lexer.unexpected_byte(lexer.input.len(), "`strict_types`"),
             });
         }
-        lexer.expect_byte(b'=', "`=` behind `strict_types`")?;
+        lexer.expect_byte(b'=', "`=` after `strict_types`")?;
         lexer.skip_blanks()?;
         if !matches!(lexer.word_at(lexer.at), b"0" | b"1") {
             return Err(lexer.unexpected_byte(lexer.at, "0 or 1"));
         }
         lexer.at += 1;
-        lexer.expect_byte(b')', "`)` behind the declaration")?;
-        lexer.expect_byte(b';', "`;` behind the declaration")?;
+        lexer.expect_byte(b')', "`)` after the declaration")?;
+        lexer.expect_byte(b';', "`;` after the declaration")?;
         lexer.skip_blanks()
     }
 
@@ -307,9 +307,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         match lexer.peek() {
             Some(b';') => lexer.at += 1,
             Some(b'?') if is_file && has_end(lexer) => {}
-            None if is_file => return Err(lexer.unexpected_byte(lexer.at, "`;` behind the value")),
+            None if is_file => return Err(lexer.unexpected_byte(lexer.at, "`;` after the value")),
             None => return Ok(()),
-            _ if is_file => return Err(lexer.unexpected_token("`;` behind the value")),
+            _ if is_file => return Err(lexer.unexpected_token("`;` after the value")),
             // Another document may follow; an operator would make it code.
             Some(b'\'' | b'"' | b'[' | b'(' | b'\\' | b'<') => return Ok(()),
             Some(byte) if super::lex::is_word_byte(byte) => return Ok(()),

@@ -31,10 +31,10 @@ impl Lexer<'_> {
             self.at += 1;
             self.skip_blanks()?;
             if self.peek().is_none() {
-                return Err(self.unexpected_byte(self.at, "a string behind `.`"));
+                return Err(self.unexpected_byte(self.at, "a string after `.`"));
             }
             if !self.is_string() {
-                return Err(self.code_error(dot, "the operator `.` with something that is no string"));
+                return Err(self.code_error(dot, "the operator `.` with something that is not a string"));
             }
             let mut made = match text {
                 StringLiteral::Plain(start, len) => self.input[start..start + len].to_vec(),
@@ -150,7 +150,7 @@ impl Lexer<'_> {
             b'u' if self.byte_at(at + 2) == Some(b'{') => {
                 let len = digits(at + 3, 16, usize::MAX);
                 if len == 0 || self.byte_at(at + 3 + len) != Some(b'}') {
-                    return Err(self.unexpected_byte(at + 3 + len, "hexadecimal digits and `}` behind `\\u{`"));
+                    return Err(self.unexpected_byte(at + 3 + len, "hexadecimal digits and `}` after `\\u{`"));
                 }
                 if !push_utf8(value(at + 3, len, 16), out) {
                     return Err(Error::new(ErrorKind::Malformed)

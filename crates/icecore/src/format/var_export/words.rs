@@ -87,10 +87,10 @@ impl<'a> Lexer<'a> {
             Some(b'0'..=b'9' | b'.') => self.read_number()?,
             Some(byte) if byte == b'\\' || is_word_start(byte) => match self.read_word()? {
                 ValueStart::Number(number) => number,
-                _ => return Err(self.code_error(start, "a sign before something that is no number")),
+                _ => return Err(self.code_error(start, "a sign before something that is not a number")),
             },
             Some(b'$' | b'(' | b'[' | b'\'' | b'"') => {
-                return Err(self.code_error(start, "a sign before something that is no number"));
+                return Err(self.code_error(start, "a sign before something that is not a number"));
             }
             _ => return Err(self.unexpected_byte(self.at, "a number")),
         };
@@ -134,7 +134,7 @@ impl<'a> Lexer<'a> {
             _ => return Err(self.code_error(start, "an expression in brackets")),
         }
         self.skip_blanks()?;
-        let close = self.read_array_front("an array behind `(object)`")?;
+        let close = self.read_array_front("an array after `(object)`")?;
         Ok(ValueStart::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
     }
 
@@ -150,7 +150,7 @@ impl<'a> Lexer<'a> {
         if !is_array && (word.is_empty() || start + word.len() == self.input.len()) {
             let at = if word.is_empty() { start } else { self.input.len() };
             return match self.byte_at(at) {
-                Some(b'$' | b'\\' | b'(') => Err(self.code_error(at, "something that is no array")),
+                Some(b'$' | b'\\' | b'(') => Err(self.code_error(at, "something that is not an array")),
                 _ => Err(self.unexpected_byte(at, expected)),
             };
         }
@@ -158,7 +158,7 @@ impl<'a> Lexer<'a> {
             return Err(self.code_error(start, format_args!("`{}`", String::from_utf8_lossy(word))));
         }
         self.at += word.len();
-        self.expect_byte(b'(', "`(` behind `array`")?;
+        self.expect_byte(b'(', "`(` after `array`")?;
         Ok(b')')
     }
 
@@ -225,7 +225,7 @@ impl<'a> Lexer<'a> {
         let first = bare.split(|byte| *byte == b'\\').next().unwrap_or(bare).to_ascii_lowercase();
         if [&b"self"[..], b"static", b"parent", b"namespace"].contains(&first.as_slice()) {
             let shown = String::from_utf8_lossy(class);
-            return Err(self.code_error(start, format_args!("`{shown}`, which depends on where it stands")));
+            return Err(self.code_error(start, format_args!("`{shown}`, which depends on its position")));
         }
         let at = self.at;
         let member = self.word_at(at);

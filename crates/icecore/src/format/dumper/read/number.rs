@@ -122,7 +122,7 @@ impl Lexer<'_> {
         }
         self.check_number_end(start)?;
         if negative {
-            return Err(self.code_error(start, "a v-string behind `-`"));
+            return Err(self.code_error(start, "a v-string after `-`"));
         }
         Ok(Number::VString(start, self.at))
     }

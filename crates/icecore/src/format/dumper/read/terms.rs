@@ -176,7 +176,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.lexer.expect(b'=', "`=`")?;
                 self.open_frame(Shape::Scalar, b')', key, start)
             }
-            None => Err(self.lexer.syntax_error(self.lexer.at, "what is referred to")),
+            None => Err(self.lexer.syntax_error(self.lexer.at, "a value after `\\`")),
             _ => self.open_frame(Shape::Ref, 0, key, start),
         }
     }
@@ -235,7 +235,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 Ok(())
             }
             b"bless" => {
-                self.lexer.expect(b'(', "`(` behind `bless`")?;
+                self.lexer.expect(b'(', "`(` after `bless`")?;
                 self.open_frame(Shape::Bless, b')', key, start)
             }
             b"do" => self.read_do_block(key, start),
@@ -270,7 +270,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.lexer.skip_blanks();
         match self.lexer.peek() {
             Some(b'{') => self.lexer.at += 1,
-            None => return Err(self.lexer.syntax_error(self.lexer.at, "`{` behind `do`")),
+            None => return Err(self.lexer.syntax_error(self.lexer.at, "`{` after `do`")),
             Some(_) => return Err(self.lexer.code_error(start, "`do` with a file")),
         }
         self.lexer.skip_blanks();
@@ -440,7 +440,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.lexer.skip_blanks();
         let start = self.lexer.at;
         if matches!(self.lexer.peek(), Some(byte) if byte != b'\'' && byte != b'"') {
-            return Err(self.lexer.code_error(start, "a class that is no string"));
+            return Err(self.lexer.code_error(start, "a class that is not a string"));
         }
         let len = self.sink.tape().arena.len();
         let text = Strings { tape: self.sink.tape(), limits: self.limits }.read_quoted(&mut self.lexer)?;
@@ -451,10 +451,10 @@ impl<S: Sink> Machine<'_, '_, S> {
         let body = self.sink.nodes().get(frame.at as usize + 1).copied().unwrap_or(Node::leaf(Kind::Null, 0));
         let is_path = self.jobs.last().is_some_and(|job| job.node == frame.at + 1);
         if is_path {
-            return Err(self.lexer.code_error(frame.start, "a reference that is blessed where it stands again"));
+            return Err(self.lexer.code_error(frame.start, "a reference that is blessed at its second occurrence"));
         }
         if body.kind == Kind::Object {
-            return Err(self.lexer.code_error(frame.start, "an object that is blessed again"));
+            return Err(self.lexer.code_error(frame.start, "an object that is blessed twice"));
         }
         if !body.kind.is_container() || body.kind == Kind::VString {
             return Err(self.malformed_error(frame.start, "a reference that is blessed", "another value"));

@@ -166,7 +166,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         self.read_punctuation(at, "end-tag");
         self.skip_whitespace();
         if self.peek() != Some(b'[') {
-            return Err(self.unexpected_error("a list behind the class"));
+            return Err(self.unexpected_error("a list after the class"));
         }
         Ok(())
     }

@@ -9,20 +9,20 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "handler",
         takes: OptionType::Choice(&["php", "php_binary", "php_serialize"]),
         side: Side::Both,
-        help: "session.serialize_handler; found by looking while reading, the one that was read while writing, else php",
+        help: "session.serialize_handler; detected when reading; the default when writing is the one that was read, or php",
     },
     Opt {
         name: "lenient",
         takes: OptionType::Flag,
         side: Side::Read,
-        help: "clamp integers beyond 64 bits, ignore bytes behind the array of php_serialize, as PHP does, and blanks behind the last \
+        help: "clamp integers beyond 64 bits, ignore bytes after the array of php_serialize, as PHP does, and blanks after the last \
                variable",
     },
     Opt {
         name: "repair",
         takes: OptionType::Choice(&["no", "lengths"]),
         side: Side::Read,
-        help: "explain lengths that are wrong, and set them right: as of php",
+        help: "explain wrong lengths and correct them, as in `php`",
     },
     class_map::OPTION,
 ];

@@ -75,7 +75,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 let error = Error::new(ErrorKind::Truncated).at(self.tokens.input.len());
                 Err(error
                     .expecting("the name of a variable and `|`")
-                    .finding(format!("the end of the input, {} bytes behind the last value", rest.len())))
+                    .finding(format!("the end of the input, {} bytes after the last value", rest.len())))
             }
         }
     }

@@ -120,7 +120,7 @@ fn write_name(
             name.bytes
         }
         (Key::Value(key), _) => {
-            text = key_text(key.node()).ok_or_else(|| name_error(value.path(), "a key that is no string"))?;
+            text = key_text(key.node()).ok_or_else(|| name_error(value.path(), "a key that is not a string"))?;
             writer.record_loss(LossKind::Key, at);
             &text
         }

@@ -39,7 +39,7 @@ impl<'d> Body<'d, '_> {
         let mut entries = Vec::new();
         for (key, value) in map.entries().filter(|(_, value)| !self.is_shadowed(value.index())) {
             let Some(text) = KeyText::from_key(self.document, key) else {
-                return self.reject_unrepresentable(value.index(), "a key that is no string");
+                return self.reject_unrepresentable(value.index(), "a key that is not a string");
             };
             let start = match value.node().key {
                 KEY_NODE => match key {
@@ -133,7 +133,7 @@ impl<'d> Body<'d, '_> {
             return Ok(());
         }
         let Some(text) = KeyText::from_node(self.document, node) else {
-            return self.reject_unrepresentable(value, "a key that is no string and can't become one");
+            return self.reject_unrepresentable(value, "a key that is not a string and can't become one");
         };
         if let Some(loss) = text.loss.or(node.has(flag::LOCKED).then_some(LossKind::Restricted)) {
             self.record_loss(loss, value);

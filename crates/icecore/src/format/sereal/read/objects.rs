@@ -17,7 +17,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .helping("the option `refuse_objects` is set"));
         }
         if slot.parent == Some(Role::Opaque) {
-            return Err(self.unexpected_tag_error(at, tag, "a reference to an array behind OBJECT_FREEZE"));
+            return Err(self.unexpected_tag_error(at, tag, "a reference to an array after OBJECT_FREEZE"));
         }
         let class = match tag {
             tag::OBJECT | tag::OBJECT_FREEZE => self.read_class_name(slot)?,

@@ -75,7 +75,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         what: &'static str,
     ) -> Result<TrackedTag, Error> {
         if !self.sink.has_all_nodes() {
-            return Err(Error::new(ErrorKind::Output).at(at).finding("a link, while finished parts were taken away"));
+            return Err(Error::new(ErrorKind::Output).at(at).finding("a link, although completed parts were already released"));
         }
         let offset = self.read_number(slot.me, "the offset")?;
         let index = self.origin.index_of_item(offset, at)?;
@@ -147,7 +147,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     pub(super) fn push_link(&mut self, slot: &Slot, at: usize, referent: u32) -> Result<(), Error> {
         if slot.parent == Some(Role::Opaque) && self.kind_of(referent) != Some(Kind::Array) {
-            return Err(self.unexpected_tag_error(at, tag::REFP, "a reference to an array behind OBJECT_FREEZE"));
+            return Err(self.unexpected_tag_error(at, tag::REFP, "a reference to an array after OBJECT_FREEZE"));
         }
         self.tape().mark_target(referent);
         self.push_leaf(Node::leaf(Kind::Link, u64::from(referent)), slot)

@@ -216,7 +216,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let class = self.classes.get(&index).copied().ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
                 .at(at)
-                .expecting("the offset of a class name behind OBJECT")
+                .expecting("the offset of a class name after OBJECT")
                 .finding(format!("offset {offset}, where there is none"))
         })?;
         if S::DETAIL
