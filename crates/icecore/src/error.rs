@@ -108,7 +108,7 @@ pub enum ErrorDetail {
 /// let mine = mine.detailing(icecore::raw::ErrorDetail::NoKey).originally_at(2);
 /// let mine = mine.at(3).moved(7).on_path("$.a").in_format("json").in_layer("gzip").helping("leave it out");
 /// assert_eq!((mine.offset(), mine.path()), (Some(10), Some("$.a")));
-/// assert_eq!(Error::behind(b"[1] x", 3).kind(), ErrorKind::Trailing);
+/// assert_eq!(Error::trailing(b"[1] x", 3).kind(), ErrorKind::Trailing);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -416,7 +416,7 @@ impl std::error::Error for Error {}
 
 /// Number of bytes that a window shows before and after the offset.
 const WINDOW_BEFORE: usize = 16;
-const WINDOW_BEHIND: usize = 16;
+const WINDOW_AFTER: usize = 16;
 
 /// A window of the input around an offset: hex, text, and a caret below.
 ///
@@ -441,7 +441,7 @@ pub fn window_from(input: &[u8], first: u64, offset: u64) -> String {
     use std::fmt::Write;
     let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(input.len());
     let start = offset.saturating_sub(WINDOW_BEFORE) / 8 * 8;
-    let end = (offset + WINDOW_BEHIND).min(input.len());
+    let end = (offset + WINDOW_AFTER).min(input.len());
     let mut out = String::new();
     for row in (start..end.max(start + 1)).step_by(16) {
         let bytes = &input[row..(row + 16).min(end).max(row)];

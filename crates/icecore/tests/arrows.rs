@@ -231,7 +231,7 @@ fn check_layers(name: &str, layers: &[&str]) -> usize {
         for path in named {
             // Exports at the root of the crate are for other crates only.
             let Some(to) = level(&path[0]) else {
-                upwards.push(format!("{}: `crate::{}` is no module", file.display(), path.join("::")));
+                upwards.push(format!("{}: `crate::{}` is not a module", file.display(), path.join("::")));
                 continue;
             };
             arrows += 1;

@@ -99,7 +99,7 @@ fn wrappers_are_taken_off() {
     let names: Vec<_> = deep.opened.iter().map(deep::OpenedString::name).collect();
     assert_eq!(names, ["laravel-cache/php", "slashes/php", "marshal"]);
     assert_eq!(json(&deep.document), serde_json::json!([{"a": 1}, {"a": "i:7;\\\""}, [1, "x"]]));
-    assert!(deep.opened.iter().all(|opened| opened.offset.is_none()), "they stand in the arena");
+    assert!(deep.opened.iter().all(|opened| opened.offset.is_none()), "they are in the arena");
 }
 
 #[test]

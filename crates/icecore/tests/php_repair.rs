@@ -237,13 +237,13 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
 #[test]
 fn what_a_search_and_replace_did_is_mended() {
     let (good, partly, refused) = replaced(false, 0..3000);
-    assert!(refused * 20 <= good && partly * 25 <= good, "{good} mended, {partly} in part, {refused} refused");
+    assert!(refused * 20 <= good && partly * 25 <= good, "{good} repaired, {partly} in part, {refused} refused");
 }
 
 #[test]
 fn strings_that_look_like_pieces_are_never_taken_for_them() {
     let (good, partly, refused) = replaced(true, 0..3000);
-    assert!(good > 1000, "{good} mended, {partly} in part, {refused} refused");
+    assert!(good > 1000, "{good} repaired, {partly} in part, {refused} refused");
 }
 
 #[test]

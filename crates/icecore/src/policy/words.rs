@@ -92,7 +92,7 @@ impl<'n> Words<'n> {
     /// characters; PHP's `allowed_classes` contains only names.
     pub fn remedy(self) -> String {
         let literal = self.literal();
-        let wildcard = "its name contains a wildcard, which matches any name in a list; a hash has exact names,  ";
+        let wildcard = "its name contains a wildcard, which matches any name in a list; a hash has exact names, ";
         match (self.host, self.name.has_wildcard()) {
             (Host::Perl, false) => format!("allow it with classes => [{literal}]"),
             (Host::Perl, true) => format!("{wildcard}classes => {{ {literal} => 1 }}"),

@@ -106,7 +106,7 @@ const STRINGS: &[&[u8]] = &[
     b"\x80\x81\x82\x83",
     b"12",
     b"__proto__",
-    b"this one is longer than thirty-two bytes, so it is no short string",
+    b"this one is longer than thirty-two bytes, so it is not a short string",
 ];
 
 impl Maker {

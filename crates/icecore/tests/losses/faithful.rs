@@ -612,14 +612,14 @@ impl<'d> Comparison<'d> {
                 }
             }
             Value::Object(other, inner) if normal(other) == normal(class) => {
-                self.differs(&[LossKind::Opaque], a, "it is no frozen object any more");
+                self.differs(&[LossKind::Opaque], a, "it is not a frozen object any more");
                 let inner = if let Value::Ref(inner) = inner.value() { inner } else { inner };
                 let payload = if let Value::Ref(inner) = payload.value() { inner } else { payload };
                 self.value(payload, inner, Location::default());
                 self.gone(a, 1);
             }
             _ => {
-                self.differs(&[LossKind::Opaque], a, "it is no frozen object any more");
+                self.differs(&[LossKind::Opaque], a, "it is not a frozen object any more");
                 self.value(payload, b, Location::default());
                 self.gone(a, 1);
             }

@@ -46,8 +46,8 @@ const ALL: [Opt; 35] = [
         name: "bytes",
         takes: OptionType::Choice(&["latin1", "base64", "hex", "replace", "error"]),
         side: Side::Write,
-        help: "what becomes of byte strings that are not UTF-8: a character for each byte, Base64, hex digits, \
-               U+FFFD for what is wrong, or an error",
+        help: "how to write byte strings that are not UTF-8: a character for each byte, Base64, hex digits, \
+               U+FFFD for each wrong sequence, or an error",
     },
     Opt {
         name: "text",
