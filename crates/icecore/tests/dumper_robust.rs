@@ -126,7 +126,7 @@ fn code_is_refused_and_said_to_be_code() {
         ("$VAR1 = [<STDIN>];", 9, "reading from a file"),
         ("$VAR1 = [<<EOT];\nx\nEOT\n", 9, "a here-document"),
         ("$VAR1 = do 'x.pl';", 8, "`do` with a file"),
-        ("$VAR1 = do{ 5 };", 12, "something else than `my $o`"),
+        ("$VAR1 = do{ 5 };", 12, "something other than `my $o`"),
         ("$VAR1 = qr/a$b/;", 12, "a variable in a regular expression"),
         ("$VAR1 = qr/(?:${\\ system 1})/;", 14, "a variable in a regular expression"),
         ("$VAR1 = [@ARGV];", 9, "an array or a hash in a list"),
@@ -155,7 +155,7 @@ fn code_is_refused_and_said_to_be_code() {
         assert!(error.help().is_some(), "{text}: {error}");
     }
     let error = both_ways(b"$VAR1 = bless( {}, 'A' )->thaw();").error.unwrap();
-    assert_eq!(error.help(), Some("Data::Dumper adds it where Toaster is set"));
+    assert_eq!(error.help(), Some("Data::Dumper adds it if Toaster is set"));
 }
 
 #[test]

@@ -216,7 +216,9 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
         ErrorKind::Malformed if expected == "a reference to an array after OBJECT_FREEZE" => {
             Some("OBJECT_FREEZE of an object or a link to one: Sereal takes the array in it")
         }
-        ErrorKind::Malformed if expected == "a reference after WEAKEN" => Some("WEAKEN of a value that is not a reference"),
+        ErrorKind::Malformed if expected == "a reference after WEAKEN" => {
+            Some("WEAKEN of a value that is not a reference")
+        }
         ErrorKind::BadLink if expected == "ALIAS to a variable" => Some("ALIAS to an array or hash itself"),
         // CVE-2026-8796: arbitrary memory is used as the target.
         ErrorKind::BadLink

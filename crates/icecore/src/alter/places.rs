@@ -240,11 +240,7 @@ impl<'d> PlaceFinder<'d> {
             new.is_some_and(|new| others.map(|(key, _)| key_identity(&key)).any(|other| other == new))
         };
         if is_taken {
-            return Err(unfit_refusal(
-                "an unused key",
-                &format!("another entry `{new}`"),
-                &self.document.path(at),
-            ));
+            return Err(unfit_refusal("an unused key", &format!("another entry `{new}`"), &self.document.path(at)));
         }
         self.found.keys.push((at, entry));
         self.found.containers.push(map.index());
@@ -368,7 +364,7 @@ impl<'d> PlaceFinder<'d> {
         }
     }
 
-    /// Returns the properties of a new key: those of `last`, the last string key of the map, which is in the given
+    /// Returns the properties of a new key, which are copied from `last`: the last string key of the map, in the given
     /// document.
     pub(super) fn new_key_template<'k>(
         &self,

@@ -176,7 +176,7 @@ impl Format {
         self.name == name || self.aliases.contains(&name)
     }
 
-    /// Returns the format of a single document: for a format of lines, that of one line.
+    /// Returns the format of a single document. In a format of lines, each line is one.
     pub fn of_document(&'static self) -> &'static Format {
         self.can.line.unwrap_or(self)
     }

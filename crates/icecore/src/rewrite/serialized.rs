@@ -80,7 +80,7 @@ pub(super) fn find_heads(text: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the number of bytes of the colon at this place, which may be percent-encoded.
+/// Returns the number of bytes of the colon at this place, percent-encoded or not.
 fn colon_width(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at..)? {
         [b':', ..] => Some(1),

@@ -22,7 +22,7 @@ pub static WRAPPER: Wrapper = Wrapper {
             name: "key",
             takes: OptionType::Text,
             side: Side::Both,
-            help: "the key that the digest is checked and made with; with salt, the secret that it is derived from",
+            help: "the key that checks and makes the digest; with `salt`, the secret that the key is derived from",
         },
         Opt {
             name: "salt",

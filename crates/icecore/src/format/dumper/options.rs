@@ -8,7 +8,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "indent",
         takes: OptionType::Number(0, 3),
         side: Side::Write,
-        help: "0 writes all in one line, 1 indents by levels, 2 (the default) below what is open, 3 adds indexes as comments",
+        help: "0 writes everything in one line, 1 indents by levels, 2 (the default) indents to the open bracket, 3 also adds indexes as comments",
     },
     Opt { name: "terse", takes: OptionType::Flag, side: Side::Write, help: "leave out `$VAR1 = `" },
     Opt {

@@ -72,7 +72,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn code_error_with_help(&self, at: usize, found: impl std::fmt::Display, help: &'static str) -> Error {
         Error::new(ErrorKind::Unsupported)
             .at(at)
-            .expecting("what Data::Dumper writes")
+            .expecting("output of Data::Dumper")
             .finding(found.to_string())
             .helping(help)
     }
@@ -86,7 +86,7 @@ impl<'a> Lexer<'a> {
             [] | [b'=' | b'-' | b':' | b'.'] => self.syntax_error(self.input.len(), expected),
             [b'-', b'>', after_arrow @ ..] => match after_arrow.trim_ascii_start().first() {
                 Some(byte) if is_word_start(*byte) => {
-                    self.code_error_with_help(self.at, "a method call", "Data::Dumper adds it where Toaster is set")
+                    self.code_error_with_help(self.at, "a method call", "Data::Dumper adds it if Toaster is set")
                 }
                 _ => self.code_error(self.at, "an access to the value before it"),
             },

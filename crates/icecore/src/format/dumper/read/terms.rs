@@ -187,7 +187,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if !self.lexer.take_word(b"my") {
             return Err(match self.lexer.is_cut_off(self.lexer.at, &[b"my "]) {
                 true => self.lexer.syntax_error(self.lexer.input.len(), "`my $o`"),
-                false => self.lexer.code_error(self.lexer.at, "something else than `my $o`"),
+                false => self.lexer.code_error(self.lexer.at, "something other than `my $o`"),
             });
         }
         self.lexer.expect(b'$', "`$o`")?;
