@@ -235,7 +235,7 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
 }
 
 #[test]
-fn what_a_search_and_replace_did_is_mended() {
+fn damage_by_search_and_replace_is_repaired() {
     let (good, partly, refused) = replaced(false, 0..3000);
     assert!(refused * 20 <= good && partly * 25 <= good, "{good} repaired, {partly} in part, {refused} refused");
 }
@@ -259,14 +259,14 @@ fn what_is_not_damaged_is_not_changed() {
 }
 
 #[test]
-fn two_ways_are_none() {
+fn two_ways_to_read_are_refused() {
     let error = repaired(br#"a:2:{i:0;s:99:"aa";i:1;s:3:"bb";i:1;s:98:"cc";}"#).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Malformed);
     assert!(error.to_string().contains("99 bytes long that may have 2 or 15"), "{error}");
 }
 
 #[test]
-fn counts_are_no_lengths() {
+fn counts_are_not_lengths() {
     for text in
         [&br#"a:3:{i:0;s:1:"a";i:1;s:1:"b";}"#[..], br#"a:1:{i:0;s:1:"a";i:1;s:1:"b";}"#, br#"O:1:"A":2:{s:1:"x";N;}"#]
     {
@@ -301,7 +301,7 @@ fn an_error_says_where_the_string_ends_and_what_helps() {
 
 /// Many wrong lengths in a long text cost at most a few times as much as reading it.
 #[test]
-fn a_long_text_is_mended_too() {
+fn a_long_text_is_repaired_too() {
     let record = |i: usize, host: &str| {
         format!(
             "i:{i};a:2:{{s:3:\"url\";s:{}:\"https://{host}/{i}\";s:2:\"id\";i:{i};}}",
@@ -321,7 +321,7 @@ fn reading(text: &[u8], stage: &str) -> Result<icecore::Document<'static>, iceco
 
 /// Files usually end with a newline.
 #[test]
-fn a_newline_behind_the_value_is_told_and_nothing_is_said_to_be_mended() {
+fn a_newline_after_the_value_is_an_error_and_no_repair_is_reported() {
     let text = b"s:3:\"abcd\";\n";
     let stage = icecore::Stage::parse("php:repair=lengths").unwrap();
     let limits = Limits::default();

@@ -253,7 +253,7 @@ fn errors_have_paths_and_parts() {
 }
 
 #[test]
-fn wrong_headers_are_told_apart() {
+fn wrong_headers_are_distinguished() {
     for (input, kind, says) in [
         (&b"=\xC3\xB3rl\x05\x00\x01"[..], ErrorKind::Format, "encoded as UTF-8"),
         (b"=srl\x05\x00\x01", ErrorKind::Malformed, "version 5"),

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wildcard_in_a_name_is_no_wildcard_in_what_allows_it() {
+    fn a_wildcard_in_a_name_is_literal_in_the_remedy() {
         let remedy = |host| words(host, b"My::*", false).remedy();
         assert!(remedy(Host::Perl).ends_with("a hash has exact names, classes => { 'My::*' => 1 }"));
         assert!(remedy(Host::Ruby).ends_with("a hash has exact names, classes: { 'My::*' => true }"));

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_before_a_value_is_told_apart() {
+    fn texts_before_a_value_are_distinguished() {
         for (text, what) in [
             ("", Boundary::Edge),
             ("='", Boundary::Edge),

@@ -395,7 +395,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         })
     }
 
-    // -- Behind a value --------------------------------------------------------
+    // -- After a value ---------------------------------------------------------
 
     /// Reads the end of a construct around a value.
     pub(super) fn read_wrapper_end(&mut self, frame: &Frame) -> Result<(), Error> {
