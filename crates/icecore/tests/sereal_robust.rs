@@ -217,7 +217,7 @@ fn broken_bodies_say_where() {
         ("REFP to nothing", b"\x41\x29\x00", BadLink, 1),
         ("ALIAS to what is not tracked", b"\x42\x01\x2E\x02", BadLink, 2),
         ("ALIAS as the root", b"\x2E\x01", Malformed, 0),
-        ("ALIAS behind REFN", b"\x42\x81\x28\x2E\x02", Malformed, 3),
+        ("ALIAS after REFN", b"\x42\x81\x28\x2E\x02", Malformed, 3),
         ("ALIAS of an array", b"\x42\x28\xAB\0\x2E\x03", BadLink, 4),
         ("a COPY of a COPY", b"\x43\x61a\x2F\x02\x2F\x04", BadLink, 3),
         ("a COPY of itself", b"\x41\x2F\x02", BadLink, 1),

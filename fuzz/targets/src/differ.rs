@@ -76,11 +76,11 @@ pub fn skip_reason(rival: Rival, data: &[u8]) -> Option<&'static str> {
         Some(error) if error.kind() == ErrorKind::Limit => Some("a limit of ours"),
         Some(error) if error.kind() == ErrorKind::Truncated => {
             // Perl allocates before it checks.
-            Some("truncated: it makes room for what is said to come, or gives undef without an error")
+            Some("truncated: it allocates the declared size, or gives undef without an error")
         }
         _ if outcome.document.tape().classes().iter().any(|name| is_renamed_by_perl(name.bytes)) => {
             // After that, it also changes the normal name.
-            Some("a class name that perl bends, such as `main::A` or one with a NUL")
+            Some("a class name that perl changes, such as `main::A` or one with a NUL")
         }
         _ => None,
     }
@@ -112,7 +112,7 @@ pub fn compare_with_perl(rival: Rival, data: &[u8], answer: &PerlAnswer) -> Verd
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("we refuse it: {error}\nperl reads {answer:?}")),
         },
-        (None, PerlAnswer::NotUtf8) => Verdict::Allowed("text that is not UTF-8 can't be said as json:typed by perl"),
+        (None, PerlAnswer::NotUtf8) => Verdict::Allowed("perl can't represent text that is not UTF-8 as json:typed"),
         (None, PerlAnswer::Refused(reason)) => match explain_perl_refusal(rival, &ours.document, reason) {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("perl refuses it: {reason}\nwe read\n{:?}", ours.document)),
@@ -275,7 +275,7 @@ fn explain_perl_refusal(rival: Rival, document: &Document<'_>, reason: &str) -> 
         return Some("a container where only a reference to one is allowed: perl breaks");
     }
     if says(&["Malformed UTF-8", "a character beyond Unicode"]) {
-        return Some("text that is not UTF-8 can't be said as json:typed by perl");
+        return Some("perl can't represent text that is not UTF-8 as json:typed");
     }
     match rival {
         Rival::Storable => match () {
@@ -316,7 +316,7 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
         && ours.header().is_some()
         && (all_cursors(ours).any(is_invalid_utf8) || has_odd_key(ours))
     {
-        return Some("text that is not UTF-8 can't be said as json:typed by perl");
+        return Some("perl can't represent text that is not UTF-8 as json:typed");
     }
     if has_duplicate_keys(ours) {
         return Some("a key twice: in perl the last one wins");
@@ -369,7 +369,7 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
         Rival::Storable if has_note(data, |code, value| code == 1 && value == 31) => {
             Some("SVUNDEF_ELEM outside of an array: Storable takes it for an absent key")
         }
-        Rival::Storable if has_odd_key_flags(data) => Some("a key whose flags exclude each other, or that is no UTF-8"),
+        Rival::Storable if has_odd_key_flags(data) => Some("a key whose flags exclude each other, or that is not UTF-8"),
         Rival::Storable
             if any(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED))
                 && any(|node| matches!(node.kind, Kind::Null | Kind::Bool)) =>
