@@ -5,7 +5,7 @@
 /* For formats that distinguish strings and numbers: a string stays a string, even if it
  * was used as a number. */
 static void
-leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
     PERL_UNUSED_VAR(item);
     if (SvPOK(sv) && SvIsBOOL(sv))
@@ -20,7 +20,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 
 /* Puts code, globs, handles and so on. */
 static void
-put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     PERL_UNUSED_VAR(rv);
     PERL_UNUSED_VAR(flags);
@@ -28,7 +28,7 @@ put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 }
 
 static void
-too_deep(pTHX_ const walk *w)
+too_deep(pTHX_ const iw_walk *w)
 {
     croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->set->max_depth);
 }

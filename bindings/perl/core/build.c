@@ -13,7 +13,7 @@
 /* Locks the value of a locked key. An incomplete value is locked together with its hash,
  * because read-only values can't be filled, tied or blessed. */
 static void
-lock_value(pTHX_ build *b, const ice_build_frame *frame, U32 at, SV *value)
+lock_value(pTHX_ ib_build *b, const ice_build_frame *frame, U32 at, SV *value)
 {
     if (is_leaf(&b->v->nodes[at]) || !frame->list)
         SvREADONLY_on(value);
@@ -31,7 +31,7 @@ lock_values(AV *list)
 
 /* Puts the value of the node `at` into the open container. */
 static void
-attach(pTHX_ build *b, U32 at, SV *value)
+attach(pTHX_ ib_build *b, U32 at, SV *value)
 {
     ice_context *ctx = b->ctx;
     ice_build_frame *frame;
@@ -44,7 +44,7 @@ attach(pTHX_ build *b, U32 at, SV *value)
     }
     frame = &ctx->frames[ctx->depth - 1].build;
     switch (frame->kind) {
-    case ARRAY: {
+    case IB_ARRAY: {
         AV *av = (AV *)frame->sv;
         SSize_t index = frame->at++;
         if (LIKELY(!b->foreign && index <= AvMAX(av))) {
@@ -54,7 +54,7 @@ attach(pTHX_ build *b, U32 at, SV *value)
             SvREFCNT_dec(value);
         return;
     }
-    case MAP: {
+    case IB_MAP: {
         HV *hv = (HV *)frame->sv;
         if (node->key == ICECORE_KEY_NODE) {
             const icecore_node *key = &b->v->nodes[frame->key];
@@ -85,20 +85,20 @@ attach(pTHX_ build *b, U32 at, SV *value)
         }
         return;
     }
-    case OPAQUE_HOOK:
+    case IB_OPAQUE_HOOK:
         /* Payload, inner objects, links, body. */
         av_push(frame->list, value);
         return;
-    case FIELDS:
+    case IB_FIELDS:
         if (node->key == ICECORE_KEY_NODE)
             av_push(frame->list, ib_new_string(aTHX_ b, &b->v->nodes[frame->key]));
         else
             av_push(frame->list, newSVsv(ice_key_sv(aTHX_ ctx, b->v, node->key)));
         av_push(frame->list, value ? value : newSV(0));
         return;
-    case RECORD:
-    case OPAQUE_FREEZE:
-    case TIED:
+    case IB_RECORD:
+    case IB_OPAQUE_FREEZE:
+    case IB_TIED:
         av_push(frame->list, value ? value : newSV(0));
         return;
     default:
@@ -109,7 +109,7 @@ attach(pTHX_ build *b, U32 at, SV *value)
 /* Returns the variable of the root: the caller's variable, if something in the document
  * refers to the root. Otherwise the caller copies the result. */
 static SV *
-root_variable(pTHX_ build *b, const icecore_node *node)
+root_variable(pTHX_ ib_build *b, const icecore_node *node)
 {
     SV *into = b->set->into;
     if (!into || !(node->flags & ICECORE_FLAG_TARGET) || SvGMAGICAL(into) || SvSMAGICAL(into) || SvREADONLY(into) || SvTYPE(into) > SVt_PVMG)
@@ -130,7 +130,7 @@ root_variable(pTHX_ build *b, const icecore_node *node)
 /* Returns perl's immortal value that a reference to this node refers to, if there is
  * one. */
 static SV *
-own_referent(pTHX_ build *b, const icecore_node *node)
+own_referent(pTHX_ ib_build *b, const icecore_node *node)
 {
     if (node->kind == ICECORE_NULL && b->set->undef_own && !(node->flags & ICECORE_FLAG_TARGET))
         return &PL_sv_undef;
@@ -148,7 +148,7 @@ typedef struct {
 } step;
 
 static void
-build_leaf(pTHX_ build *b)
+build_leaf(pTHX_ ib_build *b)
 {
     const U32 at = b->at;
     const icecore_node *node = &b->v->nodes[at];
@@ -157,7 +157,7 @@ build_leaf(pTHX_ build *b)
         sv = newSV(0);
     if (sv && node->flags & ICECORE_FLAG_TARGET)
         ib_set_variable(aTHX_ b, at, sv);
-    if (!sv && (b->ctx->depth == 0 || b->ctx->frames[b->ctx->depth - 1].build.kind != ARRAY))
+    if (!sv && (b->ctx->depth == 0 || b->ctx->frames[b->ctx->depth - 1].build.kind != IB_ARRAY))
         sv = newSV(0);
     attach(aTHX_ b, at, sv);
     b->at = at + 1;
@@ -165,7 +165,7 @@ build_leaf(pTHX_ build *b)
 
 /* Returns the variable that an alias refers to, with one more reference. */
 static SV *
-aliased(pTHX_ build *b, const icecore_node *node)
+aliased(pTHX_ ib_build *b, const icecore_node *node)
 {
     ice_target *known = ib_find_target(b, (U32)node->payload);
     if (!known || !known->variable)
@@ -175,7 +175,7 @@ aliased(pTHX_ build *b, const icecore_node *node)
 
 /* Puts a leaf into an existing variable. */
 static void
-fill_variable(pTHX_ build *b, SV *variable, const icecore_node *node)
+fill_variable(pTHX_ ib_build *b, SV *variable, const icecore_node *node)
 {
     SV *sv = SvIMMORTAL(variable) ? NULL : new_leaf(aTHX_ b, node);
     if (sv) {
@@ -186,7 +186,7 @@ fill_variable(pTHX_ build *b, SV *variable, const icecore_node *node)
 
 /* Builds an object. Returns whether its contents were begun; otherwise they come next. */
 static bool
-build_object(pTHX_ build *b, step *s)
+build_object(pTHX_ ib_build *b, step *s)
 {
     const icecore_node *nodes = b->v->nodes, *node = &nodes[s->at];
     if (ib_is_record(b, node)) {
@@ -216,7 +216,7 @@ build_object(pTHX_ build *b, step *s)
 
 /* Replaces the referent of a new reference. */
 static void
-refer_to(pTHX_ build *b, SV *variable, SV *referent, U32 object)
+refer_to(pTHX_ ib_build *b, SV *variable, SV *referent, U32 object)
 {
     SV *old = SvRV(variable);
     SvRV_set(variable, referent);
@@ -228,7 +228,7 @@ refer_to(pTHX_ build *b, SV *variable, SV *referent, U32 object)
 /* Builds a reference to a variable. Returns whether it is complete; otherwise the value
  * of the variable comes next. */
 static bool
-build_ref(pTHX_ build *b, step *s)
+build_ref(pTHX_ ib_build *b, step *s)
 {
     const icecore_node *nodes = b->v->nodes, *node = &nodes[s->at], *inner = node + 1;
     const U32 object = s->object;
@@ -269,7 +269,7 @@ build_ref(pTHX_ build *b, step *s)
 
 /* Builds a reference to an earlier value. */
 static void
-build_link(pTHX_ build *b, const step *s)
+build_link(pTHX_ ib_build *b, const step *s)
 {
     const icecore_node *nodes = b->v->nodes, *node = &nodes[s->at];
     ice_target *known = ib_find_target(b, (U32)node->payload);
@@ -289,7 +289,7 @@ build_link(pTHX_ build *b, const step *s)
 }
 
 static void
-build_array(pTHX_ build *b, const step *s)
+build_array(pTHX_ ib_build *b, const step *s)
 {
     const icecore_node *node = &b->v->nodes[s->at];
     const U32 end = (U32)node->payload, count = node->aux;
@@ -302,14 +302,14 @@ build_array(pTHX_ build *b, const step *s)
         av_extend(av, (SSize_t)count - 1);
         next = UNLIKELY(b->shares) ? s->at + 1 : ib_fill_array(aTHX_ b, av, s->at + 1, end);
         if (next < end) {
-            ib_push_frame(aTHX_ b, ARRAY, s->at, (SV *)av)->at = AvFILLp(av) + 1;
+            ib_push_frame(aTHX_ b, IB_ARRAY, s->at, (SV *)av)->at = AvFILLp(av) + 1;
             b->at = next;
         }
     }
 }
 
 static void
-build_hash(pTHX_ build *b, const step *s)
+build_hash(pTHX_ ib_build *b, const step *s)
 {
     const icecore_node *node = &b->v->nodes[s->at];
     const U32 end = (U32)node->payload;
@@ -322,7 +322,7 @@ build_hash(pTHX_ build *b, const step *s)
     ib_container_refs(aTHX_ b, s->variable, (SV *)hv, s->at, s->object);
     b->at = is_restricted || UNLIKELY(b->shares) ? s->at + 1 : ib_fill_hash(aTHX_ b, hv, s->at + 1, end);
     if (b->at < end || is_restricted || b->set->filters) {
-        ice_build_frame *frame = ib_push_frame(aTHX_ b, MAP, s->at, (SV *)hv);
+        ice_build_frame *frame = ib_push_frame(aTHX_ b, IB_MAP, s->at, (SV *)hv);
         frame->variable = s->slot;
         if (is_restricted)
             frame->list = ib_parts(aTHX_ b);
@@ -331,7 +331,7 @@ build_hash(pTHX_ build *b, const step *s)
 
 /* Builds the value at b->at, attaches it, and moves b->at after it, or into it. */
 static void
-value(pTHX_ build *b)
+value(pTHX_ ib_build *b)
 {
     const icecore_node *nodes = b->v->nodes, *node = &nodes[b->at];
     step s = { b->at, ICECORE_NONE, NULL, NULL };
@@ -411,7 +411,7 @@ value(pTHX_ build *b)
 
 /* Passes a complete hash to the filters. */
 static void
-filter(pTHX_ build *b, const ice_build_frame *frame)
+filter(pTHX_ ib_build *b, const ice_build_frame *frame)
 {
     const ice_filters *filters = b->set->filters;
     const ice_json *json = b->set->json;
@@ -425,18 +425,18 @@ filter(pTHX_ build *b, const ice_build_frame *frame)
 
 /* Closes the open container, which is complete. */
 static void
-close_frame(pTHX_ build *b)
+close_frame(pTHX_ ib_build *b)
 {
     ice_context *ctx = b->ctx;
     const ice_build_frame frame = ctx->frames[ctx->depth - 1].build;
     b->at = frame.end;
     switch (frame.kind) {
-    case ARRAY:
+    case IB_ARRAY:
         ctx->depth--;
         if (AvFILLp((AV *)frame.sv) < frame.at - 1 && !SvREADONLY(frame.sv))
             av_fill((AV *)frame.sv, frame.at - 1);
         break;
-    case MAP:
+    case IB_MAP:
         ctx->depth--;
         if (frame.list) {
             lock_values(frame.list);
@@ -445,19 +445,19 @@ close_frame(pTHX_ build *b)
         if (UNLIKELY(b->set->filters != NULL))
             filter(aTHX_ b, &frame);
         break;
-    case OPAQUE_HOOK:
+    case IB_OPAQUE_HOOK:
         ib_end_hook(aTHX_ b);
         break;
-    case OPAQUE_FREEZE:
+    case IB_OPAQUE_FREEZE:
         ib_end_freeze(aTHX_ b);
         break;
-    case TIED:
+    case IB_TIED:
         ib_end_tied(aTHX_ b);
         break;
-    case RECORD:
+    case IB_RECORD:
         ib_end_record(aTHX_ b);
         break;
-    case FIELDS:
+    case IB_FIELDS:
         ib_end_fields(aTHX_ b);
         break;
     default:
@@ -514,7 +514,7 @@ make_readonly(pTHX_ ice_context *ctx, SV *root, bool all)
 SV *
 ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_settings *settings)
 {
-    build b;
+    ib_build b;
     U32 i;
     SV *result;
 
@@ -548,14 +548,14 @@ ice_build(pTHX_ ice_context *ctx, icecore_view *view, U32 root, const ice_read_s
             continue;
         }
         if (!b.foreign && !b.shares) {
-            if (frame->kind == ARRAY && is_leaf(node)) {
+            if (frame->kind == IB_ARRAY && is_leaf(node)) {
                 U32 next = ib_fill_array(aTHX_ & b, (AV *)frame->sv, b.at, frame->end);
                 if (next != b.at) {
                     frame->at = AvFILLp((AV *)frame->sv) + 1;
                     b.at = next;
                     continue;
                 }
-            } else if (frame->kind == MAP && is_leaf(node)) {
+            } else if (frame->kind == IB_MAP && is_leaf(node)) {
                 U32 next = ib_fill_hash(aTHX_ & b, (HV *)frame->sv, b.at, frame->end);
                 if (next != b.at) {
                     b.at = next;

@@ -6,7 +6,7 @@
 
 /* Whether the object that ties a variable is an object, or will be one, or is missing. */
 static bool
-is_object(build *b, U32 at)
+is_object(ib_build *b, U32 at)
 {
     const icecore_view *v = b->v;
     U32 steps;
@@ -28,7 +28,7 @@ is_object(build *b, U32 at)
 }
 
 static void
-check_tied(pTHX_ build *b, U32 at)
+check_tied(pTHX_ ib_build *b, U32 at)
 {
     if (!b->set->tie_ok)
         croak("Tying is disabled.");
@@ -55,7 +55,7 @@ typedef struct {
 } seen_class;
 
 static void
-check_hook(pTHX_ build *b, U32 at, seen_class *last)
+check_hook(pTHX_ ib_build *b, U32 at, seen_class *last)
 {
     const icecore_node *node = &b->v->nodes[at];
     const bool is_freeze = ICE_FORM_OF(node) == ICECORE_FORM_FREEZE;
@@ -80,7 +80,7 @@ check_hook(pTHX_ build *b, U32 at, seen_class *last)
 }
 
 static void
-check_text(pTHX_ build *b, const icecore_node *node)
+check_text(pTHX_ ib_build *b, const icecore_node *node)
 {
     STRLEN len;
     const char *text = ice_bytes_of(b->v, node, &len);
@@ -89,7 +89,7 @@ check_text(pTHX_ build *b, const icecore_node *node)
 }
 
 static void
-check_node(pTHX_ build *b, U32 at, seen_class *last)
+check_node(pTHX_ ib_build *b, U32 at, seen_class *last)
 {
     const icecore_node *node = &b->v->nodes[at];
     if (node->key && node->key < ICECORE_IS_KEY && !ice_keys_held(&b->ctx->keys, node->key))
@@ -117,7 +117,7 @@ check_node(pTHX_ build *b, U32 at, seen_class *last)
 }
 
 void
-ib_check_ahead(pTHX_ build *b, U32 from)
+ib_check_ahead(pTHX_ ib_build *b, U32 from)
 {
     const U32 count = (U32)b->v->node_count;
     seen_class last = { 0, FALSE };

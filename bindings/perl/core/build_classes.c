@@ -4,7 +4,7 @@
 #include "core/payloads.h"
 
 const icecore_name *
-ib_class_name(pTHX_ build *b, const icecore_node *node, const char **text)
+ib_class_name(pTHX_ ib_build *b, const icecore_node *node, const char **text)
 {
     const icecore_name *name = ice_name(&b->v->classes, ICE_CLASS_OF(node), text);
     if (!name)
@@ -21,7 +21,7 @@ ib_class_sv(pTHX_ const icecore_name *name, const char *text)
 }
 
 HV *
-ib_stash_of(pTHX_ build *b, const icecore_node *node)
+ib_stash_of(pTHX_ ib_build *b, const icecore_node *node)
 {
     const char *text;
     const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
@@ -45,7 +45,7 @@ lacks_code(pTHX_ HV *stash, const icecore_node *node)
 /* Loads the module of a class with hooks or overloading, as Storable does, but only if
  * the program has named the class: data never loads a module on its own. */
 static void
-load_class(pTHX_ build *b, const icecore_node *node, const icecore_name *name, const char *text)
+load_class(pTHX_ ib_build *b, const icecore_node *node, const icecore_name *name, const char *text)
 {
     SV *class;
     if (node->kind == ICECORE_OBJECT && !(node->flags & ICECORE_FLAG_OVERLOAD))
@@ -60,7 +60,7 @@ load_class(pTHX_ build *b, const icecore_node *node, const icecore_name *name, c
 /* Returns the position of Sereal after it has read everything, as its errors report it;
  * in a compressed document that position has no meaning. A mortal. */
 SV *
-ib_end_of_input(pTHX_ build *b)
+ib_end_of_input(pTHX_ ib_build *b)
 {
     const ice_context *ctx = b->ctx;
     if (b->set->thaws_last && ctx->is_plain)
@@ -78,14 +78,14 @@ is_frozen(const icecore_node *node)
 
 /* Whether THAW is called at all. */
 static bool
-may_thaw(const build *b)
+may_thaw(const ib_build *b)
 {
     return !b->set->no_thaw && (b->set->bless_ok || b->set->args_class);
 }
 
 /* Whether THAW is called for an object that FREEZE froze. Otherwise its payload is kept. */
 bool
-ib_is_thawed(pTHX_ build *b, const icecore_node *node)
+ib_is_thawed(pTHX_ ib_build *b, const icecore_node *node)
 {
     const U32 at = (U32)(node - b->v->nodes);
     const U32 *denied;
@@ -110,7 +110,7 @@ ib_is_thawed(pTHX_ build *b, const icecore_node *node)
 
 /* Whether thaw_allow_classes contains the class of an object. */
 static bool
-is_thaw_allowed(pTHX_ build *b, SV *list, const icecore_node *node)
+is_thaw_allowed(pTHX_ ib_build *b, SV *list, const icecore_node *node)
 {
     const char *text;
     const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
@@ -131,7 +131,7 @@ is_thaw_allowed(pTHX_ build *b, SV *list, const icecore_node *node)
 /* Asks thaw_allow_classes for the objects of the nodes from `from` to `end`, the last
  * one first. Adds the denied ones to ctx->denied. */
 static void
-ask_thaw_list(pTHX_ build *b, SV *list, U32 from, U32 end)
+ask_thaw_list(pTHX_ ib_build *b, SV *list, U32 from, U32 end)
 {
     SV *asked = sv_2mortal(newSVpvs("")), *denied = b->ctx->denied;
     U32 at, count;
@@ -151,7 +151,7 @@ ask_thaw_list(pTHX_ build *b, SV *list, U32 from, U32 end)
 
 /* The header comes first, as if it were a document of its own. */
 static void
-ask_thaw_lists(pTHX_ build *b, U32 from)
+ask_thaw_lists(pTHX_ ib_build *b, U32 from)
 {
     SV *list = b->set->thaw_allow;
     const U32 root = b->v->root, count = (U32)b->v->node_count;
@@ -167,7 +167,7 @@ ask_thaw_lists(pTHX_ build *b, U32 from)
 }
 
 bool
-ib_calls_hook(pTHX_ build *b, const icecore_node *node)
+ib_calls_hook(pTHX_ ib_build *b, const icecore_node *node)
 {
     const U32 id = ICE_CLASS_OF(node);
     if (node->kind != ICECORE_OPAQUE || id > b->v->classes.count || !b->ctx->verdicts || b->ctx->verdicts[id] != ICECORE_ALLOWED)
@@ -184,7 +184,7 @@ ib_calls_hook(pTHX_ build *b, const icecore_node *node)
 
 /* Frozen data in the payloads of hooks is checked against the same list. */
 static void
-check_payloads(pTHX_ build *b, U32 from)
+check_payloads(pTHX_ ib_build *b, U32 from)
 {
     ice_payloads *payloads = NULL;
     U32 at;
@@ -206,7 +206,7 @@ check_payloads(pTHX_ build *b, U32 from)
 /* Finds out what is allowed for each class that the document names, before anything is
  * built. A verdict of 0: not asked yet. */
 void
-ib_check_classes(pTHX_ build *b, U32 from)
+ib_check_classes(pTHX_ ib_build *b, U32 from)
 {
     const icecore_view *v = b->v;
     ice_context *ctx = b->ctx;
@@ -265,7 +265,7 @@ ib_check_classes(pTHX_ build *b, U32 from)
 }
 
 bool
-ib_is_record(build *b, const icecore_node *node)
+ib_is_record(ib_build *b, const icecore_node *node)
 {
     U32 id = ICE_CLASS_OF(node);
     return b->ctx->verdicts && id && id <= b->v->classes.count && b->ctx->verdicts[id] == ICECORE_AS_RECORD;
@@ -274,7 +274,7 @@ ib_is_record(build *b, const icecore_node *node)
 
 /* Blesses the target of a reference. */
 void
-ib_be_object(pTHX_ build *b, SV *rv, U32 object)
+ib_be_object(pTHX_ ib_build *b, SV *rv, U32 object)
 {
     const icecore_node *node = &b->v->nodes[object];
     if (b->set->bless_ok && node->kind == ICECORE_OBJECT)

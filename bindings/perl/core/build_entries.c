@@ -80,7 +80,7 @@ ice_build_boot(pTHX)
 
 /* Stores a value in a hash whose entries have key nodes. */
 void
-ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value)
+ib_store_by_node(pTHX_ ib_build *b, HV *hv, U32 key_node, SV *value)
 {
     const icecore_node *node = &b->v->nodes[key_node];
     if (node->kind == ICECORE_BYTES || node->kind == ICECORE_TEXT) {

@@ -18,7 +18,7 @@ extern bool ib_direct_entries;
 
 void ib_store_in(pTHX_ ice_context *ctx, SV **place, SV *value);
 void ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value);
-void ib_store_by_node(pTHX_ build *b, HV *hv, U32 key_node, SV *value);
+void ib_store_by_node(pTHX_ ib_build *b, HV *hv, U32 key_node, SV *value);
 void ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8);
 
 /* Stores a value under a shared key that has no special flags. Returns false if it has

@@ -6,7 +6,7 @@
 /* Fills an array with leaves up to the first item that is not a leaf or that something
  * refers to. Returns the node of that item, or `end`. */
 U32
-ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end)
+ib_fill_array(pTHX_ ib_build *b, AV *av, U32 at, U32 end)
 {
     SV **items = AvARRAY(av);
     SSize_t index = AvFILLp(av), max = AvMAX(av);
@@ -31,7 +31,7 @@ ib_fill_array(pTHX_ build *b, AV *av, U32 at, U32 end)
 }
 
 U32
-ib_fill_hash(pTHX_ build *b, HV *hv, U32 at, U32 end)
+ib_fill_hash(pTHX_ ib_build *b, HV *hv, U32 at, U32 end)
 {
     const icecore_node *nodes = b->v->nodes;
     ice_keys *keys = &b->ctx->keys;
@@ -72,8 +72,8 @@ is_plain(const icecore_view *v, U32 root)
     return TRUE;
 }
 
-static bool fill_array(pTHX_ build *b, AV *av, const icecore_node *node, int levels);
-static bool fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels);
+static bool fill_array(pTHX_ ib_build *b, AV *av, const icecore_node *node, int levels);
+static bool fill_hash(pTHX_ ib_build *b, HV *hv, const icecore_node *node, int levels);
 
 /* Returns a reference to a new array or hash. */
 PERL_STATIC_INLINE SV *
@@ -86,7 +86,7 @@ new_container(pTHX_ const icecore_node *node)
 }
 
 PERL_STATIC_INLINE bool
-fill(pTHX_ build *b, SV *sv, const icecore_node *node, int levels)
+fill(pTHX_ ib_build *b, SV *sv, const icecore_node *node, int levels)
 {
     if (node->aux == 0)
         return TRUE;
@@ -95,7 +95,7 @@ fill(pTHX_ build *b, SV *sv, const icecore_node *node, int levels)
 }
 
 static bool
-fill_array(pTHX_ build *b, AV *av, const icecore_node *node, int levels)
+fill_array(pTHX_ ib_build *b, AV *av, const icecore_node *node, int levels)
 {
     const icecore_node *end = b->v->nodes + (U32)node->payload;
     SV **items;
@@ -127,7 +127,7 @@ fill_array(pTHX_ build *b, AV *av, const icecore_node *node, int levels)
 }
 
 static bool
-fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels)
+fill_hash(pTHX_ ib_build *b, HV *hv, const icecore_node *node, int levels)
 {
     const icecore_node *end = b->v->nodes + (U32)node->payload;
     ice_keys *keys = &b->ctx->keys;
@@ -169,7 +169,7 @@ fill_hash(pTHX_ build *b, HV *hv, const icecore_node *node, int levels)
 /* Builds a plain document as a whole and returns a new SV; NULL if it is not plain, or
  * too deep. */
 SV *
-ib_fast(pTHX_ build *b, U32 root)
+ib_fast(pTHX_ ib_build *b, U32 root)
 {
     const icecore_node *node = &b->v->nodes[root];
     if (is_leaf(node) || !(b->v->is_simple || is_plain(b->v, root)))

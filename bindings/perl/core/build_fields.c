@@ -20,7 +20,7 @@ is_field_name(const char *text, STRLEN len)
 /* Whether the body of an object is that of an object with fields: a map whose keys all
  * name fields. */
 bool
-ib_has_fields(pTHX_ build *b, U32 at)
+ib_has_fields(pTHX_ ib_build *b, U32 at)
 {
     const icecore_node *nodes = b->v->nodes, *map = &nodes[at];
     U32 child, end;
@@ -93,7 +93,7 @@ ice_fields(pTHX_ SV *object, AV *list)
 
 /* Begins an object of a `class`. Returns false if its class is not one. */
 bool
-ib_fields(pTHX_ build *b, SV *variable, U32 at)
+ib_fields(pTHX_ ib_build *b, SV *variable, U32 at)
 {
     HV *stash = ib_stash_of(aTHX_ b, &b->v->nodes[at]);
     const bool named = ib_has_fields(aTHX_ b, at + 1);
@@ -138,7 +138,7 @@ ib_fields(pTHX_ build *b, SV *variable, U32 at)
     {
         AV *list = newAV();
         ice_keep(aTHX_ b->ctx, (SV *)list);
-        ib_push_frame(aTHX_ b, FIELDS, at + 1, object)->list = list;
+        ib_push_frame(aTHX_ b, IB_FIELDS, at + 1, object)->list = list;
     }
     b->at = at + 2;
     return TRUE;
@@ -159,7 +159,7 @@ put_field(pTHX_ SV *object, SSize_t at, SV *name, SV *value)
 
 /* Sets the fields. All values are in the list: keys and values, alternating. */
 void
-ib_end_fields(pTHX_ build *b)
+ib_end_fields(pTHX_ ib_build *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     SV *object = frame.sv;
@@ -192,7 +192,7 @@ ib_end_fields(pTHX_ build *b)
 #else
 
 bool
-ib_fields(pTHX_ build *b, SV *variable, U32 at)
+ib_fields(pTHX_ ib_build *b, SV *variable, U32 at)
 {
     if (!ib_has_fields(aTHX_ b, at + 1))
         return FALSE;
@@ -202,7 +202,7 @@ ib_fields(pTHX_ build *b, SV *variable, U32 at)
 }
 
 void
-ib_end_fields(pTHX_ build *b)
+ib_end_fields(pTHX_ ib_build *b)
 {
     b->ctx->depth--;
 }

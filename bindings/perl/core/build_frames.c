@@ -2,7 +2,7 @@
 #include "core/build.h"
 
 static ice_target *
-target(pTHX_ build *b, U32 node)
+target(pTHX_ ib_build *b, U32 node)
 {
     ice_context *ctx = b->ctx;
     ice_target *last = ctx->target_count ? &ctx->targets[ctx->target_count - 1] : NULL;
@@ -23,7 +23,7 @@ target(pTHX_ build *b, U32 node)
 }
 
 ice_target *
-ib_find_target(build *b, U32 node)
+ib_find_target(ib_build *b, U32 node)
 {
     U32 low = 0, high = b->ctx->target_count;
     while (low < high) {
@@ -37,7 +37,7 @@ ib_find_target(build *b, U32 node)
 }
 
 void
-ib_set_variable(pTHX_ build *b, U32 node, SV *sv)
+ib_set_variable(pTHX_ ib_build *b, U32 node, SV *sv)
 {
     ice_target *known = target(aTHX_ b, node);
     if (!known->variable)
@@ -45,7 +45,7 @@ ib_set_variable(pTHX_ build *b, U32 node, SV *sv)
 }
 
 void
-ib_set_referent(pTHX_ build *b, U32 node, SV *sv)
+ib_set_referent(pTHX_ ib_build *b, U32 node, SV *sv)
 {
     ice_target *known = target(aTHX_ b, node);
     if (!known->referent)
@@ -53,7 +53,7 @@ ib_set_referent(pTHX_ build *b, U32 node, SV *sv)
 }
 
 void
-ib_be_weak(pTHX_ build *b, SV *rv)
+ib_be_weak(pTHX_ ib_build *b, SV *rv)
 {
     ice_context *ctx = b->ctx;
     if (ctx->weak_count == ctx->weak_room) {
@@ -68,7 +68,7 @@ ib_be_weak(pTHX_ build *b, SV *rv)
 /* Copies the input and holds the decoder. Strings are read from the caller's bytes, and
  * the settings belong to the decoder: foreign code may change or drop both. */
 void
-ib_own_input(pTHX_ build *b)
+ib_own_input(pTHX_ ib_build *b)
 {
     if (b->ctx->has_input)
         return;
@@ -84,7 +84,7 @@ ib_own_input(pTHX_ build *b)
 
 /* Keeps every open container alive, because foreign code is about to run. */
 void
-ib_pin(pTHX_ build *b)
+ib_pin(pTHX_ ib_build *b)
 {
     U32 i;
     b->foreign = TRUE;
@@ -100,7 +100,7 @@ ib_pin(pTHX_ build *b)
 }
 
 ice_build_frame *
-ib_push_frame(pTHX_ build *b, U8 kind, U32 node, SV *sv)
+ib_push_frame(pTHX_ ib_build *b, U8 kind, U32 node, SV *sv)
 {
     ice_build_frame *frame = &ice_push_frame(aTHX_ b->ctx)->build;
     Zero(frame, 1, ice_build_frame);

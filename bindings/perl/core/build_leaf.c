@@ -2,7 +2,7 @@
 #include "core/build_leaf.h"
 
 static void
-refuse(pTHX_ build *b, const char *whose, const char *what, const icecore_node *node)
+refuse(pTHX_ ib_build *b, const char *whose, const char *what, const icecore_node *node)
 {
     char path[512];
     icecore_path(b->ctx->warm.engine, b->v->input, b->v->input_len, (U32)(node - b->v->nodes), path, sizeof path);
@@ -10,13 +10,13 @@ refuse(pTHX_ build *b, const char *whose, const char *what, const icecore_node *
 }
 
 void
-ib_refuse(pTHX_ build *b, const char *what, const icecore_node *node)
+ib_refuse(pTHX_ ib_build *b, const char *what, const icecore_node *node)
 {
     refuse(aTHX_ b, "Icecore: ", what, node);
 }
 
 void
-ib_bad_utf8(pTHX_ build *b, const icecore_node *node)
+ib_bad_utf8(pTHX_ ib_build *b, const icecore_node *node)
 {
     if (b->set->bad_text)
         refuse(aTHX_ b, "", b->set->bad_text, node);
@@ -25,7 +25,7 @@ ib_bad_utf8(pTHX_ build *b, const icecore_node *node)
 
 /* Returns an integer beyond 64 bits as its decimal digits. */
 SV *
-ib_new_big_int(pTHX_ build *b, const icecore_node *node)
+ib_new_big_int(pTHX_ ib_build *b, const icecore_node *node)
 {
     STRLEN len, count = 1, i;
     const U8 *magnitude = (const U8 *)ice_bytes_of(b->v, node, &len);
@@ -68,7 +68,7 @@ ib_float128(const U8 *bytes)
 
 /* Whether a text is a number: no quote before it marks it as a string. */
 static bool
-is_number_text(const build *b, const icecore_node *node)
+is_number_text(const ib_build *b, const icecore_node *node)
 {
     const U64 offset = node->payload & ICECORE_OFFSET;
     if ((node->kind != ICECORE_TEXT && node->kind != ICECORE_BYTES) || node->payload & ICECORE_IN_ARENA || offset >= b->v->input_len)
@@ -93,7 +93,7 @@ new_digits(pTHX_ NV value)
 /* Returns a number that becomes an object when everything is built; until then it is its
  * text. */
 static SV *
-new_number(pTHX_ build *b, const icecore_node *node)
+new_number(pTHX_ ib_build *b, const icecore_node *node)
 {
     const bool is_float = node->kind != ICECORE_BIGINT;
     SV *sv;
@@ -112,7 +112,7 @@ new_number(pTHX_ build *b, const icecore_node *node)
 
 /* Marks values from tainted bytes as tainted, under perl -T. */
 static SV *
-tainted(pTHX_ const build *b, const icecore_node *node, SV *sv)
+tainted(pTHX_ const ib_build *b, const icecore_node *node, SV *sv)
 {
     if (TAINT_get && sv && node->kind != ICECORE_NULL && node->kind != ICECORE_BOOL && !SvREADONLY(sv)
         && !(b->set->clean_integers && node->kind == ICECORE_INT))
@@ -122,14 +122,14 @@ tainted(pTHX_ const build *b, const icecore_node *node, SV *sv)
 
 /* Returns a leaf; some leaves are shared: undef, small integers. */
 SV *
-ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node)
+ib_new_shared_leaf(pTHX_ ib_build *b, const icecore_node *node)
 {
     const ice_read_settings *set = b->set;
     const ice_build_frame *frame = b->ctx->depth ? &b->ctx->frames[b->ctx->depth - 1].build : NULL;
     SV *number = set->numbers ? new_number(aTHX_ b, node) : NULL;
     if (number)
         return tainted(aTHX_ b, node, number);
-    if (frame && (frame->kind == ARRAY || frame->kind == MAP)) {
+    if (frame && (frame->kind == IB_ARRAY || frame->kind == IB_MAP)) {
         if (node->kind == ICECORE_NULL && set->undef_own)
             return &PL_sv_undef;
         if (node->kind == ICECORE_INT && set->aliases && (I64)node->payload >= -16

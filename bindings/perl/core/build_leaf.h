@@ -4,11 +4,11 @@
 #include "core/build.h"
 
 /* Dies with a message that names the path of a node. */
-void ib_refuse(pTHX_ build *b, const char *what, const icecore_node *node);
-void ib_bad_utf8(pTHX_ build *b, const icecore_node *node);
-SV *ib_new_big_int(pTHX_ build *b, const icecore_node *node);
+void ib_refuse(pTHX_ ib_build *b, const char *what, const icecore_node *node);
+void ib_bad_utf8(pTHX_ ib_build *b, const icecore_node *node);
+SV *ib_new_big_int(pTHX_ ib_build *b, const icecore_node *node);
 NV ib_float128(const U8 *bytes);
-SV *ib_new_shared_leaf(pTHX_ build *b, const icecore_node *node);
+SV *ib_new_shared_leaf(pTHX_ ib_build *b, const icecore_node *node);
 
 /* Returns a new string, without a call if perl's headers have the pieces to make one
  * inline. */
@@ -35,7 +35,7 @@ new_string(pTHX_ const char *text, STRLEN len)
 }
 
 PERL_STATIC_INLINE SV *
-new_bytes(pTHX_ build *b, const icecore_node *node)
+new_bytes(pTHX_ ib_build *b, const icecore_node *node)
 {
     STRLEN len;
     const char *text = ice_bytes_of(b->v, node, &len);
@@ -43,7 +43,7 @@ new_bytes(pTHX_ build *b, const icecore_node *node)
 }
 
 PERL_STATIC_INLINE SV *
-ib_new_string(pTHX_ build *b, const icecore_node *node)
+ib_new_string(pTHX_ ib_build *b, const icecore_node *node)
 {
     STRLEN len;
     const char *text = ice_bytes_of(b->v, node, &len);
@@ -75,7 +75,7 @@ new_int(pTHX_ IV value)
 
 /* Returns perl's immortal value for the node, or NULL if it has none. */
 PERL_STATIC_INLINE SV *
-ib_immortal(pTHX_ build *b, const icecore_node *node)
+ib_immortal(pTHX_ ib_build *b, const icecore_node *node)
 {
     if (!(node->flags & ICECORE_FLAG_OWN))
         return NULL;
@@ -88,7 +88,7 @@ ib_immortal(pTHX_ build *b, const icecore_node *node)
 
 /* Returns a new leaf; NULL for an element that does not exist. */
 PERL_STATIC_INLINE SV *
-new_leaf(pTHX_ build *b, const icecore_node *node)
+new_leaf(pTHX_ ib_build *b, const icecore_node *node)
 {
     switch (node->kind) {
     case ICECORE_BYTES:

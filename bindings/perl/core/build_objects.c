@@ -10,7 +10,7 @@ ib_is_reference_kind(U8 kind)
 /* Registers a new container, so that links to it can be resolved from now on, and
  * blesses the reference `rv`. */
 void
-ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
+ib_container_refs(pTHX_ ib_build *b, SV *rv, SV *sv, U32 at, U32 object)
 {
     const U8 flags = b->v->nodes[at].flags;
     U8 outer = 0;
@@ -27,7 +27,7 @@ ib_container_refs(pTHX_ build *b, SV *rv, SV *sv, U32 at, U32 object)
 }
 
 SV *
-ib_part(pTHX_ build *b, U32 at)
+ib_part(pTHX_ ib_build *b, U32 at)
 {
     STRLEN len;
     const icecore_node *node = &b->v->nodes[at];
@@ -50,7 +50,7 @@ static XSPROTO(dummy)
 
 /* Returns the existing glob that a text names. */
 GV *
-ib_glob(pTHX_ build *b, const icecore_node *node)
+ib_glob(pTHX_ ib_build *b, const icecore_node *node)
 {
     STRLEN len;
     const char *text = ice_bytes_of(b->v, node, &len);
@@ -85,7 +85,7 @@ ib_no_storable_thaw(pTHX_ HV *stash)
 }
 
 void
-ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
+ib_code(pTHX_ ib_build *b, SV *variable, U32 at, U32 object)
 {
     SV *text = ib_part(aTHX_ b, at + 1), *code, *result;
     if (b->set->dummy_code) {
@@ -121,7 +121,7 @@ ib_code(pTHX_ build *b, SV *variable, U32 at, U32 object)
 }
 
 void
-ib_vstring(pTHX_ build *b, SV *variable, U32 at)
+ib_vstring(pTHX_ ib_build *b, SV *variable, U32 at)
 {
     STRLEN len;
     const icecore_node *source = &b->v->nodes[at + 1];
@@ -137,7 +137,7 @@ ib_vstring(pTHX_ build *b, SV *variable, U32 at)
 /* ---- tied -------------------------------------------------------------- */
 
 AV *
-ib_parts(pTHX_ build *b)
+ib_parts(pTHX_ ib_build *b)
 {
     AV *list = newAV();
     ice_keep(aTHX_ b->ctx, (SV *)list);
@@ -145,7 +145,7 @@ ib_parts(pTHX_ build *b)
 }
 
 void
-ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object)
+ib_tied(pTHX_ ib_build *b, SV *variable, U32 at, U32 object)
 {
     const U8 form = ICE_FORM_OF(&b->v->nodes[at]);
     SV *sv = variable;
@@ -156,7 +156,7 @@ ib_tied(pTHX_ build *b, SV *variable, U32 at, U32 object)
         ib_set_rv(aTHX_ variable, sv);
         ib_container_refs(aTHX_ b, variable, sv, at, object);
     }
-    ib_push_frame(aTHX_ b, TIED, at, sv)->list = ib_parts(aTHX_ b);
+    ib_push_frame(aTHX_ b, IB_TIED, at, sv)->list = ib_parts(aTHX_ b);
     b->at = at + 1;
 }
 
@@ -167,7 +167,7 @@ item(pTHX_ AV *list, SSize_t at)
 }
 
 void
-ib_end_tied(pTHX_ build *b)
+ib_end_tied(pTHX_ ib_build *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const U8 form = ICE_FORM_OF(&b->v->nodes[frame.node]);
@@ -204,7 +204,7 @@ ib_end_tied(pTHX_ build *b)
 /* ---- hooks ------------------------------------------------------------- */
 
 void
-ib_opaque(pTHX_ build *b, SV *variable, U32 at)
+ib_opaque(pTHX_ ib_build *b, SV *variable, U32 at)
 {
     const icecore_node *node = &b->v->nodes[at];
     const U8 form = ICE_FORM_OF(node);
@@ -215,7 +215,7 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
         return;
     }
     if (form == ICECORE_FORM_FREEZE) {
-        frame = ib_push_frame(aTHX_ b, OPAQUE_FREEZE, at, variable);
+        frame = ib_push_frame(aTHX_ b, IB_OPAQUE_FREEZE, at, variable);
         frame->list = ib_parts(aTHX_ b);
         b->at = at + 1;
         return;
@@ -238,14 +238,14 @@ ib_opaque(pTHX_ build *b, SV *variable, U32 at)
         ib_set_referent(aTHX_ b, at, sv);
     if (node->flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
-    frame = ib_push_frame(aTHX_ b, OPAQUE_HOOK, at, variable);
+    frame = ib_push_frame(aTHX_ b, IB_OPAQUE_HOOK, at, variable);
     frame->list = ib_parts(aTHX_ b);
     b->at = at + 1;
 }
 
 /* Replaces the referent that was made first. */
 static void
-replace(pTHX_ build *b, U32 at, SV *variable, SV *sv)
+replace(pTHX_ ib_build *b, U32 at, SV *variable, SV *sv)
 {
     ice_target *known;
     /* A hook may have changed the variable. */
@@ -259,7 +259,7 @@ replace(pTHX_ build *b, U32 at, SV *variable, SV *sv)
 }
 
 static void
-attach_object(pTHX_ build *b, U32 at, SV *variable, HV *stash, CV *method, SV *frozen)
+attach_object(pTHX_ ib_build *b, U32 at, SV *variable, HV *stash, CV *method, SV *frozen)
 {
     SV *arguments[3], *result;
     arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
@@ -273,7 +273,7 @@ attach_object(pTHX_ build *b, U32 at, SV *variable, HV *stash, CV *method, SV *f
 }
 
 void
-ib_end_hook(pTHX_ build *b)
+ib_end_hook(pTHX_ ib_build *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const U32 at = frame.node;
@@ -365,7 +365,7 @@ record_kind(const icecore_node *node)
 }
 
 void
-ib_record(pTHX_ build *b, U32 at, SV *variable)
+ib_record(pTHX_ ib_build *b, U32 at, SV *variable)
 {
     const icecore_node *node = &b->v->nodes[at];
     const char *class;
@@ -381,12 +381,12 @@ ib_record(pTHX_ build *b, U32 at, SV *variable)
         ib_set_referent(aTHX_ b, at, (SV *)hv);
     if (node->flags & ICECORE_FLAG_WEAK)
         ib_be_weak(aTHX_ b, variable);
-    ib_push_frame(aTHX_ b, RECORD, at, (SV *)hv)->list = ib_parts(aTHX_ b);
+    ib_push_frame(aTHX_ b, IB_RECORD, at, (SV *)hv)->list = ib_parts(aTHX_ b);
     b->at = at + 1;
 }
 
 void
-ib_end_record(pTHX_ build *b)
+ib_end_record(pTHX_ ib_build *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const icecore_node *nodes = b->v->nodes, *node = &nodes[frame.node];

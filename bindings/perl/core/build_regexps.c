@@ -134,7 +134,7 @@ is_inert(const char *text, STRLEN len)
 
 /* Builds a record of a pattern and its modifiers, instead of the regexp. */
 static void
-record_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object, SV *pattern, SV *flags)
+record_regexp(pTHX_ ib_build *b, SV *variable, U32 at, U32 object, SV *pattern, SV *flags)
 {
     const icecore_node *node = &b->v->nodes[at], *outer = object == ICECORE_NONE ? node : &b->v->nodes[object];
     HV *hv = newHV();
@@ -161,7 +161,7 @@ record_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object, SV *pattern, SV 
 }
 
 void
-ib_check_regexp(pTHX_ build *b, U32 at)
+ib_check_regexp(pTHX_ ib_build *b, U32 at)
 {
     SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1));
     if (is_inert(SvPVX_const(pattern), SvCUR(pattern))) {
@@ -175,7 +175,7 @@ ib_check_regexp(pTHX_ build *b, U32 at)
 }
 
 void
-ib_regexp(pTHX_ build *b, SV *variable, U32 at, U32 object)
+ib_regexp(pTHX_ ib_build *b, SV *variable, U32 at, U32 object)
 {
     const icecore_node *node = &b->v->nodes[at];
     SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1)), *re;

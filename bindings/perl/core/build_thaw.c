@@ -10,7 +10,7 @@
 /* Appends the class to the arguments of THAW, and blesses them into the class that marks
  * them. */
 static void
-be_arguments(pTHX_ build *b, SV *rv, const icecore_node *node)
+be_arguments(pTHX_ ib_build *b, SV *rv, const icecore_node *node)
 {
     const char *text;
     const icecore_name *name = ib_class_name(aTHX_ b, node, &text);
@@ -21,7 +21,7 @@ be_arguments(pTHX_ build *b, SV *rv, const icecore_node *node)
 }
 
 void
-ib_no_thaw(pTHX_ build *b, HV *stash)
+ib_no_thaw(pTHX_ ib_build *b, HV *stash)
 {
     croak("%s %" SVf "%" SVf, b->set->no_method,
           SVfARG(ice_policy_literal(aTHX_ HvNAME_get(stash), HvNAMELEN_get(stash), cBOOL(HvNAMEUTF8(stash)))),
@@ -30,7 +30,7 @@ ib_no_thaw(pTHX_ build *b, HV *stash)
 
 /* Calls THAW of the class with a payload and returns the result: a mortal. */
 static SV *
-call_thaw(pTHX_ build *b, const icecore_node *node, SV *payload)
+call_thaw(pTHX_ ib_build *b, const icecore_node *node, SV *payload)
 {
     HV *stash = ib_stash_of(aTHX_ b, node);
     CV *method = ice_method(aTHX_ stash, "THAW");
@@ -68,14 +68,14 @@ put_thawed(pTHX_ SV *variable, SV *result)
 /* ---- after everything is built ---------------------------------------------- */
 
 bool
-ib_is_thawed_last(build *b, const icecore_node *node)
+ib_is_thawed_last(ib_build *b, const icecore_node *node)
 {
     return b->set->thaws_last && node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE
            && !ib_is_record(b, node);
 }
 
 void
-ib_freeze(pTHX_ build *b, SV *variable, U32 at)
+ib_freeze(pTHX_ ib_build *b, SV *variable, U32 at)
 {
     ice_context *ctx = b->ctx;
     ice_frozen *frozen;
@@ -105,7 +105,7 @@ find_frozen(ice_context *ctx, U32 node)
 }
 
 void
-ib_frozen_link(pTHX_ build *b, SV *variable, U32 at, U32 to)
+ib_frozen_link(pTHX_ ib_build *b, SV *variable, U32 at, U32 to)
 {
     ice_context *ctx = b->ctx;
     ice_frozen *frozen = find_frozen(ctx, to);
@@ -123,7 +123,7 @@ ib_frozen_link(pTHX_ build *b, SV *variable, U32 at, U32 to)
 }
 
 static void
-thaw(pTHX_ build *b, const ice_frozen *frozen)
+thaw(pTHX_ ib_build *b, const ice_frozen *frozen)
 {
     const icecore_node *node = &b->v->nodes[frozen->node];
     SV *result;
@@ -144,7 +144,7 @@ thaw(pTHX_ build *b, const ice_frozen *frozen)
 }
 
 void
-ib_thaw_all(pTHX_ build *b)
+ib_thaw_all(pTHX_ ib_build *b)
 {
     U32 i;
     ib_pin(aTHX_ b);
@@ -157,7 +157,7 @@ ib_thaw_all(pTHX_ build *b)
 /* ---- at the end of the arguments -------------------------------------------- */
 
 void
-ib_end_freeze(pTHX_ build *b)
+ib_end_freeze(pTHX_ ib_build *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     const icecore_node *node = &b->v->nodes[frame.node];

@@ -4,7 +4,7 @@
 #include "core/walk.h"
 
 PERL_STATIC_INLINE void
-push_int(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
+push_int(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key)
 {
     if (SvIsUV(sv) && SvUVX(sv) > (UV)IV_MAX)
         push(aTHX_ w, ICECORE_UINT, flags, key, 0, (U64)SvUVX(sv));
@@ -13,7 +13,7 @@ push_int(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
 }
 
 PERL_STATIC_INLINE void
-push_float(pTHX_ walk *w, NV value, U8 flags, U16 key)
+push_float(pTHX_ iw_walk *w, NV value, U8 flags, U16 key)
 {
     U64 bits;
     double number = (double)value;
@@ -22,7 +22,7 @@ push_float(pTHX_ walk *w, NV value, U8 flags, U16 key)
 }
 
 PERL_STATIC_INLINE void
-push_pv(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
+push_pv(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key)
 {
     STRLEN len;
     const char *text = SvPV_nomg(sv, len);
@@ -32,7 +32,7 @@ push_pv(pTHX_ walk *w, SV *sv, U8 flags, U16 key)
 /* Pushes a scalar. Prefers the string, then the integer, then the float: a scalar may
  * have several of them, and other formats have another order. */
 PERL_STATIC_INLINE void
-scalar_leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+scalar_leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
     const U32 f = SvFLAGS(sv);
     if (f & SVf_POK) {

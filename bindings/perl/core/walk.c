@@ -27,14 +27,14 @@ next_entry(ice_walk_frame *frame)
 
 /* Pushes a key that has no id, or must not have one, as a node before the value. */
 static U16
-push_key(pTHX_ walk *w, const char *text, STRLEN len, bool is_utf8, U8 flags)
+push_key(pTHX_ iw_walk *w, const char *text, STRLEN len, bool is_utf8, U8 flags)
 {
     push_string(aTHX_ w, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, flags, ICECORE_IS_KEY, text, len);
     return ICECORE_KEY_NODE;
 }
 
 static U16
-push_key_sv(pTHX_ walk *w, SV *key, U8 flags)
+push_key_sv(pTHX_ iw_walk *w, SV *key, U8 flags)
 {
     STRLEN len;
     const char *text = SvPV(key, len);
@@ -44,7 +44,7 @@ push_key_sv(pTHX_ walk *w, SV *key, U8 flags)
 }
 
 static U16
-push_key_he(pTHX_ walk *w, HE *he, U8 flags)
+push_key_he(pTHX_ iw_walk *w, HE *he, U8 flags)
 {
     if (HeKLEN(he) == HEf_SVKEY)
         return push_key_sv(aTHX_ w, HeKEY_sv(he), flags);
@@ -62,7 +62,7 @@ push_key_he(pTHX_ walk *w, HE *he, U8 flags)
 
 /* Returns the key of an entry: its id, or ICECORE_KEY_NODE after pushing it. */
 PERL_STATIC_INLINE U16
-key_of(pTHX_ walk *w, HE *he, bool ids)
+key_of(pTHX_ iw_walk *w, HE *he, bool ids)
 {
     if (LIKELY(ids)) {
         U16 id = ice_key_id(aTHX_ w->ctx, he, has_fact(w, IW_KEY_FLAGS));
@@ -88,7 +88,7 @@ absent_flags(bool restricted)
 #define FEW_LEVELS 2
 
 PERL_STATIC_INLINE int
-few_levels(const walk *w)
+few_levels(const iw_walk *w)
 {
     const UV left = w->set->max_depth - w->ctx->depth;
     return has_fact(w, IW_EXACT_DEPTH) && w->set->max_depth && left < FEW_LEVELS ? (int)left : FEW_LEVELS;
@@ -96,21 +96,21 @@ few_levels(const walk *w)
 
 /* Whether a reference may lead to plain data. */
 PERL_STATIC_INLINE bool
-is_plain_ref(const walk *w, SV *sv)
+is_plain_ref(const iw_walk *w, SV *sv)
 {
     return SvROK(sv) && SvREFCNT(sv) == 1 && SvTYPE(sv) < SVt_PVMG;
 }
 
 /* Closes the container on top, which is complete. */
 static void
-close_frame(walk *w)
+close_frame(iw_walk *w)
 {
     const ice_walk_frame *frame = &w->ctx->frames[--w->ctx->depth].walk;
     end_node(w, frame->node, (U32)frame->count, frame->wraps);
 }
 
 static void
-walk_array(pTHX_ walk *w)
+walk_array(pTHX_ iw_walk *w)
 {
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
@@ -147,7 +147,7 @@ walk_array(pTHX_ walk *w)
 }
 
 static void
-walk_hash(pTHX_ walk *w)
+walk_hash(pTHX_ iw_walk *w)
 {
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
@@ -189,14 +189,14 @@ walk_hash(pTHX_ walk *w)
         if (w->ctx->depth != depth)
             return;
         frame = &w->ctx->frames[depth - 1].walk;
-        if (frame->kind != HASH)
+        if (frame->kind != IW_HASH)
             return;
     }
     close_frame(w);
 }
 
 static void
-walk_tied(pTHX_ walk *w)
+walk_tied(pTHX_ iw_walk *w)
 {
     ice_walk_frame *frame = &w->ctx->frames[w->ctx->depth - 1].walk;
     SV **part = frame->sv ? &frame->sv : &frame->other, *sv = *part;
@@ -214,7 +214,7 @@ walk_tied(pTHX_ walk *w)
 }
 
 static void
-walk_listed(pTHX_ walk *w)
+walk_listed(pTHX_ iw_walk *w)
 {
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
@@ -250,7 +250,7 @@ walk_listed(pTHX_ walk *w)
 }
 
 static void
-walk_tied_hash(pTHX_ walk *w)
+walk_tied_hash(pTHX_ iw_walk *w)
 {
     const U32 depth = w->ctx->depth;
     ice_walk_frame *frame = &w->ctx->frames[depth - 1].walk;
@@ -273,27 +273,27 @@ walk_tied_hash(pTHX_ walk *w)
 }
 
 static void
-run(pTHX_ walk *w)
+run(pTHX_ iw_walk *w)
 {
     while (w->ctx->depth) {
         ice_walk_frame *frame = &w->ctx->frames[w->ctx->depth - 1].walk;
         switch (frame->kind) {
-        case ARRAY:
+        case IW_ARRAY:
             walk_array(aTHX_ w);
             break;
-        case HASH:
+        case IW_HASH:
             walk_hash(aTHX_ w);
             break;
-        case LISTED:
+        case IW_LISTED:
             walk_listed(aTHX_ w);
             break;
-        case TIED:
+        case IW_TIED:
             walk_tied(aTHX_ w);
             break;
-        case TIED_HASH:
+        case IW_TIED_HASH:
             walk_tied_hash(aTHX_ w);
             break;
-        case HOOK: {
+        case IW_HOOK: {
             SV *item = iw_hook_item(aTHX_ w);
             if (item)
                 w->rules->put(aTHX_ w, item, 0, FALSE, TRUE);
@@ -306,7 +306,7 @@ run(pTHX_ walk *w)
 }
 
 static void
-begin(pTHX_ walk *w, ice_context *ctx, icecore_tape *tape, const ice_write_settings *settings)
+begin(pTHX_ iw_walk *w, ice_context *ctx, icecore_tape *tape, const ice_write_settings *settings)
 {
     w->ctx = ctx;
     w->t = tape;
@@ -324,7 +324,7 @@ void
 ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings,
          const icecore_stage *stage)
 {
-    walk w;
+    iw_walk w;
     begin(aTHX_ & w, ctx, tape, settings);
     /* If everything in it has one reference only, nothing in it refers to the variable. */
     if (SvROK(sv) && (!settings->max_depth || settings->max_depth > LEVELS)) {
@@ -346,7 +346,7 @@ ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_set
 bool
 ice_walk_only(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_settings *settings)
 {
-    walk w;
+    iw_walk w;
     U32 at;
     if (!SvROK(sv) || (settings->max_depth && settings->max_depth <= LEVELS))
         return FALSE;
@@ -362,12 +362,12 @@ ice_walk_only(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_writ
 void
 ice_walk_list(pTHX_ ice_context *ctx, icecore_tape *tape, AV *list, const ice_write_settings *settings)
 {
-    walk w;
+    iw_walk w;
     U32 at;
     begin(aTHX_ & w, ctx, tape, settings);
     w.is_list = TRUE;
     at = push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
-    iw_push_frame(aTHX_ & w, ARRAY, at, 0, (SV *)list)->count = AvFILLp(list) + 1;
+    iw_push_frame(aTHX_ & w, IW_ARRAY, at, 0, (SV *)list)->count = AvFILLp(list) + 1;
     run(aTHX_ & w);
     iw_finish(aTHX_ & w);
 }
@@ -375,7 +375,7 @@ ice_walk_list(pTHX_ ice_context *ctx, icecore_tape *tape, AV *list, const ice_wr
 void
 ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body, const ice_write_settings *settings)
 {
-    walk w;
+    iw_walk w;
     begin(aTHX_ & w, ctx, tape, settings);
     w.rules->put(aTHX_ & w, header, 0, FALSE, FALSE);
     run(aTHX_ & w);

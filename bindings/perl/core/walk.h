@@ -19,13 +19,13 @@
 
 /* Kinds of frames. */
 enum {
-    ARRAY,
-    HASH,
-    LISTED,    /* the rest of a hash: keys and values, alternating */
-    TIED_HASH,
-    TIED,      /* a tied variable: its object, and the key of an element */
-    HOOK,
-    RECORD_END /* ends together with its contents */
+    IW_ARRAY,
+    IW_HASH,
+    IW_LISTED,    /* the rest of a hash: keys and values, alternating */
+    IW_TIED_HASH,
+    IW_TIED,      /* a tied variable: its object, and the key of an element */
+    IW_HOOK,
+    IW_RECORD_END /* ends together with its contents */
 };
 
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
     bool owned; /* foreign code may drop the encoder */
     const icecore_stage *stage; /* the encoder is held, because foreign code may drop it */
     U32 parts;                  /* number of parts already written */
-} walk;
+} iw_walk;
 
 /* Properties of a format. */
 enum {
@@ -60,31 +60,31 @@ enum {
 struct iw_rules {
     U32 facts;
     /* Puts any value. */
-    void (*put)(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember);
+    void (*put)(pTHX_ iw_walk *w, SV *sv, U16 key, bool item, bool remember);
     /* Puts the target of a reference, if all of it is plain: walk_fast.h. */
-    bool (*put_fast)(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root);
+    bool (*put_fast)(pTHX_ iw_walk *w, SV *rv, U16 key, int levels, bool is_root);
     /* Puts a scalar that is not a reference. */
-    void (*leaf)(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item);
+    void (*leaf)(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item);
     /* Puts one of perl's immortal values. Returns false if the format has no form for
      * it. */
-    bool (*put_immortal)(pTHX_ walk *w, SV *sv, U16 key, bool item);
+    bool (*put_immortal)(pTHX_ iw_walk *w, SV *sv, U16 key, bool item);
     /* Finds the hook of a class. NULL: no class has one. */
-    void (*use_class)(pTHX_ walk *w, ice_class *class);
+    void (*use_class)(pTHX_ iw_walk *w, ice_class *class);
     /* Puts what the hook of a class returns for an object. Returns false if the hook
      * declined. */
-    bool (*put_hooked)(pTHX_ walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps);
+    bool (*put_hooked)(pTHX_ iw_walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps);
     /* Puts a scalar with magic of its own. Returns false if it has none. NULL: never. */
-    bool (*put_magical)(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
+    bool (*put_magical)(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
     /* Looks at a reference first; `refs`: the number of references before it. Returns
      * whether it was put. NULL: never. */
-    bool (*put_ref)(pTHX_ walk *w, SV *rv, U16 key, U32 refs);
+    bool (*put_ref)(pTHX_ iw_walk *w, SV *rv, U16 key, U32 refs);
     /* Put code, and values that perl has no name for; `rv` may be NULL. */
-    void (*put_code)(pTHX_ walk *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wraps);
-    void (*put_unknown)(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps);
-    void (*too_deep)(pTHX_ const walk *w);
+    void (*put_code)(pTHX_ iw_walk *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wraps);
+    void (*put_unknown)(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps);
+    void (*too_deep)(pTHX_ const iw_walk *w);
     /* Whether the hook of a class is called for an object; asked each time that the
      * object is met. NULL: the hook is always called. */
-    bool (*ask_hook)(pTHX_ walk *w, U32 class_index, SV *sv);
+    bool (*ask_hook)(pTHX_ iw_walk *w, U32 class_index, SV *sv);
 };
 
 #define REFERENCE ICECORE_FLAG_REF
@@ -93,38 +93,38 @@ struct iw_rules {
 
 /* walk_tape.c */
 /* Begins an empty tape. */
-void iw_begin(pTHX_ walk *w);
-void iw_finish(pTHX_ walk *w);
+void iw_begin(pTHX_ iw_walk *w);
+void iw_finish(pTHX_ iw_walk *w);
 
 /* walk_frames.c */
-void iw_pin(pTHX_ walk *w);
-void iw_get_magic(pTHX_ walk *w, SV *sv);
-ice_walk_frame *iw_push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv);
-U32 iw_start_hash(pTHX_ walk *w, HV *hv);
+void iw_pin(pTHX_ iw_walk *w);
+void iw_get_magic(pTHX_ iw_walk *w, SV *sv);
+ice_walk_frame *iw_push_frame(pTHX_ iw_walk *w, U8 kind, U32 node, U32 wraps, SV *sv);
+U32 iw_start_hash(pTHX_ iw_walk *w, HV *hv);
 /* Opens the node that was just pushed: its contents come next. */
-void iw_open_array(pTHX_ walk *w, U32 at, U32 wraps, AV *av);
+void iw_open_array(pTHX_ iw_walk *w, U32 at, U32 wraps, AV *av);
 
 /* walk_classes.c */
-ice_class *iw_class_of(pTHX_ walk *w, HV *stash);
+ice_class *iw_class_of(pTHX_ iw_walk *w, HV *stash);
 /* Whether the hook of its class is called for an object. */
-bool iw_is_hooked(pTHX_ walk *w, U32 class_index, SV *sv);
+bool iw_is_hooked(pTHX_ iw_walk *w, U32 class_index, SV *sv);
 /* Returns the id of the class of this name. */
-U32 iw_named_class(pTHX_ walk *w, SV *name);
+U32 iw_named_class(pTHX_ iw_walk *w, SV *name);
 
 /* walk_sorted.c */
 void iw_sort(pTHX_ HE **entries, size_t count);
-void iw_open_hash(pTHX_ walk *w, U32 at, U32 wraps, HV *hv);
+void iw_open_hash(pTHX_ iw_walk *w, U32 at, U32 wraps, HV *hv);
 
 /* walk_objects.c */
-void iw_put_regexp(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
-void iw_put_hook(pTHX_ walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 key, U32 wraps);
+void iw_put_regexp(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
+void iw_put_hook(pTHX_ iw_walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 key, U32 wraps);
 void iw_refuse_object(pTHX);
 /* Dies, because the format has no form for the value. */
-void iw_refuse(pTHX_ walk *w, SV *sv, U16 key, U32 wraps);
-ice_walk_frame *iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps);
-bool iw_put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
-bool iw_put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item);
-SV *iw_hook_item(pTHX_ walk *w);
+void iw_refuse(pTHX_ iw_walk *w, SV *sv, U16 key, U32 wraps);
+ice_walk_frame *iw_push_tied(pTHX_ iw_walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps);
+bool iw_put_magical(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, U32 wraps);
+bool iw_put_immortal(pTHX_ iw_walk *w, SV *sv, U16 key, bool item);
+SV *iw_hook_item(pTHX_ iw_walk *w);
 
 /* walk_records.c */
 /* Whether the next value is the body of an object, which is not reached through a
@@ -135,52 +135,52 @@ typedef struct {
 } record_body;
 
 bool iw_is_regexp_record(pTHX_ SV *sv);
-SV *iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, bool remember);
+SV *iw_put_record(pTHX_ iw_walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, bool remember);
 
 /* walk_values.c */
-void iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember);
+void iw_put(pTHX_ iw_walk *w, SV *sv, U16 key, bool item, bool remember);
 
 PERL_STATIC_INLINE bool
-has_fact(const walk *w, U32 fact)
+has_fact(const iw_walk *w, U32 fact)
 {
     return (w->rules->facts & fact) != 0;
 }
 
 /* Whether a hash is stored with the restrictions of its keys. */
 PERL_STATIC_INLINE bool
-is_restricted(const walk *w, HV *hv)
+is_restricted(const iw_walk *w, HV *hv)
 {
     return has_fact(w, IW_KEY_FLAGS) && SvREADONLY((SV *)hv);
 }
 
 /* The tape of a walk: common/ice_tape.h. */
 PERL_STATIC_INLINE U32
-push(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U32 aux, U64 payload)
+push(pTHX_ iw_walk *w, U8 kind, U8 flags, U16 key, U32 aux, U64 payload)
 {
     return ice_push(w->ctx->warm.engine, w->t, kind, flags, key, aux, payload);
 }
 
 PERL_STATIC_INLINE void
-push_string(pTHX_ walk *w, U8 kind, U8 flags, U16 key, const char *text, STRLEN len)
+push_string(pTHX_ iw_walk *w, U8 kind, U8 flags, U16 key, const char *text, STRLEN len)
 {
     ice_push_string(w->ctx->warm.engine, w->t, kind, flags, key, text, len);
 }
 
 PERL_STATIC_INLINE void
-end_node(walk *w, U32 at, U32 count, U32 wraps)
+end_node(iw_walk *w, U32 at, U32 count, U32 wraps)
 {
     ice_end_node(w->t, at, count, wraps);
 }
 
 PERL_STATIC_INLINE void
-end_wraps(walk *w, U32 wraps)
+end_wraps(iw_walk *w, U32 wraps)
 {
     ice_end_wraps(w->t, wraps);
 }
 
 /* Pushes a link or alias to node `to`, which was pushed before. */
 PERL_STATIC_INLINE void
-push_again(pTHX_ walk *w, U8 kind, U8 flags, U16 key, U32 to, U32 wraps)
+push_again(pTHX_ iw_walk *w, U8 kind, U8 flags, U16 key, U32 to, U32 wraps)
 {
     ice_push_again(w->ctx->warm.engine, w->t, kind, flags, key, to);
     end_wraps(w, wraps);

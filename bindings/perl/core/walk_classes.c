@@ -2,7 +2,7 @@
 #include "core/walk.h"
 
 ice_class *
-iw_class_of(pTHX_ walk *w, HV *stash)
+iw_class_of(pTHX_ iw_walk *w, HV *stash)
 {
     ice_context *ctx = w->ctx;
     ice_slot *slot;
@@ -39,14 +39,14 @@ iw_class_of(pTHX_ walk *w, HV *stash)
 }
 
 bool
-iw_is_hooked(pTHX_ walk *w, U32 class_index, SV *sv)
+iw_is_hooked(pTHX_ iw_walk *w, U32 class_index, SV *sv)
 {
     const ice_class *class = &w->ctx->classes[class_index];
     return class->hook && !class->hook_ignored && (!w->rules->ask_hook || w->rules->ask_hook(aTHX_ w, class_index, sv));
 }
 
 U32
-iw_named_class(pTHX_ walk *w, SV *name)
+iw_named_class(pTHX_ iw_walk *w, SV *name)
 {
     STRLEN len;
     const char *text = SvPV(name, len);

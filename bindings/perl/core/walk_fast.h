@@ -49,7 +49,7 @@ put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
 /* Hands over the nodes so far to be written, so that large data takes no memory for its
  * nodes. Nodes that were handed over can't be replaced later. */
 static bool
-hand_over(pTHX_ walk *w)
+hand_over(pTHX_ iw_walk *w)
 {
     const ice_handing done = ice_hand_over(w->ctx->warm.engine, w->stage, w->t, &w->parts);
     if (done == ICE_NOT_IN_PARTS)
@@ -59,7 +59,7 @@ hand_over(pTHX_ walk *w)
 
 /* Makes room for `count` nodes. */
 PERL_STATIC_INLINE bool
-reserve(pTHX_ walk *w, size_t count)
+reserve(pTHX_ iw_walk *w, size_t count)
 {
     if (UNLIKELY(w->t->node_count >= PART) && w->stage && !hand_over(aTHX_ w))
         return FALSE;
@@ -70,7 +70,7 @@ reserve(pTHX_ walk *w, size_t count)
 
 /* Ends the container at `at`. */
 PERL_STATIC_INLINE void
-end_fast(walk *w, U32 at, U32 parts)
+end_fast(iw_walk *w, U32 at, U32 parts)
 {
     if (LIKELY(w->parts == parts))
         w->t->nodes[at].payload = w->t->node_count;
@@ -86,8 +86,8 @@ end_fast(walk *w, U32 at, U32 parts)
 /* Hashes with more keys are not sorted here. */
 #define SORTED 64
 
-static bool fast_ref(pTHX_ walk *w, SV *rv, U16 key, int levels);
-PERL_STATIC_INLINE bool fast_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels);
+static bool fast_ref(pTHX_ iw_walk *w, SV *rv, U16 key, int levels);
+PERL_STATIC_INLINE bool fast_referent(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, int levels);
 
 /* Puts a string for which there is room. */
 #define PUT_STRING(sv, f, id, arena)                                                                                       \
@@ -130,7 +130,7 @@ PERL_STATIC_INLINE bool fast_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, 
     }
 
 static bool
-fast_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, int levels)
+fast_hash(pTHX_ iw_walk *w, HV *hv, U8 flags, U16 key, int levels)
 {
     const size_t count = HvTOTALKEYS(hv);
     const U32 max = (U32)HvMAX(hv), parts = w->parts;
@@ -228,7 +228,7 @@ is_record(HV *hv)
 
 /* Remembers the keys of a hash that was put. */
 static void
-learn(pTHX_ walk *w, shape *known, HV *hv)
+learn(pTHX_ iw_walk *w, shape *known, HV *hv)
 {
     const U32 max = (U32)HvMAX(hv);
     U32 count = 0, i;
@@ -262,7 +262,7 @@ typedef struct {
 
 /* `left`: number of nodes that must stay free after a record. */
 PERL_STATIC_INLINE tape_room
-room_of(const walk *w, size_t left)
+room_of(const iw_walk *w, size_t left)
 {
     const icecore_tape *t = w->t;
     tape_room room = { t->nodes, t->arena, t->arena, (SSize_t)(t->node_capacity - left) - MOST_KEYS - 1 };
@@ -277,7 +277,7 @@ room_of(const walk *w, size_t left)
  * `*behind`; both move on. If the hash has another shape, returns false and undoes
  * everything. */
 PERL_STATIC_INLINE bool
-put_record(pTHX_ walk *w, const shape *known, HV *hv, icecore_node **at, U8 **behind, tape_room *room, size_t left)
+put_record(pTHX_ iw_walk *w, const shape *known, HV *hv, icecore_node **at, U8 **behind, tape_room *room, size_t left)
 {
     const U32 count = known->count, max = known->max;
     icecore_node *node = *at;
@@ -343,7 +343,7 @@ another: /* a leaf may have moved the tape */
  * `left`. Returns how many of these were put in addition; less than 0 if anything is
  * special. */
 static SSize_t
-fast_items(pTHX_ walk *w, shape *known, SV *rv, SV **items, size_t left, int levels)
+fast_items(pTHX_ iw_walk *w, shape *known, SV *rv, SV **items, size_t left, int levels)
 {
     if (known->count) {
         const size_t all = left;
@@ -375,7 +375,7 @@ fast_items(pTHX_ walk *w, shape *known, SV *rv, SV **items, size_t left, int lev
 }
 
 static bool
-fast_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
+fast_array(pTHX_ iw_walk *w, AV *av, U8 flags, U16 key, int levels)
 {
     const size_t count = (size_t)(AvFILLp(av) + 1);
     const U32 parts = w->parts, at = push(aTHX_ w, ICECORE_ARRAY, flags, key, (U32)count, 0);
@@ -420,7 +420,7 @@ fast_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, int levels)
 
 /* Puts the target of a reference; `flags` are for its node. */
 PERL_STATIC_INLINE bool
-fast_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels)
+fast_referent(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, int levels)
 {
     if (SvOBJECT(sv) || SvMAGICAL(sv) || levels == 0)
         return FALSE;
@@ -435,7 +435,7 @@ fast_referent(pTHX_ walk *w, SV *sv, U8 flags, U16 key, int levels)
 }
 
 static bool
-fast_ref(pTHX_ walk *w, SV *rv, U16 key, int levels)
+fast_ref(pTHX_ iw_walk *w, SV *rv, U16 key, int levels)
 {
     SV *sv = SvRV(rv);
 #ifdef PUT_BOOLEAN
@@ -451,7 +451,7 @@ fast_ref(pTHX_ walk *w, SV *rv, U16 key, int levels)
  * but arrays, hashes, strings and numbers, returns false and undoes everything. The root
  * may have other references to it. */
 static bool
-put_fast(pTHX_ walk *w, SV *rv, U16 key, int levels, bool is_root)
+put_fast(pTHX_ iw_walk *w, SV *rv, U16 key, int levels, bool is_root)
 {
     const size_t nodes = w->t->node_count, arena = w->t->arena_len;
     const U32 parts = w->parts;

@@ -10,7 +10,7 @@ key_sv(pTHX_ HE *he)
 
 /* Copies the rest of a hash to a list: keys and values, alternating. */
 static void
-list_rest(pTHX_ walk *w, ice_walk_frame *frame)
+list_rest(pTHX_ iw_walk *w, ice_walk_frame *frame)
 {
     HV *hv = (HV *)frame->sv;
     AV *list = newAV();
@@ -34,14 +34,14 @@ list_rest(pTHX_ walk *w, ice_walk_frame *frame)
         he = HvARRAY(hv)[(at ^ frame->order) & max];
         at++;
     }
-    frame->kind = LISTED;
+    frame->kind = IW_LISTED;
     frame->sv = (SV *)list;
     frame->at = 0;
     frame->he = NULL;
 }
 
 void
-iw_pin(pTHX_ walk *w)
+iw_pin(pTHX_ iw_walk *w)
 {
     U32 i;
     if (!w->owned) {
@@ -54,11 +54,11 @@ iw_pin(pTHX_ walk *w)
         if (frame->pinned)
             break; /* the frames below are pinned too */
         frame->pinned = TRUE;
-        if (frame->kind == ARRAY || frame->kind == HASH || frame->kind == TIED_HASH)
+        if (frame->kind == IW_ARRAY || frame->kind == IW_HASH || frame->kind == IW_TIED_HASH)
             ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(frame->sv));
-        if (frame->kind == HASH)
+        if (frame->kind == IW_HASH)
             list_rest(aTHX_ w, frame);
-        else if (frame->kind == TIED) {
+        else if (frame->kind == IW_TIED) {
             ice_keep(aTHX_ w->ctx, SvREFCNT_inc(frame->sv));
             ice_keep(aTHX_ w->ctx, SvREFCNT_inc(frame->other));
         }
@@ -66,7 +66,7 @@ iw_pin(pTHX_ walk *w)
 }
 
 void
-iw_get_magic(pTHX_ walk *w, SV *sv)
+iw_get_magic(pTHX_ iw_walk *w, SV *sv)
 {
     iw_pin(aTHX_ w);
     ice_keep(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
@@ -76,7 +76,7 @@ iw_get_magic(pTHX_ walk *w, SV *sv)
 /* Returns the order of the buckets: that of perl's own iterator, or plain order if the
  * format does not need perl's order and the hash has no magic (a restricted one has). */
 U32
-iw_start_hash(pTHX_ walk *w, HV *hv)
+iw_start_hash(pTHX_ iw_walk *w, HV *hv)
 {
     if (!has_fact(w, IW_IN_ORDER) && !SvMAGICAL((SV *)hv))
         return 0;
@@ -90,7 +90,7 @@ iw_start_hash(pTHX_ walk *w, HV *hv)
 }
 
 ice_walk_frame *
-iw_push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv)
+iw_push_frame(pTHX_ iw_walk *w, U8 kind, U32 node, U32 wraps, SV *sv)
 {
     ice_walk_frame *frame;
     if (UNLIKELY(w->set->max_depth && w->ctx->depth + wraps >= w->set->max_depth))
@@ -105,15 +105,15 @@ iw_push_frame(pTHX_ walk *w, U8 kind, U32 node, U32 wraps, SV *sv)
 }
 
 void
-iw_open_array(pTHX_ walk *w, U32 at, U32 wraps, AV *av)
+iw_open_array(pTHX_ iw_walk *w, U32 at, U32 wraps, AV *av)
 {
     ice_walk_frame *frame;
     if (SvRMAGICAL((SV *)av) && tie_of(aTHX_ (SV *)av)) {
         iw_pin(aTHX_ w);
-        frame = iw_push_frame(aTHX_ w, ARRAY, at, wraps, (SV *)av);
+        frame = iw_push_frame(aTHX_ w, IW_ARRAY, at, wraps, (SV *)av);
         frame->count = av_len(av) + 1;
         frame->is_tied = TRUE;
         return;
     }
-    iw_push_frame(aTHX_ w, ARRAY, at, wraps, (SV *)av)->count = AvFILLp(av) + 1;
+    iw_push_frame(aTHX_ w, IW_ARRAY, at, wraps, (SV *)av)->count = AvFILLp(av) + 1;
 }

@@ -4,7 +4,7 @@
 /* Returns the path of the value for which nothing, or only wrappers, were pushed, for
  * example `$.staff[3]`. A mortal. */
 static SV *
-path_here(pTHX_ walk *w, U16 key, U32 wraps)
+path_here(pTHX_ iw_walk *w, U16 key, U32 wraps)
 {
     SV *path = sv_2mortal(newSVpvs("$"));
     U32 i;
@@ -13,7 +13,7 @@ path_here(pTHX_ walk *w, U16 key, U32 wraps)
         const ice_walk_frame *inner = i + 1 < w->ctx->depth ? &w->ctx->frames[i + 1].walk : NULL;
         U32 first = inner ? inner->node - inner->wraps : (U32)w->t->node_count - wraps;
         U16 id = first < w->t->node_count ? w->t->nodes[first].key : key;
-        if (frame->kind == ARRAY)
+        if (frame->kind == IW_ARRAY)
             sv_catpvf(path, "[%" IVdf "]", (IV)frame->at - 1);
         else if (id == ICECORE_KEY_NODE && first > 0 && w->t->nodes[first - 1].key == ICECORE_IS_KEY) {
             const icecore_node *node = &w->t->nodes[first - 1];
@@ -27,7 +27,7 @@ path_here(pTHX_ walk *w, U16 key, U32 wraps)
 }
 
 void
-iw_refuse(pTHX_ walk *w, SV *sv, U16 key, U32 wraps)
+iw_refuse(pTHX_ iw_walk *w, SV *sv, U16 key, U32 wraps)
 {
     croak("Icecore: %s can't be encoded, at %" SVf, sv_reftype(sv, FALSE), SVfARG(path_here(aTHX_ w, key, wraps)));
 }
@@ -62,7 +62,7 @@ regexp_flags(pTHX_ REGEXP *re, char *to)
 }
 
 void
-iw_put_regexp(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
+iw_put_regexp(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     REGEXP *re = SvTYPE(sv) == SVt_REGEXP ? (REGEXP *)sv : SvRX(sv);
     char letters[64];
@@ -74,14 +74,14 @@ iw_put_regexp(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
 }
 
 void
-iw_put_hook(pTHX_ walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 key, U32 wraps)
+iw_put_hook(pTHX_ iw_walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 key, U32 wraps)
 {
     U32 at = push(aTHX_ w, ICECORE_OPAQUE, flags, key, 0, ICE_CLASS(class_id) | ICE_FORM(ICECORE_FORM_HOOK));
     ice_walk_frame *frame;
     STRLEN len;
     const char *text = SvPV(AvARRAY(list)[0], len);
     push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, len);
-    frame = iw_push_frame(aTHX_ w, HOOK, at, wraps, (SV *)list);
+    frame = iw_push_frame(aTHX_ w, IW_HOOK, at, wraps, (SV *)list);
     frame->pinned = TRUE; /* the list is kept */
     frame->at = 1;
     frame->count = 1;
@@ -97,17 +97,17 @@ iw_refuse_object(pTHX)
 
 /* Pushes a tied variable; its parts come next. */
 ice_walk_frame *
-iw_push_tied(pTHX_ walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps)
+iw_push_tied(pTHX_ iw_walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps)
 {
     U32 at = push(aTHX_ w, ICECORE_TIED, flags, key, 1, ICE_FORM(form));
     if (!object)
         ice_keep(aTHX_ w->ctx, object = newSV(0));
-    return iw_push_frame(aTHX_ w, TIED, at, wraps, object);
+    return iw_push_frame(aTHX_ w, IW_TIED, at, wraps, object);
 }
 
 /* Puts one of perl's immortal values. */
 bool
-iw_put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
+iw_put_immortal(pTHX_ iw_walk *w, SV *sv, U16 key, bool item)
 {
     PERL_UNUSED_VAR(item);
     if (sv == &PL_sv_yes || sv == &PL_sv_no)
@@ -119,7 +119,7 @@ iw_put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
 
 /* Puts a scalar with magic: a tied one, a v-string. Returns whether it was put. */
 bool
-iw_put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
+iw_put_magical(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     MAGIC *mg;
     const U32 all = SVs_GMG | SVs_SMG | SVs_RMG;
@@ -157,7 +157,7 @@ class_name(pTHX_ SV *sv)
 /* Ends a hook record: links to the references that the hook returned, and the body of
  * the object. */
 static void
-end_hook(pTHX_ walk *w)
+end_hook(pTHX_ iw_walk *w)
 {
     ice_walk_frame *frame = &w->ctx->frames[w->ctx->depth - 1].walk;
     AV *list = (AV *)frame->sv;
@@ -196,7 +196,7 @@ end_hook(pTHX_ walk *w)
             U8 form = type == SVt_PVHV ? ICECORE_FORM_TIED_HASH
                       : type == SVt_PVAV ? ICECORE_FORM_TIED_ARRAY
                                          : ICECORE_FORM_TIED_SCALAR;
-            iw_push_frame(aTHX_ w, RECORD_END, node, wraps, NULL)->count = count;
+            iw_push_frame(aTHX_ w, IW_RECORD_END, node, wraps, NULL)->count = count;
             iw_push_tied(aTHX_ w, form, tie->mg_obj, 0, 0, 0);
             return;
         }
@@ -212,7 +212,7 @@ end_hook(pTHX_ walk *w)
 /* Returns the next reference that the hook returned and that was not put yet; NULL if
  * there is none and the record is complete. */
 SV *
-iw_hook_item(pTHX_ walk *w)
+iw_hook_item(pTHX_ iw_walk *w)
 {
     ice_walk_frame *frame = &w->ctx->frames[w->ctx->depth - 1].walk;
     AV *list = (AV *)frame->sv;

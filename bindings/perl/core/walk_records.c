@@ -12,7 +12,7 @@ field(pTHX_ HV *record, const char *name)
 
 /* Returns a body of the type that a hook record names. */
 static SV *
-record_type(pTHX_ walk *w, HV *record)
+record_type(pTHX_ iw_walk *w, HV *record)
 {
     SV *body = field(aTHX_ record, "body"), *made;
     if (body && SvROK(body))
@@ -31,7 +31,7 @@ record_type(pTHX_ walk *w, HV *record)
 
 /* Puts a regexp that was not compiled, as it was read. */
 static void
-put_recorded_regexp(pTHX_ walk *w, HV *record, SV *pattern, U8 flags, U16 key, U32 wraps)
+put_recorded_regexp(pTHX_ iw_walk *w, HV *record, SV *pattern, U8 flags, U16 key, U32 wraps)
 {
     SV *class = field(aTHX_ record, "class"), *letters = field(aTHX_ record, "flags");
     SV *bare = field(aTHX_ record, "bare");
@@ -68,7 +68,7 @@ iw_is_regexp_record(pTHX_ SV *sv)
 /* Puts an object of a class that was not allowed, as it was read. Returns the value to
  * put into it; NULL if it is complete or has a frame. */
 SV *
-iw_put_record(pTHX_ walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, bool remember)
+iw_put_record(pTHX_ iw_walk *w, SV *rv, U16 *key, U32 *wraps, record_body *inside, bool remember)
 {
     HV *record = (HV *)SvRV(rv);
     SV *class = field(aTHX_ record, "class"), *kind = field(aTHX_ record, "kind");

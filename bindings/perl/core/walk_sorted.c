@@ -62,7 +62,7 @@ compare_svs(pTHX_ SV *const a, SV *const b)
 
 /* Returns the keys of a hash in the order of the caller's code. */
 static AV *
-keys_by(pTHX_ walk *w, HV *hv)
+keys_by(pTHX_ iw_walk *w, HV *hv)
 {
     SV *argument = sv_2mortal(newRV_inc((SV *)hv)), *result;
     iw_pin(aTHX_ w);
@@ -77,7 +77,7 @@ keys_by(pTHX_ walk *w, HV *hv)
 
 /* Copies the entries of a hash to a list, sorted by key. */
 static void
-list_sorted(pTHX_ walk *w, ice_walk_frame *frame)
+list_sorted(pTHX_ iw_walk *w, ice_walk_frame *frame)
 {
     HV *hv = (HV *)frame->sv;
     AV *list = newAV(), *keys = (AV *)sv_2mortal((SV *)newAV());
@@ -109,17 +109,17 @@ list_sorted(pTHX_ walk *w, ice_walk_frame *frame)
         av_push(list, is_tied ? newSVsv(HeVAL(he)) : SvREFCNT_inc_simple_NN(HeVAL(he)));
     }
     frame = &w->ctx->frames[w->ctx->depth - 1].walk; /* foreign code may have moved it */
-    frame->kind = LISTED;
+    frame->kind = IW_LISTED;
     frame->other = (SV *)hv;
     frame->sv = (SV *)list;
     frame->pinned = TRUE;
 }
 
 void
-iw_open_hash(pTHX_ walk *w, U32 at, U32 wraps, HV *hv)
+iw_open_hash(pTHX_ iw_walk *w, U32 at, U32 wraps, HV *hv)
 {
     const bool is_tied = cBOOL(tie_of(aTHX_ (SV *)hv));
-    ice_walk_frame *frame = iw_push_frame(aTHX_ w, is_tied ? TIED_HASH : HASH, at, wraps, (SV *)hv);
+    ice_walk_frame *frame = iw_push_frame(aTHX_ w, is_tied ? IW_TIED_HASH : IW_HASH, at, wraps, (SV *)hv);
     if (UNLIKELY(w->set->sorted))
         list_sorted(aTHX_ w, frame);
     else if (is_tied) {

@@ -2,7 +2,7 @@
 #include "core/walk.h"
 
 void
-iw_begin(pTHX_ walk *w)
+iw_begin(pTHX_ iw_walk *w)
 {
     ice_tape_begin(w->ctx->warm.engine, w->t);
     ice_keys_of(aTHX_ w->ctx, w->t->key_generation);
@@ -10,7 +10,7 @@ iw_begin(pTHX_ walk *w)
 }
 
 void
-iw_finish(pTHX_ walk *w)
+iw_finish(pTHX_ iw_walk *w)
 {
     ice_tape_finish(w->ctx->warm.engine, w->t);
 }

@@ -4,7 +4,7 @@
 /* ---- arrays, hashes, code ---------------------------------------------- */
 
 static void
-put_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, U32 wraps)
+put_array(pTHX_ iw_walk *w, AV *av, U8 flags, U16 key, U32 wraps)
 {
     MAGIC *tie = has_fact(w, IW_TIES) ? tie_of(aTHX_ (SV *)av) : NULL;
     if (tie)
@@ -14,7 +14,7 @@ put_array(pTHX_ walk *w, AV *av, U8 flags, U16 key, U32 wraps)
 }
 
 static void
-put_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, U32 wraps)
+put_hash(pTHX_ iw_walk *w, HV *hv, U8 flags, U16 key, U32 wraps)
 {
     MAGIC *tie = has_fact(w, IW_TIES) ? tie_of(aTHX_ (SV *)hv) : NULL;
     if (tie) {
@@ -31,20 +31,20 @@ put_hash(pTHX_ walk *w, HV *hv, U8 flags, U16 key, U32 wraps)
 #if ICE_HAS_CLASS
 /* Puts an object of perl 5.38's `class`. */
 static void
-put_fields(pTHX_ walk *w, SV *object, U8 flags, U16 key, U32 wraps)
+put_fields(pTHX_ iw_walk *w, SV *object, U8 flags, U16 key, U32 wraps)
 {
     AV *list = newAV();
     U32 at;
     ice_keep(aTHX_ w->ctx, (SV *)list);
     ice_fields(aTHX_ object, list);
     at = push(aTHX_ w, ICECORE_MAP, flags, key, 0, 0);
-    iw_push_frame(aTHX_ w, LISTED, at, wraps, (SV *)list)->pinned = TRUE;
+    iw_push_frame(aTHX_ w, IW_LISTED, at, wraps, (SV *)list)->pinned = TRUE;
 }
 #endif
 
 /* Puts the target of a reference, if it is not a scalar; `rv` may be NULL. */
 static void
-put_referent(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool remember)
+put_referent(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps, bool remember)
 {
     const bool is_object = SvOBJECT(sv) && !(SvTYPE(sv) == SVt_REGEXP && SvSTASH(sv) == gv_stashpvs("Regexp", GV_ADD));
     const U32 class_index = is_object ? (U32)(iw_class_of(aTHX_ w, SvSTASH(sv)) - w->ctx->classes) : 0;
@@ -113,7 +113,7 @@ typedef struct {
 } step;
 
 static void
-wrap(pTHX_ walk *w, step *s, U8 kind, U8 flags, U64 payload)
+wrap(pTHX_ iw_walk *w, step *s, U8 kind, U8 flags, U64 payload)
 {
     push(aTHX_ w, kind, flags, s->key, 1, payload);
     s->wraps++;
@@ -122,7 +122,7 @@ wrap(pTHX_ walk *w, step *s, U8 kind, U8 flags, U64 payload)
 
 /* Puts a variable to which something else may refer. Returns whether it was put. */
 static bool
-put_shared(pTHX_ walk *w, step *s)
+put_shared(pTHX_ iw_walk *w, step *s)
 {
     SV *sv = s->sv;
     ice_slot *slot;
@@ -146,7 +146,7 @@ put_shared(pTHX_ walk *w, step *s)
 
 /* Puts a scalar that is not a reference. */
 static void
-put_scalar(pTHX_ walk *w, const step *s)
+put_scalar(pTHX_ iw_walk *w, const step *s)
 {
     SV *sv = s->sv;
     if (SvTYPE(sv) >= SVt_PVMG) {
@@ -168,7 +168,7 @@ put_scalar(pTHX_ walk *w, const step *s)
 /* Handles a blessed scalar that was reached through a reference: pushes its class, if
  * that was not done yet. Returns whether it was put. */
 static bool
-put_object(pTHX_ walk *w, step *s, SV *referent, U8 *flags)
+put_object(pTHX_ iw_walk *w, step *s, SV *referent, U8 *flags)
 {
     const U32 index = (U32)(iw_class_of(aTHX_ w, SvSTASH(referent)) - w->ctx->classes);
     const bool is_hooked = iw_is_hooked(aTHX_ w, index, referent);
@@ -197,7 +197,7 @@ put_object(pTHX_ walk *w, step *s, SV *referent, U8 *flags)
 /* Puts a reference. Returns whether it was put; otherwise the scalar that it refers to
  * comes next. */
 static bool
-put_ref(pTHX_ walk *w, step *s)
+put_ref(pTHX_ iw_walk *w, step *s)
 {
     SV *sv = s->sv, *referent;
     U8 flags;
@@ -239,7 +239,7 @@ put_ref(pTHX_ walk *w, step *s)
  * reference to a scalar. With `remember` the target may be met again, whatever its
  * reference count is. */
 void
-iw_put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
+iw_put(pTHX_ iw_walk *w, SV *sv, U16 key, bool item, bool remember)
 {
     step s = { sv, key, 0, 0, ICECORE_NONE, item, FALSE, remember, FALSE, { FALSE, FALSE } };
     do {

@@ -84,7 +84,7 @@ ice_dumper_end(pTHX)
 
 /* Keeps a text, unless it is the default. */
 static void
-set_text(pTHX_ settings *set, int which, SV *value)
+set_text(pTHX_ id_settings *set, int which, SV *value)
 {
     SV *old = set->texts[which];
     STRLEN len;
@@ -104,11 +104,11 @@ set_text(pTHX_ settings *set, int which, SV *value)
 
 /* Reads the settings from the package's variables. */
 static void
-package_settings(pTHX_ settings *set)
+package_settings(pTHX_ id_settings *set)
 {
     dMY_CXT;
     int i;
-    Zero(set, 1, settings);
+    Zero(set, 1, id_settings);
     for (i = 0; i < FLAGS; i++) {
         SV *sv = GvSV(MY_CXT.flags[i]);
         if (sv && SvTRUE(sv))
@@ -123,7 +123,7 @@ package_settings(pTHX_ settings *set)
 }
 
 static bool
-has_texts(const settings *set)
+has_texts(const id_settings *set)
 {
     int i;
     for (i = 0; i < TEXTS; i++)
@@ -133,7 +133,7 @@ has_texts(const settings *set)
 }
 
 static void
-clear_settings(pTHX_ settings *set)
+clear_settings(pTHX_ id_settings *set)
 {
     int i;
     for (i = 0; i < TEXTS; i++)
@@ -143,14 +143,14 @@ clear_settings(pTHX_ settings *set)
 static void
 clear_settings_later(pTHX_ void *set)
 {
-    clear_settings(aTHX_(settings *) set);
+    clear_settings(aTHX_(id_settings *) set);
 }
 
 /* ---- stages ------------------------------------------------------------ */
 
 /* Returns the given names of the values; values without one get a number. */
 static SV *
-names_of(pTHX_ const settings *set, AV *names)
+names_of(pTHX_ const id_settings *set, AV *names)
 {
     SV *list = sv_2mortal(newSVpvs(""));
     SSize_t i;
@@ -170,7 +170,7 @@ names_of(pTHX_ const settings *set, AV *names)
 }
 
 static SV *
-spec_of(pTHX_ const settings *set, AV *names)
+spec_of(pTHX_ const id_settings *set, AV *names)
 {
     /* Values of the program: the same bytes as Data::Dumper's. */
     SV *spec = sv_2mortal(newSVpvf("dumper:list,trusted,indent=%d", (int)(set->numbers[INDENT] < 0 ? 0 : set->numbers[INDENT] > 3 ? 2 : set->numbers[INDENT])));
@@ -196,7 +196,7 @@ spec_of(pTHX_ const settings *set, AV *names)
 
 /* Returns a number that identifies settings without texts; 0 for others. */
 static U32
-quick_of(const settings *set, AV *names)
+quick_of(const id_settings *set, AV *names)
 {
     int i;
     if (names && AvFILLp(names) >= 0)
@@ -210,7 +210,7 @@ quick_of(const settings *set, AV *names)
 }
 
 static const icecore_stage *
-stage_for(pTHX_ const settings *set, AV *names)
+stage_for(pTHX_ const id_settings *set, AV *names)
 {
     dMY_CXT;
     const U32 quick = quick_of(set, names);
@@ -243,7 +243,7 @@ stage_for(pTHX_ const settings *set, AV *names)
 /* ---- dumping ----------------------------------------------------------- */
 
 static void
-walk_settings(pTHX_ const settings *set, ice_write_settings *how, bool *met_glob)
+walk_settings(pTHX_ const id_settings *set, ice_write_settings *how, bool *met_glob)
 {
     Zero(how, 1, ice_write_settings);
     how->rules = &ice_dumper_rules;
@@ -272,7 +272,7 @@ list_with(pTHX_ SV *only)
  * one text for each, and NULL is returned; otherwise a mortal. `is_for_original`
  * receives whether Data::Dumper has to do it itself; then there are no texts. */
 static SV *
-dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *texts, bool *is_for_original)
+dump_values(pTHX_ const id_settings *set, SV *only, AV *values, AV *names, AV *texts, bool *is_for_original)
 {
     ice_write_settings how;
     ice_context *ctx;
@@ -313,7 +313,7 @@ dump_values(pTHX_ const settings *set, SV *only, AV *values, AV *names, AV *text
 SV *
 ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts)
 {
-    settings set;
+    id_settings set;
     AV *values = NULL;
     SV *only = NULL, *result = NULL;
     bool is_for_original;
@@ -341,7 +341,7 @@ ice_dumper_dump(pTHX_ I32 at, I32 count, AV *texts)
 
 /* ---- objects ----------------------------------------------------------- */
 
-static dumper *
+static id_dumper *
 dumper_of(pTHX_ SV *self)
 {
     dMY_CXT;
@@ -349,7 +349,7 @@ dumper_of(pTHX_ SV *self)
           && (SvSTASH(SvRV(self)) == MY_CXT.stash || sv_derived_from(self, "Icecore::Dumper")) && SvIOK(SvRV(self))
           && SvIVX(SvRV(self))))
         croak("Icecore: this is no Icecore::Dumper");
-    return INT2PTR(dumper *, SvIVX(SvRV(self)));
+    return INT2PTR(id_dumper *, SvIVX(SvRV(self)));
 }
 
 static AV *
@@ -363,12 +363,12 @@ list_of(pTHX_ SV *list)
 SV *
 ice_dumper_new(pTHX_ SV *class, SV *values, SV *names)
 {
-    dumper *made;
+    id_dumper *made;
     SV *object;
     AV *list = list_of(aTHX_ values);
     if (!list)
         croak("Usage:  PACKAGE->new(ARRAYREF, [ARRAYREF])");
-    Newxz(made, 1, dumper);
+    Newxz(made, 1, id_dumper);
     object = sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), made);
     made->values = (AV *)SvREFCNT_inc_simple_NN((SV *)list);
     list = names ? list_of(aTHX_ names) : NULL;
@@ -380,8 +380,8 @@ ice_dumper_new(pTHX_ SV *class, SV *values, SV *names)
 void
 ice_dumper_destroy(pTHX_ SV *self)
 {
-    dumper *made;
-    if (!SvROK(self) || !SvIOK(SvRV(self)) || !(made = INT2PTR(dumper *, SvIVX(SvRV(self)))))
+    id_dumper *made;
+    if (!SvROK(self) || !SvIOK(SvRV(self)) || !(made = INT2PTR(id_dumper *, SvIVX(SvRV(self)))))
         return;
     clear_settings(aTHX_ & made->set);
     SvREFCNT_dec((SV *)made->values);
@@ -395,7 +395,7 @@ ice_dumper_destroy(pTHX_ SV *self)
 /* Creates the Data::Dumper that remembers the addresses of everything that was dumped:
  * from the second call on, and if names of other values were given. */
 static void
-remember(pTHX_ dumper *made)
+remember(pTHX_ id_dumper *made)
 {
     if (made->original)
         return;
@@ -407,7 +407,7 @@ remember(pTHX_ dumper *made)
 SV *
 ice_dumper_seen(pTHX_ SV *self)
 {
-    dumper *made = dumper_of(aTHX_ self);
+    id_dumper *made = dumper_of(aTHX_ self);
     remember(aTHX_ made);
     return newSVsv(made->original);
 }
@@ -415,7 +415,7 @@ ice_dumper_seen(pTHX_ SV *self)
 void
 ice_dumper_forget(pTHX_ SV *self)
 {
-    dumper *made = dumper_of(aTHX_ self);
+    id_dumper *made = dumper_of(aTHX_ self);
     SV *original = made->original;
     made->original = NULL;
     made->has_dumped = FALSE;
@@ -425,9 +425,9 @@ ice_dumper_forget(pTHX_ SV *self)
 SV *
 ice_dumper_object_dump(pTHX_ SV *self, int how, AV *texts)
 {
-    dumper *made = dumper_of(aTHX_ self);
+    id_dumper *made = dumper_of(aTHX_ self);
     AV *values, *names, *copies = (AV *)sv_2mortal((SV *)newAV());
-    settings set = made->set;
+    id_settings set = made->set;
     bool is_for_original;
     SV *result = NULL;
     SSize_t i;
@@ -460,7 +460,7 @@ ice_dumper_object_dump(pTHX_ SV *self, int how, AV *texts)
 AV *
 ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list)
 {
-    dumper *made = dumper_of(aTHX_ self);
+    id_dumper *made = dumper_of(aTHX_ self);
     AV **place = is_names ? &made->names : &made->values, *old = *place;
     if (list) {
         AV *given = SvOK(list) ? list_of(aTHX_ list) : (AV *)sv_2mortal((SV *)newAV());
@@ -479,7 +479,7 @@ ice_dumper_list(pTHX_ SV *self, bool is_names, SV *list)
 SV *
 ice_dumper_setting(pTHX_ SV *self, int which, SV *value)
 {
-    settings *set = &dumper_of(aTHX_ self)->set;
+    id_settings *set = &dumper_of(aTHX_ self)->set;
     if (which < FLAGS) {
         if (value) {
             set->flags &= ~(1U << which);

@@ -20,23 +20,23 @@ typedef struct {
     U32 flags;
     IV numbers[NUMBERS];
     SV *texts[TEXTS]; /* NULL: the default */
-} settings;
+} id_settings;
 
 typedef struct {
-    settings set;
+    id_settings set;
     AV *values;
     AV *names; /* or NULL */
     SV *original; /* a Data::Dumper that remembers what was dumped, once it is needed; or NULL */
     bool has_dumped;
-} dumper;
+} id_dumper;
 
 /* original.c */
 /* Whether Data::Dumper itself has to do it: it counts levels in its own way. */
-bool id_is_for_original(const settings *set);
+bool id_is_for_original(const id_settings *set);
 SV *id_new_original(pTHX);
 /* Returns its result for the values: a mortal, or with `texts` one text for each, and
  * NULL. Without an object of its own (undef) it forgets the values. */
-SV *id_by_original(pTHX_ const settings *set, SV *original, AV *values, AV *names, AV *texts);
+SV *id_by_original(pTHX_ const id_settings *set, SV *original, AV *values, AV *names, AV *texts);
 
 /* Functions that Icecore.xs calls. */
 enum { ICE_DUMP, ICE_DUMP_XS, ICE_DUMP_PERL };

@@ -9,7 +9,7 @@ static const char *const usual_texts[TEXTS] = { ID_USUAL_TEXTS };
 enum { USUAL_RECURSION = 1000 };
 
 bool
-id_is_for_original(const settings *set)
+id_is_for_original(const id_settings *set)
 {
     const IV recursion = set->numbers[MAXRECURSE];
     return set->flags & 1U << USEPERL || (set->numbers[MAXDEPTH] > 0 && !(set->flags & 1U << PURITY))
@@ -23,7 +23,7 @@ id_new_original(pTHX)
 }
 
 SV *
-id_by_original(pTHX_ const settings *set, SV *original, AV *values, AV *names, AV *texts)
+id_by_original(pTHX_ const id_settings *set, SV *original, AV *values, AV *names, AV *texts)
 {
     enum { FIRST = 3 };
     SV *arguments[FIRST + 2 * (FLAGS + NUMBERS + TEXTS)], **at = arguments + FIRST;

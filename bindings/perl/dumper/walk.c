@@ -14,7 +14,7 @@ is_printed_integer(pTHX_ SV *sv)
 
 /* Data::Dumper prefers the integer, if the string is what perl prints for it. */
 static void
-leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
     const U32 f = SvFLAGS(sv);
     PERL_UNUSED_VAR(item);
@@ -39,7 +39,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 
 /* Calls the Freezer of an object, which may change it. */
 static void
-freeze_first(pTHX_ walk *w, SV *rv)
+freeze_first(pTHX_ iw_walk *w, SV *rv)
 {
     SV *object = SvRV(rv);
     CV *method;
@@ -67,7 +67,7 @@ freeze_first(pTHX_ walk *w, SV *rv)
 }
 
 static bool
-put_ref(pTHX_ walk *w, SV *rv, U16 key, U32 refs)
+put_ref(pTHX_ iw_walk *w, SV *rv, U16 key, U32 refs)
 {
     PERL_UNUSED_VAR(key);
     PERL_UNUSED_VAR(refs);
@@ -77,14 +77,14 @@ put_ref(pTHX_ walk *w, SV *rv, U16 key, U32 refs)
 }
 
 static bool
-put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
+put_magical(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     return SvVOK(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wraps);
 }
 
 /* Puts code: its text, or a stand-in. */
 static void
-put_code(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+put_code(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     STRLEN len = 0;
     const char *text = "";
@@ -112,7 +112,7 @@ put_code(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 
 /* Puts a glob; handles and so on can't be written. */
 static void
-put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     SV *name;
     STRLEN len;
@@ -132,7 +132,7 @@ put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 }
 
 static void
-too_deep(pTHX_ const walk *w)
+too_deep(pTHX_ const iw_walk *w)
 {
     croak("Recursion limit of %" UVuf " exceeded", w->set->max_depth - w->is_list);
 }

@@ -5,7 +5,7 @@
 
 /* JSON::XS prefers the string, then the float, then the integer. */
 static void
-leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
     const U32 f = SvFLAGS(sv);
     PERL_UNUSED_VAR(item);
@@ -22,7 +22,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 }
 
 PERL_STATIC_INLINE bool
-put_boolean(pTHX_ walk *w, SV *sv, U16 key)
+put_boolean(pTHX_ iw_walk *w, SV *sv, U16 key)
 {
     if (!(SvOBJECT(sv) && SvSTASH(sv) == w->set->json->boolean_stash && SvIOK(sv)))
         return FALSE;
@@ -39,7 +39,7 @@ put_boolean(pTHX_ walk *w, SV *sv, U16 key)
 
 /* Puts the result of FREEZE, after the name of the class. */
 static void
-put_tagged(pTHX_ walk *w, SV *sv, CV *method, U16 key)
+put_tagged(pTHX_ iw_walk *w, SV *sv, CV *method, U16 key)
 {
     const U32 id = iw_class_of(aTHX_ w, SvSTASH(sv))->id;
     SV *arguments[2];
@@ -57,11 +57,11 @@ put_tagged(pTHX_ walk *w, SV *sv, CV *method, U16 key)
             croak("%s::FREEZE method returned same object as was passed instead of a new one", HvNAME_get(SvSTASH(sv)));
     push(aTHX_ w, ICECORE_OPAQUE, 0, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));
     at = push(aTHX_ w, ICECORE_ARRAY, 0, 0, 0, 0);
-    iw_push_frame(aTHX_ w, ARRAY, at, 1, (SV *)list)->count = AvFILLp(list) + 1;
+    iw_push_frame(aTHX_ w, IW_ARRAY, at, 1, (SV *)list)->count = AvFILLp(list) + 1;
 }
 
 static SV *
-converted(pTHX_ walk *w, SV *sv, CV *method)
+converted(pTHX_ iw_walk *w, SV *sv, CV *method)
 {
     SV *argument = newRV_inc(sv), *result;
     ice_keep(aTHX_ w->ctx, argument);
@@ -92,7 +92,7 @@ ij_is_big_number(pTHX_ SV *rv)
 
 /* Puts a number of any size: its digits are written unchanged. */
 static void
-put_big_number(pTHX_ walk *w, SV *rv, U16 key)
+put_big_number(pTHX_ iw_walk *w, SV *rv, U16 key)
 {
     STRLEN len;
     const char *text;
@@ -112,7 +112,7 @@ put_big_number(pTHX_ walk *w, SV *rv, U16 key)
 
 /* Puts a reference as a string, or its target. */
 static void
-put_as_string(pTHX_ walk *w, SV *sv, U16 key)
+put_as_string(pTHX_ iw_walk *w, SV *sv, U16 key)
 {
     STRLEN len;
     const char *text;
@@ -128,7 +128,7 @@ put_as_string(pTHX_ walk *w, SV *sv, U16 key)
 
 /* Puts an object. Returns the value that replaces it; NULL if it was put. */
 static SV *
-put_object(pTHX_ walk *w, SV *rv, SV *sv, U16 key)
+put_object(pTHX_ iw_walk *w, SV *rv, SV *sv, U16 key)
 {
     const ice_json *json = w->set->json;
     HV *stash = SvSTASH(sv);
@@ -186,7 +186,7 @@ ij_word_of(pTHX_ SV *sv)
 /* Whether a value at this depth contains itself. Checked only at some depths: a value
  * that does is found later, in its next round. */
 static bool
-contains_itself(const walk *w, const SV *sv)
+contains_itself(const iw_walk *w, const SV *sv)
 {
     enum { DEEP = 1024 };
     const U32 depth = w->ctx->depth;
@@ -201,7 +201,7 @@ contains_itself(const walk *w, const SV *sv)
 
 /* Puts any value. */
 static void
-put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
+put(pTHX_ iw_walk *w, SV *sv, U16 key, bool item, bool remember)
 {
     const ice_json *json = w->set->json;
     UV conversions = 0;
@@ -259,7 +259,7 @@ put(pTHX_ walk *w, SV *sv, U16 key, bool item, bool remember)
 }
 
 static void
-too_deep(pTHX_ const walk *w)
+too_deep(pTHX_ const iw_walk *w)
 {
     PERL_UNUSED_VAR(w);
     croak(IJ_TOO_DEEP);

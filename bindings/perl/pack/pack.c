@@ -96,7 +96,7 @@ is_for_perl(const SV *sv)
 
 /* Puts a value of the list, as a string if it has one. */
 static void
-put(pTHX_ walk *w, SV *sv)
+put(pTHX_ iw_walk *w, SV *sv)
 {
     const U32 f = SvFLAGS(sv);
     if (f & SVf_POK)
@@ -138,7 +138,7 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     ice_context *ctx;
     const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
     U64 front; /* the first 8 bytes of a node: written in one store */
-    walk w;
+    iw_walk w;
     size_t lost = 0, i;
     I32 item;
     U32 list;
@@ -146,7 +146,7 @@ pack_some(pTHX_ SV *template, I32 at, I32 count, SV *result)
     memcpy(&front, &integer, 8);
     ENTER;
     ctx = ice_checkout(aTHX);
-    Zero(&w, 1, walk);
+    Zero(&w, 1, iw_walk);
     w.ctx = ctx;
     w.t = &tape;
     iw_begin(aTHX_ & w);

@@ -15,7 +15,7 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
     STRLEN len;
     const char *text;
     const icecore_node *node, *end;
-    build b;
+    ib_build b;
     SV **const first = sp;
 
     SvGETMAGIC(bytes);
@@ -33,7 +33,7 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
         LEAVE;
         return ip_unpack_by_perl(aTHX_ sp, template, bytes, only_one);
     }
-    Zero(&b, 1, build);
+    Zero(&b, 1, ib_build);
     b.ctx = ctx;
     b.v = &view;
     b.set = &set;

@@ -4,8 +4,8 @@
 
 #define MY_CXT_KEY "Icecore::sereal" XS_VERSION
 typedef struct {
-    encoder encoder; /* for calls without options; made when it is first needed */
-    decoder decoder;
+    ice_sereal_encoder encoder; /* for calls without options; made when it is first needed */
+    ice_sereal_decoder decoder;
     HV *encoder_stash, *decoder_stash;
 } my_cxt_t;
 START_MY_CXT
@@ -36,7 +36,7 @@ ice_sereal_clone(pTHX)
 /* ---- encoding ---------------------------------------------------------- */
 
 PERL_STATIC_INLINE SV *
-encode(pTHX_ const encoder *enc, SV *data, SV *header)
+encode(pTHX_ const ice_sereal_encoder *enc, SV *data, SV *header)
 {
     SV *result;
     if (header) {
@@ -57,7 +57,7 @@ ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options)
 {
     dMY_CXT;
     HV *hv = isr_options_of(aTHX_ options);
-    encoder enc;
+    ice_sereal_encoder enc;
     SV *result;
     if (!hv) {
         if (UNLIKELY(!MY_CXT.encoder.stage))
@@ -65,7 +65,7 @@ ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options)
         return encode(aTHX_ & MY_CXT.encoder, data, header);
     }
     ENTER;
-    Zero(&enc, 1, encoder);
+    Zero(&enc, 1, ice_sereal_encoder);
     SAVEDESTRUCTOR_X(isr_clear_encoder, &enc);
     isr_make_encoder(aTHX_ & enc, hv);
     result = encode(aTHX_ & enc, data, header);
@@ -77,7 +77,7 @@ ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options)
 
 /* Decodes the user header alone, as if it were a document. */
 static SV *
-decode_header(pTHX_ decoder *dec, const char *bytes, STRLEN len)
+decode_header(pTHX_ ice_sereal_decoder *dec, const char *bytes, STRLEN len)
 {
     const icecore_sereal_header found = icecore_sereal_find_header((const uint8_t *)bytes, len);
     STRLEN consumed;
@@ -122,7 +122,7 @@ chop_off(pTHX_ SV *source, STRLEN consumed)
 /* Decodes the document at `at`. With `into` the body is put there. Removes the bytes if
  * the decoder is incremental. */
 static SV *
-decode(pTHX_ decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
+decode(pTHX_ ice_sereal_decoder *dec, SV *source, UV at, int what, SV *into, SV **header)
 {
     STRLEN len, consumed = 0, body = 0;
     const char *bytes;
@@ -177,7 +177,7 @@ ice_sereal_decode(pTHX_ SV *bytes, SV *options, int what, SV *into, SV **header)
 {
     dMY_CXT;
     HV *hv = isr_options_of(aTHX_ options);
-    decoder dec;
+    ice_sereal_decoder dec;
     SV *result;
     if (!hv) {
         if (UNLIKELY(!MY_CXT.decoder.stage))
@@ -185,7 +185,7 @@ ice_sereal_decode(pTHX_ SV *bytes, SV *options, int what, SV *into, SV **header)
         return decode(aTHX_ & MY_CXT.decoder, bytes, 0, what, into, header);
     }
     ENTER;
-    Zero(&dec, 1, decoder);
+    Zero(&dec, 1, ice_sereal_decoder);
     SAVEDESTRUCTOR_X(isr_clear_decoder, &dec);
     isr_make_decoder(aTHX_ & dec, hv);
     result = decode(aTHX_ & dec, bytes, 0, what, into, header);
@@ -250,33 +250,33 @@ object_destroy(pTHX_ SV *self, void (*clear)(pTHX_ void *data))
     sv_setiv(SvRV(self), 0);
 }
 
-static encoder *
+static ice_sereal_encoder *
 encoder_of(pTHX_ SV *self)
 {
     dMY_CXT;
-    return (encoder *)address_of(aTHX_ self, MY_CXT.encoder_stash, "Icecore::Sereal::Encoder");
+    return (ice_sereal_encoder *)address_of(aTHX_ self, MY_CXT.encoder_stash, "Icecore::Sereal::Encoder");
 }
 
-static decoder *
+static ice_sereal_decoder *
 decoder_of(pTHX_ SV *self)
 {
     dMY_CXT;
-    return (decoder *)address_of(aTHX_ self, MY_CXT.decoder_stash, "Icecore::Sereal::Decoder");
+    return (ice_sereal_decoder *)address_of(aTHX_ self, MY_CXT.decoder_stash, "Icecore::Sereal::Decoder");
 }
 
 SV *
 ice_encoder_new(pTHX_ SV *class, SV *options)
 {
     HV *hv = isr_options_of(aTHX_ options);
-    encoder made, *enc;
+    ice_sereal_encoder made, *enc;
     SV *object;
-    Zero(&made, 1, encoder);
+    Zero(&made, 1, ice_sereal_encoder);
     ENTER;
     SAVEDESTRUCTOR_X(isr_clear_encoder, &made);
     isr_make_encoder(aTHX_ & made, hv);
-    Newx(enc, 1, encoder);
+    Newx(enc, 1, ice_sereal_encoder);
     *enc = made;
-    Zero(&made, 1, encoder);
+    Zero(&made, 1, ice_sereal_encoder);
     LEAVE;
     object = object_new(aTHX_ class, enc);
     enc->set.owner = SvRV(object);
@@ -292,7 +292,7 @@ ice_encoder_encode(pTHX_ SV *self, SV *data, SV *header)
 U32
 ice_encoder_flags(pTHX_ SV *self)
 {
-    const encoder *enc = encoder_of(aTHX_ self);
+    const ice_sereal_encoder *enc = encoder_of(aTHX_ self);
     return (enc->set.croak_on_bless ? 1 : 0) | (enc->set.no_bless ? 2 : 0) | (enc->set.freeze_callbacks ? 4 : 0);
 }
 
@@ -306,15 +306,15 @@ SV *
 ice_decoder_new(pTHX_ SV *class, SV *options)
 {
     HV *hv = isr_options_of(aTHX_ options);
-    decoder made, *dec;
+    ice_sereal_decoder made, *dec;
     SV *object;
-    Zero(&made, 1, decoder);
+    Zero(&made, 1, ice_sereal_decoder);
     ENTER;
     SAVEDESTRUCTOR_X(isr_clear_decoder, &made);
     isr_make_decoder(aTHX_ & made, hv);
-    Newx(dec, 1, decoder);
+    Newx(dec, 1, ice_sereal_decoder);
     *dec = made;
-    Zero(&made, 1, decoder);
+    Zero(&made, 1, ice_sereal_decoder);
     LEAVE;
     object = object_new(aTHX_ class, dec);
     dec->set.owner = SvRV(object);

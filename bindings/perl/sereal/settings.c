@@ -66,10 +66,10 @@ is_denied_otherwise(pTHX_ HV *options, const char *name, const char *other)
 void
 isr_clear_encoder(pTHX_ void *data)
 {
-    encoder *enc = (encoder *)data;
+    ice_sereal_encoder *enc = (ice_sereal_encoder *)data;
     icecore_stage_free(enc->stage);
     SvREFCNT_dec(enc->set.freeze_allow);
-    Zero(enc, 1, encoder);
+    Zero(enc, 1, ice_sereal_encoder);
 }
 
 static U8
@@ -142,7 +142,7 @@ add_order(pTHX_ SV *spec, HV *options)
 }
 
 void
-isr_make_encoder(pTHX_ encoder *enc, HV *options)
+isr_make_encoder(pTHX_ ice_sereal_encoder *enc, HV *options)
 {
     const char *const flags[] = { "no_bless_objects",       "no_shared_hashkeys",  "dedupe_strings",
                                   "aliased_dedupe_strings", "use_standard_double", NULL };
@@ -186,12 +186,12 @@ isr_make_encoder(pTHX_ encoder *enc, HV *options)
 void
 isr_clear_decoder(pTHX_ void *data)
 {
-    decoder *dec = (decoder *)data;
+    ice_sereal_decoder *dec = (ice_sereal_decoder *)data;
     icecore_stage_free(dec->stage);
     SvREFCNT_dec(dec->classes);
     SvREFCNT_dec(dec->set.thaw_allow);
     SvREFCNT_dec((SV *)dec->set.aliases);
-    Zero(dec, 1, decoder);
+    Zero(dec, 1, ice_sereal_decoder);
 }
 
 /* Returns the spec of a reader. */
@@ -267,7 +267,7 @@ ice_sereal_words(ice_read_settings *set)
 }
 
 void
-isr_make_decoder(pTHX_ decoder *dec, HV *options)
+isr_make_decoder(pTHX_ ice_sereal_decoder *dec, HV *options)
 {
     SV *value, *spec = reader_spec(aTHX_ options);
     ice_read_settings *set = &dec->set;

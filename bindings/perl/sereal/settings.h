@@ -6,7 +6,7 @@
 typedef struct {
     icecore_stage *stage;
     ice_write_settings set;
-} encoder;
+} ice_sereal_encoder;
 
 typedef struct {
     icecore_stage *stage;
@@ -15,13 +15,13 @@ typedef struct {
     bool incremental;
     bool refuse_objects;
     STRLEN consumed;
-} decoder;
+} ice_sereal_decoder;
 
 /* Returns the hash of options, or NULL. */
 HV *isr_options_of(pTHX_ SV *options);
 /* Initialize an encoder or decoder that is all zero; without options, the default one. */
-void isr_make_encoder(pTHX_ encoder *enc, HV *options);
-void isr_make_decoder(pTHX_ decoder *dec, HV *options);
+void isr_make_encoder(pTHX_ ice_sereal_encoder *enc, HV *options);
+void isr_make_decoder(pTHX_ ice_sereal_decoder *dec, HV *options);
 /* Free the contents; used as destructors. */
 void isr_clear_encoder(pTHX_ void *data);
 void isr_clear_decoder(pTHX_ void *data);

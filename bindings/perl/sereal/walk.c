@@ -43,7 +43,7 @@ is_float_text(pTHX_ SV *sv)
 }
 
 static void
-leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
     const U32 f = SvFLAGS(sv);
     PERL_UNUSED_VAR(item);
@@ -81,7 +81,7 @@ leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
 
 /* Up to protocol 2 there is no form for perl's own undef. */
 static bool
-put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
+put_immortal(pTHX_ iw_walk *w, SV *sv, U16 key, bool item)
 {
     if (w->set->protocol < 3 && sv != &PL_sv_yes && sv != &PL_sv_no)
         return FALSE;
@@ -103,7 +103,7 @@ refuse_freezing(pTHX_ HV *stash)
 }
 
 static void
-use_class(pTHX_ walk *w, ice_class *class)
+use_class(pTHX_ iw_walk *w, ice_class *class)
 {
     SV *list = w->set->freeze_allow;
     HEK *name = HvNAME_HEK(class->stash);
@@ -121,7 +121,7 @@ use_class(pTHX_ walk *w, ice_class *class)
 /* If freeze_allow_classes is code, it is called for each object, as often as the object
  * is met. */
 static bool
-ask_hook(pTHX_ walk *w, U32 class_index, SV *sv)
+ask_hook(pTHX_ iw_walk *w, U32 class_index, SV *sv)
 {
     HV *stash = w->ctx->classes[class_index].stash;
     SV *object;
@@ -139,7 +139,7 @@ ask_hook(pTHX_ walk *w, U32 class_index, SV *sv)
 
 /* Puts the result of FREEZE for an object. */
 static bool
-put_hooked(pTHX_ walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
+put_hooked(pTHX_ iw_walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
 {
     const ice_class *class = &w->ctx->classes[class_index];
     const U32 id = class->id;
@@ -154,13 +154,13 @@ put_hooked(pTHX_ walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
     w->last_stash = NULL;
     push(aTHX_ w, ICECORE_OPAQUE, flags, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));
     at = push(aTHX_ w, ICECORE_ARRAY, REFERENCE, 0, 0, 0);
-    iw_push_frame(aTHX_ w, ARRAY, at, wraps + 1, (SV *)list)->count = AvFILLp(list) + 1;
+    iw_push_frame(aTHX_ w, IW_ARRAY, at, wraps + 1, (SV *)list)->count = AvFILLp(list) + 1;
     return TRUE;
 }
 
 /* Puts code, globs, handles and so on. */
 static void
-put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     const char *type = sv_reftype(sv, FALSE);
     PERL_UNUSED_VAR(flags);
@@ -191,7 +191,7 @@ put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 }
 
 static void
-too_deep(pTHX_ const walk *w)
+too_deep(pTHX_ const iw_walk *w)
 {
     croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->set->max_depth);
 }

@@ -5,14 +5,14 @@
 #include "storable/storable.h"
 
 static void
-leaf(pTHX_ walk *w, SV *sv, U8 flags, U16 key, bool item)
+leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
     scalar_leaf(aTHX_ w, sv, flags, key, item);
 }
 
 /* In an array, perl's own undef is distinguished; true and false are ordinary variables. */
 static bool
-put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
+put_immortal(pTHX_ iw_walk *w, SV *sv, U16 key, bool item)
 {
     if (sv == &PL_sv_yes || sv == &PL_sv_no)
         return FALSE;
@@ -24,7 +24,7 @@ put_immortal(pTHX_ walk *w, SV *sv, U16 key, bool item)
 }
 
 static void
-use_class(pTHX_ walk *w, ice_class *class)
+use_class(pTHX_ iw_walk *w, ice_class *class)
 {
     PERL_UNUSED_VAR(w);
     class->has_amagic = cBOOL(Gv_AMG(class->stash));
@@ -33,7 +33,7 @@ use_class(pTHX_ walk *w, ice_class *class)
 
 /* Calls the hook of a class. NULL: the object is stored as if there were no hook. */
 static AV *
-call_freeze(pTHX_ walk *w, SV *sv, U32 class_index)
+call_freeze(pTHX_ iw_walk *w, SV *sv, U32 class_index)
 {
     ice_class *class = &w->ctx->classes[class_index];
     SV *arguments[2];
@@ -60,7 +60,7 @@ call_freeze(pTHX_ walk *w, SV *sv, U32 class_index)
 }
 
 static bool
-put_hooked(pTHX_ walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
+put_hooked(pTHX_ iw_walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
 {
     const U32 id = w->ctx->classes[class_index].id;
     AV *list;
@@ -75,14 +75,14 @@ put_hooked(pTHX_ walk *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wraps)
 }
 
 static bool
-put_magical(pTHX_ walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
+put_magical(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     return SvMAGICAL(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wraps);
 }
 
 /* Puts globs, handles and so on. */
 static void
-put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
+put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {
     const char *type = sv_reftype(sv, FALSE);
     char text[80];
@@ -97,7 +97,7 @@ put_unknown(pTHX_ walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 }
 
 static void
-put_code(pTHX_ walk *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wraps)
+put_code(pTHX_ iw_walk *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wraps)
 {
     SV *text;
     STRLEN len;
@@ -124,7 +124,7 @@ put_code(pTHX_ walk *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wraps)
 }
 
 static void
-too_deep(pTHX_ const walk *w)
+too_deep(pTHX_ const iw_walk *w)
 {
     PERL_UNUSED_VAR(w);
     croak("Max. recursion depth with nested structures exceeded");

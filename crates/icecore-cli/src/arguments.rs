@@ -19,7 +19,7 @@ pub const DEFAULT_TARGET: &str = icecore_tables::form::JSON;
 
 /// Arguments of all commands.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "For all commands")]
+#[command(next_help_heading = crate::short_help::OF_ALL)]
 pub struct Global {
     /// Limit what reading and writing may cost
     ///
@@ -100,12 +100,12 @@ pub struct Shown {
     /// Show only N levels of values
     ///
     /// Deeper containers are shown as their number of items: `{…3}`.
-    #[arg(long, value_name = "N", value_parser = limits::levels)]
+    #[arg(long, value_name = "N", value_parser = limits::levels, allow_negative_numbers = true)]
     pub depth: Option<u32>,
     /// Show only N items of each list and map; of differences, N in total
     ///
     /// Numbers may end in K, M or G.
-    #[arg(long, value_name = "N", value_parser = limits::items)]
+    #[arg(long, value_name = "N", value_parser = limits::items, allow_negative_numbers = true)]
     pub items: Option<u64>,
 }
 
@@ -117,7 +117,7 @@ impl Shown {
             return Ok(None);
         }
         if !terminal::is_json(to) {
-            let text = format!("--depth and --items are for JSON that people read, not for {}", to.name());
+            let text = format!("--depth and --items shorten JSON; {} is written as a whole", to.name());
             return Err(Abort::Failed(code::USAGE, text));
         }
         let depth = self.depth.map_or(usize::MAX, |depth| depth as usize);

@@ -29,7 +29,7 @@ fn parse_quote(text: &str) -> Result<Quote, String> {
         b"none" => Ok(Quote(None)),
         [byte @ (b'\\' | b'\n' | b'\r' | b'\t')] => Err(format!("{byte:?} has another meaning")),
         [byte] if byte.is_ascii() => Ok(Quote(Some(*byte))),
-        _ => Err("it is one ASCII character, or `none`".to_owned()),
+        _ => Err("use one ASCII character, or `none`".to_owned()),
     }
 }
 
@@ -38,7 +38,7 @@ fn parse_escape(text: &str) -> Result<Escape, String> {
         "doubled" => Ok(Escape::Doubled),
         "backslash" => Ok(Escape::Backslash),
         "fputcsv" => Ok(Escape::Guarded),
-        _ => Err("it is `doubled`, `backslash` or `fputcsv`".to_owned()),
+        _ => Err("use `doubled`, `backslash` or `fputcsv`".to_owned()),
     }
 }
 
@@ -60,6 +60,6 @@ fn delimiter(text: &str) -> Result<u8, String> {
         b"\\t" => Ok(b'\t'),
         [byte @ (b'"' | b'\\' | b'\n' | b'\r')] => Err(format!("{byte:?} has another meaning")),
         [byte] if byte.is_ascii() => Ok(*byte),
-        _ => Err("it is one ASCII character".to_owned()),
+        _ => Err("use one ASCII character".to_owned()),
     }
 }

@@ -38,7 +38,7 @@ impl Database {
             (None, Some(file)) => first_line(file)?,
             (None, None) => variable.unwrap_or_else(|| USUAL.to_owned()),
         };
-        let address: Address = text.parse().map_err(failed)?;
+        let address = parse_address(&text)?;
         if self.db.as_ref() == Some(&text) && address.has_password() {
             take_off_command_line(&text, &address);
         }
@@ -61,7 +61,7 @@ impl Database {
         if let Some(file) = address.missing_file() {
             let file = icecore::text::printable(&file.to_string_lossy()).into_owned();
             let text = format!(
-                "there is no database {file}: `icecore store put` and `icecore queue push` make one, and --db names another"
+                "there is no database {file}; `icecore store put` and `icecore queue push` create one, and --db names another one"
             );
             return Err(Abort::Failed(code::USAGE, text));
         }
@@ -72,6 +72,25 @@ impl Database {
     pub fn open(&self) -> Result<Box<dyn Backend>, Abort> {
         open(&self.address()?).map_err(failed)
     }
+}
+
+/// Parses the address of a database. A name of a file lacks the `sqlite:` before it.
+pub fn parse_address(text: &str) -> Result<Address, Abort> {
+    text.parse().map_err(|error: Error| {
+        let extension = std::path::Path::new(text).extension().and_then(|extension| extension.to_str());
+        let is_file =
+            matches!(extension, Some("db" | "sqlite" | "sqlite3" | "db3")) || std::path::Path::new(text).is_file();
+        match is_file && !text.contains([':', '@']) {
+            true => {
+                let file = icecore::text::printable(text);
+                Abort::Failed(
+                    code::USAGE,
+                    format!("`{file}` is not the address of a database; did you mean `sqlite:{file}`?"),
+                )
+            }
+            false => failed(error),
+        }
+    })
 }
 
 /// Reads the first line of a file.

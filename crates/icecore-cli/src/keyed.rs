@@ -31,7 +31,7 @@ impl Keyed {
     pub fn sources(&self, files: &[PathBuf], report: &mut Report) -> Result<Vec<Source>, Abort> {
         let Some(key) = &self.key else {
             if self.database.db.is_some() || self.database.db_file.is_some() {
-                let text = "--db is for --key here: name the key whose value is meant".to_owned();
+                let text = "--db needs --key KEY here; `icecore rows --db URL` reads tables".to_owned();
                 return Err(Abort::Failed(code::USAGE, text));
             }
             return Ok(Source::all(files, report));

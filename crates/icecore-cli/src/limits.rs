@@ -26,25 +26,45 @@ pub fn parse(text: &str) -> Result<Bounds, String> {
     for setting in text.split(',').filter(|setting| !setting.is_empty()) {
         match setting.split_once('=') {
             Some((name, value)) => {
-                let number = number(value).ok_or_else(|| format!("`{value}` is not a number"))?;
+                let number =
+                    number(value).ok_or_else(|| format!("`{value}` is not a number: use {name}=1000 or {name}=64M"))?;
                 match name {
                     "steps" => bounds.steps = Some(number),
                     "memory" => bounds.memory = Some(number),
-                    _ => bounds.limits.set(name, number).map_err(|error| error.to_string())?,
+                    _ => bounds.limits.set(name, number).map_err(|_| unknown(name))?,
                 }
             }
-            None if number(setting).is_some() => {
-                return Err(format!("bounds are NAME=N, such as depth=100, not `{setting}`"));
-            }
-            None => return Err(format!("`{setting}` is not NAME=N")),
+            None => return Err("use NAME=N, such as depth=100".to_owned()),
         }
     }
     Ok(bounds)
 }
 
+/// Returns the error for a limit that does not exist.
+fn unknown(name: &str) -> String {
+    let known: Vec<&str> = Limits::names().chain(["steps", "memory"]).collect();
+    let meant = icecore::text::nearest(name, known.iter().copied());
+    let meant = meant.map_or_else(|| ". ".to_owned(), |meant| format!("; did you mean `{meant}`? "));
+    format!("there is no limit `{name}`{meant}The limits are {}", known.join(", "))
+}
+
 /// Parses a size: `64M`.
 pub fn size(text: &str) -> Result<u64, String> {
-    number(text).ok_or_else(|| format!("invalid size `{text}`: use 4096, 64K, 16M or 2G"))
+    number(text).ok_or_else(|| "use a size such as 4096, 64K, 16M or 2G".to_owned())
+}
+
+/// Returns a parser for a whole number in this range.
+pub fn whole<T: TryFrom<i64>>(least: i64, most: i64) -> impl Fn(&str) -> Result<T, String> + Clone {
+    /// Larger maximums are not worth naming.
+    const NAMED: i64 = 1_000_000;
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match (least, most) {
+            (..0, _) => "use a whole number".to_owned(),
+            (_, ..=NAMED) => format!("use a whole number from {least} to {most}"),
+            _ => format!("use a whole number from {least} on"),
+        })
+    }
 }
 
 /// Parses the size of a window, between 1K and 1G.
@@ -52,17 +72,17 @@ pub fn window(text: &str) -> Result<u64, String> {
     const LEAST: u64 = 1 << 10;
     const MOST: u64 = 1 << 30;
     let size = size(text)?;
-    if (LEAST..=MOST).contains(&size) { Ok(size) } else { Err(format!("`{text}` is not between 1K and 1G")) }
+    if (LEAST..=MOST).contains(&size) { Ok(size) } else { Err("use a size between 1K and 1G".to_owned()) }
 }
 
 /// Parses the number of levels to show.
 pub fn levels(text: &str) -> Result<u32, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a number of levels: --depth 2 shows values and their items"))
+    text.parse().map_err(|_| "use a number of levels, such as --depth 2: values, and what is in them".to_owned())
 }
 
 /// Parses the number of items to show.
 pub fn items(text: &str) -> Result<u64, String> {
-    number(text).ok_or_else(|| format!("`{text}` is not a number of items: --items 10 shows the first ten"))
+    number(text).ok_or_else(|| "use a number of items, such as --items 10 for the first ten".to_owned())
 }
 
 fn number(text: &str) -> Option<u64> {
@@ -86,8 +106,14 @@ mod tests {
         let bounds = parse("steps=1M,memory=2G").unwrap();
         assert_eq!((bounds.steps, bounds.memory), (Some(1 << 20), Some(2 << 30)));
         assert_eq!(parse("").unwrap(), Bounds::default());
-        assert!(parse("depth=3,1K").unwrap_err().contains("not `1K`"));
+        assert!(parse("depth=3,1K").unwrap_err().contains("use NAME=N"));
         assert_eq!(items("1K"), Ok(1024));
+        assert!(
+            parse("dept=1").unwrap_err().starts_with("there is no limit `dept`; did you mean `depth`? The limits are")
+        );
+        assert_eq!(whole::<u8>(1, 7)("7"), Ok(7));
+        assert_eq!(whole::<u8>(1, 7)("x"), Err("use a whole number from 1 to 7".to_owned()));
+        assert_eq!(whole::<u64>(0, i64::MAX)("-1"), Err("use a whole number from 0 on".to_owned()));
         for wrong in ["depth", "depth=x", "deep=1", "string=99999999999G"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

@@ -37,7 +37,7 @@ mod terminal;
 mod tty;
 mod whole;
 
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, ValueEnum};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -146,8 +146,8 @@ fn short(words: &[OsString], paint: paint::Paint) -> String {
     short_help::text(&mut { command }, &name.join(" "), paint)
 }
 
-/// Inserts `inspect` if no command is given, and replaces `help` by `--help`. A word that is not a file but similar to
-/// a command is an error that names the command.
+/// Inserts `inspect` if no command is given, and replaces `help` by `--help`. A first word that is neither a command nor
+/// a file is an error, which names the command that was probably meant.
 fn with_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
     let mut at = 1;
     while let Some(word) = words.get(at) {
@@ -166,12 +166,13 @@ fn with_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsStri
                 return words;
             }
             word => {
-                let is_file = word == "-" || Path::new(word).exists();
-                if let Err(error) = command.clone().try_get_matches_from(&words)
-                    && error.get(ContextKind::SuggestedSubcommand).is_some()
-                    && !is_file
-                {
-                    refuse(&error, &words);
+                let all: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+                let text = match word.starts_with('-') && word != "-" {
+                    true => mistakes::options_come_after(&all, command),
+                    false => mistakes::explain_word(word, command),
+                };
+                if let Some(text) = text {
+                    refuse_text(&text, &words);
                 }
                 break;
             }
@@ -179,4 +180,12 @@ fn with_command(mut words: Vec<OsString>, command: &clap::Command) -> Vec<OsStri
     }
     words.insert(1, "inspect".into());
     words
+}
+
+/// Reports a mistake in the order of words, and ends.
+fn refuse_text(text: &str, words: &[OsString]) -> ! {
+    let paint = paint::Paint::new(given("--color", words).unwrap_or(paint::When::Auto), &std::io::stderr());
+    let report = report::Report::new(paint, false, given("--report", words).unwrap_or_default());
+    let _ = report.finish(Err(report::usage_of(text)));
+    std::process::exit(report::code::USAGE.into())
 }

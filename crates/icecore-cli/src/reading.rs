@@ -1,6 +1,7 @@
 //! Reading documents from an input: their format and their number.
 
 use crate::arguments::{DEFAULT_TARGET, From, InputFormat};
+use crate::mistakes;
 use crate::readers::Readers;
 use crate::records::Frame;
 use crate::report::{Abort, Report, usage};
@@ -63,7 +64,7 @@ impl<'r> Reader<'r> {
 
     /// Creates a reader that may also read records.
     pub fn of(from: &'r InputFormat, each: Option<Frame>, limits: &'r Limits) -> Result<Reader<'r>, Abort> {
-        let mut stage = from.name.as_deref().map(Stage::parse).transpose().map_err(usage)?;
+        let mut stage = from.name.as_deref().map(mistakes::stage).transpose()?;
         if let Some(stage) = &mut stage {
             set(stage, &from.options).map_err(usage)?;
             // Bytes after a template are the next record.
@@ -115,7 +116,7 @@ impl<'r> Reader<'r> {
             Ok((opened, broken)) => {
                 if let Some(error) = broken {
                     let came = icecore_tables::plural::format_count(opened.bytes.len() as u64, "byte", "bytes");
-                    report.note(name, "partial", format!("{came} came out of a wrapper that is not whole"));
+                    report.note(name, "partial", format!("a wrapper breaks off; unpacked until then: {came}"));
                     said(error, report);
                 }
                 Some(opened)
@@ -223,7 +224,7 @@ fn trailing(format: &Format, bytes: &[u8], consumed: usize) -> Error {
         return icecore::Error::trailing(bytes, consumed);
     }
     icecore::Error::trailing_bytes(bytes, consumed).helping(format!(
-        "they are blanks, as `echo` or an editor adds: `head -c -{count}` removes them; `--each` reads documents that \
+        "these are blanks, such as `echo` or an editor adds: `head -c -{count}` removes them; `--each` reads documents that \
          follow one another"
     ))
 }

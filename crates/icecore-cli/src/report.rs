@@ -1,5 +1,6 @@
 //! Errors, losses and remarks on stderr, and the exit code.
 
+use crate::mistakes::missing;
 use crate::paint::{Ink, Paint};
 use crate::said::{End, ReportForm, Said};
 use crate::screen;
@@ -84,7 +85,9 @@ impl Report {
     /// Reports a file that can't be read or written.
     pub fn io(&mut self, name: &str, error: &io::Error) {
         self.worst = self.worst.max(code::USAGE);
-        self.say(&Said::error(code::USAGE, io_reason(error)).with_kind("io").of(name));
+        let hint = Some(error.kind()).filter(|kind| *kind == io::ErrorKind::NotFound).and_then(|_| missing(name));
+        let reason = hint.map_or_else(|| io_reason(error), |hint| format!("{}; {hint}", io_reason(error)));
+        self.say(&Said::error(code::USAGE, reason).with_kind("io").of(name));
     }
 
     /// Reports an input that can't be read.
@@ -293,7 +296,8 @@ pub fn usage_of(text: impl Into<String>) -> Abort {
     Abort::Failed(code::USAGE, text.into())
 }
 
-/// Returns a mistake on the command line.
+/// Returns a mistake on the command line. The kind of the error is not repeated: that an option is wrong is known.
 pub fn usage(error: Error) -> Abort {
-    Abort::Failed(code::USAGE, error.to_string())
+    let text = crate::mistakes::unknown_option(&error).unwrap_or_else(|| error.to_string());
+    usage_of(text.strip_prefix("wrong option: ").unwrap_or(&text))
 }

@@ -7,21 +7,29 @@ use std::fmt::Write as _;
 
 /// Maximum length of a line.
 const WIDTH: usize = 80;
-/// Number of examples that are shown.
+/// Number of lines of a screen, and of examples that are shown if they fit on it.
+const SCREEN: usize = 24;
 const EXAMPLES: usize = 3;
 
+/// A blank at which no line ends.
+const UNBROKEN: &str = "\u{a0}";
+
+/// Heading of the options that all commands have.
+pub const OF_ALL: &str = "For all commands";
+
 /// The options that are explained, by command. Commands that are not in this list explain all their own options.
-const USUAL: [(&str, &str); 15] = [
+const USUAL: [(&str, &str); 16] = [
     ("icecore inspect", "path depth items all deep json from"),
     ("icecore classes", "as deep json from"),
     ("icecore convert", "to output out-dir each deep strict partial from"),
     ("icecore query", "raw-output compact-output slurp each to output arg from"),
     ("icecore get", "raw paths to depth items deep from"),
     ("icecore paths", "depth items deep from"),
-    ("icecore rows", "column in to output items only table all-tables query db"),
+    ("icecore rows", "column in to output items only table query db"),
     ("icecore replace", "replace url dry-run output in-place mend table db undo"),
     ("icecore edit", "set delete append rename-key rename-class editor dry-run output in-place"),
     ("icecore diff", "json exact output view depth items from"),
+    ("icecore patch", "dry-run output in-place backup from"),
     ("icecore bench", "list data small only explain json html compare show"),
     ("icecore serve", "db listen token-file exec timeout keep-jobs"),
     ("icecore work", "queue exec concurrency timeout until-empty db"),
@@ -29,46 +37,81 @@ const USUAL: [(&str, &str); 15] = [
     ("icecore queue push", "queue priority delay unique after chain db"),
 ];
 
-/// Returns the short help of the command `name`.
+/// Returns the short help of the command `name`, with as many examples as fit on a screen, but at least one.
 pub fn text(command: &mut Command, name: &str, paint: Paint) -> String {
+    // The list of commands alone fills a screen.
+    if name == "icecore" {
+        return text_with(command, name, paint, EXAMPLES);
+    }
+    let most = (2..=EXAMPLES).rev().map(|count| text_with(command, name, paint, count));
+    let fits = |text: &String| text.lines().count() <= SCREEN;
+    let mut most: Vec<String> = most.collect();
+    match most.iter().position(fits) {
+        Some(at) => most.swap_remove(at),
+        None => text_with(command, name, paint, 1),
+    }
+}
+
+/// Returns the names of the options that the short help of the command explains, separated by blanks.
+pub fn usual(name: &str) -> Option<&'static str> {
+    USUAL.iter().find(|(known, _)| *known == name).map(|(_, options)| *options)
+}
+
+/// Returns the short help with at most this many examples.
+fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -> String {
     let usage = command.render_usage().to_string();
-    let usual = USUAL.iter().find(|(known, _)| *known == name);
-    let usual: Option<Vec<&str>> = usual.map(|(_, options)| options.split(' ').collect());
-    let is_usual = |option: &&Arg| match &usual {
-        Some(usual) => option.get_long().is_some_and(|name| usual.contains(&name)),
-        None => !option.is_global_set(),
-    };
+    // Where there are several, each form is shown by an example or an option.
+    let usage = usage.lines().next().filter(|_| !command.has_subcommands()).unwrap_or(&usage);
     let mut text = String::new();
     if let Some(about) = command.get_about() {
         let _ = writeln!(text, "{}\n", wrapped(&about.to_string(), "").join("\n"));
     }
-    let examples = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
-    let examples: Vec<&str> = examples
+    let long = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let lines: Vec<&str> = long
         .lines()
         .skip_while(|line| *line != "Examples:")
         .take_while(|line| !line.is_empty())
-        .take(EXAMPLES + 1)
+        .take(examples + 1)
         .collect();
-    if !examples.is_empty() {
-        text += &(examples.join("\n") + "\n\n");
+    if !lines.is_empty() {
+        text += &(lines.join("\n") + "\n\n");
     }
-    text += &usage;
+    text += usage;
     text += "\n";
     let commands = command.get_subcommands().filter(|inner| !inner.is_hide_set());
-    let commands: Vec<_> = commands.map(|inner| (inner.get_name().to_owned(), about(inner.get_about()))).collect();
+    let commands: Vec<_> = commands.map(|inner| (inner.get_name().to_owned(), first_line(inner.get_about()))).collect();
     text += &table("Commands:", &commands, paint);
-    let mut options: Vec<&Arg> =
-        command.get_opts().chain(flags(command)).filter(|option| !option.is_hide_set()).collect();
-    if let Some(usual) = &usual {
-        options.sort_by_key(|option| usual.iter().position(|name| Some(*name) == option.get_long()));
-    }
-    let (shown, others): (Vec<&Arg>, Vec<&Arg>) = options.into_iter().partition(is_usual);
-    let shown: Vec<_> = shown.into_iter().map(|option| (label(option), about(option.get_help()))).collect();
+    let (shown, others) = split_options(command, name);
+    let shown: Vec<_> = shown.into_iter().map(|option| (label(option), first_line(option.get_help()))).collect();
     text += &table("Options:", &shown, paint);
-    let others: Vec<String> =
-        others.into_iter().filter_map(|option| Some(format!("--{}", option.get_long()?))).collect();
-    text += &section(wrapped(&format!("Other options: {}", others.join(", ")), "  "));
-    text + &format!("\n`{name} --help` explains all of them.\n")
+    let others: Vec<String> = others.into_iter().map(|name| format!("--{name}")).collect();
+    let more = match (others.is_empty(), name == "icecore") {
+        (true, _) => format!("`{name} --help` says more."),
+        (false, true) => format!("Options of all commands: {}. `{name} --help` says more.", others.join(", ")),
+        (false, false) => format!("Other options: {}. `{name} --help` explains all.", others.join(", ")),
+    };
+    // A command line is not broken.
+    let whole = format!("`{name} --help`");
+    let lines = wrapped(&more.replace(&whole, &whole.replace(' ', UNBROKEN)), "  ");
+    text + &section(lines.into_iter().map(|line| line.replace(UNBROKEN, " ")))
+}
+
+/// Returns the options that are explained, and the names of the others. Options of all commands are named by the help
+/// of `icecore` alone.
+fn split_options<'c>(command: &'c Command, name: &str) -> (Vec<&'c Arg>, Vec<&'c str>) {
+    let usual: Option<Vec<&str>> = usual(name).map(|options| options.split(' ').collect());
+    let is_of_all = |option: &Arg| option.get_help_heading() == Some(OF_ALL) || option.get_long() == Some("help");
+    let is_usual = |option: &&Arg| match &usual {
+        Some(usual) => option.get_long().is_some_and(|name| usual.contains(&name)),
+        None => !option.is_global_set() && !is_of_all(option),
+    };
+    let options = command.get_opts().chain(flags(command)).filter(|option| !option.is_hide_set());
+    let (mut shown, others): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_usual);
+    if let Some(usual) = &usual {
+        shown.sort_by_key(|option| usual.iter().position(|name| Some(*name) == option.get_long()));
+    }
+    let is_named = |option: &&Arg| name == "icecore" || !is_of_all(option);
+    (shown, others.into_iter().filter(is_named).filter_map(Arg::get_long).collect())
 }
 
 /// Returns the options without a value.
@@ -96,7 +139,7 @@ fn table(title: &str, rows: &[(String, String)], paint: Paint) -> String {
 }
 
 /// Returns the first line of a help text.
-fn about(help: Option<&clap::builder::StyledStr>) -> String {
+fn first_line(help: Option<&clap::builder::StyledStr>) -> String {
     help.map(ToString::to_string).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
 }
 
@@ -118,13 +161,18 @@ fn cut(help: &str, width: usize) -> String {
 /// `-c, --column <NAME>`
 fn label(option: &Arg) -> String {
     let short = option.get_short().map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
+    short + &spelled(option)
+}
+
+/// Returns an option with the names of its values: `--column <NAME>`.
+pub fn spelled(option: &Arg) -> String {
     let long = option.get_long().unwrap_or_default();
     let names = option.get_value_names().filter(|_| option.get_action().takes_values()).unwrap_or_default();
     let values: Vec<String> = names.iter().map(|name| format!("<{name}>")).collect();
     match (values.is_empty(), option.is_require_equals_set()) {
-        (true, _) => format!("{short}--{long}"),
-        (false, true) => format!("{short}--{long}[={}]", values.join(" ")),
-        (false, false) => format!("{short}--{long} {}", values.join(" ")),
+        (true, _) => format!("--{long}"),
+        (false, true) => format!("--{long}[={}]", values.join(" ")),
+        (false, false) => format!("--{long} {}", values.join(" ")),
     }
 }
 
@@ -132,7 +180,8 @@ fn label(option: &Arg) -> String {
 fn wrapped(text: &str, indent: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
-        let is_full = lines.last().is_some_and(|line| !line.is_empty() && line.len() + word.len() >= WIDTH);
+        let is_full =
+            lines.last().is_some_and(|line| !line.is_empty() && line.chars().count() + word.chars().count() >= WIDTH);
         if is_full {
             lines.push(indent.to_owned());
         }
@@ -168,8 +217,11 @@ mod tests {
         all(&top, "icecore", &mut found);
         for (name, mut command) in found {
             let text = text(&mut command, &name, Paint::new(When::Never, &std::io::stdout()));
-            let most = if command.has_subcommands() { 40 } else { 34 };
+            // The list of commands alone fills a screen.
+            let most = if name == "icecore" { SCREEN + command.get_subcommands().count() / 2 } else { SCREEN };
             assert!(text.lines().count() <= most, "{name}: {} lines\n{text}", text.lines().count());
+            let cut = text.lines().filter(|line| line.ends_with('…'));
+            assert_eq!(cut.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}: a text is cut in a sentence");
             let usage = text.lines().filter(|line| line.chars().count() > WIDTH && !line.contains("icecore "));
             assert_eq!(usage.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}");
             if let Some((_, usual)) = USUAL.iter().find(|(known, _)| *known == name) {

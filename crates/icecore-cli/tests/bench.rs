@@ -71,7 +71,10 @@ fn has_perl() -> bool {
 #[test]
 fn wrong_words_say_what_would_be_right() {
     for (args, said) in [
-        (&["perl-mux"][..], "there is no scenario perl-mux; there are columns, employees, "),
+        (
+            &["perl-mux"][..],
+            "there is no scenario perl-mux; did you mean perl-mix? The scenarios are columns, employees, ",
+        ),
         (&["--weight", "raed:1"], "there is no `raed`"),
         (&["--fail-on", "10%"], "--compare"),
         (&["--data", "x", "perl-mix"], "cannot be used with"),

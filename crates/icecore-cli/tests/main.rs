@@ -1,5 +1,6 @@
 //! All integration tests of this crate in one program: linking one is much faster than linking many.
 
+mod advice;
 mod analysis;
 #[cfg(feature = "bench")]
 mod bench;

@@ -70,13 +70,13 @@ impl Failure {
 
     /// Creates a failure from the engine's error for a payload.
     pub fn from_decode_error(error: &icecore::Error) -> Failure {
-        let mut failure = Failure::invalid_request(error.kind().as_str(), error.to_string());
+        let mut failure = Failure::invalid_request(error.kind().as_str(), message_for_clients(error));
         let said = &mut failure.said;
         said.path = Some(error.path().unwrap_or("$").to_owned());
         said.offset = error.offset();
         said.expected = error.expected().map(str::to_owned);
         said.found = error.found().map(str::to_owned);
-        said.help = error.help().map(str::to_owned);
+        said.help = help_for_clients(error);
         failure
     }
 
@@ -84,6 +84,23 @@ impl Failure {
     pub fn closing_connection(mut self) -> Failure {
         self.closes = true;
         self
+    }
+}
+
+/// Returns the message of an error of the engine, with a remedy that a client has.
+fn message_for_clients(error: &icecore::Error) -> String {
+    match (error.help(), help_for_clients(error)) {
+        (Some(engine), Some(own)) if engine != own => error.to_string().replace(engine, &own),
+        _ => error.to_string(),
+    }
+}
+
+/// Returns the remedy of an error. A client can't raise the limits of the server, and sends one document per request.
+fn help_for_clients(error: &icecore::Error) -> Option<String> {
+    match error.kind() {
+        icecore::ErrorKind::Limit => Some("this is a limit of the server".to_owned()),
+        icecore::ErrorKind::Trailing => Some("send each document in a request of its own".to_owned()),
+        _ => error.help().map(str::to_owned),
     }
 }
 

@@ -16,7 +16,7 @@ impl Query {
         for part in text.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let (Some(name), Some(value)) = (decode_form_text(name), decode_form_text(value)) else {
-                return Err(Failure::invalid_request("parameter", "a parameter is no UTF-8 when its %XX are decoded"));
+                return Err(Failure::invalid_request("parameter", "a parameter is not UTF-8 when its %XX are decoded"));
             };
             if !known.contains(&&*name) {
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };

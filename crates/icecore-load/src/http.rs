@@ -132,7 +132,7 @@ fn read_line(input: &mut impl BufRead) -> Result<String, Error> {
     let mut line = Vec::new();
     input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
     match line.strip_suffix(b"\r\n") {
-        Some(line) => String::from_utf8(line.to_vec()).map_err(|_| invalid_data("a head that is no text")),
+        Some(line) => String::from_utf8(line.to_vec()).map_err(|_| invalid_data("a head that is not text")),
         None if line.is_empty() => Err(Error::new(ErrorKind::UnexpectedEof, "the server closed the connection")),
         None => Err(invalid_data("a line of the head without an end")),
     }
@@ -182,7 +182,7 @@ mod tests {
             (&many, "more than 100 lines"),
         ];
         for (bytes, expected) in cases {
-            let error = read(bytes).expect_err("it is no answer");
+            let error = read(bytes).expect_err("it is not an answer");
             assert!(error.contains(expected), "{error}, expected {expected}");
         }
     }

@@ -164,6 +164,9 @@ fn compile_definitions<'f>(
     let rewritten = rewritten_definition(filter);
     let code = if rewritten.is_some() { FILTER_NAME } else { filter };
     definitions.extend(rewritten);
+    let functions: Vec<_> = functions::all_functions().collect();
+    let names = definitions.iter().map(|definition| definition.name).chain(functions.iter().map(|(name, ..)| *name));
+    let known: Vec<String> = names.filter(|name| !name.starts_with('_')).map(str::to_owned).collect();
     let loader = Loader::new(definitions);
     let arena = Arena::default();
     let modules = loader
@@ -172,9 +175,9 @@ fn compile_definitions<'f>(
     import(&modules, |_| Err("no file is read".to_owned()))
         .map_err(|errors| FilterError::from_load_errors(filter, &errors))?;
     let names: Vec<String> = variables.iter().map(|(name, _)| format!("${name}")).collect();
-    let compiler =
-        Compiler::default().with_funs(functions::all_functions()).with_global_vars(names.iter().map(String::as_str));
-    let filter = compiler.compile(modules).map_err(|errors| FilterError::from_compile_errors(filter, &errors))?;
+    let compiler = Compiler::default().with_funs(functions).with_global_vars(names.iter().map(String::as_str));
+    let filter =
+        compiler.compile(modules).map_err(|errors| FilterError::from_compile_errors(filter, &errors, &known))?;
     let variables = variables.iter().map(|(_, document)| OpenDocument::new(document.clone())).collect();
     Ok(Query { filter, variables })
 }

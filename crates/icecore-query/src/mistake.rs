@@ -42,18 +42,23 @@ impl FilterError {
                 )
             }),
             load::Error::Lex(errors) => errors.first().map(|(expected, part)| {
-                let expected = expected.as_str();
+                let expected = with_article(expected.as_str());
                 FilterError::at_part(filter, part, &format!("expected {expected}, found {}", quote_part(part)))
             }),
             load::Error::Parse(errors) => errors.first().map(|(expected, part)| {
-                let expected = expected.as_str();
+                let expected = with_article(expected.as_str());
                 FilterError::at_part(filter, part, &format!("expected {expected}, found {}", quote_part(part)))
             }),
         });
         found.unwrap_or_else(|| FilterError::new("it can't be read"))
     }
 
-    pub(crate) fn from_compile_errors<P>(filter: &str, errors: &compile::Errors<&str, P>) -> FilterError {
+    /// Creates a mistake from errors of the compiler. `known` are the names of all functions.
+    pub(crate) fn from_compile_errors<P>(
+        filter: &str,
+        errors: &compile::Errors<&str, P>,
+        known: &[String],
+    ) -> FilterError {
         let found = errors.iter().flat_map(|(_, errors)| errors).next().map(|(name, undefined)| {
             let text = match undefined {
                 Undefined::Filter(count) if *count > 0 => {
@@ -65,9 +70,29 @@ impl FilterError {
                 }
                 other => format!("there is no {} {}", other.as_str(), quote_part(name)),
             };
-            FilterError::at_part(filter, name, &text)
+            let meant = match undefined {
+                Undefined::Filter(_) => icecore::text::nearest(name, known.iter().map(String::as_str)),
+                _ => None,
+            };
+            let mut mistake = FilterError::at_part(filter, name, &text);
+            if let Some(meant) = meant.filter(|meant| meant != name) {
+                mistake.text += &format!("; did you mean `{meant}`?");
+            }
+            mistake
         });
         found.unwrap_or_else(|| FilterError::new("it can't be compiled"))
+    }
+}
+
+/// Returns what the parser expected, with an article or in quotes.
+fn with_article(expected: &str) -> String {
+    match expected {
+        "nothing" => "the end of the filter".to_owned(),
+        "else or end" => "`else` or `end`".to_owned(),
+        "identifier" | "argument" => format!("an {expected}"),
+        "variable" | "pattern" | "term" | "key" | "string" | "digit" | "token" => format!("a {expected}"),
+        _ if expected.contains(' ') => format!("a {expected}"),
+        _ => format!("`{expected}`"),
     }
 }
 

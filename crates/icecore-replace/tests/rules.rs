@@ -50,14 +50,18 @@ fn what_can_not_be_meant_is_refused() {
         refusal(Rules::builder().pair("x*", "b").regex(true)),
         "`x*` matches the empty text, so it is found everywhere: `+` in the place of `*`?"
     );
-    assert!(refusal(Rules::builder().pair("(", "b").regex(true)).starts_with("`(` is no regular expression: "));
+    assert!(refusal(Rules::builder().pair("(", "b").regex(true)).starts_with("`(` is not a regular expression: "));
     assert_eq!(
         refusal(Rules::builder().pair("(x)", "$1a").regex(true)),
-        "there is no group `1a` in `(x)`: `${1}a` is the first group with an `a` behind it, `$$` is a dollar"
+        "there is no group `1a` in `(x)`: `${1}a` is the first group with an `a` after it, `$$` is a dollar"
     );
     assert!(refusal(Rules::builder().pair("(x)", "$2").regex(true)).starts_with("there is no group `2`"));
-    assert!(refusal(Rules::builder().url("old.example", "https://new")).starts_with("`old.example` is no address: "));
-    assert!(refusal(Rules::builder().url("https://", "https://new")).starts_with("`https://` is no address of a host"));
+    assert!(
+        refusal(Rules::builder().url("old.example", "https://new")).starts_with("`old.example` is not an address: ")
+    );
+    assert!(
+        refusal(Rules::builder().url("https://", "https://new")).starts_with("`https://` is not an address of a host")
+    );
     assert!(refusal(Rules::builder().url("https://u@old", "https://new")).contains("without a user"));
 }
 

@@ -38,7 +38,7 @@ impl fmt::Display for Error {
             ),
             Error::ManyNames { offset, limit } => write!(
                 f,
-                "up to byte {offset} the names of tables and columns take more than {limit} bytes: this is no dump, or the limit must be raised"
+                "up to byte {offset} the names of tables and columns take more than {limit} bytes: this is not a dump, or the limit must be raised"
             ),
             Error::Encoding { offset, name } => write!(
                 f,

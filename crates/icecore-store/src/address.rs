@@ -234,8 +234,8 @@ impl std::str::FromStr for Address {
             _ => {
                 return Err(Error::new(
                     ErrorKind::Address,
-                    "an address of a database begins with sqlite:, postgres:, mysql:, mongodb:, redis: or memcached:, as \
-                     sqlite:icecore.db",
+                    "the address of a database begins with sqlite:, postgres:, mysql:, mongodb:, redis: or memcached:, \
+                     such as sqlite:icecore.db",
                 ));
             }
         };
@@ -247,7 +247,7 @@ impl std::str::FromStr for Address {
         }
         let address = Address { scheme, text: text.to_owned(), password: None };
         if scheme == Scheme::Sqlite && address.file_path().as_os_str().is_empty() {
-            return Err(Error::new(ErrorKind::Address, "sqlite: wants a file, as sqlite:icecore.db"));
+            return Err(Error::new(ErrorKind::Address, "sqlite: needs a file, such as sqlite:icecore.db"));
         }
         Ok(address)
     }

@@ -30,7 +30,7 @@ fn decode_limits() -> Limits {
 pub fn describe(bytes: &[u8], format: Option<&str>) -> BlobDescription {
     let mut description = BlobDescription { checksum: compute_checksum(bytes), ..BlobDescription::default() };
     if let Err(error) = decode_into(bytes, format, &mut description) {
-        description.problem = Some(without_nul(&error.to_string()).into_owned());
+        description.problem = Some(describe_problem(&error));
     }
     description
 }
@@ -81,6 +81,15 @@ fn document_to_json(document: &Document<'_>, limits: &Limits) -> std::result::Re
     let mut out = Vec::new();
     icecore::write_to(document, &json_stage(), limits, &mut out)?;
     Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// Returns why bytes can't be decoded. The advice to raise a limit is left out, because the limits of the store are fixed.
+fn describe_problem(error: &icecore::Error) -> String {
+    let text = error.to_string();
+    match error.help().filter(|_| error.kind() == icecore::ErrorKind::Limit) {
+        Some(help) => without_nul(&text.replace(&format!(" ({help})"), "")).into_owned(),
+        None => without_nul(&text).into_owned(),
+    }
 }
 
 /// Replaces U+0000, which not all databases accept in a text, by U+FFFD.
@@ -183,7 +192,7 @@ fn convert_whole_input(
     done.written.map_err(|error| error.to_string())?;
     match bytes.get(done.consumed..).is_some_and(|rest| rest.iter().all(u8::is_ascii_whitespace)) {
         true => Ok(()),
-        false => Err(format!("there are bytes behind the document, from offset {}", done.consumed)),
+        false => Err(format!("there are bytes after the document, from offset {}", done.consumed)),
     }
 }
 
@@ -262,7 +271,7 @@ fn index_form_of_integer(is_negative: bool, magnitude: &[u8]) -> String {
 /// Checks that a path can be indexed.
 pub(crate) fn check_path(path: &str) -> Result<()> {
     if !path.starts_with('$') || path.len() > 200 || path.contains('\0') {
-        let text = format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}");
+        let text = format!("a path begins with $, such as $.user.id, and has at most 200 bytes: {path:?}");
         return Err(Error::new(ErrorKind::Input, text));
     }
     Document::check_path(path).map_err(|error| Error::new(ErrorKind::Input, error.to_string()))

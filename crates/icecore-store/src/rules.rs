@@ -50,8 +50,8 @@ pub(crate) fn parse_id<T: AsRef<str>>(text: Option<T>) -> Result<Id> {
     let text = text.as_ref();
     match text.parse::<Id>() {
         Ok(id) if id.is_canonical_text(text) => Ok(id),
-        Ok(id) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: it is written as {id}"))),
-        Err(error) => Err(Error::new(ErrorKind::Database, format!("{text:?} is no id: {error}"))),
+        Ok(id) => Err(Error::new(ErrorKind::Database, format!("{text:?} is not an id: it is written as {id}"))),
+        Err(error) => Err(Error::new(ErrorKind::Database, format!("{text:?} is not an id: {error}"))),
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn payload_from_columns(bytes: Option<Vec<u8>>, base64: Option<String
 
 pub(crate) fn decode_base64(text: &str) -> Result<Vec<u8>> {
     icecore::text::from_base64(text.as_bytes())
-        .map_err(|at| Error::new(ErrorKind::Database, format!("what was stored is no Base64 at offset {at}")))
+        .map_err(|at| Error::new(ErrorKind::Database, format!("what was stored is not Base64 at offset {at}")))
 }
 
 /// Returns a new token.
@@ -97,12 +97,12 @@ pub(crate) fn lease_error(id: Id, state: Option<&str>) -> Error {
 
 /// Returns the error for a job that waits for a job that does not exist.
 pub(crate) fn no_predecessor_error(id: Id) -> Error {
-    Error::new(ErrorKind::Missing, format!("there is no job {id} behind which this one could come"))
+    Error::new(ErrorKind::Missing, format!("there is no job {id} after which this one could come"))
 }
 
 /// Returns the error for a job that waits for another one but is to be handed out immediately.
 pub(crate) fn waiting_job_error() -> Error {
-    Error::new(ErrorKind::Input, "a job that comes behind another one can't be handed out at once")
+    Error::new(ErrorKind::Input, "a job that comes after another one can't be handed out at once")
 }
 
 /// Error recorded for a job that waited for a job that was removed.

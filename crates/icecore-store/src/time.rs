@@ -29,7 +29,7 @@ pub fn format_utc(millis: i64) -> String {
 pub fn parse_duration(text: &str) -> Result<Duration> {
     let text = text.trim();
     let seconds = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.map_or_else(|| humantime::parse_duration(text), Ok).map_err(|error| {
-        Error::new(ErrorKind::Input, format!("{text:?} is not a duration such as 90, 90s, 5m or 7d: {error}"))
-    })
+    seconds
+        .map_or_else(|| humantime::parse_duration(text), Ok)
+        .map_err(|_| Error::new(ErrorKind::Input, format!("{text:?} is not a duration; use 90s, 5m, 1h 30m or 7d")))
 }

@@ -47,8 +47,8 @@ enum Kind {
 }
 
 fn invalid_timing_error(text: &str, why: impl fmt::Display) -> Error {
-    let help = "as '*/5 * * * *', '30 2 * * MON-FRI', '@hourly' or 'every 5m'";
-    Error::new(ErrorKind::Input, format!("{text:?} is no timing, {help}: {why}"))
+    let help = "use '*/5 * * * *', '30 2 * * MON-FRI', '@hourly' or 'every 5m'";
+    Error::new(ErrorKind::Input, format!("{text:?} is not a timing; {help}: {why}"))
 }
 
 impl Timing {
@@ -115,7 +115,10 @@ fn find_time_zone(name: Option<&str>) -> Result<TimeZone> {
     let Some(name) = name else { return Ok(TimeZone::UTC) };
     let known = (name.len() <= LONGEST).then(|| TimeZone::get(name).ok()).flatten();
     known.ok_or_else(|| {
-        Error::new(ErrorKind::Input, format!("{name:?} is no time zone that is known here, as Europe/Berlin or UTC"))
+        Error::new(
+            ErrorKind::Input,
+            format!("{name:?} is not a known time zone; use a name such as Europe/Berlin or UTC"),
+        )
     })
 }
 
@@ -190,7 +193,7 @@ mod tests {
         for text in ["@daily", "every 5m", "0 0 29 2 *", "* * * * * *"] {
             let timing = Timing::new(text, None).expect(text);
             for after in [i64::MIN, -1, 0, 4_102_444_800_000, i64::MAX - 1, i64::MAX] {
-                assert!(timing.next(after).is_none_or(|next| next > after), "{text} behind {after}");
+                assert!(timing.next(after).is_none_or(|next| next > after), "{text} after {after}");
             }
         }
         let leap = Timing::new("0 0 29 2 *", None).expect("a timing");

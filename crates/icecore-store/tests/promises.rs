@@ -28,7 +28,7 @@ fn each_promise_names_a_test() {
         let tests = row.trim_end_matches(" |").rsplit(" | ").next().expect("a last column");
         assert!(tests.contains('`'), "no test: {row}");
         for test in tests.split('`').skip(1).step_by(2) {
-            let (file, name) = test.split_once(": ").unwrap_or_else(|| panic!("{test} is no FILE: NAME"));
+            let (file, name) = test.split_once(": ").unwrap_or_else(|| panic!("{test} is not a FILE: NAME"));
             let has = |path: &&PathBuf| {
                 path.ends_with(file)
                     && std::fs::read_to_string(path).is_ok_and(|text| text.contains(&format!("fn {name}(")))

@@ -21,8 +21,8 @@ pub fn parse_charset(text: &str) -> Result<CharsetArg, String> {
     }
     let wide = CodeUnits::from_name(text).map(CharsetArg::Wide);
     wide.or_else(|| Charset::from_name(text).map(CharsetArg::Single)).ok_or_else(|| {
-        "it is `utf-8`, `utf-16le`, `utf-16be`, `utf-32le`, `utf-32be`, or a charset of single bytes such as `latin1`, \
-         `windows-1251`, `iso-8859-15`, `koi8-r` or `cp850`; of any other, `iconv` makes UTF-8"
+        "use `utf-8`, `utf-16le`, `utf-16be`, `utf-32le`, `utf-32be`, or a charset of single bytes such as `latin1`, \
+         `windows-1251`, `iso-8859-15`, `koi8-r` or `cp850`; `iconv` converts others to UTF-8"
             .to_owned()
     })
 }

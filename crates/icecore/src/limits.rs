@@ -63,6 +63,10 @@ const ALWAYS_NODES: u64 = 1_000_000;
 /// Output that is always allowed.
 pub(crate) const ALWAYS_OUTPUT: u64 = 64 << 20;
 
+/// The names of all limits.
+const NAMES: [&str; 10] =
+    ["depth", "nodes", "string", "decompressed", "ratio", "expansion", "digits", "output", "growth", "loss-paths"];
+
 /// The help text for a limit that was reached.
 pub(crate) fn raise_limit_help(name: &str) -> String {
     format!("raise the limit `{name}` if the input is trusted")
@@ -89,6 +93,15 @@ impl Limits {
     /// The defaults.
     pub fn new() -> Limits {
         Limits::default()
+    }
+
+    /// Returns the names of all limits.
+    ///
+    /// ```
+    /// assert!(icecore::Limits::names().any(|name| name == "depth"));
+    /// ```
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().copied()
     }
 
     /// Sets a limit by its name, like `--limit` of the command and the C interface. A value beyond the limit's type
@@ -120,9 +133,7 @@ impl Limits {
             "loss-paths" => self.loss_paths = small,
             _ => {
                 return Err(Error::new(ErrorKind::Usage)
-                    .expecting(
-                        "a limit: depth, nodes, string, decompressed, ratio, expansion, digits, output, growth or loss-paths",
-                    )
+                    .expecting(format!("a limit: {}", NAMES.join(", ")))
                     .finding(format!("`{name}`")));
             }
         }

@@ -153,7 +153,10 @@ impl LossKind {
             }
             LossKind::Code => ("code text written as a string", "code texts written as strings"),
             LossKind::VString => ("v-string written as a string", "v-strings written as strings"),
-            LossKind::Tied => ("tied variable written as its object", "tied variables written as their objects"),
+            LossKind::Tied => (
+                "tied variable written as the object that it is tied to",
+                "tied variables written as the objects that they are tied to",
+            ),
             LossKind::Restricted => {
                 ("restricted hash written as an ordinary one", "restricted hashes written as ordinary ones")
             }

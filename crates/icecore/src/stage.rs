@@ -80,8 +80,14 @@ impl Stage {
     /// # Errors
     /// Of kind `Usage`, if the syntax is wrong, or the format or an option is unknown.
     pub fn parse(text: &str) -> Result<Stage, Error> {
-        let mut stages = parse_path(text)?;
+        let mut stages = parse_path(text)
+            .map_err(|error| if called(text).is_empty() { error } else { unknown_format_error(text) })?;
         let raw = stages.pop().ok_or_else(|| unknown_format_error(text))?;
+        if let Some(first) = stages.first().filter(|first| format::by_name(&first.name).is_some())
+            && wrap::by_name(&raw.name).is_some()
+        {
+            return Err(wrapper_after(&raw.name, &first.name));
+        }
         let mut stage = Stage::from_raw(raw)?;
         for raw in stages {
             let wrapper = wrap::by_name(&raw.name).ok_or_else(|| unknown_wrapper_error(&raw.name))?;
@@ -401,22 +407,56 @@ fn unknown_format_error(name: &str) -> Error {
             .finding(format!("`{name}` alone"));
     }
     let known: Vec<_> = format::all().iter().map(|format| format.name).collect();
-    let names = format::all().iter().flat_map(|format| [&format.name].into_iter().chain(format.aliases));
-    let meant = nearest(name, names.copied());
-    let meant = meant.and_then(|meant| format::all().iter().find(|format| format.has_name(meant)));
-    let meant =
-        meant.map(|format| format.name).or_else(|| nearest(name, wrap::all().iter().map(|wrapper| wrapper.name)));
     let error = Error::new(ErrorKind::Usage)
         .expecting(format!("one of the formats {}", known.join(", ")))
         .finding(format!("`{name}`"));
-    with_suggestion(error, meant)
+    suggesting(error, &meant_formats(name))
 }
 
-fn with_suggestion(error: Error, meant: Option<&str>) -> Error {
-    match meant {
-        Some(meant) => error.helping(format!("did you mean `{meant}`?")),
-        None => error,
+/// Returns the formats that have this as another name.
+fn called(name: &str) -> Vec<&'static str> {
+    let is_called = |format: &Format| format.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
+    format::all().iter().filter(|format| is_called(format)).map(|format| format.name).collect()
+}
+
+/// Returns the formats or the wrapper that an unknown name probably means: by another name, the usual extension of
+/// files, or a similar spelling.
+fn meant_formats(name: &str) -> Vec<&'static str> {
+    let called = called(name);
+    if !called.is_empty() {
+        return called;
     }
+    if let Some(format) = format::all().iter().find(|format| format.name.eq_ignore_ascii_case(name)) {
+        return vec![format.name];
+    }
+    let by_extension = || {
+        let usual = |format: &&&Format| {
+            format.can.extension.eq_ignore_ascii_case(name) && !matches!(format.can.evidence, format::Evidence::None)
+        };
+        format::all().iter().find(usual).map(|format| format.name).or_else(|| wrapper_of_extension(name))
+    };
+    let by_spelling = || {
+        let aliases = || format::all().iter().flat_map(|format| format.aliases).copied();
+        let near =
+            nearest(name, format::all().iter().map(|format| format.name)).or_else(|| nearest(name, aliases()))?;
+        format::all().iter().find(|format| format.has_name(near)).map(|format| format.name)
+    };
+    let wrapper = || nearest(name, wrap::all().iter().map(|wrapper| wrapper.name));
+    by_extension().or_else(by_spelling).or_else(wrapper).into_iter().collect()
+}
+
+/// Returns the wrapper whose files usually have this extension.
+fn wrapper_of_extension(name: &str) -> Option<&'static str> {
+    let is_usual = |extension: &str| !extension.is_empty() && extension.eq_ignore_ascii_case(name);
+    wrap::all().iter().find(|wrapper| is_usual(wrapper.extension)).map(|wrapper| wrapper.name)
+}
+
+fn suggesting(error: Error, meant: &[&str]) -> Error {
+    if meant.is_empty() {
+        return error;
+    }
+    let meant: Vec<_> = meant.iter().map(|meant| format!("`{meant}`")).collect();
+    error.helping(format!("did you mean {}?", meant.join(" or ")))
 }
 
 fn unknown_wrapper_error(name: &str) -> Error {
@@ -424,7 +464,18 @@ fn unknown_wrapper_error(name: &str) -> Error {
     let error = Error::new(ErrorKind::Usage)
         .expecting(format!("one of the wrappers {} before `/`", known.join(", ")))
         .finding(format!("`{name}`"));
-    with_suggestion(error, nearest(name, known.into_iter()))
+    if format::by_name(name).is_some() {
+        return error.helping(format!("`{name}` is a format, and the format is the last name: gzip/{name}"));
+    }
+    let meant = wrapper_of_extension(name).or_else(|| nearest(name, known.into_iter()));
+    suggesting(error, meant.as_slice())
+}
+
+/// Returns the error for a wrapper that is written after the format.
+fn wrapper_after(wrapper: &str, format: &str) -> Error {
+    Error::new(ErrorKind::Usage)
+        .expecting(format!("wrappers before the format: `{wrapper}/{format}`"))
+        .finding(format!("the wrapper `{wrapper}` after the format"))
 }
 
 #[derive(Debug, PartialEq, Eq)]

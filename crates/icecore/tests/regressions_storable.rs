@@ -96,7 +96,9 @@ fn mixed_orders_of_four_bytes_are_refused() {
     let limits = Limits::default();
     for order in ["33343132", "32313433"] {
         let image = bytes(&format!("70737430 040b 04 {order} 04 04 04 08 02 01000000 06 00000080"));
-        for options in [ReadOptions::default(), ReadOptions { reference: true, ..ReadOptions::default() }] {
+        for reference in [false, true] {
+            let mut options = ReadOptions::default();
+            options.reference = reference;
             let error = options.read(&image, Request::new(&limits)).error.expect("an error");
             assert!(error.to_string().contains("a byte order such as 12345678 or 4321"), "{error}");
         }

@@ -369,7 +369,9 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
         Rival::Storable if has_note(data, |code, value| code == 1 && value == 31) => {
             Some("SVUNDEF_ELEM outside of an array: Storable takes it for an absent key")
         }
-        Rival::Storable if has_odd_key_flags(data) => Some("a key whose flags exclude each other, or that is not UTF-8"),
+        Rival::Storable if has_odd_key_flags(data) => {
+            Some("a key whose flags exclude each other, or that is not UTF-8")
+        }
         Rival::Storable
             if any(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED))
                 && any(|node| matches!(node.kind, Kind::Null | Kind::Bool)) =>

@@ -19,14 +19,14 @@ use std::path::Path;
 /// What happens to the changed documents.
 #[derive(Debug, Args)]
 pub struct ChangeArgs {
-    /// Show what would change, value by value, and change nothing
+    /// Show each change, and change nothing
     ///
     /// Shows each difference with its path, as `icecore diff --exact` does. The exit code is that of the change itself.
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
     pub place: Place,
-    /// Overwrite files that exist, including backups of an earlier --in-place; write binary formats to a terminal
+    /// Overwrite existing files, including backups; write binary formats to a terminal
     #[arg(long)]
     pub force: bool,
 }

@@ -1,8 +1,9 @@
 //! `icecore formats`
 
 use crate::arguments::Global;
+use crate::mistakes;
 use crate::paint::{Ink, Paint};
-use crate::report::{Abort, code};
+use crate::report::{Abort, usage_of};
 use crate::sink::Sink;
 use clap::Args;
 use icecore::{
@@ -113,9 +114,14 @@ pub fn run(args: &Formats, global: &Global) -> Result<(), Abort> {
         return sink.flush();
     };
     let found = formats().chain(wrappers()).find(|entry| entry.name == name);
-    let known = || formats().chain(wrappers()).map(|entry| entry.name).collect::<Vec<_>>().join(", ");
-    let unknown = || Abort::Failed(code::USAGE, format!("no format is called `{name}`: there are {}", known()));
-    let entry = found.ok_or_else(unknown)?;
+    let entry = match found {
+        Some(entry) => entry,
+        None => {
+            return Err(mistakes::stage(name)
+                .err()
+                .unwrap_or_else(|| usage_of(format!("there is no format `{name}`"))));
+        }
+    };
     if args.json {
         let is_format = format::by_name(entry.name).is_some();
         let (formats, wrappers) = if is_format { (vec![row(entry)], vec![]) } else { (vec![], vec![row(entry)]) };

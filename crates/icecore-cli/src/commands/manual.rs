@@ -1,6 +1,6 @@
 //! Completions and man pages, from the definitions of the command line.
 
-use crate::report::{Abort, Report, code, io_reason};
+use crate::report::{Abort, Report, code, io_reason, usage_of};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
 use clap::Args;
@@ -65,7 +65,13 @@ pub fn pages(args: &Man, mut top: clap::Command, report: &mut Report) -> Result<
         None => Some(&top),
         Some(name) => top.get_subcommands().find(|command| command.get_name() == name),
     };
-    let unknown = || Abort::Failed(code::USAGE, format!("no command is called `{}`", wanted.unwrap_or_default()));
+    let unknown = || {
+        let names: Vec<&str> = top.get_subcommands().map(clap::Command::get_name).collect();
+        let name = wanted.unwrap_or_default();
+        let near = icecore::text::nearest(name, names.iter().copied());
+        let meant = near.map_or_else(|| ". ".to_owned(), |near| format!("; did you mean `{near}`? "));
+        usage_of(format!("there is no command `{name}`{meant}The commands are {}", names.join(", ")))
+    };
     let mut sink = Sink::stdout();
     sink.text(&page(command.ok_or_else(unknown)?, wanted)?)?;
     sink.flush()

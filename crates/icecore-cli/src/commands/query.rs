@@ -2,6 +2,7 @@
 
 use crate::allocator;
 use crate::arguments::{From, Global, Shown};
+use crate::limits;
 use crate::mistakes;
 use crate::reading::{self, Detail, JOINED_LINES, Reader};
 use crate::report::{Abort, Report, code, usage, usage_of};
@@ -44,19 +45,19 @@ pub struct Query {
     /// Option of the results' format; the value is taken verbatim
     #[arg(long = "to-opt", value_name = "NAME[=VALUE]")]
     pub to_options: Vec<String>,
-    /// Write results that are strings as they are, without quotes
+    /// Write strings as they are, without quotes
     #[arg(short, long = "raw-output")]
     pub raw: bool,
     /// Write each result on one line, also on a terminal
     #[arg(short, long = "compact-output", conflicts_with_all = ["indent", "tab"])]
     pub compact: bool,
     /// Indent JSON with N blanks for each level
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=7), conflicts_with = "tab")]
+    #[arg(long, value_name = "N", value_parser = limits::whole::<u8>(0, 7), conflicts_with = "tab")]
     pub indent: Option<u8>,
     /// Indent JSON with a tab for each level
     #[arg(long)]
     pub tab: bool,
-    /// Pass the filter one array with all documents of all inputs
+    /// Pass all documents to the filter as one array
     #[arg(short, long)]
     pub slurp: bool,
     /// In `@csv` and `@tsv`, put `'` before texts that a spreadsheet would take for a formula, as `rows` does
@@ -82,7 +83,7 @@ pub struct Query {
     /// years. A step is one evaluated term of the filter, or a piece of the work of a function: the default takes one
     /// to two minutes. `--limit memory=N` limits the bytes that the values of a filter hold at a time, 1G by default.
     /// Each value of the input adds 256 steps and 256 bytes.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limits::whole::<u64>(0, i64::MAX))]
     pub max_steps: Option<u64>,
     /// Write to this file; it appears when it is complete
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -123,14 +124,17 @@ fn ask(args: &Query, global: &Global, sources: &[Source], report: &mut Report) -
     let wrong = |error: &dyn std::fmt::Display| Abort::Failed(code::USAGE, error.to_string());
     let compile = if args.csv_safe { icecore_query::Query::for_spreadsheets } else { icecore_query::Query::new };
     let variables = variables(args)?;
-    let mut query = compile(&args.filter, &variables).map_err(|mistake| wrong(&mistake))?;
+    let mut query = compile(&args.filter, &variables).map_err(|mistake| {
+        let is_filter = |filter: &str| compile(filter, &variables).is_ok();
+        mistakes::of_filter(&args.filter, &args.files, &mistake.to_string(), is_filter)
+    })?;
     if args.slurp {
         query = compile(&format!("[inputs] | ({}\n)", args.filter), &variables).map_err(|mistake| wrong(&mistake))?;
     }
     // With --raw-output, the filter produces the text of a file of any kind.
     let output = args.output.as_deref().filter(|_| !args.raw);
     let name = format::target(args.to.as_deref(), output);
-    let mut to = Stage::parse(&name).map_err(|error| mistakes::of_target(&name, error))?;
+    let mut to = mistakes::target_stage(&name)?;
     reading::set(&mut to, &args.to_options).map_err(usage)?;
     lay_out(args, &mut to)?;
     let place = Outputs::new(sources, args.force).output(args.output.as_ref())?;

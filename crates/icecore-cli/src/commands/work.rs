@@ -2,6 +2,7 @@
 
 use super::queue::known;
 use crate::database::{Database, duration, failed, who};
+use crate::limits;
 use crate::report::{Abort, Report, code, usage_of};
 use crate::secrets;
 use crate::signals;
@@ -27,16 +28,18 @@ pub struct Work {
     /// Name of the queue
     #[arg(long, value_name = "QUEUE", default_value = super::queue::USUAL)]
     pub queue: String,
-    /// Wait for jobs of a queue that does not exist yet, even if another one has a similar name
+    /// Wait for jobs of a queue that does not exist yet
+    ///
+    /// Without it, a name that is similar to the name of an existing queue is an error.
     #[arg(long)]
     pub create: bool,
     /// Command to run, as typed in a shell
     #[arg(long, value_name = "COMMAND")]
     pub exec: String,
     /// Number of jobs that run at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = limits::whole::<u16>(1, 65_535), allow_negative_numbers = true)]
     pub concurrency: u16,
-    /// Kill a command that takes longer, and try the job again
+    /// Kill a command that takes longer, and retry the job
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub timeout: Option<Duration>,
     /// How long a job belongs to this worker; extended while the job runs

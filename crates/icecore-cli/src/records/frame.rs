@@ -97,7 +97,7 @@ impl Frame {
             Error::new(ErrorKind::Unrepresentable)
                 .expecting(format!("a record of at most {most} bytes"))
                 .finding(format!("one of {len}"))
-                .helping(format!("--frame {} has no room for a larger length", self.name()))
+                .helping(format!("--frame {} can't hold a larger length", self.name()))
         };
         macro_rules! head {
             ($type:ty, $to:ident) => {

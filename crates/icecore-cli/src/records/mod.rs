@@ -355,7 +355,7 @@ impl<'r, R: Read> Run<'r, R> {
         let starts = self.plan.from.format().can.restarts;
         let Some(longest) = starts.iter().map(|start| start.before.len() + start.begins.len()).max() else {
             let format = self.plan.from.format().name;
-            let text = format!("where the next document starts can't be told in {format}: stopped");
+            let text = format!("stopped: the start of the next document is unknown in {format}");
             self.report.say(&Said::note("stopped", text).of(&self.tally.input));
             return Ok(Next::End);
         };

@@ -5,6 +5,7 @@ use crate::report::{Abort, code, io_reason};
 use crate::source::Source;
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 pub struct Folder {
@@ -36,7 +37,13 @@ impl Folder {
     fn target_at(&mut self, source: &Source, path: &Path) -> Result<Target, Abort> {
         // The destination is known only once its folder exists.
         if let Some(folder) = path.parent() {
-            let failed = |error| Abort::Failed(code::USAGE, format!("{}: {}", folder.display(), io_reason(&error)));
+            let failed = |error: io::Error| {
+                let reason = match error.kind() {
+                    io::ErrorKind::AlreadyExists => "this is a file, not a folder".to_owned(),
+                    _ => io_reason(&error),
+                };
+                Abort::Failed(code::USAGE, format!("{}: {reason}", folder.display()))
+            };
             fs::create_dir_all(folder).map_err(failed)?;
         }
         Target::new(self.outputs.place_for(source, path)?)

@@ -26,14 +26,14 @@ pub struct OutputPlace {
 pub struct Place {
     #[command(flatten)]
     pub written: OutputPlace,
-    /// Change the files themselves, and keep the originals as FILE.bak
+    /// Change the files themselves, and keep backups
     ///
-    /// A file in which nothing changes is not touched, and gets no backup. The changed file replaces the original when
+    /// The original is kept as FILE.bak. A file in which nothing changes is not touched, and gets no backup. The changed file replaces the original when
     /// it is complete. The backup of a PHP session (sess_ID) is named .sess_ID.bak, because PHP neither treats this as
     /// a session nor deletes it.
     #[arg(short, long, conflicts_with_all = ["output", "out_dir"])]
     pub in_place: bool,
-    /// With --in-place: suffix for the names of backups; '' keeps no backup
+    /// With --in-place: suffix of backups; '' keeps none
     #[arg(long, value_name = "SUFFIX", default_value = ".bak", requires = "in_place")]
     pub backup: String,
 }

@@ -37,7 +37,7 @@ pub(super) fn read_timestamp(
     let (_, nanoseconds_each) = unit_factors(unit);
     if moment.nanoseconds % nanoseconds_each != 0 {
         let expected = format!("a time without more than {unit:?}s");
-        return Err(TypeMismatch::new(at, expected, format!("{} nanoseconds behind the second", moment.nanoseconds)));
+        return Err(TypeMismatch::new(at, expected, format!("{} nanoseconds after the second", moment.nanoseconds)));
     }
     Ok(moment.to_count(unit))
 }

@@ -273,7 +273,7 @@ impl<'t> Parser<'t> {
             1..=38 if (0..=digits as i8).contains(&scale) => Ok(DataType::Decimal128(digits, scale)),
             _ => {
                 self.offset = start;
-                Err(self.expected_error("1 to 38 digits, and not more of them behind the point, are needed".to_owned()))
+                Err(self.expected_error("1 to 38 digits, and not more of them after the point, are needed".to_owned()))
             }
         }
     }

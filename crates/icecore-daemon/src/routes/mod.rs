@@ -85,7 +85,7 @@ const fn parameter(name: &'static str, kind: &'static str, text: &'static str) -
 const JSON: &str = "application/json";
 const BYTES: &str = "application/octet-stream";
 
-const AFTER: Parameter = parameter("after", "integer", "Only those behind this sequence: `next` of the answer before.");
+const AFTER: Parameter = parameter("after", "integer", "Only those after this sequence: `next` of the answer before.");
 const LIMIT: Parameter = parameter("limit", "integer", "At most so many; fewer, if they are large.");
 const BRIEF: Parameter = parameter("brief", "boolean", "`true`: without payloads, documents and results.");
 const WITH_BYTES: Parameter = parameter("bytes", "boolean", "`true`: with the original bytes, in Base64.");
@@ -125,7 +125,7 @@ macro_rules! inspect {
             parameter("limit", "integer", "So many rows; 500."),
             parameter("longest", "integer", "So many bytes of a text; 1000.")
         ], Nothing, JSON, [
-            200 "`items` as `icecore inspect --json` has them, with their first `bytes`; `error`, if it breaks off.",
+            200 "`items` as the JSON of `icecore inspect` has them, with their first `bytes`; `error`, if it breaks off.",
             404 "There is none."
         ], $handler)
     };
@@ -209,7 +209,7 @@ pub static ROUTES: &[Route] = &[
         parameter("rate", "string", "How many are handed out at most in a time, as `100/1m`; `none`: any number.")
     ], Json, JSON, [200 "They are set; what is not named stays.", 400 "They are none."], queues::set_limits),
     route!(PUT "/queues/{queue}/schema" "setSchema" "Sets the JSON Schema that payloads are checked against.", [
-    ], Schema, JSON, [200 "It is set; an empty one is taken away.", 400 "It is no schema."], queues::set_schema),
+    ], Schema, JSON, [200 "It is set; an empty one is taken away.", 400 "It is not a schema."], queues::set_schema),
     route!(GET "/queues/{queue}/schema" "getSchema" "The JSON Schema of a queue.", [
     ], Nothing, "application/schema+json", [200 "The schema.", 404 "The queue has none."], queues::schema),
     route!(GET "/schedules" "listSchedules" "All schedules, by name.", [BRIEF], Nothing, JSON, [
@@ -347,7 +347,8 @@ fn prepare_call(
     names: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Result<ResponseFuture, Failure> {
-    let names = names.map_err(|_| Failure::invalid_request("path", "the path is no UTF-8 when its %XX are decoded"))?;
+    let names =
+        names.map_err(|_| Failure::invalid_request("path", "the path is not UTF-8 when its %XX are decoded"))?;
     let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let known: Vec<&str> = route.parameters.iter().map(|parameter| parameter.name).collect();
     let query = Query::parse(request.uri().query().unwrap_or_default(), &known)?;

@@ -125,3 +125,37 @@ fn pages_of_other_sites_can_not_push() {
     stream.write_all(b"GET /jobs HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n").expect("it is sent");
     assert_eq!(read(&mut stream).code, 403);
 }
+
+/// An HTTP client has no command line: no answer names an option of the command, and a remedy is one that a client has.
+#[test]
+fn answers_name_no_option_of_the_command() {
+    let daemon = Daemon::start();
+    let deep = "[".repeat(2_000) + &"]".repeat(2_000);
+    let deep_php = "a:1:{i:0;".repeat(2_000) + "i:1;" + &"}".repeat(2_000);
+    let sent =
+        [("json", &*deep), ("php", &*deep_php), ("php", "i:1;i:2;"), ("php", "i:1;\n\n"), ("perl", "x"), ("gzip", "x")];
+    let mut said = vec![daemon.get("/openapi.json").text(), daemon.get("/nowhere").text()];
+    for (format, body) in sent {
+        let id = daemon.post("/jobs?queue=q", body).json()["id"].as_str().map(str::to_owned);
+        for id in id {
+            for route in [
+                format!("/jobs/{id}/inspect?format={format}"),
+                format!("/jobs/{id}/payload?to={format}"),
+                format!("/jobs/{id}"),
+            ] {
+                said.push(daemon.get(&route).text());
+            }
+        }
+        said.push(daemon.post(&format!("/jobs?queue=q&format={format}"), body).text());
+        said.push(daemon.post(&format!("/objects?format={format}"), body).text());
+    }
+    for query in ["limit=x", "state=nothing", "delay=soon", "after=x", "run=now"] {
+        said.push(daemon.get(&format!("/jobs?{query}")).text());
+        said.push(daemon.post(&format!("/jobs?queue=q&{query}"), "[1]").text());
+    }
+    for text in &said {
+        assert!(!text.contains(" --") && !text.contains("`--"), "{text}");
+        assert!(!text.contains("raise the limit"), "{text}");
+    }
+    assert!(said.iter().any(|text| text.contains("this is a limit of the server")), "{said:#?}");
+}

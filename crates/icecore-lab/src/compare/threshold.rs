@@ -68,10 +68,10 @@ impl FromStr for Threshold {
             None => (text, false),
         };
         let value: f64 =
-            number.parse().map_err(|_| ThresholdError(format!("`{text}` is no share: write 10% or 0.1")))?;
+            number.parse().map_err(|_| ThresholdError(format!("`{text}` is not a share: write 10% or 0.1")))?;
         match value {
             value if !(value >= 0.0 && value.is_finite()) => {
-                Err(ThresholdError(format!("`{text}` is no share from 0 on: write 10% or 0.1")))
+                Err(ThresholdError(format!("`{text}` is not a share from 0 on: write 10% or 0.1")))
             }
             value if percent => Ok(Threshold(value / 100.0)),
             value if value >= 1.0 => {
@@ -98,12 +98,12 @@ mod tests {
     #[test]
     fn what_is_no_share_is_refused() {
         for (text, why) in [
-            ("ten", "`ten` is no share: write 10% or 0.1"),
-            ("", "`` is no share: write 10% or 0.1"),
-            ("%", "`%` is no share: write 10% or 0.1"),
-            ("-1%", "`-1%` is no share from 0 on: write 10% or 0.1"),
-            ("nan", "`nan` is no share from 0 on: write 10% or 0.1"),
-            ("inf%", "`inf%` is no share from 0 on: write 10% or 0.1"),
+            ("ten", "`ten` is not a share: write 10% or 0.1"),
+            ("", "`` is not a share: write 10% or 0.1"),
+            ("%", "`%` is not a share: write 10% or 0.1"),
+            ("-1%", "`-1%` is not a share from 0 on: write 10% or 0.1"),
+            ("nan", "`nan` is not a share from 0 on: write 10% or 0.1"),
+            ("inf%", "`inf%` is not a share from 0 on: write 10% or 0.1"),
             ("10", "`10` would be 1000 %: write 10% if that is meant"),
         ] {
             assert_eq!(text.parse::<Threshold>().unwrap_err().to_string(), why);

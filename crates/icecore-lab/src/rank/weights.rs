@@ -136,16 +136,15 @@ const EXAMPLE: &str = "give names with numbers above 0, such as write:1,read:100
 
 /// Parses one weight: `read:100`.
 fn parse_weight(item: &str) -> Result<(Part, f64), WeightsError> {
-    let (name, number) = item
-        .split_once(':')
-        .ok_or_else(|| WeightsError(format!("`{item}` has no number behind a colon: {EXAMPLE}")))?;
+    let (name, number) =
+        item.split_once(':').ok_or_else(|| WeightsError(format!("`{item}` has no number after a colon: {EXAMPLE}")))?;
     let (name, number) = (name.trim(), number.trim());
     let part = PARTS.into_iter().find(|part| part.name() == name).ok_or_else(|| {
         WeightsError(format!("there is no `{name}` to weigh, but {}", PARTS.map(Part::name).join(", ")))
     })?;
     let weight = number
         .parse::<f64>()
-        .map_err(|_| WeightsError(format!("`{number}` is no number: write {name}:100, or {name}:0.1")))?;
+        .map_err(|_| WeightsError(format!("`{number}` is not a number: write {name}:100, or {name}:0.1")))?;
     match weight {
         0.0 | 1e-6..=1e9 => Ok((part, weight)),
         _ => Err(WeightsError(format!("`{name}:{number}` is out of bounds: a weight is 0, or 0.000001 to 1000000000"))),
@@ -175,9 +174,9 @@ mod tests {
         );
         assert_eq!(
             error("read"),
-            "`read` has no number behind a colon: give names with numbers above 0, such as write:1,read:100,size:0.1"
+            "`read` has no number after a colon: give names with numbers above 0, such as write:1,read:100,size:0.1"
         );
-        assert_eq!(error("read:often"), "`often` is no number: write read:100, or read:0.1");
+        assert_eq!(error("read:often"), "`often` is not a number: write read:100, or read:0.1");
         assert_eq!(error("read:1,read:2"), "`read` has two weights: give it one");
         for empty in ["", ",", "read:0"] {
             assert!(error(empty).starts_with("nothing has a weight: give names"));

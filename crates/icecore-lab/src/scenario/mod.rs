@@ -196,7 +196,11 @@ pub fn find_scenario(name: &str) -> Result<Scenario, Error> {
             let message = "it needs web servers; `scripts/bench.sh php-web` of Icecore's sources measures it";
             Err(Error::new(format!("the scenario {name} is not in this command: {message}")))
         }
-        None => Err(Error::new(format!("there is no scenario {name}; there are {}", names.join(", ")))),
+        None => {
+            let meant = icecore::text::nearest(name, names.iter().copied());
+            let meant = meant.map_or_else(|| ". ".to_owned(), |meant| format!("; did you mean {meant}? "));
+            Err(Error::new(format!("there is no scenario {name}{meant}The scenarios are {}", names.join(", "))))
+        }
     }
 }
 

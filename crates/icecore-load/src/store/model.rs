@@ -156,7 +156,7 @@ pub struct TimedSample {
 }
 
 impl TimedSample {
-    fn to_sample(&self, ns: f64) -> Sample {
+    fn to_sample(self, ns: f64) -> Sample {
         Sample { round: self.round, turn: self.turn, ns }
     }
 }

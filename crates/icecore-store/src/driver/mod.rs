@@ -168,7 +168,7 @@ pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session + Send>> {
         Scheme::Mysql => Ok(Box::new(mysql::connect(address)?)),
         Scheme::Redis | Scheme::Memcached => Err(Error::new(
             ErrorKind::Address,
-            format!("{address} is no store: `icecore rows` shows what is there, `inspect --key` what is under a key"),
+            format!("{address} is not a store: `icecore rows` shows its keys and values"),
         )),
         #[allow(unreachable_patterns, reason = "all may be there")]
         scheme => Err(missing_driver_error(scheme)),

@@ -85,7 +85,7 @@ fn reads_from_log(connection: &Connection) -> Result<bool> {
 fn check_file(file: &Path) -> Result<()> {
     let Ok(about) = std::fs::metadata(file) else { return Ok(()) };
     if about.is_file() && (1..SMALLEST).contains(&about.len()) {
-        return Err(Error::new(ErrorKind::Database, format!("{} is no database of SQLite", file.display())));
+        return Err(Error::new(ErrorKind::Database, format!("{} is not a database of SQLite", file.display())));
     }
     Ok(())
 }

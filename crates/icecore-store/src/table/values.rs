@@ -29,7 +29,7 @@ pub(super) fn to_parameter<'v>(family: Family, column: &Column, is_text: bool, b
         return Ok(Value::Bytes(bytes));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| {
-        let text = format!("column {}: what is new is no UTF-8, and the column has text", column.name);
+        let text = format!("column {}: what is new is not UTF-8, and the column has text", column.name);
         Error::new(ErrorKind::Input, text)
     })?;
     Ok(Value::Text(text))

@@ -1,5 +1,6 @@
 //! The command line of `icecore bench`.
 
+use crate::limits;
 use clap::{Args, ValueHint};
 use std::path::PathBuf;
 
@@ -15,14 +16,14 @@ pub struct Bench {
     /// Scenarios to run; all if none is given
     #[arg(value_name = "SCENARIO", conflicts_with_all = ["data", "reports"])]
     pub scenarios: Vec<String>,
-    /// List the scenarios, the competitors that can run here, and what is missing
+    /// List the scenarios, and what can run here
     ///
-    /// With --json FILE, the list is written as JSON.
+    /// Lists the competitors, too, and what is missing for them. With --json FILE, the list is written as JSON.
     #[arg(long, conflicts_with_all = ["data", "reports"])]
     pub list: bool,
-    /// Measure with the data of this file, in any format that icecore reads; `-` is the standard input
+    /// Measure with the data of this file; `-` is the standard input
     ///
-    /// The real modules read the data, each in its own language: measure only data that you trust.
+    /// The file has any format that icecore reads. The real modules read the data, each in its own language: measure only data that you trust.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub data: Option<PathBuf>,
     /// Format of the data, with options; detected if not given
@@ -44,17 +45,17 @@ pub struct Bench {
     /// Show every size in full, not only the largest
     #[arg(long)]
     pub full: bool,
-    /// Use only the small sizes and a few samples, to check that everything works
+    /// Use only small sizes and few samples; checks that everything works
     #[arg(long)]
     pub small: bool,
     /// Number of processes for each competitor
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(1, 1000))]
     pub rounds: Option<u32>,
     /// Approximate time for a scenario, in seconds; with --data 75 by default
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86400))]
+    #[arg(long, value_name = "SECONDS", value_parser = limits::whole::<u64>(1, 86_400))]
     pub budget: Option<u64>,
     /// Seed of the random order
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = limits::whole::<u64>(0, i64::MAX))]
     pub seed: u64,
     /// Run only these competitors: perl/sereal, or a whole language: perl
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]

@@ -3,6 +3,7 @@
 use super::Bench;
 use crate::arguments::Global;
 use crate::commands::rows::{self, Rows};
+use crate::mistakes;
 use crate::report::{Abort, Report, code};
 use crate::source::Source;
 use clap::Parser;
@@ -43,8 +44,7 @@ fn whole(
     global: &Global,
     report: &mut Report,
 ) -> Result<Option<Read>, Abort> {
-    let named = args.format.as_deref().map(Stage::parse).transpose();
-    let named = named.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+    let named = args.format.as_deref().map(mistakes::stage).transpose()?;
     let bytes = match source.read() {
         Ok(bytes) => bytes,
         Err(error) => {

@@ -13,7 +13,7 @@ pub use args::Bench;
 
 use crate::arguments::Global;
 use crate::paint::Paint;
-use crate::report::{Abort, Report, code, io_reason};
+use crate::report::{Abort, Report, code, io_reason, usage_of};
 use crate::signals;
 use crate::sink::Sink;
 use crate::target::Target;
@@ -60,6 +60,10 @@ fn failed(error: icecore_lab::Error) -> Abort {
 fn chosen(args: &Bench) -> Result<Vec<Scenario>, Abort> {
     if args.scenarios.is_empty() {
         return scenario::list_scenarios().map_err(failed);
+    }
+    if let Some(file) = args.scenarios.iter().find(|name| std::path::Path::new(name).is_file()) {
+        let file = icecore::text::printable(file);
+        return Err(usage_of(format!("`{file}` is a file, not a scenario; did you mean `--data {file}`?")));
     }
     let found: Result<Vec<_>, _> = args.scenarios.iter().map(|name| scenario::find_scenario(name)).collect();
     found.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))
@@ -146,7 +150,7 @@ fn measure(args: &Bench, global: &Global, report: &mut Report) -> Result<Option<
     check(&options, folder.path(), &stop)?;
     let measured = run::run_scenarios(&scenarios, &options, &mut watch::Told, &stop);
     if stop.load(Ordering::Relaxed) {
-        report.fault(code::OTHER, "bench", "stopped; this is what was measured until then");
+        report.fault(code::OTHER, "bench", "stopped; these are the measurements so far");
     }
     measured.map(Some).map_err(failed)
 }
@@ -158,7 +162,11 @@ fn load(path: &Path) -> Result<model::Report, Abort> {
     if report.schema == model::SCHEMA {
         Ok(icecore_lab::replay_report(report, &[]))
     } else {
-        Err(wrong(&format!("a report of version {}, this command reads {}", report.schema, model::SCHEMA)))
+        Err(wrong(&format!(
+            "the report has version {}, and this command reads version {}",
+            report.schema,
+            model::SCHEMA
+        )))
     }
 }
 

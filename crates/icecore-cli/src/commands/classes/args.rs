@@ -20,9 +20,9 @@ pub struct Classes {
     pub from: From,
     #[command(flatten)]
     pub inputs: Inputs,
-    /// Also look into strings that are frozen data themselves, at any depth
+    /// Also list the classes of frozen data in strings
     ///
-    /// Without it, a note on stderr says if there are such strings. Paths continue into them: `icecore inspect --deep
+    /// Strings are opened at any depth. Without it, a note on stderr says if there are such strings. Paths continue into them: `icecore inspect --deep
     /// --path` accepts these paths.
     #[arg(long)]
     pub deep: bool,

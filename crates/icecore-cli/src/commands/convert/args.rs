@@ -17,9 +17,9 @@ use std::path::PathBuf;
 pub struct Convert {
     #[command(flatten)]
     pub from: InputFormat,
-    /// Read several documents or records one by one, in constant memory
+    /// Read several documents or records one by one
     ///
-    /// Without FRAME, documents follow one another without separators; for JSON, each line is a document. FRAME names
+    /// Memory does not grow with the input. Without FRAME, documents follow one another without separators; for JSON, each line is a document. FRAME names
     /// another way to separate records; each record is one document.
     #[arg(long, value_name = "FRAME", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "documents")]
     pub each: Option<Frame>,
@@ -48,7 +48,7 @@ pub struct Convert {
     /// Treat a loss as an error: exit 1, and write nothing for that input
     #[arg(long)]
     pub strict: bool,
-    /// Open strings that are frozen data themselves, at any depth
+    /// Open frozen data in strings, at any depth
     ///
     /// The value of such a string is written in its place: a PHP string that was serialized twice, the command in the
     /// JSON of a Laravel job. A string is opened if all of it is in a format that is detected as sure or likely; for

@@ -52,7 +52,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
     let to = format::target(args.to.as_deref(), args.written.output.as_deref());
-    let mut stage = Stage::parse(&to).map_err(|error| mistakes::of_target(&to, error))?;
+    let mut stage = mistakes::target_stage(&to)?;
     reading::set(&mut stage, &args.to_options).map_err(usage)?;
     class_map::set(&mut stage, &args.class_map)?;
     Ok(stage)

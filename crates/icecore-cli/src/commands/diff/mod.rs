@@ -29,10 +29,10 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
         return target.keep();
     }
     let [left, right] = &args.files[..] else {
-        return Err(Abort::Failed(code::USAGE, "two files are compared: icecore diff A B".to_owned()));
+        return Err(Abort::Failed(code::USAGE, "diff compares two files: icecore diff A B".to_owned()));
     };
     if left == right && left.as_os_str() == "-" {
-        return Err(Abort::Failed(code::USAGE, "only one of the two can be the standard input".to_owned()));
+        return Err(Abort::Failed(code::USAGE, "only one of the two files can be the standard input".to_owned()));
     }
     let (mut target, shown) = open(args, global)?;
     match compare(args, global, [left, right], report, |found| shown.write(found, &mut target.sink))? {

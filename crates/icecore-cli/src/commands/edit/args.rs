@@ -23,10 +23,11 @@ pub struct Edit {
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub steps: Steps,
-    /// Open the document as json:typed in $EDITOR, and write back what changed
+    /// Edit the document as JSON in $EDITOR
     ///
-    /// Uses $VISUAL if $EDITOR is not set. Unchanged values keep their bytes here, too. If the editor fails or the text
-    /// can't be read, nothing is changed and the text is kept.
+    /// The document is opened as json:typed, and what changed is written back. Uses $VISUAL if $EDITOR is not set.
+    /// Unchanged values keep their bytes here, too. If the editor fails or the text can't be read, nothing is changed
+    /// and the text is kept.
     #[arg(long)]
     pub editor: bool,
     #[command(flatten)]

@@ -10,15 +10,14 @@ use super::changed::{ChangeWriter, Changed};
 use crate::arguments::Global;
 use crate::progress;
 use crate::reading::Reader;
-use crate::report::{Abort, Report, code};
+use crate::report::{Abort, Report, code, usage_of};
 use crate::source::Source;
 use icecore::Limits;
 use icecore::alter::{self, Alteration, Altered, Refusal};
 
 pub fn run(args: &Edit, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if args.steps.is_empty() != args.editor {
-        let text = "say what to change: --set, --delete, --append, --rename-key, --rename-class, or --editor alone";
-        return Err(Abort::Failed(code::USAGE, text.to_owned()));
+        return Err(usage_of(nothing_to_change(args)));
     }
     let alterations = args.steps.alterations(&global.limit)?;
     let reader = Reader::of(&args.from, None, &global.limit)?;
@@ -91,5 +90,15 @@ fn refused(name: &str, bytes: &[u8], refusal: &Refusal, report: &mut Report) {
         Refusal::Unreadable(error) => report.unreadable(name, error, if error.layer().is_none() { bytes } else { &[] }),
         Refusal::Unwritable(error) => report.unwritable(name, error),
         refusal => report.fault(code::FINDING, name, refusal),
+    }
+}
+
+/// Returns what to type if no option says what to change.
+fn nothing_to_change(args: &Edit) -> String {
+    let is_edit = |word: &&str| word.starts_with(['.', '$', '[']) && word.contains('=');
+    match args.files.iter().filter_map(|file| file.to_str()).find(is_edit) {
+        Some(word) => format!("nothing to change; did you mean `--set '{}'`?", icecore::text::printable(word)),
+        None => "nothing to change: use --set, --delete, --append, --rename-key, --rename-class, or --editor alone"
+            .to_owned(),
     }
 }

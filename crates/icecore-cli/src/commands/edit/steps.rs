@@ -1,6 +1,7 @@
 //! The options that change something, in the order in which they are given.
 
 use crate::class_map;
+use crate::mistakes;
 use crate::reading;
 use crate::report::{Abort, usage_of};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
@@ -33,15 +34,15 @@ const OPTIONS: &[(&str, &str, &str, &str)] = &[
     (
         "rename-key",
         "OLD=NEW",
-        "Rename a key everywhere, or with a path the keys of the entries on it: '$.staff[*].name=title'",
-        "Entries keep their position, and members their marks (private in PHP, @ in Ruby).",
+        "Rename the key OLD, wherever it is; or the entries on a path: '$.staff[*].name=title'",
+        "An entry keeps its position. A member keeps its mark (private in PHP, @ in Ruby).",
     ),
     (
         "rename-class",
         "OLD=NEW",
-        "Rename classes, as --class-map of convert does: 'Ns\\*=Other\\*', or @FILE with one pair per line",
-        "This includes the class names in private properties, enums, values that are class names, and strings that are \
-         frozen data themselves.",
+        "Rename the classes that OLD matches: 'Ns\\*=Other\\*', or @FILE with a pair on each line",
+        "The pairs are written as for --class-map of `convert`. Names of private properties, of enums, and of classes as \
+         values are renamed as well, also in strings that are frozen data.",
     ),
 ];
 
@@ -92,23 +93,27 @@ impl Steps {
 }
 
 fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abort> {
-    let pair =
-        || split(text).ok_or_else(|| usage_of(format!("--{name} needs two parts with `=` between them, not `{text}`")));
-    let path = |path: &str| Pattern::parse(path).map_err(crate::report::usage);
+    let pair = || split(text).ok_or_else(|| not_a_pair(name, text));
+    let path = |path: &str| Pattern::parse(path).map_err(|error| mistakes::of_path(path, error));
     Ok(match name {
         "set" | "append" => {
             let (place, json) = pair()?;
             if let Some(before) = place.strip_suffix(':').filter(|_| !place.ends_with("\\:")) {
                 let text = format!(
-                    "--{name} needs PATH=JSON: write `{before}={json}`, or `[\"…:\"]` for a key that ends with `:`"
+                    "--{name} takes PATH=JSON; did you mean `{before}={json}`? A key that ends with `:` is written `[\"…:\"]`"
                 );
                 return Err(usage_of(text));
             }
-            let value = value(name, json, limits)?;
+            let place = path(place)?;
+            let value = value(name, place.as_str(), json, limits)?;
             match name {
-                "set" => Alteration::Set(path(place)?, value),
-                _ => Alteration::Append(path(place)?, value),
+                "set" => Alteration::Set(place, value),
+                _ => Alteration::Append(place, value),
             }
+        }
+        "delete" if std::path::Path::new(text).exists() && Pattern::parse(text).is_err() => {
+            let file = icecore::text::printable(text);
+            return Err(usage_of(format!("--delete takes a path, and `{file}` is a file: --delete '.name' {file}")));
         }
         "delete" => Alteration::Delete(path(text)?),
         "rename-key" => match pair()? {
@@ -121,8 +126,12 @@ fn alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteration, Abo
         _ => {
             if text.split_once('=').is_some_and(|(_, new)| new.trim() == "(plain)") {
                 return Err(usage_of(
-                    "--rename-class needs a new name: (plain) is for `convert --class-map`".to_owned(),
+                    "--rename-class takes names of classes; (plain) is only for `icecore convert --class-map`"
+                        .to_owned(),
                 ));
+            }
+            if !text.starts_with('@') && !text.contains('=') {
+                return Err(not_a_pair(name, text));
             }
             Alteration::RenameClass(class_map::read(text)?)
         }
@@ -144,12 +153,26 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Parses a value on the command line.
-fn value(name: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
+/// Returns the error for an option without its `=`.
+fn not_a_pair(name: &str, text: &str) -> Abort {
+    let shown = icecore::text::printable(text);
+    usage_of(match name {
+        "set" => format!("--set takes PATH=JSON, such as '.name=\"text\"', not `{shown}`"),
+        "append" => format!("--append takes PATH=JSON, such as '.list=\"text\"', not `{shown}`"),
+        _ => format!("--{name} takes OLD=NEW, not `{shown}`"),
+    })
+}
+
+/// Parses a value on the command line; `place` is its path. A bare word is probably a text without its quotes.
+fn value(name: &str, place: &str, json: &str, limits: &Limits) -> Result<Document<'static>, Abort> {
     let stage = reading::typed_json().map_err(crate::report::usage)?;
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
     read.map(Document::into_owned).map_err(|error| {
-        let shown = icecore::text::shortened(json, 60);
-        usage_of(format!("--{name} needs JSON after the `=`, with text in quotes, not `{shown}`: {error}"))
+        let shown = icecore::text::shortened(json, 60).replace('\'', "'\\''");
+        let is_word = !json.is_empty() && !json.starts_with(['"', '\'', '{', '[', '=']) && !json.contains('"');
+        usage_of(match is_word {
+            true => format!("--{name} takes JSON, and text is in quotes; did you mean '{place}=\"{shown}\"'?"),
+            false => format!("--{name} takes JSON after the =, not `{shown}`: {error}"),
+        })
     })
 }

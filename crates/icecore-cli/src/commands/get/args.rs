@@ -38,7 +38,7 @@ pub struct Get {
     pub to_options: Vec<String>,
     #[command(flatten)]
     pub shown: Shown,
-    /// Follow the path into strings that are frozen data themselves
+    /// Follow the path into frozen data in strings
     #[arg(long)]
     pub deep: bool,
 }

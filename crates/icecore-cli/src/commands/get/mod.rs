@@ -19,9 +19,9 @@ use large::Parts;
 
 pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let pattern =
-        Pattern::parse(&args.path).map_err(|error| mistakes::of_path(&args.path, &args.inputs.files, error))?;
+        Pattern::parse(&args.path).map_err(|error| mistakes::of_get(&args.path, &args.inputs.files, error))?;
     let reader = Reader::new(&args.from, &global.limit)?;
-    let mut to = Stage::parse(&args.to).map_err(|error| mistakes::of_target(&args.to, error))?;
+    let mut to = mistakes::target_stage(&args.to)?;
     reading::set(&mut to, &args.to_options).map_err(usage)?;
     let sources = args.inputs.sources(report)?;
     let most = args.shown.most(&to, args.paths)?;

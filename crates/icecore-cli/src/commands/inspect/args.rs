@@ -16,18 +16,18 @@ pub struct Inspect {
     pub inputs: Inputs,
     #[command(flatten)]
     pub shown: Shown,
-    /// Show only the values on this path, for example `$.staff[0].name`
+    /// Show only the values on this path: `$.staff[0].name`
     ///
     /// Accepts every path that a message or a table shows, including paths whose middle is omitted; with --deep, paths
     /// continue into strings that are frozen data. A path that an input lacks is a finding: exit 1.
     #[arg(long)]
     pub path: Option<String>,
-    /// Show every piece of the input with its name, and all items of long lists
+    /// Show all bytes by name, and all items of long lists
     ///
     /// Without it, only the first 32 items of a list are shown; --items sets another number, also with --all.
     #[arg(long)]
     pub all: bool,
-    /// Also show the values in strings that are frozen data themselves
+    /// Also show the frozen data in strings
     ///
     /// A string is opened if all of it is in a format that is detected as sure or likely; for JSON, if it is an object
     /// or an array that is not empty. Offsets are offsets in the file if the file contains the string unchanged;

@@ -10,6 +10,7 @@ mod text;
 pub use args::Inspect;
 
 use crate::arguments::Global;
+use crate::mistakes;
 use crate::paint::Paint;
 use crate::reading::{Detail, Reader};
 use crate::report::{Abort, Report};
@@ -17,7 +18,7 @@ use crate::sink::Sink;
 use crate::source::Source;
 use crate::tty;
 use deep::{Look, Spent};
-use icecore::{Limits, Stage, raw::Outcome};
+use icecore::{Document, Limits, Stage, raw::Outcome};
 use icecore_inspect::{Tree, TreeOptions};
 use std::io::IsTerminal;
 
@@ -25,6 +26,10 @@ use std::io::IsTerminal;
 const ITEMS: u64 = 32;
 
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    if let Some(path) = args.path.as_deref().filter(|path| !path.contains('…')) {
+        let whole = if path.starts_with('$') { path.to_owned() } else { format!("${path}") };
+        Document::check_path(&whole).map_err(|error| mistakes::of_path(path, error))?;
+    }
     let reader = Reader::new(&args.from, &global.limit)?;
     let sources = args.inputs.sources(report)?;
     let items = args.shown.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });

@@ -99,7 +99,7 @@ fn rows(tree: Tree<'_>, text: &mut Text<'_>, view: &View<'_>, sink: &mut Sink) -
             rows(tree, &mut text, view, sink)
         })?;
         if shown.is_none() {
-            let more = paint.ink(Ink::Faint, "… not shown: more than the limits allow is opened (--limit expansion=N)");
+            let more = paint.ink(Ink::Faint, "… not shown: a limit is reached (--limit expansion=N)");
             sink.text(&format!("{}{}{more}\n", text.place(None), indent(base)))?;
         }
     }

@@ -16,7 +16,7 @@ pub struct Paths {
     pub inputs: Inputs,
     #[command(flatten)]
     pub shown: Shown,
-    /// Also show the values in strings that are frozen data themselves
+    /// Also show the frozen data in strings
     #[arg(long)]
     pub deep: bool,
 }

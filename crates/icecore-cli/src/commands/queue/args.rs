@@ -89,19 +89,19 @@ pub struct Push {
     /// Format of the payloads: base64/marshal; detected if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
-    /// Priority; jobs with a larger number are handed out first
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    /// Priority; larger numbers are handed out first
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = limits::whole::<i32>(i64::from(i32::MIN), i64::from(i32::MAX)))]
     pub priority: i32,
     /// Do not hand out the job for this long: 90s, 5m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub delay: Option<Duration>,
-    /// Unique key; while a job with this key is not done, print its id and queue nothing
+    /// Queue nothing while a job with this key is not done; print its id
     #[arg(long, value_name = "KEY")]
     pub unique: Option<String>,
     /// Maximum number of attempts
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
     pub max_attempts: Option<u32>,
-    /// Hand out the job only after the job with this id is done
+    /// Hand out the job after the job with this id is done
     #[arg(long, value_name = "ID", value_parser = id)]
     pub after: Option<Id>,
     /// Run each file after the one before it
@@ -214,7 +214,7 @@ pub struct Redrive {
     pub which: QueueOption,
 }
 
-/// Queue the payloads of jobs again as new jobs, and print their ids, one per line
+/// Queue the payloads of jobs again as new jobs, and print their ids
 #[derive(Debug, Args)]
 pub struct Replay {
     /// Ids of the jobs
@@ -230,7 +230,9 @@ pub struct Replay {
 pub struct Pause {
     #[command(flatten)]
     pub which: Which,
-    /// Pause a queue that does not exist yet, even if another one has a similar name
+    /// Pause a queue that does not exist yet
+    ///
+    /// Without it, a name that is similar to the name of an existing queue is an error.
     #[arg(long)]
     pub create: bool,
 }
@@ -248,17 +250,19 @@ pub struct Resume {
 pub struct Set {
     #[command(flatten)]
     pub which: Which,
-    /// Set up a queue that does not exist yet, even if another one has a similar name
+    /// Set up a queue that does not exist yet
+    ///
+    /// Without it, a name that is similar to the name of an existing queue is an error.
     #[arg(long)]
     pub create: bool,
     /// Maximum number of attempts for its jobs
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
     pub max_attempts: Option<u32>,
     /// Delay after a job's first failure; each further failure doubles it
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub backoff: Option<Duration>,
-    /// Maximum number of its jobs that workers have at a time; 0 means no limit
-    #[arg(long, value_name = "N")]
+    /// Maximum number of its jobs that run at once; 0 means no limit
+    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
     pub concurrency: Option<u32>,
     /// Maximum number of its jobs handed out per time: 5/s, 100/1m; `none` means no limit
     #[arg(long, value_name = "N/DURATION", value_parser = rate)]
@@ -296,17 +300,19 @@ pub struct Schedule {
     /// Time zone of the times: Europe/Berlin
     #[arg(long, value_name = "ZONE")]
     pub zone: Option<String>,
-    /// Queue no job while the last one is neither done nor dead
+    /// Queue no job while the last one is not finished
+    ///
+    /// A job is finished if it is done or dead.
     #[arg(long)]
     pub alone: bool,
     /// Format of the payload: base64/marshal; detected if not given
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
-    /// Priority; jobs with a larger number are handed out first
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    /// Priority; larger numbers are handed out first
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = limits::whole::<i32>(i64::from(i32::MIN), i64::from(i32::MAX)))]
     pub priority: i32,
     /// Maximum number of attempts for each job
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
     pub max_attempts: Option<u32>,
     /// Pause the schedule
     #[arg(long, conflicts_with_all = ["timing", "resume"])]

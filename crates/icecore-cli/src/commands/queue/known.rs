@@ -34,9 +34,9 @@ pub fn look_up(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<
     }
     let names = queues.iter().map(|queue| &*queue.name);
     if let Some(near) = nearest(queue, names.chain(schedules.iter().map(|schedule| &*schedule.queue))) {
-        return Err(usage_of(format!("no such queue: {}; did you mean {}?", printable(queue), printable(near))));
+        return Err(usage_of(format!("there is no queue {}; did you mean {}?", printable(queue), printable(near))));
     }
-    report.note(queue, "new", "there is no such queue yet".to_owned());
+    report.note(queue, "new", "this queue does not exist yet".to_owned());
     Ok(None)
 }
 

@@ -9,13 +9,13 @@ pub use args::Queue;
 
 use crate::arguments::{DEFAULT_TARGET, Global};
 use crate::database::{failed, id, who};
+use crate::mistakes;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code, io_reason, usage_of};
 use crate::sink::Sink;
 use crate::source::Source;
 pub use args::USUAL;
 use args::{Action, Listed, Push, Redrive, Set, Stats, Which};
-use icecore::Stage;
 use icecore_store::{Backend, Flow, Id, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
 use line::Line;
 use serde::Serialize;
@@ -97,7 +97,7 @@ struct Queued {
 /// Reads the payloads of the files. If one of them can't be read, nothing is queued.
 fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<NewJob>), Abort> {
     if let Some(format) = &args.format {
-        Stage::parse(format).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+        mistakes::stage(format)?;
     }
     let (queue, files) = args.queue_and_files();
     let (mut jobs, mut is_complete) = (Vec::new(), true);
@@ -108,7 +108,7 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
             Ok(bytes) => {
                 let mut job = describe::describe_job(queue, bytes.to_vec(), args.format.as_deref());
                 if let Some(problem) = &job.said.problem {
-                    report.note(&name, "undecodable", format!("queued, though it can't be decoded: {problem}"));
+                    report.note(&name, "undecodable", format!("queued, but it can't be decoded: {problem}"));
                 }
                 (job.priority, job.delay) = (args.priority, args.delay.unwrap_or(Duration::ZERO));
                 (job.unique_key, job.max_attempts) = (args.unique.clone(), args.max_attempts);

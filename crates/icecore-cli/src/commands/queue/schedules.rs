@@ -4,11 +4,11 @@ use super::USUAL;
 use super::args::{Schedule as Args, Schedules, Unschedule};
 use crate::arguments::Global;
 use crate::database::{failed, who};
+use crate::mistakes;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
 use crate::source::Source;
-use icecore::Stage;
 use icecore_store::describe::{Decoder, describe};
 use icecore_store::{Backend, ErrorKind, NewSchedule, Schedule, Timing, time};
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub fn set(args: &Args, store: &mut dyn Backend, report: &mut Report) -> Result<
         };
     };
     if let Some(format) = &args.format {
-        Stage::parse(format).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+        mistakes::stage(format)?;
     }
     let usage = |error: icecore_store::Error| Abort::Failed(code::USAGE, error.to_string());
     let timing = Timing::new(timing, args.zone.as_deref()).map_err(usage)?;
@@ -42,7 +42,7 @@ pub fn set(args: &Args, store: &mut dyn Backend, report: &mut Report) -> Result<
         };
         let said = describe(&bytes, args.format.as_deref());
         if let Some(problem) = said.problem {
-            report.note(&name, "undecodable", format!("scheduled, though it can't be decoded: {problem}"));
+            report.note(&name, "undecodable", format!("scheduled, but it can't be decoded: {problem}"));
         }
         let queue = args.which.queue.as_deref().unwrap_or(USUAL);
         let mut schedule = NewSchedule::new(&args.name, queue, timing.clone(), bytes);

@@ -84,11 +84,11 @@ pub struct Replace {
     /// Not for signed data: its signature would no longer be valid.
     #[arg(long)]
     pub base64: bool,
-    /// Repair damaged values of serialize() and of sessions; does not require OLD and NEW
+    /// Repair damaged values of PHP; does not require OLD and NEW
     ///
-    /// A repair must explain the whole value: text was replaced, a charset or line ends were converted, NUL bytes were
-    /// lost, quotes were doubled, or entities or backslashes were inserted. A value for which several explanations fit
-    /// is not changed, and counts as broken.
+    /// These are values of serialize() and of sessions. A repair must explain the whole value: text was replaced, a
+    /// charset or line ends were converted, NUL bytes were lost, quotes were doubled, or entities or backslashes were
+    /// inserted. A value for which several explanations fit is not changed, and counts as broken.
     #[arg(long)]
     pub mend: bool,
     /// Change only this table; may be given several times
@@ -107,12 +107,12 @@ pub struct Replace {
     /// Change only values that are frozen, not plain text
     #[arg(long)]
     pub only_serialized: bool,
-    /// Show what would change, value by value, and change nothing
+    /// Show each change, and change nothing
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
     pub place: Place,
-    /// Overwrite files that exist, including backups of an earlier --in-place
+    /// Overwrite existing files, including backups
     #[arg(long)]
     pub force: bool,
     /// Write a summary as JSON to this file; `-` is the standard output
@@ -149,7 +149,7 @@ pub struct Replace {
     #[cfg(feature = "store")]
     #[arg(long)]
     pub no_undo: bool,
-    /// Restore the values that a change of a database replaced; FILE is its undo file
+    /// Restore the values that a change replaced; FILE is its undo file
     ///
     /// A value is restored only if the row still has the value that was written; rows that have changed since, or no
     /// longer exist, are counted and not changed. --table, --column and --skip-column select values, --dry-run shows
@@ -163,7 +163,7 @@ pub struct Replace {
     pub other_db: bool,
     /// With --db: number of rows to read and change in one transaction
     #[cfg(feature = "store")]
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = limits::whole::<u32>(1, 1_000_000))]
     pub rows: u32,
     /// Size of each read
     #[arg(long, hide = true, default_value = "256K", value_parser = limits::size)]

@@ -22,6 +22,7 @@ mod written;
 pub use args::Replace;
 
 use crate::arguments::Global;
+use crate::mistakes;
 use crate::paint::Paint;
 use crate::report::{Abort, Report, usage_of};
 use crate::sink::Sink;
@@ -33,7 +34,7 @@ use icecore::rewrite::Rewriting;
 use icecore_csv::{DetectedDialect, Scanner};
 use icecore_replace::Rules;
 use icecore_tables::charset::CharsetArg;
-use icecore_tables::form::InputForm;
+use icecore_tables::form::{InputForm, NDJSON};
 use icecore_tables::replace::account::Account;
 use icecore_tables::replace::input::{Cut, Cutter, DumpCutter};
 use icecore_tables::replace::places::Places;
@@ -88,12 +89,25 @@ struct Done {
     inputs: Vec<written::Input>,
 }
 
+/// Parses the value of `--in`: a form of texts and tables, or a format of documents.
+fn input_form(text: &str) -> Result<InputForm, Abort> {
+    if !matches!(text, "sql" | "csv" | "tsv" | NDJSON | "text") {
+        mistakes::stage(text).map_err(|abort| match abort {
+            Abort::Failed(code, why) => {
+                Abort::Failed(code, format!("--in takes sql, csv, tsv, ndjson, text or a format; {why}"))
+            }
+            Abort::Closed => abort,
+        })?;
+    }
+    Ok(InputForm::parse(text)?)
+}
+
 impl Job<'_> {
     fn new<'j>(args: &'j Replace, global: &Global, rules: Rules) -> Result<Job<'j>, Abort> {
         let mut how = Rewriting::default();
         (how.keys, how.classes, how.base64, how.mend) = (args.keys, args.classes, args.base64, args.mend);
         how.limits = (*global.limit).clone();
-        let form = args.form.as_deref().map(InputForm::parse).transpose()?;
+        let form = args.form.as_deref().map(input_form).transpose()?;
         if args.each.is_some() && !matches!(form, Some(InputForm::Document(_))) {
             return Err(usage_of("--each needs the format of the documents: --in FORMAT"));
         }

@@ -28,6 +28,18 @@ pub fn rules(args: &Replace) -> Result<(Rules, Vec<PathBuf>), Abort> {
             );
             return Err(usage_of(text));
         }
+        if let [.., last] = rest
+            && Path::new(old).is_file()
+            && !Path::new(last).exists()
+            && last != "-"
+        {
+            let file = printable_word(old);
+            return Err(usage_of(format!(
+                "OLD and NEW come before the file: icecore replace {} {} {file}",
+                printable_word(new),
+                printable_word(last)
+            )));
+        }
         builder = builder.pair(bytes(old)?, bytes(new)?);
         words = rest;
     }

@@ -6,6 +6,7 @@ use crate::csv_style::CsvStyle;
 #[cfg(feature = "store")]
 use crate::database::Database;
 use crate::limits;
+use crate::mistakes;
 use crate::report::Abort;
 use crate::target::OutputPlace;
 use clap::{Args, ValueHint};
@@ -43,7 +44,9 @@ pub struct Rows {
     #[cfg(feature = "store")]
     #[command(flatten)]
     pub database: Database,
-    /// Read the rows of this read-only query from the database of --db
+    /// Read the rows of this query from the database
+    ///
+    /// The query must be read-only.
     #[cfg(feature = "store")]
     #[arg(long, value_name = "SQL", conflicts_with_all = ["files", "form", "tables"])]
     pub query: Option<String>,
@@ -61,18 +64,18 @@ pub struct Rows {
     #[cfg(feature = "store")]
     #[arg(long = "match", value_name = "PATTERN|JSON", conflicts_with_all = ["files", "form", "query"])]
     pub wanted: Option<String>,
-    /// Column to decode, and the format of its values with wrappers
+    /// Column to decode, and the format of its values
     ///
-    /// The column is given by its name or its number, counted from 1. Without FORMAT, the format of each value is
+    /// FORMAT may have wrappers: base64/php. The column is given by its name or its number, counted from 1. Without FORMAT, the format of each value is
     /// detected separately. May be given several times. With `--in ndjson` it is a key of the objects; with `--in
     /// lines` it may be omitted. With `--in parquet` and `--in arrow` it may be omitted, and then nothing is decoded.
     /// With `--in sql` it may be omitted, and may be TABLE.COLUMN; tables without such a column are skipped, unless
     /// --table names them.
     #[arg(long = "column", short = 'c', value_name = "NAME[=FORMAT]")]
     pub columns: Vec<String>,
-    /// Read only this table, or SCHEMA.TABLE, of a dump or of --db
+    /// Read only this table, or SCHEMA.TABLE
     ///
-    /// For a dump, it may be given several times.
+    /// It is a table of a dump or of --db. For a dump, it may be given several times.
     #[arg(long = "table", value_name = "TABLE")]
     pub tables: Vec<String>,
     /// With --db: read all tables; with --out-dir, write each to a file of its own
@@ -159,7 +162,7 @@ pub struct Rows {
     /// out if it has bytes other than UTF-8 outside the decoded columns.
     #[arg(long)]
     pub strict: bool,
-    /// Open strings in decoded values that are frozen data themselves, at any depth
+    /// Open frozen data in the strings of decoded values, at any depth
     #[arg(long)]
     pub deep: bool,
     /// In csv and tsv: put `'` before cells that a spreadsheet would take for a formula
@@ -224,6 +227,9 @@ impl Rows {
     /// Returns the options for the rows, independent of their columns.
     pub fn options(&self, global: &Global) -> Result<Options, Abort> {
         let (out, json) = target::form(self)?;
+        for (_, format) in self.columns.iter().filter_map(|column| column.split_once('=')) {
+            mistakes::stage(format)?;
+        }
         let has_header = match (self.header, self.no_header) {
             (false, false) => None,
             (has_header, _) => Some(has_header),
@@ -267,7 +273,7 @@ pub struct Typed {
     #[arg(long, value_name = "FIELDS|FILE")]
     pub schema: Option<String>,
     /// Number of rows from which the types of columns of parquet and arrow are inferred
-    #[arg(long, value_name = "ROWS", default_value_t = 10_000)]
+    #[arg(long, value_name = "ROWS", default_value_t = 10_000, value_parser = limits::whole::<usize>(0, i64::MAX))]
     pub infer: usize,
     /// Write the inferred types, in the form that --schema accepts, and no rows
     #[arg(long)]
@@ -276,7 +282,7 @@ pub struct Typed {
     #[arg(long, value_name = "HOW", value_enum)]
     pub compression: Option<Compression>,
     /// Maximum number of rows in a row group of parquet; a group also ends when it reaches 64 MB
-    #[arg(long, value_name = "ROWS", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "ROWS", default_value_t = 1 << 20, value_parser = limits::whole::<u64>(1, i64::MAX))]
     pub row_group: u64,
 }
 

@@ -3,6 +3,8 @@
 use super::args::Rows;
 use crate::report::{Abort, usage_of};
 use crate::source::Source;
+use icecore::detect::Finding;
+use icecore::format::Certainty;
 use icecore_csv::DetectedDialect;
 use icecore_tables::charset::CharsetArg;
 use icecore_tables::packing::{Head, LOOK};
@@ -67,8 +69,7 @@ pub fn look(
     if form.is_none() && crate::readers::is_sqlite(&head.bytes) {
         return Err(super::tables::list(name, is_file));
     }
-    let text = "the form of its rows can't be detected: use --in sql, csv, tsv, ndjson or another FORM of `icecore rows --help`";
-    let form = form.ok_or_else(|| usage_of(text))?;
+    let form = form.ok_or_else(|| unknown_form(name, &head.bytes))?;
     let csv = match form {
         TableForm::Csv => {
             if is_file {
@@ -92,4 +93,19 @@ fn text_of(file: std::fs::File, wide: Option<WideEncoding>) -> io::Result<Box<dy
 
 fn failed(error: io::Error) -> Abort {
     Error::from_io(&error).into()
+}
+
+/// Returns the error for an input that is not detected as rows.
+fn unknown_form(name: &str, head: &[u8]) -> Abort {
+    if head.is_empty() {
+        return usage_of("the input is empty, so the form of its rows can't be detected: use --in FORM");
+    }
+    let is_document = |finding: &Finding| finding.certainty == Certainty::Sure && finding.is_read;
+    if let Some(finding) = icecore::detect::identify_head(head).filter(is_document) {
+        let name = icecore::text::printable(name);
+        return usage_of(format!("this is a document ({}), not rows: `icecore convert {name}` reads it", finding.name));
+    }
+    usage_of(
+        "the form of its rows can't be detected: use --in sql, csv, tsv, ndjson or another FORM of `icecore rows --help`",
+    )
 }

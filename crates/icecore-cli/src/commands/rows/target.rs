@@ -4,7 +4,7 @@ use super::Rows;
 use crate::class_map;
 use crate::reading;
 use crate::report::{Abort, usage_of};
-use icecore::Stage;
+use icecore::{Stage, format};
 use icecore_tables::rows::columnar::Container;
 use icecore_tables::rows::plan::{JSON, OutputForm};
 
@@ -18,7 +18,10 @@ pub fn form(args: &Rows) -> Result<(OutputForm, Stage), Abort> {
         ("tsv", None) => (OutputForm::Tsv, JSON),
         (other, None) => (OutputForm::Json, other),
     };
-    let mut stage = Stage::parse(json).map_err(|_| unknown(args))?;
+    if format::by_name(json.split(':').next().unwrap_or(json)).is_none_or(|format| format.of_document().name != JSON) {
+        return Err(unknown(args));
+    }
+    let mut stage = Stage::parse(json).map_err(crate::report::usage)?;
     stage = stage.of_line().unwrap_or(stage);
     reading::set(&mut stage, &args.to_options).map_err(crate::report::usage)?;
     class_map::set(&mut stage, &[])?;

@@ -102,7 +102,7 @@ pub struct Get {
 /// The objects that a command selects.
 #[derive(Debug, Args)]
 pub struct Filter {
-    /// Only objects of this class, or that contain an object of it
+    /// Only objects that are of this class or contain it
     #[arg(long)]
     pub class: Option<String>,
     /// Only objects that can't be decoded
@@ -193,7 +193,7 @@ const EXAMPLES: &str = "\
 Examples:
   icecore store put order-*.storable            the ids, one a line
   icecore store get 01990000-0000-7000-8000-000000000000 -t json
-  icecore store put --each -f marshal dumps     a file with many, one behind the other
+  icecore store put --each -f marshal dumps     many documents in a row in one file
   icecore store each --json | jq .value
   icecore store each --bytes=u32be | icecore store --db sqlite:b.db put --each=u32be
   icecore store index '$.user.id'

@@ -1,17 +1,17 @@
 //! `store copy`: copies from one database to another.
 
 use super::args::Copy;
-use crate::database::failed;
+use crate::database::{failed, parse_address};
 use crate::progress;
 use crate::report::Abort;
-use icecore_store::{Address, Backend, Flow, NewObject, Object, ObjectFilter, describe, open};
+use icecore_store::{Backend, Flow, NewObject, Object, ObjectFilter, describe, open};
 
 /// Number of objects and of bytes that are copied at once.
 const PAGE: usize = 500;
 const BYTES: usize = 8 << 20;
 
 pub fn run(args: &Copy, from: &mut dyn Backend) -> Result<(), Abort> {
-    let address: Address = args.to.parse().map_err(failed)?;
+    let address = parse_address(&args.to)?;
     let mut to = open(&address).map_err(failed)?;
     progress::begin("objects");
     let (mut after, mut copied) = (0, 0);

@@ -11,6 +11,7 @@ pub use args::{Action, Store};
 
 use crate::arguments::Global;
 use crate::database::{failed, who};
+use crate::mistakes;
 use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code};
 use crate::sink::Sink;
@@ -69,6 +70,7 @@ fn named(store: &mut dyn Backend, name: &str) -> Result<Object, Abort> {
 }
 
 fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), Abort> {
+    let to = args.to.as_deref().map(mistakes::target_stage).transpose()?;
     let object = named(store, &args.id)?;
     if args.json {
         let mut decoder = describe::Decoder::default();
@@ -80,7 +82,7 @@ fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), A
     }
     let mut sink = Sink::stdout();
     let from = object.format.as_deref();
-    let Some(to) = &args.to else {
+    let Some(mut to) = to else {
         if terminal::is_stdout() {
             // Bytes that can't be decoded may be binary.
             let stage = from.and_then(|format| Stage::parse(format).ok());
@@ -104,7 +106,6 @@ fn get_one(args: &Get, store: &mut dyn Backend, global: &Global) -> Result<(), A
         return Err(Abort::Failed(code::INPUT, format!("the object can't be decoded: {problem}")));
     };
     let usage = |error: icecore::Error| Abort::Failed(code::USAGE, error.to_string());
-    let mut to = Stage::parse(to).map_err(usage)?;
     if terminal::is_stdout() {
         terminal::refuse_binary(&to, args.force)?;
         to = terminal::laid_out(to);
@@ -142,7 +143,7 @@ fn make_index(args: &Index, store: &mut dyn Backend) -> Result<(), Abort> {
         }
         return sink.flush();
     };
-    store.index(path).map_err(failed)
+    store.index(&mistakes::whole_path(path)?).map_err(failed)
 }
 
 /// The statistics as `store stats --json` prints them.

@@ -3,6 +3,7 @@
 use super::args::Put;
 use crate::arguments::Global;
 use crate::database::failed;
+use crate::mistakes;
 use crate::progress;
 use crate::records::{Cut, Frame};
 use crate::report::{Abort, Report, code};
@@ -18,11 +19,10 @@ const GROUP: usize = 8 << 20;
 const MANY: usize = 10_000;
 
 pub fn files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let stage = args.format.as_deref().map(Stage::parse).transpose();
-    let stage = stage.map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+    let stage = args.format.as_deref().map(mistakes::stage).transpose()?;
     let sources = Source::all(&args.files, report);
     if args.key.is_some() && sources.len() != 1 {
-        let text = format!("--key is a name of one object, not of {}", sources.len());
+        let text = format!("--key names one object, and there are {}", sources.len());
         return Err(Abort::Failed(code::USAGE, text));
     }
     let expires_at = match args.expires {
@@ -114,7 +114,7 @@ impl Group<'_> {
         self.size += bytes.len();
         let mut object = describe::describe_object(bytes, self.args.format.as_deref());
         if let Some(problem) = &object.said.problem {
-            report.note(name, "quarantined", format!("stored, and marked: {problem}"));
+            report.note(name, "quarantined", format!("stored and marked, because it can't be decoded: {problem}"));
         }
         object.key.clone_from(&self.args.key);
         (object.expires_at, object.as_base64) = (self.expires_at, self.args.base64);

@@ -13,7 +13,7 @@ pub fn each(args: &Each, store: &mut dyn Backend) -> Result<(), Abort> {
     let frame = args.bytes.unwrap_or(Frame::Documents);
     if terminal::is_stdout() && !args.force {
         let text =
-            "the standard output is a terminal, and objects may be anything: write them to a file, or add `--force`";
+            "the standard output is a terminal, and objects may be binary: write them to a file, or add `--force`";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
     let mut after = walk::start(args, store)?;
@@ -62,7 +62,7 @@ fn one(bytes: &[u8], frame: Frame, sink: &mut Sink) -> Result<(), Abort> {
     });
     if !fits {
         sink.take_back(at);
-        let text = format!("it would not come back from a record of --bytes={}: take --bytes=u32be", frame.name());
+        let text = format!("a record of --bytes={} can't hold this object; use --bytes=u32be", frame.name());
         return Err(Abort::Failed(code::USAGE, text));
     }
     sink.pass()

@@ -5,6 +5,7 @@ use super::named;
 use super::row::{self, Row};
 use crate::arguments::Global;
 use crate::database::failed;
+use crate::mistakes;
 use crate::paint::Paint;
 use crate::progress;
 use crate::report::{Abort, Report, code};
@@ -40,17 +41,15 @@ pub fn find(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut 
         return lines.sink.flush();
     }
     let at = match (&args.path, &args.value) {
-        (Some(path), Some(value)) => Some((path.clone(), value.clone())),
+        (Some(path), Some(value)) => Some((mistakes::whole_path(path)?, value.clone())),
         (Some(both), None) => {
             let Some((path, value)) = both.split_once('=') else {
                 return Err(Abort::Failed(
                     code::USAGE,
-                    format!(
-                        "the value that is to be found on the path `{both}` is missing: store find {both} VALUE, as `store find '$.user.id' 7`"
-                    ),
+                    format!("the value is missing: `icecore store find '{both}' VALUE`"),
                 ));
             };
-            Some((path.trim().to_owned(), value.trim().to_owned()))
+            Some((mistakes::whole_path(path.trim())?, value.trim().to_owned()))
         }
         _ => None,
     };

@@ -26,7 +26,7 @@ use crate::options::Settings;
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
-    aliases: &["data-dumper", "data::dumper"],
+    aliases: &["data-dumper", "Data::Dumper", "perl"],
     title: "Perl's Data::Dumper",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),

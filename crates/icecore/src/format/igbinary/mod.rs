@@ -28,7 +28,7 @@ const NAME: &str = "igbinary";
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
-    aliases: &["igbinary_serialize"],
+    aliases: &["igbinary-serialize"],
     title: "PHP's igbinary: igbinary_serialize",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),

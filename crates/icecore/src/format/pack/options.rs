@@ -19,7 +19,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "exact",
         takes: OptionType::Flag,
         side: Side::Read,
-        help: "stop where the template stops: what it leaves is an error, or with `--each` the next record, not \
+        help: "stop where the template stops: what it leaves is an error, or the next of several records, not \
                left out as unpack does",
     },
     Opt {
@@ -32,7 +32,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "encode",
         takes: OptionType::Flag,
         side: Side::Write,
-        help: "pack the UTF-8 bytes of texts, as with Perl's encode_utf8, not their characters",
+        help: "pack the UTF-8 bytes of texts, as Perl's encode_utf8 returns them, not their characters",
     },
 ];
 

@@ -58,7 +58,7 @@ static RESTARTS: [Restart; 12] = [
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
-    aliases: &["serialize", "unserialize", "php-serialize"],
+    aliases: &["serialize", "unserialize", "php-serialize", "phps", "php-serialized"],
     title: "PHP's serialize()",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),

@@ -44,7 +44,7 @@ const NAME: &str = "storable";
 /// The row in the registry.
 pub static FORMAT: Format = Format {
     name: NAME,
-    aliases: &["freeze", "nfreeze", "store", "nstore", "pst"],
+    aliases: &["perl", "freeze", "nfreeze", "store", "nstore", "pst"],
     title: "Perl's Storable: freeze and store, native and network order",
     options: OPTIONS,
     page: include_str!("FORMAT.md"),

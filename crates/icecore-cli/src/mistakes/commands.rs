@@ -1,0 +1,137 @@
+//! Mistyped commands, and names that other programs use for them.
+
+use super::{key, text_of, with_tip};
+use clap::Command;
+use clap::error::{ContextKind, Error};
+use std::path::Path;
+
+/// Names that other programs use for commands: the command that has them, the names, and what to type here.
+const OTHER_NAMES: &[(&str, &str, &str)] = &[
+    ("", "show view cat print dump tree hexdump less head", "inspect"),
+    ("", "info type identify file what mime", "detect"),
+    (
+        "",
+        "decode encode to from transform transcode serialize unserialize deserialize thaw freeze export json",
+        "convert",
+    ),
+    ("", "jq filter select", "query"),
+    ("", "grep search find", "paths FILE | grep WORD"),
+    ("", "keys ls list", "paths"),
+    ("", "sed sub gsub search-replace sr", "replace"),
+    ("", "set update modify delete remove unset add", "edit"),
+    ("", "compare cmp", "diff"),
+    ("", "apply merge", "patch"),
+    ("", "tables table columns sql csv import row db", "rows"),
+    ("", "put save", "store put"),
+    ("", "push enqueue", "queue push"),
+    ("", "jobs job", "queue list"),
+    ("", "server daemon http web", "serve"),
+    ("", "worker run consume", "work"),
+    ("", "benchmark measure compare-speed", "bench"),
+    ("", "format", "formats"),
+    ("", "completion complete", "completions"),
+    ("", "manual manpage", "man"),
+    ("", "version", "--version"),
+    ("", "undo revert", "replace --undo FILE"),
+    ("", "repair fix mend", "replace --mend FILE"),
+    ("queue", "add put enqueue send create new", "push"),
+    ("queue", "ls jobs show get peek", "list"),
+    ("queue", "failed failures errors", "dead"),
+    ("queue", "status count size info queues", "stats"),
+    ("queue", "retry requeue restart", "redrive"),
+    ("queue", "again repeat", "replay"),
+    ("queue", "stop hold", "pause"),
+    ("queue", "unpause start continue", "resume"),
+    ("queue", "config configure limit", "set"),
+    ("queue", "purge clear flush delete remove rm clean prune", "forget"),
+    ("queue", "cron every", "schedule"),
+    ("queue", "crons timers", "schedules"),
+    ("store", "add set insert import save push create", "put"),
+    ("store", "show cat read fetch", "get"),
+    ("store", "list ls all export dump", "each"),
+    ("store", "search query select where", "find"),
+    ("store", "delete del remove drop", "rm"),
+    ("store", "expired purge prune clean", "expire"),
+    ("store", "info size count status", "stats"),
+    ("store", "move clone migrate backup", "copy"),
+];
+
+/// Commands of the program that people look for among the commands of `queue`.
+const ELSEWHERE: &[(&str, &str)] = &[(
+    "pop take claim consume work worker run process",
+    "`icecore work --queue QUEUE --exec COMMAND` runs a command for each job",
+)];
+
+/// Returns what a word probably means among the commands of a command: `convert`, or `queue push`.
+fn meant(command: &Command, key: &str, word: &str) -> Option<String> {
+    let other = OTHER_NAMES.iter().find(|(home, names, _)| *home == key && names.split(' ').any(|name| name == word));
+    let near = || {
+        let names: Vec<&str> = inner_names(command).collect();
+        icecore::text::nearest(word, names.into_iter())
+    };
+    other.map(|(_, _, name)| *name).or_else(near).map(str::to_owned)
+}
+
+/// Returns the names of the visible commands of a command.
+fn inner_names(command: &Command) -> impl Iterator<Item = &str> {
+    command.get_subcommands().filter(|inner| !inner.is_hide_set()).map(Command::get_name)
+}
+
+/// Adds to the error for an unknown command what was probably meant, or all commands.
+pub fn explain(mut error: Error, commands: &[&Command]) -> Error {
+    let word = text_of(&error, ContextKind::InvalidSubcommand);
+    let Some(command) = commands.last() else { return error };
+    let name: Vec<&str> = commands.iter().map(|command| command.get_name()).collect();
+    let name = name.join(" ");
+    let elsewhere =
+        ELSEWHERE.iter().find(|(names, _)| key(commands) == "queue" && names.split(' ').any(|name| name == word));
+    let tip = match (elsewhere, meant(command, &key(commands), &word)) {
+        (Some((_, text)), _) => (*text).to_owned(),
+        (None, Some(meant)) => format!("did you mean `{name} {meant}`?"),
+        (None, None) => {
+            let all: Vec<&str> = inner_names(command).collect();
+            format!("the commands are {}", all.join(", "))
+        }
+    };
+    with_tip(&mut error, Some(tip));
+    error
+}
+
+/// Returns what to say about a first word that is not a command, if it can't be a file either.
+pub fn explain_word(word: &str, top: &Command) -> Option<String> {
+    if word == "-" || word.starts_with('-') || word.contains(['.', '/', '\\']) || Path::new(word).exists() {
+        return None;
+    }
+    let shown = icecore::text::printable(word);
+    Some(match meant(top, "", word) {
+        Some(meant) => format!("there is no command or file `{shown}`; did you mean `icecore {meant}`?"),
+        None => format!("there is no command or file `{shown}`; `icecore -h` lists the commands"),
+    })
+}
+
+/// Returns what to say about an option of a command before the command: `--db URL store stats`.
+pub fn options_come_after(words: &[String], top: &Command) -> Option<String> {
+    let inspect = top.find_subcommand("inspect")?;
+    let takes_value = |word: &String| {
+        inspect.get_arguments().any(|option| {
+            option.get_action().takes_values()
+                && option.get_long().is_some_and(|name| word.strip_prefix("--") == Some(name))
+        })
+    };
+    let is_value = |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(takes_value);
+    let is_command =
+        |at: usize, word: &String| top.find_subcommand(word).is_some() && !is_value(at) && !Path::new(word).exists();
+    let at = words.iter().enumerate().position(|(at, word)| at > 0 && is_command(at, word))?;
+    let (before, after) = (words.get(1..at)?, words.get(at..)?);
+    let shown: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();
+    Some(format!("the command comes first: icecore {}", shown.join(" ")))
+}
+
+/// Returns a word as it is typed in a shell.
+fn shell_quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@%+".contains(letter);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", icecore::text::printable(word).replace('\'', "'\\''")),
+    }
+}

@@ -1,0 +1,94 @@
+//! Names of formats that do not exist here.
+
+use crate::report::{Abort, usage, usage_of};
+use icecore::{Error, Stage, format, wrap};
+
+/// Which side of a conversion a format is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Read,
+    Write,
+}
+
+/// Names of formats that are not read or written: what to do instead to read, and to write them. `{}` is the name.
+const FOREIGN: &[(&str, &str, &str)] = &[
+    (
+        "yaml yml",
+        "YAML is not read: `yq -o json FILE | icecore convert -f json` reads it as JSON",
+        "YAML is not written, but JSON is valid YAML: `-t json`",
+    ),
+    (
+        "csv tsv parquet arrow arrows feather",
+        "`{}` is a form of tables: `icecore rows --in {} FILE` reads them",
+        "`{}` is a form of tables, and this command writes documents: `icecore rows -t {}` writes tables",
+    ),
+    (
+        "xlsx xls excel ods",
+        "a spreadsheet is not read: save it as CSV for `icecore rows FILE`",
+        "a spreadsheet is not written: `icecore rows -t csv` writes tables that it opens",
+    ),
+    (
+        "sql mysql pgcopy sqlite",
+        "`icecore rows FILE` reads the rows of a dump, and `icecore rows --db URL` those of a database",
+        "`{}` is not written: `icecore rows -t csv` writes tables",
+    ),
+    (
+        "xml html toml ini msgpack cbor bson protobuf protobuf3 avro pickle python plist bencode amf wddx hessian",
+        "`{}` is not read: convert it to JSON with another program, and use `-f json`",
+        "`{}` is not written: most programs read JSON, `-t json`",
+    ),
+    ("auto detect any guess", "the format is detected if --from is not given", "JSON is written if --to is not given"),
+    (
+        "text txt raw string plain",
+        "`{}` is not a format: `icecore rows --in lines FILE` reads lines of text",
+        "`{}` is not a format: `icecore get -r PATH FILE` prints strings without quotes",
+    ),
+    (
+        "var_dump print_r var-dump print-r",
+        "`{}` is not read: PHP's var_export is, as `var-export`",
+        "`{}` is not written: PHP's var_export is, as `var-export`",
+    ),
+    ("rom", "did you mean `--from`, with two dashes?", "did you mean `--from`, with two dashes?"),
+    ("o", "did you mean `--to`, with two dashes?", "did you mean `--to`, with two dashes?"),
+];
+
+/// Parses the format of an input.
+pub fn stage(text: &str) -> Result<Stage, Abort> {
+    Stage::parse(text).map_err(|error| wrong(text, error, Side::Read))
+}
+
+/// Parses the format of an output.
+pub fn target_stage(text: &str) -> Result<Stage, Abort> {
+    Stage::parse(text).map_err(|error| wrong(text, error, Side::Write))
+}
+
+fn wrong(text: &str, error: Error, side: Side) -> Abort {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let name = name.split(':').next().unwrap_or(name);
+    let foreign = FOREIGN.iter().find(|(names, ..)| names.split(' ').any(|known| known.eq_ignore_ascii_case(name)));
+    if let Some((_, read, write)) = foreign {
+        return usage_of(if side == Side::Read { read } else { write }.replace("{}", name));
+    }
+    let word = name.split([' ', '=']).next().unwrap_or(name);
+    let with_colon = format!("{word}:{}", name.get(word.len() + 1..).unwrap_or_default());
+    if word != name && Stage::parse(&with_colon).is_ok() {
+        return usage_of(format!("options follow a colon: did you mean `{}`?", icecore::text::printable(&with_colon)));
+    }
+    if name.is_empty() || format::by_name(name).is_some() || wrap::by_name(name).is_some() {
+        return usage(error);
+    }
+    let known: Vec<&str> = format::all().iter().map(|format| format.name).collect();
+    let found = error.found().unwrap_or_default();
+    let meant = error.help().filter(|help| help.starts_with("did you mean")).map(|help| format!("{help} "));
+    let mark = if meant.is_some() { "; " } else { ". " };
+    let meant = meant.unwrap_or_default();
+    usage_of(format!("there is no format {found}{mark}{meant}The formats are {}", known.join(", ")))
+}
+
+/// Returns a short message for an option that a format does not have; a format may have dozens.
+pub fn unknown_option(error: &Error) -> Option<String> {
+    let name = error.expected()?.strip_prefix("an option of ")?.split(':').next()?;
+    let (found, meant) = (error.found()?, error.help().filter(|help| help.starts_with("did you mean")));
+    let meant = meant.map_or_else(|| ": ".to_owned(), |help| format!("; {help} "));
+    Some(format!("{name} has no option {found}{meant}`icecore formats {name}` explains its options"))
+}

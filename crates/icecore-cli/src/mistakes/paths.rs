@@ -1,0 +1,112 @@
+//! Paths and filters that are not written as such, and words in another order.
+
+use crate::report::{Abort, usage, usage_of};
+use icecore::select::Pattern;
+use std::path::{Path, PathBuf};
+
+fn shown(text: &str) -> String {
+    icecore::text::printable(text).into_owned()
+}
+
+/// Returns the path that was probably meant: one without its first dot, or in the notation of jq, JSON pointers or PHP.
+fn meant(text: &str) -> Option<String> {
+    let mut path = text.replace("->", ".").replace("['", "[\"").replace("']", "\"]").replace("[]", "[*]");
+    path = path.replace(".[", "[").trim_end_matches('.').to_owned();
+    if let Some(pointer) = path.strip_prefix("#/").or_else(|| path.strip_prefix('/')) {
+        path = pointer.replace('/', ".");
+    }
+    let path = path.strip_prefix(['$', '@']).unwrap_or(&path).to_owned();
+    let named = path.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let path = match named.filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')) {
+        Some(name) if name.parse::<u64>().is_err() && !name.is_empty() => format!("[\"{name}\"]"),
+        _ if path.starts_with(['.', '[']) => path,
+        _ => format!(".{path}"),
+    };
+    (path.len() > 1 && path != text && Pattern::parse(&path).is_ok()).then_some(path)
+}
+
+/// Returns the error for a path that an option or argument takes.
+pub fn of_path(path: &str, error: icecore::Error) -> Abort {
+    match meant(path) {
+        Some(meant) => usage_of(format!("`{}` is not a path; did you mean `{}`?", shown(path), shown(&meant))),
+        None => usage(error),
+    }
+}
+
+/// Returns the error for an invalid path of `get`, whose words may be in another order.
+pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
+    let second = files.first().and_then(|file| file.to_str());
+    if Path::new(path).exists() {
+        let is_path = |text: &&str| Pattern::parse(text).is_ok();
+        let first = second.and_then(|text| Some(text).filter(is_path).map(str::to_owned).or_else(|| meant(text)));
+        return usage_of(match first {
+            Some(first) => format!("the path comes first: icecore get '{}' {}", shown(&first), shown(path)),
+            None => {
+                format!("`{0}` is a file, and the path comes first: icecore get '$.name[0]' {0}", shown(path))
+            }
+        });
+    }
+    let is_swapped =
+        |text: &&str| text.starts_with(['.', '$']) && Pattern::parse(text).is_ok() && !Path::new(text).exists();
+    match second.filter(is_swapped) {
+        Some(first) => usage_of(format!("the path comes first: icecore get '{}' {}", shown(first), shown(path))),
+        None => of_path(path, error),
+    }
+}
+
+/// Returns a path from the root on, with its `$`, as a database keeps it.
+pub fn whole_path(path: &str) -> Result<String, Abort> {
+    let whole = if path.starts_with(['.', '[']) { format!("${path}") } else { path.to_owned() };
+    if whole.starts_with('$') && Pattern::parse(&whole).is_ok() {
+        return Ok(whole);
+    }
+    match Pattern::parse(&whole) {
+        Err(error) => Err(of_path(path, error)),
+        Ok(_) => Err(usage_of(format!("`{}` is not a path: it begins with $, such as $.user.id", shown(path)))),
+    }
+}
+
+/// Returns the error for an invalid filter: a file in its place, or a name without its dot. `is_filter` tells whether
+/// another text is valid.
+pub fn of_filter(filter: &str, files: &[PathBuf], mistake: &str, is_filter: impl Fn(&str) -> bool) -> Abort {
+    if Path::new(filter).exists() {
+        let second =
+            files.first().and_then(|file| file.to_str()).filter(|text| is_filter(text) && !Path::new(text).is_file());
+        let first = second.unwrap_or(".");
+        return usage_of(format!("the filter comes first: icecore query '{}' {}", shown(first), shown(filter)));
+    }
+    let is_name = filter.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.[]".contains(&byte));
+    let with_dot = format!(".{filter}");
+    if is_name && !filter.starts_with(['.', '[']) && !mistake.contains("did you mean") && is_filter(&with_dot) {
+        return usage_of(format!("{mistake}; did you mean `{}`?", shown(&with_dot)));
+    }
+    usage_of(mistake)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meant;
+
+    #[test]
+    fn paths_of_other_languages_are_understood() {
+        for (text, path) in [
+            ("user", Some(".user")),
+            ("user.role", Some(".user.role")),
+            ("$user", Some(".user")),
+            ("[user]", Some("[\"user\"]")),
+            ("['user']", Some("[\"user\"]")),
+            (".[\"user\"]", Some("[\"user\"]")),
+            (".[0]", Some("[0]")),
+            (".a[]", Some(".a[*]")),
+            (".a.", Some(".a")),
+            ("/a/b", Some(".a.b")),
+            ("#/a/b", Some(".a.b")),
+            ("a->b", Some(".a.b")),
+            ("a[", None),
+            ("", None),
+            (".", None),
+        ] {
+            assert_eq!(meant(text).as_deref(), path, "{text}");
+        }
+    }
+}

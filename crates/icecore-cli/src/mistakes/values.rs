@@ -1,0 +1,101 @@
+//! Mistyped values of options.
+
+use super::{all_options, text_of, with_tip};
+use crate::records::Frame;
+use clap::error::{ContextKind, ContextValue, Error};
+use clap::{Command, ValueEnum};
+
+/// Options, values that people try, and the value that is meant.
+const SYNONYMS: &[(&str, &str, &str)] = &[
+    ("color paging", "yes on true force 1", "always"),
+    ("color paging", "no off false none 0", "never"),
+    ("report", "jsonl ndjson", "json"),
+    ("report", "plain human txt", "text"),
+    ("each bytes frame", "line newline newlines lf jsonl ndjson", "lines"),
+    ("each bytes frame", "zero null 0 nulls", "nul"),
+    ("each bytes frame", "protobuf leb128", "varint"),
+    ("each bytes frame", "u32 length 32", "u32be"),
+    ("each bytes frame", "u16 16", "u16be"),
+    ("each bytes frame", "u64 64", "u64be"),
+    ("in", "json jsonl json-lines", "ndjson"),
+    ("in", "text txt line", "lines"),
+    ("in", "postgres psql copy", "pgcopy"),
+    ("in", "feather ipc", "arrow"),
+    ("as", "symfony", "php"),
+    ("as", "rb", "ruby"),
+    ("state", "failed error errors failure", "dead"),
+    ("state", "running active processing claimed", "leased"),
+    ("state", "queued pending available new", "ready"),
+    ("state", "scheduled later", "delayed"),
+    ("state", "completed complete finished success succeeded", "done"),
+    ("on-error", "ignore pass copy leave", "keep"),
+    ("on-error", "drop continue omit", "skip"),
+    ("on-error", "fail abort raise exit error", "stop"),
+    ("on-error", "empty nothing", "null"),
+    ("compression", "zst", "zstd"),
+    ("compression", "no off uncompressed", "none"),
+    ("view", "side-by-side split", "columns"),
+    ("view", "unified line", "lines"),
+    ("<SHELL>", "sh", "bash"),
+    ("<SHELL>", "pwsh ps1", "powershell"),
+];
+
+/// Options, values that people try, and how to do the same.
+const TEXTS: &[(&str, &str, &str)] = &[
+    ("in", "sqlite db sqlite3", "a database is read by `icecore rows --db sqlite:FILE --table TABLE`"),
+    ("in", "excel xlsx xls ods", "save the table as CSV: `--in csv`"),
+    ("in", "xml html", "text in XML is changed by `icecore replace OLD NEW FILE`"),
+    ("as", "python", "in Python, `classes=[…]` takes the names that `icecore classes FILE` lists"),
+];
+
+fn has_word(words: &str, wanted: &str) -> bool {
+    words.split(' ').any(|word| word == wanted)
+}
+
+/// Adds to the error for a value the value, option or command that was probably meant.
+pub fn explain(mut error: Error, commands: &[&Command]) -> Error {
+    let (option, value) = (text_of(&error, ContextKind::InvalidArg), text_of(&error, ContextKind::InvalidValue));
+    // Of `--each[=<FRAME>]` and `--limit <NAME=N,…>`, the name.
+    let name = option.strip_prefix("--").unwrap_or(&option).split(['[', ' ', '=']).next().unwrap_or_default();
+    let advice = other_option(name, &value, commands).or_else(|| {
+        let lower = value.to_ascii_lowercase();
+        let text = TEXTS.iter().find(|(names, values, _)| has_word(names, name) && has_word(values, &lower));
+        text.map(|(_, _, text)| (*text).to_owned())
+    });
+    let advice = advice.or_else(|| Some(format!("did you mean `{}`?", meant(name, &value, &error)?)));
+    with_tip(&mut error, advice);
+    error
+}
+
+/// Returns the value that was probably meant: by another name, or by a similar spelling.
+fn meant(name: &str, value: &str, error: &Error) -> Option<String> {
+    let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue) else { return None };
+    let lower = value.to_ascii_lowercase();
+    let other = SYNONYMS.iter().find(|(names, values, _)| has_word(names, name) && has_word(values, &lower));
+    let other = other.map(|(_, _, value)| *value).filter(|value| known.iter().any(|known| known == value));
+    other.or_else(|| icecore::text::nearest(value, known.iter().map(String::as_str))).map(str::to_owned)
+}
+
+/// Returns the option or command that does what was meant with a value that this option does not take.
+fn other_option(name: &str, value: &str, commands: &[&Command]) -> Option<String> {
+    let command = commands.last()?;
+    let has = |name: &str| all_options(command).any(|option| option.get_long() == Some(name));
+    match name {
+        "each" if command.get_name() != "convert" && Frame::from_str(value, true).is_ok() => {
+            Some(format!("records in frames are for `icecore convert --each={value}`"))
+        }
+        "report" if command.get_name() == "bench" => {
+            Some("reports that --json wrote are shown by `--show <FILE>`".to_owned())
+        }
+        "report" if has("summary") && value.contains(['.', '/']) => {
+            Some("counts are written as JSON by `--summary <FILE>`".to_owned())
+        }
+        "limit" if value.parse::<u64>().is_ok() && has("items") => {
+            Some(format!("did you mean `--items {value}`? --limit bounds what reading may cost"))
+        }
+        "limit" if value.parse::<u64>().is_ok() && has("concurrency") && has("rate") => {
+            Some("did you mean `--rate <N/DURATION>` or `--concurrency <N>`?".to_owned())
+        }
+        _ => None,
+    }
+}
