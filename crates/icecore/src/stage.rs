@@ -485,7 +485,7 @@ struct RawStage {
 }
 
 impl RawStage {
-    /// Returns the options. Joins the words of a list option again, which was split at its commas.
+    /// Returns the options. A list option was split at its commas; its words are joined again.
     fn into_options(self, table: &[Opt]) -> Vec<(String, Option<String>)> {
         let takes = |name: &str| table.iter().find(|option| option.name == name).map(|option| option.takes);
         let mut whole: Vec<(String, Option<String>)> = Vec::with_capacity(self.options.len());

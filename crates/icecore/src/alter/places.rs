@@ -364,7 +364,7 @@ impl<'d> PlaceFinder<'d> {
         }
     }
 
-    /// Returns the properties of a new key, which are copied from `last`: the last string key of the map, in the given
+    /// Returns the properties of a new key. They are copied from `last`, the last string key of the map, in the given
     /// document.
     pub(super) fn new_key_template<'k>(
         &self,

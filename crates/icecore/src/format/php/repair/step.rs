@@ -547,8 +547,8 @@ impl TextReader {
         Some(StepResult::Fork)
     }
 
-    /// Reads the name of a class, which contains no quote. Returns its end, and the change if
-    /// its length is wrong.
+    /// Reads the name of a class; it contains no quote. Returns its end, and the change if its
+    /// length is wrong.
     fn read_class_name(&self, input: &[u8], hunt: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
         let (was, first) = self.read_head(input)?;
         let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
