@@ -21,7 +21,7 @@ typedef struct {
 } ice_limit_words;
 
 /* Stands for bytes after the document, instead of a limit. */
-#define ICE_TRAILING "several documents in a row"
+#define ICE_TRAILING "documents that follow one another"
 
 typedef struct {
     char text[sizeof(((icecore_error *)0)->message) + 256];

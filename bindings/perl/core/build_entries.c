@@ -120,7 +120,7 @@ ib_store_by_node(pTHX_ ib_build *b, HV *hv, U32 key_node, SV *value)
         default:
             if (node->kind < ICECORE_BYTES || node->kind > ICECORE_ENUM_CASE) {
                 SvREFCNT_dec(value);
-                ib_refuse(aTHX_ b, "a key that is no string", node);
+                ib_refuse(aTHX_ b, "a key that is not a string", node);
             }
             key = ib_new_string(aTHX_ b, node);
         }

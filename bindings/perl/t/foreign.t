@@ -123,7 +123,7 @@ subtest 'limits' => sub {
 subtest 'keys' => sub {
     my $key = "I\"\6\xe9\6:\6ET";    # marked as UTF-8, and none
     is_deeply(Icecore::decode("\4\b[\7{\6${key}i\6$key"), [{ "\xe9" => 1 }, "\xe9"], 'one that is not UTF-8 is bytes, as a value is');
-    like(dies(sub { Icecore::decode("\4\b[\6{\6[\0i\6") }), qr/a key that is no string at \$\[0\]\{0\}/, 'one that perl can not have has a path');
+    like(dies(sub { Icecore::decode("\4\b[\6{\6[\0i\6") }), qr/a key that is not a string at \$\[0\]\{0\}/, 'one that perl can not have has a path');
 };
 
 subtest 'malformed' => sub {

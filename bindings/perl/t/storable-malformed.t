@@ -63,7 +63,7 @@ our_storable('every truncation of a file' => sub {
     is("@quiet", '', 'dies');
 });
 
-our_storable('bytes behind the end' => sub {
+our_storable('bytes after the end' => sub {
     my ($m) = @_;
     for my $how (qw(freeze nfreeze)) {
         my $bytes = $m->$how([1, { a => 2 }]);

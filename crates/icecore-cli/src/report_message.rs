@@ -20,7 +20,7 @@ pub enum ReportForm {
 fn name_options(text: String) -> String {
     const RAISE: &str = "raise the limit `";
     const TRUSTED: &str = "` if the input is trusted";
-    const EACH: &str = "several documents in a row are read one by one, if the caller asks for it";
+    const EACH: &str = "documents that follow one another can be read one by one";
     let text = text.replace(EACH, "`--each` reads documents that follow one another");
     let Some((before, (name, after))) =
         text.split_once(RAISE).and_then(|(before, rest)| Some((before, rest.split_once(TRUSTED)?)))

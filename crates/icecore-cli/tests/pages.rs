@@ -215,7 +215,7 @@ fn check(name: &str, samples: &str) {
         let said = page.said(step);
         assert!(
             output.as_ref().is_none_or(|output| *output == said),
-            "{name} is out of date; `make pages` mends it.\n$ {}\n--- it says\n{said}--- it is\n{}",
+            "{name} is out of date; `make pages` updates it.\n$ {}\n--- it says\n{said}--- it is\n{}",
             step.command,
             output.as_deref().unwrap_or_default()
         );

@@ -314,7 +314,7 @@ mod tests {
             (self.0 >> 33) as usize % most
         }
 
-        /// A text of random bytes: in lines or not, with blanks or not, padded or not.
+        /// A text of random bytes: with or without line breaks, blanks and padding.
         fn text(&mut self, alphabet: Alphabet) -> (Vec<u8>, Vec<u8>) {
             let most = [8, 200, 3 * PIECE][self.below(3)];
             let bytes: Vec<u8> = (0..self.below(most)).map(|_| self.below(256) as u8).collect();

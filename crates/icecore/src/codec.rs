@@ -54,7 +54,7 @@ impl Codec {
         !self.stage.wrappers().is_empty()
     }
 
-    /// Reads one document from the start of the input into a tape, which is cleared first. After an error, the tape
+    /// Clears a tape and reads one document from the start of the input into it. After an error, the tape
     /// contains what was read before it.
     pub fn read(&self, input: &[u8], tape: &mut Tape) -> Filled {
         match self.is_wrapped() {

@@ -108,7 +108,7 @@ pub enum ErrorDetail {
 /// let mine = mine.detailing(icecore::raw::ErrorDetail::NoKey).originally_at(2);
 /// let mine = mine.at(3).moved(7).on_path("$.a").in_format("json").in_layer("gzip").helping("leave it out");
 /// assert_eq!((mine.offset(), mine.path()), (Some(10), Some("$.a")));
-/// assert_eq!(Error::behind(b"[1] x", 3).kind(), ErrorKind::Trailing);
+/// assert_eq!(Error::trailing(b"[1] x", 3).kind(), ErrorKind::Trailing);
 /// # Ok::<(), Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
@@ -353,7 +353,7 @@ impl Error {
 }
 
 /// The help text for bytes after a document, for every format.
-const EACH: &str = "several documents in a row are read one by one, if the caller asks for it";
+const EACH: &str = "documents that follow one another can be read one by one";
 
 /// Shortens text from the input (names, numbers) for a message.
 fn shorten_for_message(text: Cow<'static, str>) -> Cow<'static, str> {
@@ -378,7 +378,7 @@ impl fmt::Display for Error {
             ErrorKind::Limit => f.write_str("limit reached")?,
             ErrorKind::Format => f.write_str("wrong format")?,
             ErrorKind::Usage => f.write_str("wrong option")?,
-            ErrorKind::Unrepresentable => f.write_str("the target format can't say this")?,
+            ErrorKind::Unrepresentable => f.write_str("the target format can't represent this")?,
             ErrorKind::Output => f.write_str("the output was closed")?,
         }
         if let Some(format) = e.format {
@@ -416,7 +416,7 @@ impl std::error::Error for Error {}
 
 /// Number of bytes that a window shows before and after the offset.
 const WINDOW_BEFORE: usize = 16;
-const WINDOW_BEHIND: usize = 16;
+const WINDOW_AFTER: usize = 16;
 
 /// A window of the input around an offset: hex, text, and a caret below.
 ///
@@ -441,7 +441,7 @@ pub fn window_from(input: &[u8], first: u64, offset: u64) -> String {
     use std::fmt::Write;
     let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(input.len());
     let start = offset.saturating_sub(WINDOW_BEFORE) / 8 * 8;
-    let end = (offset + WINDOW_BEHIND).min(input.len());
+    let end = (offset + WINDOW_AFTER).min(input.len());
     let mut out = String::new();
     for row in (start..end.max(start + 1)).step_by(16) {
         let bytes = &input[row..(row + 16).min(end).max(row)];

@@ -222,7 +222,7 @@ impl Limits {
         Error::new(ErrorKind::Limit)
             .detailing(ErrorDetail::Size)
             .expecting(format!("at most {most} bytes of output"))
-            .finding("more of them: copies, links or indentation make much of a small input")
+            .finding("more of them: copies, links or indentation enlarge a small input")
             .helping(raise_limit_help(if self.output == u64::MAX { "growth" } else { "output" }))
     }
 }

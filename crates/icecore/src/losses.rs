@@ -108,7 +108,7 @@ pub enum LossKind {
     /// The bytes of a string were interpreted in another encoding than its own, because that is unknown, or because the
     /// bytes are invalid in it.
     Undecoded,
-    /// An object got another class, because the target's language has a class of that name itself.
+    /// An object got another class, because the target's language has its own class of that name.
     Renamed,
     /// The source of a regular expression or v-string was replaced, because evaluating the text would run code in it.
     EmbeddedCode,
@@ -179,26 +179,25 @@ impl LossKind {
             ),
             LossKind::Set => ("set written as an array", "sets written as arrays"),
             LossKind::Missing => {
-                ("item missing for a field, which was left empty", "items missing for fields, which were left empty")
+                ("field left empty, because an item is missing", "fields left empty, because items are missing")
             }
-            LossKind::Surplus => {
-                ("item left out, as no field is left for it", "items left out, as no field is left for them")
-            }
+            LossKind::Surplus => (
+                "item left out, because no field is left for it",
+                "items left out, because no fields are left for them",
+            ),
             LossKind::Wrapped => {
                 ("number or character wrapped to fit its field", "numbers or characters wrapped to fit their fields")
             }
             LossKind::Width => ("string cut to fit its field", "strings cut to fit their fields"),
-            LossKind::Numeric => {
-                ("string that is not a number written as a number", "strings that are not numbers written as numbers")
-            }
+            LossKind::Numeric => ("non-numeric string written as a number", "non-numeric strings written as numbers"),
             LossKind::Null => ("null written as nothing or zero", "nulls written as nothing or zero"),
             LossKind::Wide => (
                 "packed string with characters beyond bytes written as UTF-8",
                 "packed strings with characters beyond bytes written as UTF-8",
             ),
             LossKind::Reserved => (
-                "member left out, as its name is kept for the class",
-                "members left out, as their name is kept for the class",
+                "member left out, because its name is reserved for the class",
+                "members left out, because their name is reserved for the class",
             ),
             LossKind::Quoted => ("number written as a string", "numbers written as strings"),
             LossKind::Integral => ("float written as an integer", "floats written as integers"),
@@ -207,12 +206,12 @@ impl LossKind {
             LossKind::Unquoted => ("string of digits written as a number", "strings of digits written as numbers"),
             LossKind::Wrapper => ("statement of a wrapper dropped", "statements of wrappers dropped"),
             LossKind::Undecoded => (
-                "string not decoded, as its encoding is not known or not right",
-                "strings not decoded, as their encodings are not known or not right",
+                "string not decoded, because its encoding is unknown or wrong",
+                "strings not decoded, because their encodings are unknown or wrong",
             ),
             LossKind::Renamed => (
-                "object renamed, as the target has a class of that name itself",
-                "objects renamed, as the target has classes of their names itself",
+                "object renamed, because the target has its own class of that name",
+                "objects renamed, because the target has its own classes of these names",
             ),
             LossKind::EmbeddedCode => (
                 "piece of code in a regular expression or v-string left out",

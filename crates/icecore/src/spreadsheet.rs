@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formulas_are_found_behind_what_is_not_seen() {
+    fn formulas_are_found_after_invisible_characters() {
         let formula = "1+cmd|' /C calc'!A0";
         for sign in ["=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "\u{2212}"] {
             for front in [

@@ -37,7 +37,7 @@ use std::str::FromStr;
 /// let inside = stage.unwrap_within(&bytes, &mut limits)?;
 /// let said: Vec<_> = inside.metadata.iter().map(|said| (said.option, &*said.value)).collect();
 /// assert_eq!(said, [("expires", "1770000000")]);
-/// // Another stage says it again, as far as it can.
+/// // Another stage writes it again, except for what it has no place for.
 /// let (again, lost) = Stage::parse("laravel-cache/php")?.wrap_with(b"i:2;".to_vec(), &inside.metadata)?;
 /// assert_eq!((again, lost.len()), (b"1770000000i:2;".to_vec(), 0));
 /// assert_eq!(stage.layer(), Some(stage.wrappers()[0].wrapper().layer));
@@ -485,7 +485,7 @@ struct RawStage {
 }
 
 impl RawStage {
-    /// Returns the options. Words of a list option, which were split at its commas, are joined again.
+    /// Returns the options. A list option was split at its commas; its words are joined again.
     fn into_options(self, table: &[Opt]) -> Vec<(String, Option<String>)> {
         let takes = |name: &str| table.iter().find(|option| option.name == name).map(|option| option.takes);
         let mut whole: Vec<(String, Option<String>)> = Vec::with_capacity(self.options.len());

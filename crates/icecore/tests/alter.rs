@@ -170,7 +170,7 @@ fn layouts_of_json_stay() {
 }
 
 #[test]
-fn what_is_shared_stays_where_else_it_is() {
+fn shared_values_stay_in_their_other_places() {
     let stage = Stage::parse("php").unwrap();
     let php: &[u8] = br#"a:3:{s:1:"x";O:1:"P":1:{s:1:"n";i:1;}s:1:"y";r:2;s:1:"z";r:2;}"#;
     let made = |alteration: Alteration| String::from_utf8(altered(php, &stage, &[alteration]).unwrap()).unwrap();
@@ -225,7 +225,7 @@ fn refusals_say_where() {
         (Alteration::Append(path("$.b"), json("1")), "wrong option at $.b: expected a list to append to, found int"),
         (
             Alteration::RenameKey("a".to_owned(), "b".to_owned()),
-            "wrong option at $.a: expected a key that is free, found an entry `b` beside it",
+            "wrong option at $.a: expected an unused key, found another entry `b`",
         ),
         (Alteration::RenameKey("c".to_owned(), "d".to_owned()), "nothing at `c`"),
     ] {
@@ -281,7 +281,7 @@ fn hostile_input_ends_in_an_error_or_a_document() {
 }
 
 #[test]
-fn arrays_that_igbinary_stored_once_are_told_when_they_are_written_out() {
+fn arrays_that_igbinary_stored_once_are_reported_when_they_are_written_out() {
     // [[1], [1], [1]]; the inner array is stored once.
     let stored = b"\0\0\0\x02\x14\x03\x06\x00\x14\x01\x06\x00\x06\x01\x06\x01\x01\x01\x06\x02\x01\x01";
     let stage = Stage::parse("igbinary").unwrap();

@@ -84,7 +84,7 @@ fn links_that_name_links_end() {
 }
 
 #[test]
-fn a_link_to_what_is_not_marked_is_refused() {
+fn a_link_to_an_unmarked_target_is_refused() {
     // Each level writes all items again, so a writer without a table would never end.
     let mut nodes = vec![container(Kind::Array, 102, 101)];
     nodes.extend((0..100).map(Node::int));

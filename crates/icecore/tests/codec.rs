@@ -139,7 +139,7 @@ fn read_marshal(bytes: &[u8]) -> Result<Document<'_>, icecore::Error> {
 }
 
 #[test]
-fn marshal_is_written_in_one_go_as_it_is_otherwise() {
+fn marshal_is_written_alike_in_one_pass_and_otherwise() {
     let codec = Codec::new(Stage::parse("marshal").unwrap());
     let mut unlimited = Codec::new(Stage::parse("marshal").unwrap());
     unlimited.limits.depth = u32::MAX;

@@ -218,6 +218,6 @@ fn holds(page: &str, table: &str) {
     if std::env::var_os("UPDATE_PAGES").is_some() {
         fs::write(&path, &now).expect("the page can be written");
     } else {
-        assert!(now == page, "{} is out of date; `make pages` mends it\n{table}", path.display());
+        assert!(now == page, "{} is out of date; `make pages` updates it\n{table}", path.display());
     }
 }

@@ -57,7 +57,7 @@ fn arrays_of_igbinary_are_copies() {
 }
 
 #[test]
-fn what_ruby_cannot_change_is_no_reference_in_php() {
+fn values_that_ruby_cannot_change_are_not_references_in_php() {
     let cases: &[(&[u8], &str)] = &[
         // 2**70, 1e78, /a/, String, Rational(1, 2), 1..2: each twice.
         (b"\x04\x08[\x07l+\x0a\0\0\0\0\0\0\0\0\x40\0@\x06", r#"s:22:"1180591620717411303424";"#),
@@ -130,7 +130,7 @@ fn copies_of_copies_have_a_limit() {
 }
 
 #[test]
-fn a_copy_made_by_hand_of_what_it_is_in_ends() {
+fn a_handmade_copy_of_its_own_container_is_refused() {
     let typed = br#"{"$icecore":1,"$value":{"$id":1,"$value":[{"$copy":1}]}}"#;
     let error = icecore::read_as(typed, &Stage::parse("json:typed").unwrap(), &Limits::default()).unwrap_err();
     assert!(error.to_string().contains("a $copy of a value that is complete before it"), "{error}");

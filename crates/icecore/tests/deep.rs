@@ -99,11 +99,11 @@ fn wrappers_are_taken_off() {
     let names: Vec<_> = deep.opened.iter().map(deep::OpenedString::name).collect();
     assert_eq!(names, ["laravel-cache/php", "slashes/php", "marshal"]);
     assert_eq!(json(&deep.document), serde_json::json!([{"a": 1}, {"a": "i:7;\\\""}, [1, "x"]]));
-    assert!(deep.opened.iter().all(|opened| opened.offset.is_none()), "they stand in the arena");
+    assert!(deep.opened.iter().all(|opened| opened.offset.is_none()), "they are in the arena");
 }
 
 #[test]
-fn what_stands_behind_is_not_ignored() {
+fn bytes_after_a_value_are_not_ignored() {
     // PHP itself ignores trailing bytes up to version 8.2.
     let text = format!("a:1:{{i:0;{}}}", php("a:1:{i:0;i:1;}x"));
     assert!(open(text.as_bytes()).opened.is_empty());
@@ -127,7 +127,7 @@ fn links_keep_what_they_name() {
 }
 
 #[test]
-fn a_link_to_an_opened_string_is_one_to_what_it_says() {
+fn a_link_to_an_opened_string_refers_to_its_content() {
     let text = r#"a:2:{i:0;s:14:"a:1:{i:0;i:1;}";i:1;R:2;}"#;
     let deep = open(text.as_bytes());
     let again = deep.document.find("$[1]").unwrap();

@@ -30,7 +30,7 @@ fn typed(text: &str) -> String {
 }
 
 #[test]
-fn a_text_that_is_cut_is_said_to_be_cut() {
+fn a_truncated_text_is_reported_as_truncated() {
     let mut cuts = 0;
     for fixture in load("dumper-read.jsonl").iter().filter(|fixture| fixture.blob.len() < 700).step_by(3) {
         for len in 0..fixture.blob.len() {
@@ -112,7 +112,7 @@ fn statements_keep_to_the_limits() {
 }
 
 #[test]
-fn code_is_refused_and_said_to_be_code() {
+fn code_is_refused_and_reported_as_code() {
     for (text, offset, found) in [
         ("$VAR1 = bless( {}, 'A' )->thaw();", 24, "a method call"),
         ("$VAR1 = [sub { system 'ls' }];", 9, "the code of a sub"),
@@ -126,7 +126,7 @@ fn code_is_refused_and_said_to_be_code() {
         ("$VAR1 = [<STDIN>];", 9, "reading from a file"),
         ("$VAR1 = [<<EOT];\nx\nEOT\n", 9, "a here-document"),
         ("$VAR1 = do 'x.pl';", 8, "`do` with a file"),
-        ("$VAR1 = do{ 5 };", 12, "something else than `my $o`"),
+        ("$VAR1 = do{ 5 };", 12, "something other than `my $o`"),
         ("$VAR1 = qr/a$b/;", 12, "a variable in a regular expression"),
         ("$VAR1 = qr/(?:${\\ system 1})/;", 14, "a variable in a regular expression"),
         ("$VAR1 = [@ARGV];", 9, "an array or a hash in a list"),
@@ -155,7 +155,7 @@ fn code_is_refused_and_said_to_be_code() {
         assert!(error.help().is_some(), "{text}: {error}");
     }
     let error = both_ways(b"$VAR1 = bless( {}, 'A' )->thaw();").error.unwrap();
-    assert_eq!(error.help(), Some("Data::Dumper adds it where Toaster is set"));
+    assert_eq!(error.help(), Some("Data::Dumper adds it if Toaster is set"));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn forms_mean_what_they_mean_to_perl() {
 
 /// Several texts, one after the other.
 #[test]
-fn documents_behind_each_other_are_read_one_by_one() {
+fn documents_that_follow_one_another_are_read_one_by_one() {
     for (text, counts) in [
         ("$VAR1 = 1;\n$VAR1 = [2];\n$VAR1 = 3;\n", vec![1, 2, 1]),
         ("[1,2]\n{}\n'x'\n", vec![3, 1, 1]),

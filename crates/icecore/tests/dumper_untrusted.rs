@@ -158,7 +158,7 @@ fn addresses_of_hostile_classes_are_quoted() {
 
 /// Settings that are recognized in a hostile text are not used if they are code.
 #[test]
-fn settings_of_a_text_are_no_code() {
+fn settings_of_a_text_are_not_code() {
     for (text, expected) in [
         ("hit( {}, 'X' )", "bless( {}, 'X' )"),
         ("%SIG = ('__WARN__' => 'main::hit');\n", "$VAR1 = {'__WARN__' => 'main::hit'};"),

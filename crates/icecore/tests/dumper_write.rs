@@ -112,7 +112,7 @@ fn what_only_a_hook_could_say() {
 }
 
 #[test]
-fn text_that_is_no_utf8_stays_bytes() {
+fn text_that_is_not_utf8_stays_bytes() {
     let blob = b"=\xf3rl\x05\x00\x42\x27\x02a\xff\x27\x03\xed\xa0\x80";
     let document = icecore::read_as(blob, &Stage::parse("sereal").unwrap(), &Limits::default()).unwrap();
     let mut out = Vec::new();

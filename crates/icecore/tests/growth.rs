@@ -231,7 +231,7 @@ fn honest_data_does_not_meet_the_budget() {
 }
 
 #[test]
-fn a_program_that_builds_values_is_told_how_much_they_would_be() {
+fn a_program_that_builds_values_learns_their_size_before() {
     let bytes = shapes::named("a COPY of a long string").make(64 << 10);
     let document = icecore::read(&bytes).unwrap();
     let error = document.tape().check_strings(&limits(&bytes), bytes.len()).unwrap_err();

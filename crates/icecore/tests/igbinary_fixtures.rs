@@ -266,8 +266,8 @@ fn is_stricter(error: &icecore::Error) -> bool {
         .any(|why| said.contains(why))
 }
 
-/// Whether the extension refuses the bytes because of the classes in its program, which the bytes
-/// do not describe.
+/// Returns `true` if the extension refuses the bytes because of the classes in its program; the bytes
+/// do not describe these.
 fn is_of_the_program(complaint: &str) -> bool {
     ["class", "Class", "constant", "property", "Error:", "Exception:", "enum"]
         .iter()

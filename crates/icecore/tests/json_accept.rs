@@ -380,7 +380,7 @@ const SURROGATE: &str = "RFC 3629, section 3: surrogates are not UTF-8; perl's o
 const MARK: &str = "RFC 8259, section 8.1: a parser may ignore a byte order mark, and need not; it says what to do";
 const HIGH: &str = "Unicode ends at U+10FFFF; perl's characters do not";
 const WIDE: &str = "RFC 8259, section 8.1: JSON that is exchanged is UTF-8; it reads UTF-16 with a mark as well";
-const BARE: &str = "it takes what stands between Z and a in ASCII for letters of a bare key";
+const BARE: &str = "it accepts the characters between Z and a in ASCII as letters of a bare key";
 const DIFFERENCES: &[Difference] = &[
     ("", b"[1e400]", true, BEYOND),
     ("", b"[-1e400]", true, BEYOND),

@@ -229,7 +229,7 @@ fn errors_say_where_and_what() {
         (&b"{\"a\": [1, x]}"[..], "malformed input at offset 10 at $.a[1]: expected a JSON value, found `x`"),
         (
             b"{\"a\": 1, 'b': 2}",
-            "malformed input at offset 9 at ${1}: expected a name in quotes, found `'` (strings stand in double quotes; the option `singlequote` takes single ones)",
+            "malformed input at offset 9 at ${1}: expected a name in quotes, found `'` (strings need double quotes; the option `singlequote` accepts single ones)",
         ),
         (b"[1, 2", "the input ends too early at offset 5 at $[2]: expected `,` or `]`, found the end of the input"),
         (

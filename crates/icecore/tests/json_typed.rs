@@ -181,19 +181,19 @@ fn errors_name_the_key_and_the_place() {
         ),
         (
             r#"{"a":{"$class":"A"}}"#,
-            "malformed input (json) at offset 5 at $.a: expected `$value` beside `$class`, found none",
+            "malformed input (json) at offset 5 at $.a: expected `$value` next to `$class`, found none",
         ),
         (
             r#"[{"$ref":1,"$value":2}]"#,
-            "malformed input (json) at offset 20 at $[0]: expected no `$value` beside `$ref`, found one",
+            "malformed input (json) at offset 20 at $[0]: expected no `$value` next to `$ref`, found one",
         ),
         (
             r#"[{"$ref":1,"x":2}]"#,
-            "malformed input (json) at offset 15 at $[0]: expected only $ keys beside a $ key, found the key `x` (a plain key that starts with $ is written with $$)",
+            "malformed input (json) at offset 15 at $[0]: expected only $ keys next to a $ key, found the key `x` (a plain key that starts with $ is written with $$)",
         ),
         (
             r#"{"x":1,"$ref":2}"#,
-            "malformed input (json) at offset 14 at ${1}: expected plain keys beside a plain key, found `$ref` (a plain key that starts with $ is written with $$)",
+            "malformed input (json) at offset 14 at ${1}: expected only plain keys next to a plain key, found `$ref` (a plain key that starts with $ is written with $$)",
         ),
         (
             r#"[{"$value":1}]"#,
@@ -201,7 +201,7 @@ fn errors_name_the_key_and_the_place() {
         ),
         (
             r#"[{"$link":3}]"#,
-            "bad link (json) at offset 10 at $[0]: expected the number of an $id, found 3, which none has",
+            "bad link (json) at offset 10 at $[0]: expected the number of an $id, found 3, which no value has",
         ),
         (
             r#"[{"$link":"x"}]"#,
@@ -225,7 +225,7 @@ fn errors_name_the_key_and_the_place() {
         ),
         (
             r#"{"$icecore":1}"#,
-            "malformed input (json) at offset 0 at $: expected `$value` beside `$icecore`, found none",
+            "malformed input (json) at offset 0 at $: expected `$value` next to `$icecore`, found none",
         ),
         (
             r#"{"$latin1":"€"}"#,
@@ -253,7 +253,7 @@ fn errors_name_the_key_and_the_place() {
         ),
         (
             r#"{"$icecore":1,"$value":[1,}"#,
-            "malformed input (json) at offset 26 at $[\"$value\"][1]: expected a JSON value, found `}` (is there a bracket of the wrong kind, or a comma too many? The option `relaxed` takes such a comma)",
+            "malformed input (json) at offset 26 at $[\"$value\"][1]: expected a JSON value, found `}` (is there a bracket of the wrong kind, or an extra comma? The option `relaxed` accepts such a comma)",
         ),
     ] {
         let error = icecore::read_as(text.as_bytes(), &stage, &Limits::default()).unwrap_err();

@@ -107,7 +107,7 @@ fn bytes_follow_their_option() {
 }
 
 #[test]
-fn class_names_are_kept_where_they_are_asked_for() {
+fn class_names_are_kept_on_request() {
     for (text, json, losses) in [
         (r#"{"$class":"A","$value":{"x":1}}"#, r#"{"@":"A","x":1}"#, ""),
         (r#"{"$class":"A","$value":{}}"#, r#"{"@":"A"}"#, ""),
@@ -131,7 +131,7 @@ fn class_names_are_kept_where_they_are_asked_for() {
 }
 
 #[test]
-fn cycles_are_an_error_unless_asked_otherwise() {
+fn cycles_are_an_error_by_default() {
     for (text, path, json) in [
         (r#"{"$id":1,"$value":{"a":[{"$link":1}]}}"#, "$.a[0]", r#"{"a":[null]}"#),
         (r#"{"$id":1,"$value":{"$class":"A","$value":{"up":{"$weak":{"$link":1}}}}}"#, "$.up", r#"{"up":null}"#),

@@ -235,15 +235,15 @@ fn replaced(hostile: bool, seeds: std::ops::Range<u64>) -> (usize, usize, usize)
 }
 
 #[test]
-fn what_a_search_and_replace_did_is_mended() {
+fn damage_by_search_and_replace_is_repaired() {
     let (good, partly, refused) = replaced(false, 0..3000);
-    assert!(refused * 20 <= good && partly * 25 <= good, "{good} mended, {partly} in part, {refused} refused");
+    assert!(refused * 20 <= good && partly * 25 <= good, "{good} repaired, {partly} in part, {refused} refused");
 }
 
 #[test]
 fn strings_that_look_like_pieces_are_never_taken_for_them() {
     let (good, partly, refused) = replaced(true, 0..3000);
-    assert!(good > 1000, "{good} mended, {partly} in part, {refused} refused");
+    assert!(good > 1000, "{good} repaired, {partly} in part, {refused} refused");
 }
 
 #[test]
@@ -259,14 +259,14 @@ fn what_is_not_damaged_is_not_changed() {
 }
 
 #[test]
-fn two_ways_are_none() {
+fn two_ways_to_read_are_refused() {
     let error = repaired(br#"a:2:{i:0;s:99:"aa";i:1;s:3:"bb";i:1;s:98:"cc";}"#).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Malformed);
     assert!(error.to_string().contains("99 bytes long that may have 2 or 15"), "{error}");
 }
 
 #[test]
-fn counts_are_no_lengths() {
+fn counts_are_not_lengths() {
     for text in
         [&br#"a:3:{i:0;s:1:"a";i:1;s:1:"b";}"#[..], br#"a:1:{i:0;s:1:"a";i:1;s:1:"b";}"#, br#"O:1:"A":2:{s:1:"x";N;}"#]
     {
@@ -293,15 +293,15 @@ fn an_error_says_where_the_string_ends_and_what_helps() {
     let error = php::read(text, &php::ReadOptions::default(), &Limits::default()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "malformed input (php) at offset 26 at $.home: expected `\";` after the string, found a string said to be \
-         5 bytes long, but `\";` stands after 7 (PHP says: Error at offset 26 of 31 bytes; `repair=lengths` counts \
+        "malformed input (php) at offset 26 at $.home: expected `\";` after the string, found a string declared as \
+         5 bytes long, but `\";` comes after 7 (PHP says: Error at offset 26 of 31 bytes; `repair=lengths` counts \
          wrong lengths again)"
     );
 }
 
 /// Many wrong lengths in a long text cost at most a few times as much as reading it.
 #[test]
-fn a_long_text_is_mended_too() {
+fn a_long_text_is_repaired_too() {
     let record = |i: usize, host: &str| {
         format!(
             "i:{i};a:2:{{s:3:\"url\";s:{}:\"https://{host}/{i}\";s:2:\"id\";i:{i};}}",
@@ -321,7 +321,7 @@ fn reading(text: &[u8], stage: &str) -> Result<icecore::Document<'static>, iceco
 
 /// Files usually end with a newline.
 #[test]
-fn a_newline_behind_the_value_is_told_and_nothing_is_said_to_be_mended() {
+fn a_newline_after_the_value_is_an_error_and_no_repair_is_reported() {
     let text = b"s:3:\"abcd\";\n";
     let stage = icecore::Stage::parse("php:repair=lengths").unwrap();
     let limits = Limits::default();
@@ -337,9 +337,9 @@ fn a_newline_behind_the_value_is_told_and_nothing_is_said_to_be_mended() {
 
     let error = reading(b"s:4:\"abcd\";\n", "php").unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Trailing, Some(11)));
-    let help = "`php:lenient` ignores them; several documents in a row are read one by one, if the caller asks for it";
+    let help = "`php:lenient` ignores them; documents that follow one another can be read one by one";
     assert!(error.to_string().contains(help), "{error}");
     assert_eq!(reading(b"s:4:\"abcd\";\n", "php:lenient").unwrap().root().as_bytes(), Some(&b"abcd"[..]));
     let error = reading(b"[1] 2", "json").unwrap_err().to_string();
-    assert!(error.contains("(several documents in a row"), "{error}");
+    assert!(error.contains("(documents that follow one another"), "{error}");
 }

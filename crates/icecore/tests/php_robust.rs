@@ -21,7 +21,7 @@ fn write(document: &Document<'_>) -> Result<(Vec<u8>, bool), icecore::Error> {
 }
 
 #[test]
-fn every_cut_is_said_to_be_one() {
+fn every_cut_is_reported_as_truncation() {
     let limits = Limits::default();
     for f in load("php.jsonl") {
         read_both_ways(&f.blob, &limits);
@@ -130,7 +130,7 @@ fn nothing_recurses() {
 }
 
 #[test]
-fn lists_that_turn_out_to_be_none_at_the_end() {
+fn lists_that_turn_out_to_be_maps_at_the_end() {
     // Nested lists, with links to nodes that move when keys are inserted.
     let mut blob = "a:1001:{".to_owned();
     let mut slots = 1;
@@ -244,7 +244,7 @@ fn repeats_a_key(document: &Document<'_>) -> bool {
 }
 
 #[test]
-fn it_is_told_from_other_text() {
+fn it_is_distinguished_from_other_text() {
     for f in load("php.jsonl").iter().filter(|f| f.mode == "serialize" && f.name != "null") {
         let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
         assert_eq!(found.name, "php", "{}", f.name);
@@ -258,7 +258,7 @@ fn it_is_told_from_other_text() {
 }
 
 #[test]
-fn losses_are_said() {
+fn losses_are_reported() {
     let typed = Stage::parse("json:typed").unwrap();
     for (text, expected, kind) in [
         (r#"{"$icecore":1,"$value":18446744073709551615}"#, r#"s:20:"18446744073709551615";"#, "big-integer"),

@@ -258,7 +258,7 @@ fn what_php_would_drop_is_an_error() {
 }
 
 #[test]
-fn a_session_is_told_from_other_text() {
+fn a_session_is_distinguished_from_other_text() {
     for f in sessions().iter().filter(|f| f.mode == "session" && !f.name.starts_with("names") && f.blob.len() > 4) {
         let found = icecore::identify(&f.blob).unwrap_or_else(|| panic!("{}", f.name));
         let expected = if handler(f) == Handler::PhpSerialize { "php" } else { "php-session" };
@@ -280,7 +280,7 @@ fn errors_say_what_helps() {
     for text in [&br#"a|i:1;b|s:9:"x";"#[..], br#"a|s:1:"xyz";b|i:1;"#] {
         let error = message(text, "php-session:handler=php");
         assert!(!error.contains("PHP says"), "{error}");
-        assert!(error.contains("; `\";` stands after") || error.contains("but `\";` stands after"), "{error}");
+        assert!(error.contains("; `\";` comes after") || error.contains("but `\";` comes after"), "{error}");
     }
 }
 
@@ -298,7 +298,7 @@ fn errors_name_the_variable() {
 
 /// PHP itself does not accept a newline there.
 #[test]
-fn a_newline_behind_the_last_variable_is_ignored_on_request() {
+fn a_newline_after_the_last_variable_is_ignored_on_request() {
     for handler in ["", "handler=php,"] {
         let error = message(b"a|i:1;b|i:2;\n", "php-session:handler=php");
         assert!(error.contains("(`php-session:lenient` ignores them)"), "{error}");

@@ -116,7 +116,7 @@ fn php_and_we_refuse_the_same() {
 }
 
 #[test]
-fn every_cut_is_said_to_be_one() {
+fn every_cut_is_reported_as_truncation() {
     for f in load("php-spl.jsonl").iter().filter(|f| f.blob.len() < 600) {
         for len in 0..f.blob.len() {
             let error = read_both_ways(&f.blob[..len]).error.unwrap_or_else(|| panic!("{} cut at {len}", f.name));

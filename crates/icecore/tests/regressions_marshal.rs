@@ -33,7 +33,7 @@ fn floats_may_begin_with_their_point() {
 }
 
 #[test]
-fn bits_behind_a_zero_count_too() {
+fn bits_after_a_zero_count_too() {
     becomes(b"\x04\x08f\x09\x00\x01\x00\x00", b"\x04\x08f\x1a2.842170943040401e-14");
     becomes(b"\x04\x08f\x0a\x001e-7", b"\x04\x08f\x1b1.4038966234512394e-12");
     // This form has no negative zero.

@@ -65,7 +65,7 @@ fn php_is_quoted_with_its_own_offset() {
 }
 
 #[test]
-fn a_count_of_members_without_digits_is_none() {
+fn a_count_of_members_without_digits_is_zero() {
     for text in [&br#"O:8:"stdClass"::{}"#[..], br#"O:8:"stdClass":-0:{}"#, br#"O:8:"stdClass":+1:{s:1:"a";i:1;}"#] {
         assert_eq!(icecore::convert(text, "php", "php").unwrap(), text);
     }
@@ -99,7 +99,7 @@ fn errors_say_what_php_would_warn_of() {
 
 /// PHP counts levels of values; a payload that a class wrote itself is not a level.
 #[test]
-fn a_payload_is_no_level() {
+fn a_payload_is_not_a_level() {
     let mut limits = Limits::default();
     let depth_of = |text: &[u8], depth: u32, limits: &mut Limits| {
         limits.depth = depth;

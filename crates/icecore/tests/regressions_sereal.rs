@@ -29,7 +29,7 @@ fn comes_back(input: &[u8]) {
 }
 
 #[test]
-fn a_long_double_that_is_no_number_keeps_its_bits() {
+fn a_long_double_that_is_not_a_number_keeps_its_bits() {
     comes_back(&bytes("3df3726c 05 00 24 6457 6561 6b28 aa02 6161 000000000000"));
     comes_back(&bytes("3df3726c 05 00 24 0000 0000 0000 00c0 ff7f 010000000000"));
 }
@@ -91,7 +91,7 @@ fn the_parts_of_a_regexp_may_be_copies_and_tracked() {
 }
 
 #[test]
-fn what_stands_behind_weaken_keeps_its_tag() {
+fn the_item_after_weaken_keeps_its_tag() {
     // WEAKEN tracked without a link; the tag after it tracked without a link, and with one.
     comes_back(&bytes("3df3726c 04 00 43 28ab0101 28 b02903 00"));
     comes_back(&bytes("3df3726c 04 00 43 28ab0101 30a903 00"));
@@ -100,7 +100,7 @@ fn what_stands_behind_weaken_keeps_its_tag() {
 }
 
 #[test]
-fn an_object_may_be_named_by_the_tag_behind_its_class() {
+fn an_object_may_be_named_by_the_tag_after_its_class() {
     comes_back(&bytes("3df3726c 05 00 28 2b02 2c6141 a82a01 616101 29 07"));
     // Both the reference and what it refers to.
     comes_back(&bytes("3df3726c 05 00 282b03 2c65506f696e74 a8aa01617801 290b 282b01290c"));

@@ -192,7 +192,7 @@ fn an_index_beyond_32_bits_is_a_key() {
 }
 
 #[test]
-fn a_back_reference_of_64_bits_behind_a_reference_stays_one() {
+fn a_back_reference_of_64_bits_after_a_reference_stays_one() {
     comes_back(&native("02 02000000 0881 04 21 00 0100000000000000"));
 }
 

@@ -157,7 +157,7 @@ fn a_language_keeps_the_names_of_its_own() {
 }
 
 #[test]
-fn a_map_says_another_name_in_every_format() {
+fn a_class_map_renames_in_every_format() {
     let input = b"a:2:{i:0;O:7:\"App\\Old\":1:{s:10:\"\0App\\Old\0a\";i:1;}i:1;E:9:\"App\\Old:A\";}";
     for (to, wanted) in [
         ("php", r#"a:2:{i:0;O:3:"New":1:{s:6:"\x00New\x00a";i:1;}i:1;E:5:"New:A";}"#),

@@ -71,7 +71,7 @@ fn what_looks_frozen_and_is_not_is_text() {
 }
 
 #[test]
-fn wrong_lengths_are_mended_if_that_was_asked_for() {
+fn wrong_lengths_are_repaired_on_request() {
     let mut how = Rewriting::default();
     how.mend = true;
     let text = br#"a:1:{s:3:"url";s:14:"http://old.org/";}"#;
@@ -105,7 +105,7 @@ fn damage_is_named_and_taken_back() {
 }
 
 #[test]
-fn keys_and_classes_only_if_asked_for() {
+fn keys_and_classes_only_on_request() {
     let text = b"O:7:\"old_org\":2:{s:7:\"old_org\";i:1;s:16:\"\0old_org\0old_org\";E:12:\"old_org:Case\";}";
     let mut how = Rewriting::default();
     how.keys = true;
@@ -158,7 +158,7 @@ fn json_is_written_in_its_own_manner() {
 }
 
 #[test]
-fn base64_only_if_asked_for() {
+fn base64_only_on_request() {
     use icecore::text::{from_base64, to_base64};
     let inside = br#"a:1:{i:0;s:7:"old.org";}"#;
     let text = [&br#"a:1:{i:0;s:32:""#[..], to_base64(inside).as_bytes(), b"\";}"].concat();

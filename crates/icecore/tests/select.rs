@@ -375,7 +375,7 @@ fn all_is_read_if_keys_look_alike() {
 
 /// A number at the end of the input is not certain, because more digits may follow.
 #[test]
-fn a_number_at_the_end_of_the_input_is_no_item() {
+fn a_number_at_the_end_of_the_input_is_not_an_item() {
     for path in ["$[0]", "$[*]", "$.a", "$[-1]"] {
         for json in ["[12", "{\"a\":12", "[tru"] {
             assert_eq!(count(json.as_bytes(), "json", path), Skimmed::Unsure(0), "{json} {path}");

@@ -217,7 +217,7 @@ fn broken_bodies_say_where() {
         ("REFP to nothing", b"\x41\x29\x00", BadLink, 1),
         ("ALIAS to what is not tracked", b"\x42\x01\x2E\x02", BadLink, 2),
         ("ALIAS as the root", b"\x2E\x01", Malformed, 0),
-        ("ALIAS behind REFN", b"\x42\x81\x28\x2E\x02", Malformed, 3),
+        ("ALIAS after REFN", b"\x42\x81\x28\x2E\x02", Malformed, 3),
         ("ALIAS of an array", b"\x42\x28\xAB\0\x2E\x03", BadLink, 4),
         ("a COPY of a COPY", b"\x43\x61a\x2F\x02\x2F\x04", BadLink, 3),
         ("a COPY of itself", b"\x41\x2F\x02", BadLink, 1),
@@ -232,7 +232,7 @@ fn broken_bodies_say_where() {
         ("an object that is not a reference", b"\x2C\x61A\x01", Malformed, 3),
         ("WEAKEN of a number", b"\x30\x01", Malformed, 0),
         ("OBJECT_FREEZE without an array", b"\x32\x61A\x50", Malformed, 3),
-        ("modifiers that are no string", b"\x31\x61a\x26\0", Malformed, 3),
+        ("modifiers that are not a string", b"\x31\x61a\x26\0", Malformed, 3),
         ("an unknown modifier", b"\x31\x61a\x61z", Malformed, 4),
         ("a long varint", b"\x20\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\0", Malformed, 1),
         ("a varint of 65 bits", b"\x20\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x02", Malformed, 1),
@@ -253,7 +253,7 @@ fn errors_have_paths_and_parts() {
 }
 
 #[test]
-fn wrong_headers_are_told_apart() {
+fn wrong_headers_are_distinguished() {
     for (input, kind, says) in [
         (&b"=\xC3\xB3rl\x05\x00\x01"[..], ErrorKind::Format, "encoded as UTF-8"),
         (b"=srl\x05\x00\x01", ErrorKind::Malformed, "version 5"),

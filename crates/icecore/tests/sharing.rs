@@ -175,7 +175,7 @@ fn what_changes_together_changes_together_in_every_language() {
                     if let Some(surplus) = surplus {
                         fail(&surplus);
                     } else if is_lost && !losses.iter().any(is_reported) {
-                        fail("what was shared is not, and nothing is said");
+                        fail("sharing was lost, and this is not reported");
                     }
                 }
             }

@@ -174,7 +174,7 @@ fn rows_are_alike() {
 
 /// A key, a link or an encoding that refers to a scalar would change with it.
 #[test]
-fn what_names_a_scalar_again_is_no_stencil() {
+fn documents_that_name_a_scalar_again_have_no_stencil() {
     let cases: [(&str, &[u8], &[u8]); 9] = [
         // [1, "x", {the second object => 2}], where a float in the place of 1 is the second object.
         ("marshal", b"\x04\x08[\x08i\x06\"\x06x{\x06@\x07i\x07", b"\x04\x08[\x08f\x061\"\x06x{\x06@\x07i\x07"),

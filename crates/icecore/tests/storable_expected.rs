@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 const OTHERWISE: &[(&str, &str)] = &[
     (
         "bools/alias",
-        "the image says that the third item is the first again; perl has but one true, so there this is no news",
+        "the image says that the third item is the first again; perl has but one true, so this makes no difference there",
     ),
     ("ties/element-of-hash", "the image says that it is the same variable that refers to the object, and that is kept"),
     ("ties/element-of-array", "as ties/element-of-hash"),

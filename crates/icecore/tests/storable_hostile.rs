@@ -102,7 +102,7 @@ fn every_truncation_is_an_error_with_an_offset() {
 }
 
 #[test]
-fn a_byte_behind_the_document_is_an_error() {
+fn a_byte_after_the_document_is_an_error() {
     let (mut total, mut failures) = (0, Vec::new());
     for f in varied(160) {
         total += 1;

@@ -38,7 +38,7 @@ fn the_tapes_on_the_page_are_real() {
     if std::env::var_os("UPDATE_PAGES").is_some() {
         fs::write(&path, &now).expect("docs/tape.md can be written");
     } else {
-        assert!(now == page, "docs/tape.md is out of date; `make pages` mends it");
+        assert!(now == page, "docs/tape.md is out of date; `make pages` updates it");
     }
 }
 

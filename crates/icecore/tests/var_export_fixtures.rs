@@ -129,7 +129,7 @@ fn older_forms_come_back() {
 }
 
 #[test]
-fn code_is_refused_and_said_to_be_code() {
+fn code_is_refused_and_reported_as_code() {
     let mut refused = 0;
     for f in load("var-export.jsonl").iter().filter(|f| f.mode == "refused") {
         let outcome = both_ways(&f.blob);
@@ -151,7 +151,7 @@ fn code_is_refused_and_said_to_be_code() {
         ("(array) [1]", 0, "the cast `(array)`"),
         ("<?php\n$x = 1;", 6, "a variable"),
         ("<?php use Foo; return 1;", 6, "`use` and not `return`"),
-        ("[self::X]", 1, "`self`, which depends on where it stands"),
+        ("[self::X]", 1, "`self`, which depends on its position"),
         ("1 ? 2 : 3", 2, "the operator `?`"),
         ("M_PI", 0, "`M_PI`, a constant"),
         ("M_PI\n", 0, "`M_PI`, a constant"),
@@ -232,7 +232,7 @@ fn cuts_and_changes_are_an_error_or_a_value() {
 
 /// An edited value is written with its new content, whatever was kept of the old text.
 #[test]
-fn what_was_edited_is_written_anew() {
+fn edited_values_are_written_again() {
     let document = whole(b"[\"a\\n\" => \"b\\n\", 0x10 => 0x1F]");
     let (json, _) = write(&document, "json:typed,spelling").unwrap();
     let json = String::from_utf8(json).unwrap();
@@ -249,7 +249,7 @@ fn what_was_edited_is_written_anew() {
 }
 
 #[test]
-fn what_stands_before_does_not_grow_together_with_the_value() {
+fn text_before_the_value_stays_separate_from_it() {
     let (text, _) = write(&whole(b"return[1];"), "var-export").unwrap();
     assert_eq!(String::from_utf8_lossy(&text), "return array (\n  0 => 1,\n);");
 }
@@ -305,7 +305,7 @@ fn nothing_recurses() {
 }
 
 #[test]
-fn long_lists_that_turn_out_to_be_none() {
+fn long_lists_that_turn_out_to_be_maps() {
     let mut text = "array (\n".to_owned();
     for i in 0..1000 {
         let _ = writeln!(text, "  {i} => {},", i % 7);
@@ -398,7 +398,7 @@ fn php_loads_what_is_written() {
 }
 
 #[test]
-fn losses_are_said() {
+fn losses_are_reported() {
     for (typed, text, losses) in [
         ("18446744073709551615", "'18446744073709551615'", "big-integer"),
         (r#"{"$symbol":"abc"}"#, "'abc'", "symbol"),
@@ -444,7 +444,7 @@ fn links_do_not_explode() {
 }
 
 #[test]
-fn what_php_serialized_goes_over() {
+fn serialized_values_survive_the_conversion() {
     let text = br#"a:3:{i:0;O:8:"stdClass":1:{s:1:"0";i:1;}i:1;E:11:"Suit:Hearts";s:1:"k";O:1:"A":1:{s:1:"p";a:0:{}}}"#;
     let exported = icecore::convert(text, "php", "var-export").unwrap();
     let back = icecore::convert(&exported, "var-export", "php").unwrap();
@@ -452,7 +452,7 @@ fn what_php_serialized_goes_over() {
 }
 
 #[test]
-fn it_is_told_from_other_text() {
+fn it_is_distinguished_from_other_text() {
     for f in readable() {
         let text = f.blob.trim_ascii_start();
         let begins = ["array (", "(object) array(", "\\Point::__set_state(array(", "<?php return ["];

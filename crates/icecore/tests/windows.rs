@@ -87,7 +87,7 @@ fn the_parts_make_the_whole() {
 }
 
 #[test]
-fn a_late_link_asks_for_the_whole() {
+fn a_late_link_needs_the_whole_document() {
     let document = records(true);
     for from in ["storable", "sereal", "sereal:compress=zstd", "sereal:compress=snappy", "marshal"] {
         let store = OnceLock::new();
@@ -148,7 +148,7 @@ fn names_and_floats_that_are_gone_are_known_still() {
 }
 
 #[test]
-fn a_value_that_is_gone_asks_for_the_whole() {
+fn a_value_that_is_gone_needs_the_whole_document() {
     let document = ruby_records(|b, first| {
         b.link(first);
     });
@@ -216,7 +216,7 @@ fn who_takes_the_windows_can_stop() {
 }
 
 #[test]
-fn what_is_no_array_is_read_as_a_whole() {
+fn other_values_than_arrays_are_read_as_a_whole() {
     for json in ["{\"a\":[1,2]}", "[]", "5"] {
         let document = icecore::read(json.as_bytes()).unwrap();
         for from in ["storable", "sereal", "marshal"] {

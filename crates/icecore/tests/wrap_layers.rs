@@ -129,7 +129,7 @@ fn a_bomb_in_a_format_is_bounded_with_its_wrappers() {
 
 #[cfg(feature = "zlib")]
 #[test]
-fn strings_that_are_bombs_are_no_way_around() {
+fn bombs_in_strings_do_not_evade_the_limits() {
     // Each string unpacks to 4 MB, which would be allowed for each string alone.
     let json = format!("[{}1]", "1,".repeat(2 << 20));
     let bomb = wrapped("base64/zlib", json.as_bytes());
@@ -299,7 +299,7 @@ fn strings_that_are_wrapped_are_opened() {
 }
 
 #[test]
-fn a_plus_is_a_blank_where_it_stands() {
+fn a_plus_is_a_blank_in_forms() {
     let form = convert(br#"{"a b":"c+d"}"#, "json", "uri:as=form/json").unwrap();
     assert_eq!(form, b"%7B%22a+b%22%3A%22c%2Bd%22%7D");
     assert_eq!(convert(&form, "uri:plus/json", "json").unwrap(), br#"{"a b":"c+d"}"#);
@@ -309,7 +309,7 @@ fn a_plus_is_a_blank_where_it_stands() {
 }
 
 #[test]
-fn members_and_frames_behind_each_other_are_one() {
+fn consecutive_members_and_frames_are_one_content() {
     let (front, back) = PHP.split_at(11);
     for layer in layers().into_iter().filter(|layer| ["gzip", "zstd"].contains(layer)) {
         let mut bytes = [wrapped(layer, front), wrapped(layer, b""), wrapped(layer, back)].concat();

@@ -70,7 +70,7 @@ pub fn convert(data: &[u8]) {
             if let Some(error) = again.error {
                 panic!("{:?}: what was written can't be read: {error}\n{:?}", target.settings(), outcome.document);
             }
-            assert_eq!(again.consumed, out.len(), "{:?}: bytes behind the document", target.settings());
+            assert_eq!(again.consumed, out.len(), "{:?}: bytes after the document", target.settings());
         }
         check_opened_strings(outcome.document);
     }

@@ -76,11 +76,11 @@ pub fn skip_reason(rival: Rival, data: &[u8]) -> Option<&'static str> {
         Some(error) if error.kind() == ErrorKind::Limit => Some("a limit of ours"),
         Some(error) if error.kind() == ErrorKind::Truncated => {
             // Perl allocates before it checks.
-            Some("truncated: it makes room for what is said to come, or gives undef without an error")
+            Some("truncated: it allocates the declared size, or gives undef without an error")
         }
         _ if outcome.document.tape().classes().iter().any(|name| is_renamed_by_perl(name.bytes)) => {
             // After that, it also changes the normal name.
-            Some("a class name that perl bends, such as `main::A` or one with a NUL")
+            Some("a class name that perl changes, such as `main::A` or one with a NUL")
         }
         _ => None,
     }
@@ -112,7 +112,7 @@ pub fn compare_with_perl(rival: Rival, data: &[u8], answer: &PerlAnswer) -> Verd
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("we refuse it: {error}\nperl reads {answer:?}")),
         },
-        (None, PerlAnswer::NotUtf8) => Verdict::Allowed("text that is not UTF-8 can't be said as json:typed by perl"),
+        (None, PerlAnswer::NotUtf8) => Verdict::Allowed("perl can't represent text that is not UTF-8 as json:typed"),
         (None, PerlAnswer::Refused(reason)) => match explain_perl_refusal(rival, &ours.document, reason) {
             Some(name) => Verdict::Allowed(name),
             None => Verdict::Differs(format!("perl refuses it: {reason}\nwe read\n{:?}", ours.document)),
@@ -170,13 +170,13 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
     let expected = error.expected().unwrap_or_default();
     match error.kind() {
         ErrorKind::Malformed if rival == Rival::Storable && expected.contains("v-string") => {
-            Some("a v-string whose value is no string")
+            Some("a v-string whose value is not a string")
         }
         ErrorKind::Malformed if rival == Rival::Storable && expected.contains("hook") => {
             Some("a hook record that nothing writes")
         }
         ErrorKind::Malformed if expected.contains("the pattern of a regular expression") => {
-            Some("a pattern that is no string")
+            Some("a pattern that is not a string")
         }
         ErrorKind::Malformed if rival == Rival::Sereal && expected.contains("at most 64 bits") => {
             Some("a number of more than 64 bits: Sereal's wraps around")
@@ -207,16 +207,18 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
         _ if rival == Rival::Storable && error.offset() == Some(0) && data.first().is_some_and(|byte| *byte < 2) => {
             Some("an image in memory from before 0.6: only files are read")
         }
-        ErrorKind::BadLink if expected == "the number of a value that is there" => {
+        ErrorKind::BadLink if expected == "the number of an existing value" => {
             Some("a link to the value of an absent key: Storable's own undef")
         }
         ErrorKind::Malformed if expected == "a reference to bless" => {
-            Some("an object that is no reference: Sereal does not bless it")
+            Some("an object that is not a reference: Sereal does not bless it")
         }
         ErrorKind::Malformed if expected == "a reference to an array after OBJECT_FREEZE" => {
             Some("OBJECT_FREEZE of an object or a link to one: Sereal takes the array in it")
         }
-        ErrorKind::Malformed if expected == "a reference after WEAKEN" => Some("WEAKEN of what is no reference"),
+        ErrorKind::Malformed if expected == "a reference after WEAKEN" => {
+            Some("WEAKEN of a value that is not a reference")
+        }
         ErrorKind::BadLink if expected == "ALIAS to a variable" => Some("ALIAS to an array or hash itself"),
         // CVE-2026-8796: arbitrary memory is used as the target.
         ErrorKind::BadLink
@@ -224,10 +226,10 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
         {
             Some("a COPY to nowhere: Sereal reads beyond the document")
         }
-        ErrorKind::Unsupported if expected.starts_with("a string as the key") => Some("a key that is no string"),
+        ErrorKind::Unsupported if expected.starts_with("a string as the key") => Some("a key that is not a string"),
         ErrorKind::Limit => Some("a limit of ours"),
         ErrorKind::Truncated => Some("truncated"),
-        ErrorKind::Trailing => Some("bytes behind the document"),
+        ErrorKind::Trailing => Some("bytes after the document"),
         _ => None,
     }
 }
@@ -261,7 +263,7 @@ fn explain_perl_refusal(rival: Rival, document: &Document<'_>, reason: &str) -> 
     if is_tied_to_nothing(document)
         && says(&["Can't call method", "on an undefined value", "Can't locate object method"])
     {
-        return Some("tied to what is no object");
+        return Some("tied to a value that is not an object");
     }
     if says(&["Modification of a read-only value"]) && has_kind(document, |kind| kind == Kind::Object) {
         return Some("a blessed undef or boolean: perl can't bless its own");
@@ -270,10 +272,10 @@ fn explain_perl_refusal(rival: Rival, document: &Document<'_>, reason: &str) -> 
         return Some("perl died");
     }
     if is_misplaced(document) {
-        return Some("a container where only a reference to one may stand: perl breaks");
+        return Some("a container where only a reference to one is allowed: perl breaks");
     }
     if says(&["Malformed UTF-8", "a character beyond Unicode"]) {
-        return Some("text that is not UTF-8 can't be said as json:typed by perl");
+        return Some("perl can't represent text that is not UTF-8 as json:typed");
     }
     match rival {
         Rival::Storable => match () {
@@ -314,7 +316,7 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
         && ours.header().is_some()
         && (all_cursors(ours).any(is_invalid_utf8) || has_odd_key(ours))
     {
-        return Some("text that is not UTF-8 can't be said as json:typed by perl");
+        return Some("perl can't represent text that is not UTF-8 as json:typed");
     }
     if has_duplicate_keys(ours) {
         return Some("a key twice: in perl the last one wins");
@@ -332,7 +334,7 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
         return Some("an alias of undef or of a boolean: perl has one of each");
     }
     if is_tied_to_nothing(ours) {
-        return Some("tied to what is no object");
+        return Some("tied to a value that is not an object");
     }
     if all_cursors(ours).any(|map| {
         let absent = |(key, _): (Key<'_>, Cursor<'_>)| key.node().has(flag::PLACEHOLDER);
@@ -341,7 +343,7 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
         return Some("absent keys of a hash that is not restricted");
     }
     if is_misplaced(ours) {
-        return Some("a container where only a reference to one may stand: perl breaks");
+        return Some("a container where only a reference to one is allowed: perl breaks");
     }
     let strings = |kind: Kind, is: fn(&[u8]) -> bool| {
         all_cursors(ours)
@@ -367,7 +369,9 @@ fn explain_other_value(rival: Rival, data: &[u8], ours: &Document<'_>, theirs: &
         Rival::Storable if has_note(data, |code, value| code == 1 && value == 31) => {
             Some("SVUNDEF_ELEM outside of an array: Storable takes it for an absent key")
         }
-        Rival::Storable if has_odd_key_flags(data) => Some("a key whose flags exclude each other, or that is no UTF-8"),
+        Rival::Storable if has_odd_key_flags(data) => {
+            Some("a key whose flags exclude each other, or that is not UTF-8")
+        }
         Rival::Storable
             if any(|node| node.kind == Kind::Map && node.has(flag::RESTRICTED))
                 && any(|node| matches!(node.kind, Kind::Null | Kind::Bool)) =>
@@ -472,7 +476,7 @@ fn names_text_of_code(document: &Document<'_>) -> bool {
     document.nodes().iter().any(|node| node.kind == Kind::Alias && is_text(node.payload))
 }
 
-/// Returns whether the value behind a tied variable is not an object.
+/// Returns `true` if the value of a tied variable is not an object.
 fn is_tied_to_nothing(document: &Document<'_>) -> bool {
     all_cursors(document).filter(|cursor| cursor.kind() == Kind::Tied).any(|tied| {
         tied.children().next().is_none_or(|object| {

@@ -112,7 +112,7 @@ pub fn compare_with_igbinary(data: &[u8], answer: &OracleAnswer, classes: &HashS
 fn explain_igbinary_refusal(ours: &OurReading<'_>) -> Option<&'static str> {
     let found = ours.error.as_ref().and_then(icecore::Error::found).unwrap_or_default();
     match ours.expected() {
-        "a value after the reference" => Some("a reference behind a reference"),
+        "a value after the reference" => Some("a reference after a reference"),
         _ if found.contains("a variable that holds a scalar") => {
             Some("an array again, which is a scalar: igbinary gives it")
         }

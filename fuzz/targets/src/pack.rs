@@ -8,7 +8,7 @@ use icecore::{
     raw::Outcome,
 };
 
-/// The first byte is the length of the template, which follows; the rest is the data.
+/// The first byte is the length of the template; the template and the data follow.
 pub fn pack_read(data: &[u8]) {
     let Some((len, rest)) = data.split_first() else { return };
     let (template, data) = rest.split_at(rest.len().min(usize::from(*len)));

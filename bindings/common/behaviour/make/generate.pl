@@ -63,7 +63,7 @@ sub writes ($host, $name, $format, $value, $bytes) {
 # The command's answer: { bytes }, or the kind, the offset and the path of its error.
 my %kinds = (
     'the input ends too early' => 'truncated', 'bytes after the end of the document' => 'trailing', 'malformed input' => 'malformed', 'bad link' => 'bad-link',
-    'not supported' => 'unsupported', 'limit reached' => 'limit', 'wrong format' => 'format', "the target format can't say this" => 'unrepresentable',
+    'not supported' => 'unsupported', 'limit reached' => 'limit', 'wrong format' => 'format', "the target format can't represent this" => 'unrepresentable',
 );
 
 sub convert ($bytes, $from, $to) {

@@ -38,7 +38,7 @@ my @kinds = (
     trailing => qr/^bytes after the end/, malformed => qr/^malformed input|^Icecore: (?:text that is not|malformed) UTF-8/, 'bad-link' => qr/^bad link/,
     unsupported => qr/^not supported/, limit => qr/^limit reached|maximum recursion depth|recursion depth .*exceeded/,
     format => qr/^(?:Icecore: )?wrong format/, usage => qr/^Icecore: wrong option/,
-    unrepresentable => qr/^the target format can't say this|^Icecore: a key that is no string/, value => qr/can't be encoded|^Can't store/, hook => qr/^the hook says no$/m,
+    unrepresentable => qr/^the target format can't represent this|^Icecore: a key that is not a string/, value => qr/can't be encoded|^Can't store/, hook => qr/^the hook says no$/m,
 );
 
 # The lines of a file, with the changes for this host.

@@ -22,7 +22,7 @@ const IDENTITY: u8 = 4;
 pub(super) struct ChildIndex<'d> {
     /// Values, without keys.
     children: Vec<u32>,
-    /// Keys of the first children, which are entries; empty for an array.
+    /// Keys of the first children if these are entries; empty for an array.
     keys: Vec<Key<'d>>,
     facets: BTreeSet<(Facet<'d>, ChildSlot)>,
     /// Which children were removed; allocated at the first removal.

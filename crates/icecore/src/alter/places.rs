@@ -240,11 +240,7 @@ impl<'d> PlaceFinder<'d> {
             new.is_some_and(|new| others.map(|(key, _)| key_identity(&key)).any(|other| other == new))
         };
         if is_taken {
-            return Err(unfit_refusal(
-                "a key that is free",
-                &format!("an entry `{new}` beside it"),
-                &self.document.path(at),
-            ));
+            return Err(unfit_refusal("an unused key", &format!("another entry `{new}`"), &self.document.path(at)));
         }
         self.found.keys.push((at, entry));
         self.found.containers.push(map.index());
@@ -330,7 +326,7 @@ impl<'d> PlaceFinder<'d> {
         match object.filter(|node| node.kind == Kind::Object && is_fixed(node.form())) {
             Some(_) => {
                 let expected = format!("a class that allows {wanted}");
-                Err(unfit_refusal(&expected, "a Struct or Data of Ruby's", &self.document.path(map.index())))
+                Err(unfit_refusal(&expected, "a Ruby object of Struct or Data", &self.document.path(map.index())))
             }
             None => Ok(()),
         }
@@ -368,7 +364,7 @@ impl<'d> PlaceFinder<'d> {
         }
     }
 
-    /// Returns the properties of a new key: those of `last`, the last string key of the map, which is in the given
+    /// Returns the properties of a new key. They are copied from `last`, the last string key of the map, in the given
     /// document.
     pub(super) fn new_key_template<'k>(
         &self,

@@ -115,7 +115,7 @@ impl BoundedOutput {
     /// Copies bytes from this distance back; the source may overlap the copy.
     fn copy_earlier_output(&mut self, distance: usize, count: usize) -> Result<(), DecodeStop> {
         let start = self.bytes.len().checked_sub(distance).filter(|_| distance > 0);
-        let start = start.ok_or(DecodeStop::Broken("a copy of what is before its beginning"))?;
+        let start = start.ok_or(DecodeStop::Broken("a copy from before its beginning"))?;
         let room = self.most - self.bytes.len();
         let mut left = count.min(room);
         while left > 0 {

@@ -100,7 +100,7 @@ pub(crate) fn gunzip(body: &[u8], max_len: u64, limits: &Limits) -> Result<(Vec<
             let error = match why.kind() {
                 std::io::ErrorKind::UnexpectedEof => Error::new(ErrorKind::Truncated)
                     .at(body.len())
-                    .expecting("whole members of gzip and nothing else")
+                    .expecting("complete gzip members and nothing else")
                     .finding("the end of the input"),
                 _ => malformed_error("gzip", why).at(at),
             };

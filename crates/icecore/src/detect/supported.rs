@@ -154,7 +154,7 @@ fn unknown_format_error(sample: &Sample<'_>) -> Error {
             match wrap::by_name(found.name) {
                 Some(_) => error
                     .finding(format!("{} ({what}), and nothing that looks like a known format inside", found.title))
-                    .helping(format!("name what is inside if you know it, such as {what}/json")),
+                    .helping(format!("name the format inside if you know it, such as {what}/json")),
                 None => error.finding(format!("{} ({what}), which is recognised but not read", found.title)),
             }
         }

@@ -342,7 +342,7 @@ impl Builder {
     /// Adds an independent value equal to the one at `target`: [`Kind::Copy`].
     pub fn copy(&mut self, target: u32) -> &mut Builder {
         if self.tape.index_after(target) > self.tape.len() || self.open.iter().any(|frame| frame.at == target) {
-            self.mistake = self.mistake.or(Some("a copy of what is not complete"));
+            self.mistake = self.mistake.or(Some("a copy of an incomplete value"));
         }
         self.push_reference(Kind::Copy, target)
     }

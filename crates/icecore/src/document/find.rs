@@ -59,8 +59,8 @@ impl Document<'_> {
             .on_path(so_far))
     }
 
-    /// Follows a path as long as the document has its steps. Returns the value reached and the rest of the path, which
-    /// is empty if the value was found.
+    /// Follows a path as long as the document has its steps. Returns the value reached and the rest of the path, empty
+    /// if the value was found.
     ///
     /// ```
     /// let document = icecore::read(br#"{"staff": ["Alice"]}"#)?;

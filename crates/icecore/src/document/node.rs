@@ -51,8 +51,9 @@ pub enum Kind {
     Link = 15,
     /// The same variable again: `payload` is the index of the node that it contains.
     Alias = 16,
-    /// An equal value again, which its original stored once: `payload` is the index of the node that it equals, which
-    /// precedes it and is complete. No program can change one and see the change in the other, so this is not sharing.
+    /// An equal value again, which its original stored once: `payload` is the index of the node that it equals. That
+    /// node precedes it and is complete. No program can change one and see the change in the other, so this is not
+    /// sharing.
     /// Examples: an array that PHP copies before a write, a number or a time in Ruby.
     Copy = 17,
 

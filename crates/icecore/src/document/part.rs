@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_comes_along_once() {
+    fn values_outside_of_a_part_are_copied_once() {
         let document = circle();
         let list = document.find("$.list").unwrap();
         let part = document.part(list.index()).unwrap();

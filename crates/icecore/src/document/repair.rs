@@ -43,17 +43,17 @@ impl fmt::Display for Repair {
             return write!(f, "offset {offset}: a name of a property got its NUL bytes back, at {path}");
         }
         if *what == "whole" {
-            return write!(f, "the whole text had {was} bytes and has {is}");
+            return write!(f, "the whole text had {was} bytes and now has {is}");
         }
         if *what == "text" {
             return write!(
                 f,
-                "offset {offset}: a serialized text in a string has wrong lengths, which stay, at {path}"
+                "offset {offset}: a serialized text in a string has wrong lengths, which were not changed, at {path}"
             );
         }
         if *what == "rest" {
             let bytes = if *was == 1 { "byte" } else { "bytes" };
-            return write!(f, "offset {offset}: {was} {bytes} that the template leaves left out");
+            return write!(f, "offset {offset}: {was} {bytes} that the template does not read were left out");
         }
         write!(f, "offset {offset}: the length of a {what} was {was} and should be {is}, at {path}")
     }

@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_is_named_by_nothing() {
+    fn nothing_refers_to_removed_nodes() {
         let (nodes, moves) = rewritten(|rewrite, at, node| match at {
             1 => rewrite.remove_node(4),
             _ => {

@@ -28,7 +28,6 @@ pub trait Sink {
     /// Called when a child of the root is complete. A sink may then remove finished nodes, except the root itself.
     ///
     /// Of [kind](crate::ErrorKind) `Output`, if the receiver does not want more.
-    /// Of [kind](crate::ErrorKind) `Output`, if the receiver wants no more.
     #[inline]
     fn finish_child(&mut self) -> Result<(), Error> {
         Ok(())

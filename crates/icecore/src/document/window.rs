@@ -10,7 +10,7 @@ use super::tape::Tape;
 use crate::error::Error;
 use std::cell::Cell;
 
-/// The approximate number of nodes of a window: 256 KB, which stay in the cache.
+/// The approximate number of nodes of a window: 256 KB fit into the cache.
 const NODES: usize = 16 << 10;
 
 /// Function that takes windows and returns tapes to fill again.

@@ -176,7 +176,7 @@ impl Format {
         self.name == name || self.aliases.contains(&name)
     }
 
-    /// Returns the format of a single document: for a format of lines, that of one line.
+    /// Returns the format of a single document. In a format of lines, each line is one.
     pub fn of_document(&'static self) -> &'static Format {
         self.can.line.unwrap_or(self)
     }
@@ -232,7 +232,7 @@ pub(crate) fn check_and_expand<'d>(
 #[cold]
 pub(crate) fn chain_too_long_error(document: &Document<'_>, first: u32, links: bool, limits: &Limits) -> Error {
     let error = match links {
-        true => Error::new(ErrorKind::Unrepresentable).finding("links that go round in a circle"),
+        true => Error::new(ErrorKind::Unrepresentable).finding("links that form a circle"),
         false => limits.too_deep(),
     };
     error.on_path(document.path(first))

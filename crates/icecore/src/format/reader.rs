@@ -32,7 +32,7 @@ pub trait Reader: fmt::Debug + Send + Sync {
     /// ```
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a>;
 
-    /// Reads one document from the start of the input into a tape, which is cleared first. After an
+    /// Clears a tape and reads one document from the start of the input into it. After an
     /// error, the tape has what was read before it.
     fn fill_tape(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Filled {
         Filled::by_reading(limits, tape, |request| self.read(input, request))

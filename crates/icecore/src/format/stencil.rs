@@ -308,7 +308,7 @@ impl Stencil {
     }
 }
 
-/// Updates the locations of the next strings, which are in the bytes from `at` on.
+/// Updates the locations of the next strings, in the bytes from `at` on.
 #[inline]
 fn move_strings<'m>(nodes: &mut [Node], moved: &'m [MovedString], count: u32, at: usize) -> &'m [MovedString] {
     let (here, rest) = moved.split_at(count as usize);

@@ -20,7 +20,7 @@ pub(crate) struct Strings {
     pub(crate) embeds: bool,
 }
 
-/// See [`Strings::mend`]. `Ok(None)` if nothing explains the damage; an error if several
+/// See `mend` of [`Strings`]. `Ok(None)` if nothing explains the damage; an error if several
 /// things do.
 pub(crate) type MendFn = fn(&[u8], Damage, &Limits) -> Result<Option<MendedText>, Error>;
 

@@ -11,7 +11,7 @@ const PERIOD: i64 = 71_149_239 * 3;
 /// Zones in which Rails shows an offset of zero as `Z`.
 const UTC: [&str; 5] = ["UTC", "Etc/UTC", "Etc/UCT", "UCT", "Zulu"];
 
-/// Returns the name of a member, which must be a symbol.
+/// Returns the name of a member if it is a symbol.
 fn member_name<'d>(key: &Key<'d>) -> Option<&'d [u8]> {
     (key.node().kind == Kind::Symbol).then(|| key.bytes())
 }

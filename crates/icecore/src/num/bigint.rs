@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn other_text_is_no_integer() {
+    fn other_text_is_not_an_integer() {
         for text in ["", "-", "+1", "1 ", "1e5", "--1", "0x1"] {
             assert_eq!(Integer::parse(text.as_bytes()), None, "{text}");
         }

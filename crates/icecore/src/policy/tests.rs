@@ -108,7 +108,7 @@ fn words_of_programs() {
 }
 
 #[test]
-fn a_document_is_asked_at_once() {
+fn all_classes_of_a_document_are_checked_at_once() {
     let mut b = Builder::new();
     b.begin_array();
     for class in ["A", "Evil", "My::B", "Evil", "Other"] {

@@ -92,7 +92,7 @@ impl<'n> Words<'n> {
     /// characters; PHP's `allowed_classes` contains only names.
     pub fn remedy(self) -> String {
         let literal = self.literal();
-        let wildcard = "its name holds a wildcard, which in a list stands for any name: a hash has exact names, ";
+        let wildcard = "its name contains a wildcard, which matches any name in a list; a hash has exact names, ";
         match (self.host, self.name.has_wildcard()) {
             (Host::Perl, false) => format!("allow it with classes => [{literal}]"),
             (Host::Perl, true) => format!("{wildcard}classes => {{ {literal} => 1 }}"),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wildcard_in_a_name_is_no_wildcard_in_what_allows_it() {
+    fn a_wildcard_in_a_name_is_literal_in_the_remedy() {
         let remedy = |host| words(host, b"My::*", false).remedy();
         assert!(remedy(Host::Perl).ends_with("a hash has exact names, classes => { 'My::*' => 1 }"));
         assert!(remedy(Host::Ruby).ends_with("a hash has exact names, classes: { 'My::*' => true }"));

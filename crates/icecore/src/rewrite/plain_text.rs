@@ -53,7 +53,7 @@ mod tests {
 
     /// Random texts from pieces that include the beginnings and words of all formats.
     #[test]
-    fn no_format_takes_what_is_bare() {
+    fn no_format_reads_bare_text() {
         const PIECES: [&str; 48] = [
             "a:1:",
             "O:1:",

@@ -80,7 +80,7 @@ pub(super) fn find_heads(text: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the number of bytes of the colon at this place, which may be percent-encoded.
+/// Returns the number of bytes of the colon at this place, percent-encoded or not.
 fn colon_width(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at..)? {
         [b':', ..] => Some(1),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_before_a_value_is_told_apart() {
+    fn texts_before_a_value_are_distinguished() {
         for (text, what) in [
             ("", Boundary::Edge),
             ("='", Boundary::Edge),

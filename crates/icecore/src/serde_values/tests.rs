@@ -93,7 +93,7 @@ fn links_end_and_do_not_multiply() {
 }
 
 #[test]
-fn what_does_not_fit_is_said_with_its_path() {
+fn values_that_do_not_fit_are_reported_with_their_path() {
     let document = crate::read(br#"{"small": [1, "x"]}"#).unwrap();
     let error = from_document::<BTreeMap<String, Vec<u8>>>(&document).unwrap_err();
     assert_eq!(error.path(), Some("$.small[1]"));

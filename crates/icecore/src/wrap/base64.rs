@@ -9,7 +9,7 @@ use crate::options::{Opt, OptionType, Settings, Side};
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "base64",
-    title: "Base64, in lines or not (RFC 4648 and MIME)",
+    title: "Base64, with or without line breaks (RFC 4648 and MIME)",
     extension: "b64",
     text: Some(true),
     layer: "data in Base64",
@@ -24,9 +24,9 @@ pub static WRAPPER: Wrapper = Wrapper {
             name: "wrap",
             takes: OptionType::Number(1, 1 << 20),
             side: Side::Write,
-            help: "lines of so many characters; Ruby's pack('m') and Base64.encode64 write 60",
+            help: "length of each line in characters; Ruby's pack('m') and Base64.encode64 write 60",
         },
-        Opt { name: "padding", takes: OptionType::Flag, side: Side::Write, help: "`=` at the end; on if not said" },
+        Opt { name: "padding", takes: OptionType::Flag, side: Side::Write, help: "`=` at the end; on by default" },
     ],
     page: include_str!("base64.md"),
     // The evidence that it is something else may come late in the text.
@@ -94,9 +94,9 @@ fn decode_error(alphabet: Alphabet, input: &[u8], at: usize) -> Error {
             .finding("the end of the input"),
         Some(byte) => {
             let error = Error::new(ErrorKind::Malformed).at(at).expecting("Base64").finding(match byte {
-                b'=' => "`=` where none is right".to_owned(),
+                b'=' => "a `=` that is not part of the padding".to_owned(),
                 byte if alphabet.has(*byte) => {
-                    format!("`{}`, which has bits that stand for nothing", char::from(*byte))
+                    format!("`{}`, which has unused bits that are set", char::from(*byte))
                 }
                 byte if byte.is_ascii_graphic() => format!("`{}`", char::from(*byte)),
                 byte => format!("the byte 0x{byte:02x}"),

@@ -9,7 +9,7 @@ use crate::options::{Opt, OptionType, Settings, Side};
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "base64url",
-    title: "Base64 for addresses, with - and _ (RFC 4648, section 5)",
+    title: "Base64 for URLs, with - and _ (RFC 4648, section 5)",
     extension: "b64",
     text: Some(true),
     layer: "data in Base64",
@@ -17,7 +17,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         name: "padding",
         takes: OptionType::Flag,
         side: Side::Write,
-        help: "`=` at the end, as Ruby's urlsafe_encode64 writes; off if not said",
+        help: "`=` at the end, as Ruby's urlsafe_encode64 writes; off by default",
     }],
     page: include_str!("base64url.md"),
     detect: |input| base64::looks_like_base64(Alphabet::Url, input) && !input.contains(&b'%'),

@@ -18,7 +18,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         name: "level",
         takes: OptionType::Number(0, 9),
         side: Side::Write,
-        help: "how hard to compress; 6 if not said",
+        help: "compression level; 6 by default",
     }],
     page: include_str!("gzip.md"),
     detect: |input| matches!(input, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0),

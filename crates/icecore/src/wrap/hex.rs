@@ -18,7 +18,7 @@ pub static WRAPPER: Wrapper = Wrapper {
             name: "prefix",
             takes: OptionType::Choice(&["none", "\\x", "0x"]),
             side: Side::Write,
-            help: "what stands before the digits: \\x as PostgreSQL writes, 0x as MySQL does",
+            help: "the text before the digits: \\x as PostgreSQL writes, 0x as MySQL does",
         },
     ],
     page: include_str!("hex.md"),

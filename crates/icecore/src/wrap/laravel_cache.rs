@@ -17,7 +17,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         name: "expires",
         takes: OptionType::Number(0, LAST),
         side: Side::Write,
-        help: "when the entry expires, in seconds since 1970; 9999999999, which is never, if not said",
+        help: "when the entry expires, in seconds since 1970; 9999999999 (never) by default",
     }],
     page: include_str!("laravel_cache.md"),
     detect,

@@ -48,7 +48,7 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
     let (len, block) = split_header(input).ok_or_else(|| {
         Error::new(ErrorKind::Malformed)
             .at(0)
-            .expecting("a checksum, and a length that has it")
+            .expecting("a checksum that fits the length")
             .finding(if input.len() < 5 { "the end of the input" } else { "another checksum" })
     })?;
     let bytes = Lz::Lz4.decompress(block, limits.decompressed_from(input.len()), limits)?;

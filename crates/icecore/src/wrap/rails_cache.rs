@@ -21,7 +21,7 @@ pub static WRAPPER: Wrapper = Wrapper {
             name: "expires",
             takes: OptionType::Text,
             side: Side::Write,
-            help: "when the entry expires, in seconds since 1970, with or without a fraction; never if not said",
+            help: "when the entry expires, in seconds since 1970, with or without a fraction; never by default",
         },
         Opt { name: "version", takes: OptionType::Text, side: Side::Write, help: "the version of the entry" },
         Opt { name: "compress", takes: OptionType::Flag, side: Side::Write, help: "compress the value with zlib" },
@@ -125,7 +125,7 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
             .at(0)
             .expecting("an object of ActiveSupport::Cache::Entry with a value")
             .finding("another dump of Ruby's")
-            .helping("what is not of Rails' cache needs no wrapper: name the format `marshal`")
+            .helping("a dump that is not from Rails' cache needs no wrapper: name the format `marshal`")
     })?;
     let mut notes = vec![("layout", "Rails 6.1 or before".to_owned())];
     let seconds = |member| match root.get(member).map(|value| value.target().value()) {

@@ -22,7 +22,7 @@ pub static WRAPPER: Wrapper = Wrapper {
             name: "key",
             takes: OptionType::Text,
             side: Side::Both,
-            help: "the key that the digest is checked and made with; with salt, the secret that it is derived from",
+            help: "the key that checks and makes the digest; with `salt`, the secret that the key is derived from",
         },
         Opt {
             name: "salt",
@@ -34,7 +34,7 @@ pub static WRAPPER: Wrapper = Wrapper {
             name: "iterations",
             takes: OptionType::Number(1, 1 << 20),
             side: Side::Both,
-            help: "how often that is repeated; 1000 if not said",
+            help: "how often the derivation is repeated; 1000 by default",
         },
         Opt {
             name: "derive",
@@ -52,13 +52,13 @@ pub static WRAPPER: Wrapper = Wrapper {
             name: "expires",
             takes: OptionType::Text,
             side: Side::Write,
-            help: "when the message expires, as `2030-01-01T00:00:00.000Z`; never if not said",
+            help: "when the message expires, as `2030-01-01T00:00:00.000Z`; never by default",
         },
         Opt {
             name: "purpose",
             takes: OptionType::Text,
             side: Side::Write,
-            help: "what the message is for: only who asks for this purpose gets it",
+            help: "the purpose of the message; it is valid only for this purpose",
         },
     ],
     page: include_str!("rails_signed.md"),
@@ -218,7 +218,7 @@ fn check(message: &[u8], digest: &[u8], settings: &Settings) -> Result<(), Error
         true => Ok(()),
         false => Err(Error::new(ErrorKind::Malformed)
             .expecting("a digest that fits the key")
-            .finding("another one: the message or the key is not the right one")
+            .finding("another one: the message or the key is wrong")
             .helping("a cookie needs salt='signed cookie', one of Rails before 7.0 derive=sha1 as well")),
     }
 }

@@ -42,7 +42,7 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
             None => {
                 return Err(Error::new(ErrorKind::Truncated)
                     .at(input.len())
-                    .expecting("what the last backslash stands before")
+                    .expecting("a character after the last backslash")
                     .finding("the end of the input"));
             }
         }

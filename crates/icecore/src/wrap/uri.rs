@@ -8,7 +8,7 @@ use crate::options::{Opt, OptionType, Settings, Side};
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "uri",
-    title: "text with percent escapes, as in addresses and forms",
+    title: "text with percent escapes, as in URLs and forms",
     extension: "uri",
     text: Some(true),
     layer: "text without its escapes",
@@ -24,7 +24,7 @@ pub static WRAPPER: Wrapper = Wrapper {
             name: "plus",
             takes: OptionType::Flag,
             side: Side::Both,
-            help: "`+` stands for a blank; written as `as=php` writes, if `as` says nothing else",
+            help: "`+` means a blank; it is written as `as=php` writes it unless `as` is given",
         },
     ],
     page: include_str!("uri.md"),

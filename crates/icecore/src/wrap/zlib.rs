@@ -15,7 +15,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         name: "level",
         takes: OptionType::Number(0, 9),
         side: Side::Write,
-        help: "how hard to compress; 6 if not said",
+        help: "compression level; 6 by default",
     }],
     page: include_str!("zlib.md"),
     detect: |input| matches!(input, [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31)),

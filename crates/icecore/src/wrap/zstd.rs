@@ -17,7 +17,7 @@ pub static WRAPPER: Wrapper = Wrapper {
         name: "level",
         takes: OptionType::Number(1, 22),
         side: Side::Write,
-        help: "how hard to compress; 3 if not said",
+        help: "compression level; 3 by default",
     }],
     page: include_str!("zstd.md"),
     detect: |input| matches!(input, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]),

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_come_behind_their_value() {
+    fn attributes_follow_their_value() {
         let mut b = Builder::new();
         b.begin_extended("List", Form::Subclass);
         b.begin_array();

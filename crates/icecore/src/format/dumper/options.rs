@@ -8,7 +8,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "indent",
         takes: OptionType::Number(0, 3),
         side: Side::Write,
-        help: "0 writes all in one line, 1 indents by levels, 2 (the default) below what is open, 3 adds indexes as comments",
+        help: "0 writes everything in one line, 1 indents by levels, 2 (the default) indents to the open bracket, 3 also adds indexes as comments",
     },
     Opt { name: "terse", takes: OptionType::Flag, side: Side::Write, help: "leave out `$VAR1 = `" },
     Opt {
@@ -42,20 +42,20 @@ pub(super) const OPTIONS: &[Opt] = &[
         side: Side::Write,
         help: "with `indent` of 1 and more: a comma after the last item too",
     },
-    Opt { name: "pad", takes: OptionType::Text, side: Side::Both, help: "what stands before each line" },
-    Opt { name: "pair", takes: OptionType::Text, side: Side::Both, help: "what stands between key and value; ` => `" },
+    Opt { name: "pad", takes: OptionType::Text, side: Side::Both, help: "the text before each line" },
+    Opt { name: "pair", takes: OptionType::Text, side: Side::Both, help: "the text between key and value; ` => `" },
     Opt {
         name: "narrow",
         takes: OptionType::Flag,
         side: Side::Read,
-        help: "strings of which all characters are below 256 are bytes, as perl's eval gives them; otherwise `\\x{…}`, which stands for text, makes text",
+        help: "strings of which all characters are below 256 are bytes, as perl's eval gives them; otherwise `\\x{…}` makes text",
     },
     Opt { name: "varname", takes: OptionType::Text, side: Side::Write, help: "the name before the number; `VAR`" },
     Opt {
         name: "names",
         takes: OptionType::List,
         side: Side::Write,
-        help: "names for the values, separated by commas, as the second list of Data::Dumper->new: `config,*hosts`",
+        help: "names for the values, separated by commas, like the second list of Data::Dumper->new: `config,*hosts`",
     },
     Opt {
         name: "list",
@@ -67,7 +67,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "maxdepth",
         takes: OptionType::Number(0, u32::MAX as i64),
         side: Side::Write,
-        help: "write what is deeper than this as a string such as `'HASH(0x…)'`; 0, the default, means no limit",
+        help: "write deeper values as a string such as `'HASH(0x…)'`; 0, the default, means no limit",
     },
     Opt { name: "bless", takes: OptionType::Text, side: Side::Write, help: "the function that blesses; `bless`" },
     Opt {

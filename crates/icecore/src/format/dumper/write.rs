@@ -283,7 +283,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Sets the name of the value at `at`, which is the `number`-th.
+    /// Sets the name of the `number`-th value; it is at `at`.
     fn name_value(&mut self, at: u32, number: usize) -> Result<(), Error> {
         let options = self.style.options;
         self.root = None;

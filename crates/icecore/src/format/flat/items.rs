@@ -102,7 +102,7 @@ fn select_named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Err
             value.map(Chosen::Value).ok_or_else(|| {
                 Error::new(ErrorKind::Unrepresentable)
                     .on_path(map.path())
-                    .expecting(format!("the key `{name}`, which stands in `names`"))
+                    .expecting(format!("the key `{name}`, which is in `names`"))
                     .finding("a map without it")
             })
         })

@@ -8,7 +8,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "compact_strings",
         takes: OptionType::Choice(&["on", "off"]),
         side: Side::Write,
-        help: "on: a string that was written before is a number, as igbinary.compact_strings has it",
+        help: "on: a repeated string is written as its number, as with igbinary.compact_strings",
     },
     Opt { name: "lenient", takes: OptionType::Flag, side: Side::Read, help: "ignore bytes after the value" },
     class_map::OPTION,

@@ -222,7 +222,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.read_string_bytes(len).map(Some)
     }
 
-    /// Reads the bytes of a string, which gets a number.
+    /// Reads the bytes of a string and gives it a number.
     fn read_string_bytes(&mut self, len: u64) -> Result<InputString, Error> {
         if len > self.limits.string {
             return Err(self.limits.too_long(len).at(self.scan.at));

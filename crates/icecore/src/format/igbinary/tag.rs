@@ -22,7 +22,7 @@ tags! {
     ENUM = 0x27, "enum case", ["as a body: an enum case", "its name, a string"], [Part::InBody, Part::Named];
 }
 
-/// The last tag of the integers up to 32 bits, which alternate between positive and
+/// The last tag of the integers up to 32 bits. Their tags alternate between positive and
 /// negative.
 pub(super) const INT_LAST: u8 = 0x0b;
 /// Integers of 64 bits, positive and negative.

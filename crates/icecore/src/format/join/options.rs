@@ -9,7 +9,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "separator",
         takes: OptionType::Text,
         side: Side::Both,
-        help: "what stands between two fields, taken as it is; the default is the byte 1C, perl's `$;`",
+        help: "the text between two fields, taken literally; the default is the byte 1C, perl's `$;`",
     },
     NAMES,
     MAP,

@@ -55,8 +55,8 @@ fn join_items(document: &Document<'_>, options: &Options, limits: &Limits, out: 
             ));
         }
         if let Some(error) = has_separator_clash(&separator, &text, items.remaining_items() > 0).then(|| {
-            unrepresentable_error(&items, place, "a field without the separator", "one that has it in it")
-                .helping("`separator=…` takes another one")
+            unrepresentable_error(&items, place, "a field without the separator", "one that contains it")
+                .helping("`separator=…` sets another one")
         }) {
             return Err(error);
         }

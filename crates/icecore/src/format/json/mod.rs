@@ -47,7 +47,7 @@ const NAME: &str = "json";
 pub static FORMAT: Format = Format {
     name: NAME,
     aliases: &["js"],
-    title: "JSON (RFC 8259); `json:typed` says everything that a document means",
+    title: "JSON (RFC 8259); `json:typed` keeps everything that a document means",
     options: table::TABLE,
     page: include_str!("FORMAT.md"),
     can: Capabilities {

@@ -507,10 +507,10 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         };
         let error = Error::new(ErrorKind::Malformed).at(self.at).expecting(expected).finding(found);
         match byte {
-            b'\'' => error.helping("strings stand in double quotes; the option `singlequote` takes single ones"),
+            b'\'' => error.helping("strings need double quotes; the option `singlequote` accepts single ones"),
             b'/' | b'#' => error.helping("JSON has no comments; the options `relaxed` and `comments` skip them"),
             b'}' | b']' => error.helping(
-                "is there a bracket of the wrong kind, or a comma too many? The option `relaxed` takes such a comma",
+                "is there a bracket of the wrong kind, or an extra comma? The option `relaxed` accepts such a comma",
             ),
             b'N' | b'I' => error.helping("JSON has neither NaN nor Infinity"),
             _ => error,

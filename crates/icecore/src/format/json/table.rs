@@ -17,7 +17,7 @@ const ALL: [Opt; 35] = [
         name: "typed",
         takes: OptionType::Flag,
         side: Side::Both,
-        help: "says everything that a document means, and reads back to an equal one; `typed=no` reads one as plain JSON",
+        help: "keeps everything that a document means, and reads back as an equal one; `typed=no` reads such a text as plain JSON",
     },
     Opt {
         name: "spelling",
@@ -29,7 +29,7 @@ const ALL: [Opt; 35] = [
     write_option(
         "space_after",
         OptionType::Flag,
-        "a blank after each colon, and after commas where no line ends; with `indent` on if not said",
+        "a blank after each colon, and after commas within a line; on by default with `indent`",
     ),
     Opt {
         name: "sort_keys",
@@ -46,8 +46,8 @@ const ALL: [Opt; 35] = [
         name: "bytes",
         takes: OptionType::Choice(&["latin1", "base64", "hex", "replace", "error"]),
         side: Side::Write,
-        help: "what becomes of byte strings that are not UTF-8: a character for each byte, Base64, hex digits, \
-               U+FFFD for what is wrong, or an error",
+        help: "how to write byte strings that are not UTF-8: a character for each byte, Base64, hex digits, \
+               U+FFFD for each wrong sequence, or an error",
     },
     Opt {
         name: "text",
@@ -65,13 +65,13 @@ const ALL: [Opt; 35] = [
         name: "cycles",
         takes: OptionType::Choice(&["error", "null"]),
         side: Side::Write,
-        help: "what becomes of a link to a container that contains it",
+        help: "what to write for a link to a container that contains it",
     },
     Opt {
         name: "surrogates",
         takes: OptionType::Choice(&["error", "replace", "keep"]),
         side: Side::Read,
-        help: "what becomes of an escape that is half of a surrogate pair: an error, U+FFFD, or the surrogate itself",
+        help: "how to read an escape that is half of a surrogate pair: an error, U+FFFD, or the surrogate itself",
     },
     write_option(
         "as",
@@ -109,13 +109,13 @@ const ALL: [Opt; 35] = [
     Opt { name: "allow_tags", takes: OptionType::Flag, side: Side::Both, help: "the same as `tags`" },
     read_option("loose", OptionType::Flag, "control characters in strings, as in JSON::PP"),
     read_option("bignum", OptionType::Flag, "a float whose digits no 64-bit float holds becomes a string of them"),
-    read_option("dupkeys", OptionType::Choice(&["keep", "error"]), "what becomes of a key that an object has already"),
+    read_option("dupkeys", OptionType::Choice(&["keep", "error"]), "what to do with a key that the object already has"),
     class_map::OPTION,
     Opt {
         name: "indent",
         takes: OptionType::Number(0, 15),
         side: Side::Write,
-        help: "how many blanks to indent each level by; 0, the default, writes all in one line",
+        help: "number of blanks per level; 0, the default, writes everything in one line",
     },
     write_option(
         "pretty",
@@ -125,7 +125,7 @@ const ALL: [Opt; 35] = [
     write_option(
         "indent_length",
         OptionType::Number(0, 15),
-        "with `pretty`: how many blanks to indent by, as in Cpanel::JSON::XS",
+        "with `pretty`: number of blanks per level, as in Cpanel::JSON::XS",
     ),
 ];
 

@@ -616,7 +616,7 @@ impl Writer<'_, '_, '_> {
             Cycles::Error => Err(self.unrepresentable_error(
                 at,
                 "a link to a value that contains it",
-                "`cycles=null` writes null there; `json:typed` can say it",
+                "`cycles=null` writes null there; `json:typed` can represent it",
             )),
         }
     }

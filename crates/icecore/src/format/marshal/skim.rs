@@ -140,7 +140,7 @@ fn read_known_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
     Ok(number)
 }
 
-/// Reads the name of a symbol, which is next.
+/// Reads the name of the next symbol.
 fn pass_symbol_name(skimmer: &mut Skimmer<'_, Symbols>, number: u64, len: u32) -> SkimResult<()> {
     if skimmer.answer_bytes().is_none() {
         return skimmer.view.advance(u64::from(len));

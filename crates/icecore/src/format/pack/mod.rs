@@ -43,7 +43,7 @@ const LETTERS: &str =
 pub static FORMAT: Format = Format {
     name: NAME,
     aliases: &["unpack"],
-    title: "what Perl's pack writes by a template",
+    title: "what Perl's pack writes with a template",
     options: options::OPTIONS,
     page: include_str!("FORMAT.md"),
     can: Capabilities { extension: "bin", evidence: Evidence::None, end: End::Near, ..Capabilities::BINARY },
@@ -98,7 +98,7 @@ fn describe_letter(letter: u8) -> &'static str {
         b'w' => "compressed integer",
         b'u' => "uuencoded string",
         b'U' | b'W' => "character",
-        b'x' | b'X' | b'@' | b'.' => "bytes that no value is made of",
+        b'x' | b'X' | b'@' | b'.' => "bytes that belong to no value",
         _ => "integer",
     }
 }

@@ -236,7 +236,7 @@ impl<S: Sink> Unpacker<'_, S> {
 
 #[cold]
 pub(super) fn malformed_error() -> Error {
-    Error::new(ErrorKind::Malformed).expecting("a character in UTF-8").finding("bytes that are none")
+    Error::new(ErrorKind::Malformed).expecting("a character in UTF-8").finding("invalid bytes")
 }
 
 fn decode_float(layout: Layout, bytes: &[u8]) -> f64 {

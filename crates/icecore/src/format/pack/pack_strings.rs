@@ -44,7 +44,7 @@ impl<'d> Packer<'_, 'd> {
                 Error::new(ErrorKind::Unrepresentable)
                     .on_path(self.items.path_at(self.items.next_index()))
                     .expecting("text in UTF-8")
-                    .finding("bytes that are none")
+                    .finding("invalid UTF-8")
             })?);
             rest = &rest[found.len..];
         }

@@ -51,7 +51,7 @@ fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &m
     if let Some(detail) = sink.detail() {
         let spanned = detail.trace.spans.last().map_or(0, |span| span.end as usize);
         let end = if options.exact || error.is_some() { consumed } else { input.len() };
-        detail.record_span(spanned, end, root, "bytes that no value is made of");
+        detail.record_span(spanned, end, root, "bytes that belong to no value");
         detail.record_end(root, end);
     }
     if error.is_none() {
@@ -415,7 +415,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         let what = super::describe_letter(op.letter);
         let mut high = detail.trace.spans.last().map_or(0, |span| span.end as usize);
         if from > high {
-            detail.record_span(high, from, root as u32, "bytes that no value is made of");
+            detail.record_span(high, from, root as u32, "bytes that belong to no value");
             high = from;
         }
         let len = to.saturating_sub(from);

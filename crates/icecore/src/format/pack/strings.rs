@@ -81,7 +81,7 @@ impl<S: Sink> Unpacker<'_, S> {
             let Some(byte) = found.value.and_then(|value| u8::try_from(value).ok()) else {
                 return Err(Error::new(ErrorKind::Malformed)
                     .expecting("characters that are bytes")
-                    .finding("others, as the template left `U0` inside of a character"));
+                    .finding("others, because the template left `U0` inside a character"));
             };
             self.sink.tape().arena.push(byte);
             rest = &rest[found.len..];

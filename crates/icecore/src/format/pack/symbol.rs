@@ -145,7 +145,7 @@ impl<'t> Scanner<'t> {
                         return Err(self.template_error(
                             *at,
                             "`!` only after s S i I l L x X n N v V @ .".to_owned(),
-                            "it after another letter".to_owned(),
+                            "`!` after another letter".to_owned(),
                         ));
                     }
                     shriek = true;
@@ -158,7 +158,7 @@ impl<'t> Scanner<'t> {
             };
             if !takes_order {
                 let expected = "`<` and `>` only after s S i I l L q Q j J f F d D p P and groups".to_owned();
-                return Err(self.template_error(*at, expected, "one after another letter".to_owned()));
+                return Err(self.template_error(*at, expected, "one of them after another letter".to_owned()));
             }
             let clashes = |known: Order| known != Order::Native && known != order;
             if clashes(own) || clashes(outer) {

@@ -112,7 +112,7 @@ impl Slots {
             Kind::Link => Ok((node.payload as u32, false)),
             _ => Err(Error::new(ErrorKind::BadLink)
                 .expecting("the number of an object")
-                .finding("that of a value that is none, which only `R:` could name")),
+                .finding("the number of another value, which only `R:` can name")),
         }
     }
 }

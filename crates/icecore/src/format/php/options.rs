@@ -14,13 +14,13 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "repair",
         takes: OptionType::Choice(&["no", "lengths"]),
         side: Side::Read,
-        help: "explain lengths that are wrong, set them right if one explanation reads all of the text, and report it",
+        help: "explain wrong lengths, correct them if one explanation reads all of the text, and report it",
     },
     Opt {
         name: "payloads",
         takes: OptionType::Flag,
         side: Side::Read,
-        help: "read what a class froze itself (`C:`) as frozen data where it begins like that; it must be well-formed then",
+        help: "read the data that a class wrote itself (`C:`) as frozen data if it begins like frozen data; then it must be well-formed",
     },
     class_map::OPTION,
 ];

@@ -220,7 +220,7 @@ mod tests {
     use crate::document::Node;
 
     #[test]
-    fn a_text_is_compared_whole() {
+    fn a_text_is_compared_completely() {
         for len in 1..=KEPT {
             let text: Vec<u8> = (1..=len as u8).collect();
             let mut kept = KeptText::default();

@@ -10,5 +10,5 @@ pub(super) const KEY: u16 = 2;
 pub(super) const HEAD: u16 = 3;
 /// The whole number of objects in a storage.
 pub(super) const COUNT: u16 = 4;
-/// The text after the last piece of a payload, which PHP ignores.
+/// The text after the last piece of a payload. PHP ignores it.
 pub(super) const TAIL: u16 = 5;

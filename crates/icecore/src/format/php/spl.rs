@@ -107,8 +107,8 @@ pub(super) struct PayloadInput {
 }
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Opens the payload of the object at `at`, which is on the tape. Until it is closed, the text
-    /// ends with the payload.
+    /// Opens the payload of the object at `at` of the tape. Until it is closed, the text ends with
+    /// the payload.
     pub(super) fn open_payload(
         &mut self,
         family: Option<Family>,
@@ -407,7 +407,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     /// Reads `C:`. It is opened if the class is PHP's own. Otherwise only the class knows the form
-    /// of its payload, which stays bytes.
+    /// of its payload, so the payload stays bytes.
     pub(super) fn read_opaque(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.at;
         let (name, len, is_default) = self.tokens.read_opaque()?;

@@ -214,7 +214,7 @@ impl Tokens<'_> {
     fn wrong_length(&self, len: u64, first: usize, at: usize, php: usize) -> Error {
         match self.find_real_length(len, first).filter(|_| at < self.input.len()) {
             Some(real) => {
-                let found = format!("a string said to be {len} bytes long, but `\";` stands after {real}");
+                let found = format!("a string declared as {len} bytes long, but `\";` comes after {real}");
                 let error = Error::new(ErrorKind::Malformed).at(at).expecting("`\";` after the string");
                 self.add_repair_advice(error.finding(found), php)
             }
@@ -238,7 +238,7 @@ impl Tokens<'_> {
         let error = self.missing_bytes(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
         // Cut off, or a wrong length: in the second case the real end may exist.
         match self.find_real_length(left as u64, first) {
-            Some(real) => self.add_repair_advice(error.finding(format!("only {left}; `\";` stands after {real}")), php),
+            Some(real) => self.add_repair_advice(error.finding(format!("only {left}; `\";` comes after {real}")), php),
             None => self.add_php_message(error.finding(format!("only {left}")), php),
         }
     }

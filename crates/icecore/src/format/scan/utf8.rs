@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_character_is_as_long_as_perl_says() {
+    fn invalid_characters_are_as_long_as_perl_says() {
         for (bytes, len) in [
             (&b"\xff\x41"[..], 1),
             (b"\xe2\x82", 2),

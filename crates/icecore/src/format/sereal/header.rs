@@ -192,7 +192,7 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// Returns the index of the item at this offset, which may not be after `tag_at`. A reference
+    /// Returns the index of the item at this offset, at most `tag_at`. A reference
     /// may refer to itself.
     pub(super) fn index_of_item(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
         let index = offset.checked_sub(self.first).and_then(|by| usize::try_from(by).ok()?.checked_add(self.start));

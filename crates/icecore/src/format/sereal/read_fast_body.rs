@@ -9,7 +9,7 @@ use super::read_fast::{Predictions, match_known_key, read_common_leaf};
 use super::tag;
 use crate::document::{Kind, NO_KEY, Node, Tape, flag};
 
-/// Depth of its stack, which is an array. Deeper bodies are left to the machine.
+/// Depth of its stack, an array. Deeper bodies are left to the machine.
 const DEPTH: usize = 16;
 
 /// An open container.

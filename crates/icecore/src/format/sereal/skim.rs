@@ -37,7 +37,7 @@ struct Offsets {
 }
 
 impl Offsets {
-    /// Returns the position of the item with this offset, which must be before `at`.
+    /// Returns the position of the item with this offset. It must be before `at`.
     fn position_of_offset(&self, offset: u64, at: u64) -> SkimResult<u64> {
         let place = offset.checked_sub(self.first).and_then(|by| by.checked_add(self.start));
         place.filter(|place| *place < at).ok_or(SkimAborted)

@@ -66,7 +66,7 @@ impl SkimFrame {
         SkimFrame { sort: FrameContent::Values, remaining: count }
     }
 
-    /// Returns a frame of this many keys and values. Documents can't have so many that the count
+    /// Returns a frame of this many keys and values. No document is large enough that the count
     /// overflows.
     #[inline(always)]
     pub(crate) fn new_pairs(sort: FrameContent, count: u64) -> SkimFrame {

@@ -55,8 +55,8 @@ fn x87_bytes(raw: &[u8; 16], size: usize, little: bool) -> [u8; 10] {
     ten
 }
 
-/// Guesses the representation of a float of 12 or 16 bytes, which the header does not
-/// give.
+/// Guesses the representation of a float of 12 or 16 bytes, because the header does not
+/// give it.
 ///
 /// `raw` has the least significant byte first. An x87 float has an explicit leading bit
 /// and, as perl writes it, its exponent in bytes 8 and 9.

@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "netorder",
         takes: OptionType::Flag,
         side: Side::Write,
-        help: "network order, as nstore() and nfreeze() write; otherwise that of a 64-bit little-endian machine",
+        help: "network order, as nstore() and nfreeze() write; otherwise the order of a 64-bit little-endian machine",
     },
     Opt {
         name: "version",
@@ -35,19 +35,19 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "long_double",
         takes: OptionType::Choice(&["auto", "x87", "quad", "double-double"]),
         side: Side::Read,
-        help: "what floats of 12 and 16 bytes are; the header does not say",
+        help: "the kind of floats of 12 and 16 bytes; the header does not give it",
     },
     Opt {
         name: "nv_size",
         takes: OptionType::Choice(&["8", "12", "16"]),
         side: Side::Read,
-        help: "the size of a float in images before 2.2, whose header does not say",
+        help: "the size of a float in images before 2.2, whose header does not give it",
     },
     Opt {
         name: "text_keys",
         takes: OptionType::Flag,
         side: Side::Read,
-        help: "ASCII keys that perl had been given as text are text",
+        help: "ASCII keys that were text in perl are text",
     },
     Opt {
         name: "interwork_56_64bit",

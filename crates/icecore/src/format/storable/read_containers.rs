@@ -137,7 +137,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 _ => {
                     return Err(self.malformed_error(
                         at,
-                        "a key that is not marked as absent, as it has a value",
+                        "a key that is not marked as absent, because it has a value",
                         "the mark",
                     ));
                 }

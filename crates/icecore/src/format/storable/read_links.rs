@@ -70,7 +70,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 return Err(Error::new(ErrorKind::BadLink)
                     .at(start)
                     .expecting(match self.numbers.len() {
-                        0 => "a value: there is none yet to refer back to".to_owned(),
+                        0 => "a value: there is no earlier one to refer to".to_owned(),
                         n => format!("the number of an object before this one, 0 to {}", n - 1),
                     })
                     .finding(number.to_string()));
@@ -81,7 +81,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if self.node_at(target).is_some_and(|node| node.kind == Kind::Hole && node.key != NO_KEY) {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(start)
-                .expecting("the number of a value that is there")
+                .expecting("the number of an existing value")
                 .finding(format!("{number}, which an absent key has")));
         }
         let form = |back: u32, kind: Kind, form: Form| {

@@ -251,7 +251,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if recurse {
             if frame.flags & !(hook::RECURSE | hook::TYPE) != 0 {
                 let at = self.scan.at - 1;
-                return Err(self.malformed_error(at, "no hook flags beside those of an object inside", "some"));
+                return Err(self.malformed_error(at, "no hook flags other than those of an inner object", "others"));
             }
             frame.count += 1;
             frame.value = 0;

@@ -77,7 +77,7 @@ fn read_class_number(skimmer: &mut Skimmer<'_, Classes>) -> SkimResult<u32> {
     if short & 0x80 == 0 { Ok(u32::from(short)) } else { read_number(skimmer) }
 }
 
-/// Reads the name of a class, which is next.
+/// Reads the name of the next class.
 fn write_class_name(skimmer: &mut Skimmer<'_, Classes>, known: u64, len: u32) -> SkimResult<()> {
     if skimmer.answer_bytes().is_some() {
         let written = &mut skimmer.format.written;

@@ -403,9 +403,7 @@ impl<'d> Writer<'d> {
         if !followed_link {
             return Err(self.limits.too_deep());
         }
-        Err(Error::new(ErrorKind::BadLink)
-            .on_path(self.document.path(first))
-            .finding("links that go round in a circle"))
+        Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(first)).finding("links that form a circle"))
     }
 
     /// Whether a variable contains this only by reference.

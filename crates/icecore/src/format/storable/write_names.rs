@@ -65,7 +65,7 @@ impl Writer<'_> {
         self.classes.insert(if is_known { spare } else { class }, number);
     }
 
-    /// Returns the id of the class for regexps, which a document may not contain.
+    /// Returns the id of the class for regexps; a document may not contain that class.
     pub(super) fn regexp_class(&self) -> u32 {
         let names = self.document.tape().classes();
         (1..).zip(names.iter()).find(|(_, name)| name.bytes == b"Regexp").map_or(u32::MAX / 2, |(id, _)| id)

@@ -94,14 +94,14 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             return Err(Error::new(ErrorKind::Malformed)
                 .at(start)
-                .expecting("a key, as there is none after the largest integer")
+                .expecting("a key, as none follows the largest integer")
                 .finding("a value without a key"));
         };
         frame.mark_used(next);
         Ok(if frame.has_names { self.make_property_key(next) } else { Key::Int(next) })
     }
 
-    /// Returns an integer as the name of a property, which is a string.
+    /// Returns the name of a property, a string, for an integer.
     fn make_property_key(&mut self, value: i64) -> Key {
         Key::Bytes(self.sink.tape().new_owned_string(Kind::Bytes, value.to_string().as_bytes()))
     }

@@ -41,7 +41,7 @@ impl<'a> Lexer<'a> {
             .at(at)
             .expecting("a literal value")
             .finding(format!("{what}"))
-            .helping("code is not run; let PHP itself var_export the value")
+            .helping("code is not run; let PHP evaluate it and export the result")
     }
 
     /// Error for anything other than `expected` here: an operator is code.
@@ -53,7 +53,7 @@ impl<'a> Lexer<'a> {
             }
             Some(b'=') if self.byte_at(self.at + 1).is_none() => self.unexpected_byte(self.at + 1, "`=>`"),
             Some(b'=') if self.byte_at(self.at + 1) != Some(b'>') => self.code_error(self.at, "the operator `=`"),
-            Some(b'[' | b'(') => self.code_error(self.at, "an access to what stands before"),
+            Some(b'[' | b'(') => self.code_error(self.at, "an access to the value before it"),
             _ => self.unexpected_byte(self.at, expected),
         }
     }

@@ -8,7 +8,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "file",
         takes: OptionType::Flag,
         side: Side::Write,
-        help: "write a file that returns the value, for PHP's require; `file=no` leaves out what stood around the value that was read",
+        help: "write a file that returns the value, for PHP's require; `file=no` omits the text around the value that was read",
     },
     Opt {
         name: "short",

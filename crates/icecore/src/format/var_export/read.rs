@@ -283,7 +283,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if !lexer.take_word(b"strict_types") {
             let word = lexer.word_at(start);
             return Err(match lexer.byte_at(start + word.len()) {
-                Some(_) if !word.is_empty() => lexer.code_error(start, "another declaration than `strict_types`"),
+                Some(_) if !word.is_empty() => lexer.code_error(start, "a declaration other than `strict_types`"),
                 Some(_) => lexer.unexpected_byte(start, "`strict_types`"),
                 None => lexer.unexpected_byte(lexer.input.len(), "`strict_types`"),
             });

@@ -1,4 +1,4 @@
-//! Checks if kept source text still has the value of its node, which may have been
+//! Checks if kept source text still has the value of its node. The node may have been
 //! edited.
 
 use super::lex::Lexer;

@@ -225,7 +225,7 @@ impl<'a> Lexer<'a> {
         let first = bare.split(|byte| *byte == b'\\').next().unwrap_or(bare).to_ascii_lowercase();
         if [&b"self"[..], b"static", b"parent", b"namespace"].contains(&first.as_slice()) {
             let shown = String::from_utf8_lossy(class);
-            return Err(self.code_error(start, format_args!("`{shown}`, which depends on where it stands")));
+            return Err(self.code_error(start, format_args!("`{shown}`, which depends on its position")));
         }
         let at = self.at;
         let member = self.word_at(at);

@@ -399,7 +399,7 @@ impl<'a, 't> Heap<'a, 't> {
         if sets {
             let PathPosition::Variable(variable) = place else { return Err(bad_path("a path to a value")) };
             let Some(value) = self.content_of(self.variable_at(node)) else {
-                return Err(bad_path("a value that is there"));
+                return Err(bad_path("an existing value"));
             };
             if variable != node {
                 self.overrides.insert(variable, Override::Holds(value));
@@ -471,7 +471,7 @@ impl<'a, 't> Heap<'a, 't> {
                 Part::Key(_, key) => format!("the key '{}'", String::from_utf8_lossy(key)),
                 _ => "another step".to_owned(),
             };
-            self.bad_path_error(walk, "an item that is there", &description).into()
+            self.bad_path_error(walk, "an existing item", &description).into()
         })
     }
 

@@ -79,8 +79,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         let len = if !self.pair.is_empty() {
             if !rest.starts_with(&self.pair) {
                 return Err(match self.pair.starts_with(rest) {
-                    true => self.lexer.syntax_error(self.lexer.input.len(), "what stands between keys and values"),
-                    false => self.lexer.unexpected_token("what stands between the other keys and values"),
+                    true => self.lexer.syntax_error(self.lexer.input.len(), "the separator between keys and values"),
+                    false => self.lexer.unexpected_token("the same separator as between the other keys and values"),
                 });
             }
             self.pair.len()

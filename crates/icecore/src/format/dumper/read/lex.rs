@@ -21,7 +21,7 @@ pub(super) struct Lexer<'a> {
     pub(super) narrow: bool,
 }
 
-pub(super) const HELP_CODE: &str = "code is not run; let perl itself dump the value that it gives";
+pub(super) const HELP_CODE: &str = "code is not run; let perl evaluate it and dump the result";
 
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | b'\x0c')
@@ -72,7 +72,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn code_error_with_help(&self, at: usize, found: impl std::fmt::Display, help: &'static str) -> Error {
         Error::new(ErrorKind::Unsupported)
             .at(at)
-            .expecting("what Data::Dumper writes")
+            .expecting("output of Data::Dumper")
             .finding(found.to_string())
             .helping(help)
     }
@@ -86,9 +86,9 @@ impl<'a> Lexer<'a> {
             [] | [b'=' | b'-' | b':' | b'.'] => self.syntax_error(self.input.len(), expected),
             [b'-', b'>', after_arrow @ ..] => match after_arrow.trim_ascii_start().first() {
                 Some(byte) if is_word_start(*byte) => {
-                    self.code_error_with_help(self.at, "a method call", "Data::Dumper adds it where Toaster is set")
+                    self.code_error_with_help(self.at, "a method call", "Data::Dumper adds it if Toaster is set")
                 }
-                _ => self.code_error(self.at, "an access to what stands before"),
+                _ => self.code_error(self.at, "an access to the value before it"),
             },
             [b'=', b'>', ..] => self.syntax_error(self.at, expected),
             [
@@ -96,7 +96,7 @@ impl<'a> Lexer<'a> {
                 ..,
             ] => self.code_error(self.at, format_args!("the operator `{}`", char::from(rest[0]))),
             [b'(', ..] => self.code_error(self.at, "a call"),
-            [b'[' | b'{', ..] => self.code_error(self.at, "an access to what stands before"),
+            [b'[' | b'{', ..] => self.code_error(self.at, "an access to the value before it"),
             [byte, ..] if byte.is_ascii_lowercase() => {
                 let word = String::from_utf8_lossy(self.word_at(self.at)).into_owned();
                 self.code_error(self.at, format_args!("`{word}`"))

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number() {
+    fn texts_that_are_not_numbers() {
         for text in ["08", "1x", "0x", "0xg", "1e", "12abc", "0b2"] {
             assert_eq!(number(text), None, "{text}");
         }

@@ -176,7 +176,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.lexer.expect(b'=', "`=`")?;
                 self.open_frame(Shape::Scalar, b')', key, start)
             }
-            None => Err(self.lexer.syntax_error(self.lexer.at, "what is referred to")),
+            None => Err(self.lexer.syntax_error(self.lexer.at, "a value after `\\`")),
             _ => self.open_frame(Shape::Ref, 0, key, start),
         }
     }
@@ -187,7 +187,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if !self.lexer.take_word(b"my") {
             return Err(match self.lexer.is_cut_off(self.lexer.at, &[b"my "]) {
                 true => self.lexer.syntax_error(self.lexer.input.len(), "`my $o`"),
-                false => self.lexer.code_error(self.lexer.at, "something else than `my $o`"),
+                false => self.lexer.code_error(self.lexer.at, "something other than `my $o`"),
             });
         }
         self.lexer.expect(b'$', "`$o`")?;
@@ -395,7 +395,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         })
     }
 
-    // -- Behind a value --------------------------------------------------------
+    // -- After a value ---------------------------------------------------------
 
     /// Reads the end of a construct around a value.
     pub(super) fn read_wrapper_end(&mut self, frame: &Frame) -> Result<(), Error> {
@@ -451,10 +451,10 @@ impl<S: Sink> Machine<'_, '_, S> {
         let body = self.sink.nodes().get(frame.at as usize + 1).copied().unwrap_or(Node::leaf(Kind::Null, 0));
         let is_path = self.jobs.last().is_some_and(|job| job.node == frame.at + 1);
         if is_path {
-            return Err(self.lexer.code_error(frame.start, "a reference that is blessed where it stands again"));
+            return Err(self.lexer.code_error(frame.start, "a reference that is blessed at its second occurrence"));
         }
         if body.kind == Kind::Object {
-            return Err(self.lexer.code_error(frame.start, "an object that is blessed again"));
+            return Err(self.lexer.code_error(frame.start, "an object that is blessed twice"));
         }
         if !body.kind.is_container() || body.kind == Kind::VString {
             return Err(self.malformed_error(frame.start, "a reference that is blessed", "another value"));

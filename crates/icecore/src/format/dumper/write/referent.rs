@@ -76,7 +76,7 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
                 .on_path(self.document.path(at))
-                .finding("links that go round in a circle, or too many wrappers")
+                .finding("links that form a circle, or too many wrappers")
         })?;
         let node = node_at(self.document, at);
         self.is_target |= node.has(flag::TARGET);

@@ -24,7 +24,7 @@ const NAME: &str = "ndjson";
 pub static FORMAT: Format = Format {
     name: NAME,
     aliases: &["jsonl", "json-lines", "ldjson"],
-    title: "JSON lines (NDJSON): a JSON document a line; together they are an array",
+    title: "JSON lines (NDJSON): one JSON document per line; together they are an array",
     options: table::LINES,
     page: include_str!("FORMAT.md"),
     can: Capabilities {
@@ -81,7 +81,7 @@ fn read_typed_line<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
             .at(outcome.consumed)
             .expecting("one line of `json:typed`")
             .finding("more of them")
-            .helping("several documents in a row are read one by one, if the caller asks for it");
+            .helping("documents that follow one another can be read one by one");
         outcome.error = Some(error);
     }
     outcome

@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_left_alone() {
+    fn malformed_input_is_left_to_the_plain_reader() {
         for text in [
             "",
             "[",

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_form_are_told_from_unknown_ones() {
+    fn keys_of_the_form_are_distinguished_from_unknown_ones() {
         assert_eq!(decode_key(PlainStringKind::Text, b"$class"), KeyMeaning::Special(Name::Class));
         assert_eq!(decode_key(PlainStringKind::Text, b"$clas"), KeyMeaning::Unknown);
         assert_eq!(decode_key(PlainStringKind::Text, b"$"), KeyMeaning::Unknown);

@@ -283,7 +283,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
             let Some(target) = self.ids.get(number) else {
                 let error = Error::new(ErrorKind::BadLink)
                     .expecting("the number of an $id")
-                    .finding(format!("{number}, which none has"))
+                    .finding(format!("{number}, which no value has"))
                     .on_path(self.tape.path_to(*node, self.input));
                 return Err(NodeError::from_error(*place, error));
             };

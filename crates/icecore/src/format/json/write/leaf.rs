@@ -204,7 +204,7 @@ impl Writer<'_, '_, '_> {
             return Err(self.unrepresentable_error(
                 at,
                 "a string that is not UTF-8",
-                "`bytes=latin1`, `base64`, `hex` and `replace` write it; `json:typed` can say it",
+                "`bytes=latin1`, `base64`, `hex` and `replace` write it; `json:typed` can represent it",
             ));
         }
         self.record_loss(kind, at);

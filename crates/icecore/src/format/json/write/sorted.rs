@@ -59,8 +59,8 @@ impl Writer<'_, '_, '_> {
             _ => {
                 return Err(self.unrepresentable_error(
                     at,
-                    "a key that is not a string or number",
-                    "`json:typed` can say it",
+                    "a key that is neither a string nor a number",
+                    "`json:typed` can represent it",
                 ));
             }
         };

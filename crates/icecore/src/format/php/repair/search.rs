@@ -278,7 +278,7 @@ fn ambiguous(one: &[Fix], other: &[Fix]) -> Error {
     let length = |fixes: &[Fix]| fixes.iter().find(|known| known.offset == fix.offset).map(|fix| fix.is);
     match (length(one), length(other)) {
         (Some(one), Some(other)) => error.finding(format!(
-            "a string said to be {} bytes long that may have {} or {}",
+            "a string declared as {} bytes long that may have {} or {}",
             fix.was,
             one.min(other),
             one.max(other)

@@ -547,7 +547,7 @@ impl TextReader {
         Some(StepResult::Fork)
     }
 
-    /// Reads the name of a class, which has no quote in it: its end, and the change if its
+    /// Reads the name of a class; it contains no quote. Returns its end, and the change if its
     /// length is wrong.
     fn read_class_name(&self, input: &[u8], hunt: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
         let (was, first) = self.read_head(input)?;

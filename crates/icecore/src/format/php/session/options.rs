@@ -9,7 +9,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "handler",
         takes: OptionType::Choice(&["php", "php_binary", "php_serialize"]),
         side: Side::Both,
-        help: "session.serialize_handler; found by looking while reading, the one that was read while writing, else php",
+        help: "session.serialize_handler; detected when reading; the default when writing is the one that was read, or php",
     },
     Opt {
         name: "lenient",
@@ -22,7 +22,7 @@ pub(super) const OPTIONS: &[Opt] = &[
         name: "repair",
         takes: OptionType::Choice(&["no", "lengths"]),
         side: Side::Read,
-        help: "explain lengths that are wrong, and set them right: as of php",
+        help: "explain wrong lengths and correct them, as in `php`",
     },
     class_map::OPTION,
 ];

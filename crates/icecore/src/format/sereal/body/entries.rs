@@ -71,8 +71,8 @@ impl<'d> Body<'d, '_> {
         if value.iter().any(|node| node.has(flag::TARGET)) {
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .on_path(self.document.path(at))
-                .expecting("each key once, as Sereal's decoder does")
-                .finding("one that comes again, and whose first value is referred to"));
+                .expecting("each key once, as Sereal's decoder requires")
+                .finding("a repeated key whose first value is referred to"));
         }
         Ok(true)
     }

@@ -75,7 +75,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         what: &'static str,
     ) -> Result<TrackedTag, Error> {
         if !self.sink.has_all_nodes() {
-            return Err(Error::new(ErrorKind::Output).at(at).finding("a link, while finished parts were taken away"));
+            return Err(Error::new(ErrorKind::Output)
+                .at(at)
+                .finding("a link, although completed parts were already released"));
         }
         let offset = self.read_number(slot.me, "the offset")?;
         let index = self.origin.index_of_item(offset, at)?;
@@ -203,7 +205,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         Error::new(ErrorKind::BadLink)
             .at(copy.tag_at)
             .expecting("a COPY of an item that ends before it")
-            .finding("one that goes on")
+            .finding("one that continues after it")
     }
 
     /// Records a tracked tag: something may refer to its item.

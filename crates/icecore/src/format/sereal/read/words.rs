@@ -163,7 +163,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Reads the key of the next entry as a node.
     pub(super) fn read_key_node(&mut self) -> Result<(), Error> {
-        // Notes and spans of a key belong to its value, which is the next node.
+        // Notes and spans of a key belong to the next node, its value.
         let node = self.tape().len() + 1;
         let word = self.read_word(node, Part::Key, "the key of an entry")?;
         self.push_key_node(&word)?;

@@ -306,7 +306,7 @@ impl TypedReader<'_, '_> {
             }
             KeyMeaning::Unknown => return Err(self.unknown_key_error(entry)),
             KeyMeaning::Special(name) => {
-                return Err(NodeError::new(entry.value, "plain keys beside a plain key")
+                return Err(NodeError::new(entry.value, "only plain keys next to a plain key")
                     .finding(format!("`{}`", name.text()))
                     .helping("a plain key that starts with $ is written with $$"));
             }

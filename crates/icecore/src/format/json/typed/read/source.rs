@@ -152,7 +152,7 @@ impl TypedReader<'_, '_> {
                 KeyMeaning::Special(name) => parts.values[name as usize] = entry.value,
                 KeyMeaning::Unknown => return Err(self.unknown_key_error(&entry)),
                 KeyMeaning::Plain(..) | KeyMeaning::Latin1 => {
-                    return Err(NodeError::new(entry.value, "only $ keys beside a $ key")
+                    return Err(NodeError::new(entry.value, "only $ keys next to a $ key")
                         .finding(format!("the key {}", found(self)))
                         .helping("a plain key that starts with $ is written with $$"));
                 }
@@ -183,12 +183,12 @@ impl TypedReader<'_, '_> {
                 .is_some_and(|name| name == shape.main || shape.needs.contains(&name) || shape.takes.contains(&name));
             if !belongs {
                 let key = String::from_utf8_lossy(key);
-                return Err(NodeError::new(value, format!("no `{key}` beside `{}`", shape.main.text())).finding("one"));
+                return Err(NodeError::new(value, format!("no `{key}` next to `{}`", shape.main.text())).finding("one"));
             }
         }
         match shape.needs.iter().find(|name| !parts.has(**name)) {
             Some(missing) => {
-                Err(NodeError::new(at, format!("`{}` beside `{}`", missing.text(), shape.main.text())).finding("none"))
+                Err(NodeError::new(at, format!("`{}` next to `{}`", missing.text(), shape.main.text())).finding("none"))
             }
             None => Ok(shape),
         }
