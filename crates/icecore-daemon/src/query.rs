@@ -16,13 +16,16 @@ impl Query {
         for part in text.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let (Some(name), Some(value)) = (decode_form_text(name), decode_form_text(value)) else {
-                return Err(Failure::invalid_request("parameter", "a parameter is no UTF-8 when its %XX are decoded"));
+                return Err(Failure::invalid_request(
+                    "parameter",
+                    "a parameter is not UTF-8 after its %XX escapes are decoded",
+                ));
             };
             if !known.contains(&&*name) {
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
                 return Err(Failure::invalid_request(
                     "parameter",
-                    format!("no parameter {name:?} here; there are: {known}"),
+                    format!("unknown parameter {name:?}; this request takes: {known}"),
                 ));
             }
             pairs.push((name, value));
@@ -40,7 +43,7 @@ impl Query {
     pub fn parse_number<N: FromStr>(&self, name: &str) -> Result<Option<N>, Failure> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number = text.parse().map_err(|_| {
-            Failure::invalid_request("parameter", format!("{name} is a whole number within bounds, not {text:?}"))
+            Failure::invalid_request("parameter", format!("{name} must be an integer in its range, not {text:?}"))
         })?;
         Ok(Some(number))
     }

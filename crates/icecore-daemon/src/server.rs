@@ -134,8 +134,9 @@ async fn accept_connections(listener: TcpListener, app: Arc<App>) {
     let connections = Arc::new(Connections::new(&app.settings));
     if connections.max_known() < app.settings.most_connections {
         let (most, wanted) = (connections.max_known(), app.settings.most_connections);
-        app.journal
-            .log_message(format_args!("{most} connections, not {wanted}: the limit of open files allows no more"));
+        app.journal.log_message(format_args!(
+            "{most} connections instead of {wanted}: the limit of open files does not allow more"
+        ));
     }
     // Every connection has a clone of the sender; the receiver ends when all of them are dropped.
     let (open, mut all_ended) = mpsc::channel::<()>(1);
@@ -246,7 +247,8 @@ async fn sweep_expired(app: Arc<App>) {
             Ok(())
         });
         if let Err(failure) = swept.await {
-            app.journal.log_message(format_args!("objects that have their time stay: {}", failure.said.message));
+            app.journal
+                .log_message(format_args!("expired objects and old jobs were not removed: {}", failure.said.message));
         }
     }
 }

@@ -51,7 +51,7 @@ pub struct InvalidNetwork(String);
 
 impl fmt::Display for InvalidNetwork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is no network; use 10.0.0.0/8, 2001:db8::/32 or an address", self.0)
+        write!(f, "{:?} is not a network; use 10.0.0.0/8, 2001:db8::/32 or an address", self.0)
     }
 }
 
@@ -203,10 +203,10 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StartError::NoToken(address) => {
-                write!(f, "{address} can be reached from other machines: that needs a token, or listen on 127.0.0.1")
+                write!(f, "{address} can be reached from other machines: set a token, or listen on 127.0.0.1")
             }
             StartError::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
-            StartError::Threads(error) => write!(f, "no threads: {error}"),
+            StartError::Threads(error) => write!(f, "can't start threads: {error}"),
         }
     }
 }

@@ -88,7 +88,7 @@ pub async fn set_limits(mut call: Call) -> Result<Response, Failure> {
         given => given,
     };
     if rate.is_none() && concurrency.is_none() {
-        return Err(Failure::invalid_request("parameter", "name what is to be set: concurrency, rate, or both"));
+        return Err(Failure::invalid_request("parameter", "set concurrency, rate or both"));
     }
     let queue = call.queue_name();
     let name = queue.clone();
@@ -107,7 +107,7 @@ pub async fn set_schema(mut call: Call) -> Result<Response, Failure> {
     }
     let queue = call.queue_name();
     let text = String::from_utf8(call.read_body().await?.bytes)
-        .map_err(|_| Failure::invalid_request("schema", "the schema is not JSON: it is no UTF-8"))?;
+        .map_err(|_| Failure::invalid_request("schema", "the schema is not JSON: it is not UTF-8"))?;
     let has_schema = !text.trim().is_empty();
     // The schema is compiled before it is stored, so that an invalid one is not stored.
     let checker = jobs::compile_schema(&call.app, has_schema.then(|| text.clone())).await?;
