@@ -278,7 +278,7 @@ fn limits_are_set_and_shown() {
     let stats = database.lines(&["queue", "stats", "--json"]);
     assert_eq!((&stats[0]["concurrency"], &stats[0]["rate"]), (&Value::Null, &Value::Null));
     let (_, said, code) = database.try_run(&["queue", "set", "mail", "--rate", "often"], b"");
-    assert!(code == 2 && said.contains("is no rate, as 100/1m"), "{code}: {said}");
+    assert!(code == 2 && said.contains("is not a rate such as 100/1m"), "{code}: {said}");
 }
 
 #[test]

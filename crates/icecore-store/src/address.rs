@@ -242,12 +242,12 @@ impl std::str::FromStr for Address {
         if scheme != Scheme::Sqlite && !text.contains("://") {
             return Err(Error::new(
                 ErrorKind::Address,
-                "the address of a server is one as postgres://user@host/database",
+                "the address of a server must look like postgres://user@host/database",
             ));
         }
         let address = Address { scheme, text: text.to_owned(), password: None };
         if scheme == Scheme::Sqlite && address.file_path().as_os_str().is_empty() {
-            return Err(Error::new(ErrorKind::Address, "sqlite: wants a file, as sqlite:icecore.db"));
+            return Err(Error::new(ErrorKind::Address, "sqlite: needs a file, for example sqlite:icecore.db"));
         }
         Ok(address)
     }

@@ -183,7 +183,7 @@ fn convert_whole_input(
     done.written.map_err(|error| error.to_string())?;
     match bytes.get(done.consumed..).is_some_and(|rest| rest.iter().all(u8::is_ascii_whitespace)) {
         true => Ok(()),
-        false => Err(format!("there are bytes behind the document, from offset {}", done.consumed)),
+        false => Err(format!("there are bytes after the document, from offset {}", done.consumed)),
     }
 }
 
@@ -204,7 +204,7 @@ pub(crate) fn parse_wanted_value(json: &str) -> Result<String> {
         Ok(document) => index_form_of_scalar(&document.root()),
         Err(_) => Some(index_form_of_text(json.as_bytes())),
     };
-    value.ok_or_else(|| Error::new(ErrorKind::Input, "objects are found by a text, a number, true, false or null"))
+    value.ok_or_else(|| Error::new(ErrorKind::Input, "objects can be found by a text, a number, true, false or null"))
 }
 
 /// Returns the index form of a text. A long text, or one that not all databases accept, is replaced by its checksum.
@@ -262,7 +262,7 @@ fn index_form_of_integer(is_negative: bool, magnitude: &[u8]) -> String {
 /// Checks that a path can be indexed.
 pub(crate) fn check_path(path: &str) -> Result<()> {
     if !path.starts_with('$') || path.len() > 200 || path.contains('\0') {
-        let text = format!("a path begins with $, as $.user.id, and has at most 200 bytes: {path:?}");
+        let text = format!("a path must begin with $, such as $.user.id, and have at most 200 bytes: {path:?}");
         return Err(Error::new(ErrorKind::Input, text));
     }
     Document::check_path(path).map_err(|error| Error::new(ErrorKind::Input, error.to_string()))

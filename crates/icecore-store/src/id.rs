@@ -56,7 +56,7 @@ pub struct InvalidId;
 
 impl fmt::Display for InvalidId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an id has 36 characters, as 01890a5d-ac96-774b-bcce-b302099a8057")
+        f.write_str("an id has 36 characters, for example 01890a5d-ac96-774b-bcce-b302099a8057")
     }
 }
 

@@ -68,8 +68,12 @@ impl FromStr for Rate {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Rate> {
-        let wrong =
-            || Error::new(ErrorKind::Input, format!("{text:?} is no rate, as 100/1m, 5/s or none, of at most a year"));
+        let wrong = || {
+            Error::new(
+                ErrorKind::Input,
+                format!("{text:?} is not a rate such as 100/1m, 5/s or none; the time may be at most a year"),
+            )
+        };
         let text = text.trim();
         if text == "none" || text == "0" {
             return Ok(Rate::NONE);

@@ -103,7 +103,7 @@ pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -
             }
         }
     }
-    Err(Failure::retry_later("busy", "the schema of the queue changes all the time"))
+    Err(Failure::retry_later("busy", "the schema of the queue changes too often; try again"))
 }
 
 fn pushed_response(app: &App, queue: &str, id: Id, pushed: Pushed, problem: Option<String>) -> Response {

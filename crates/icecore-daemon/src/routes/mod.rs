@@ -354,7 +354,8 @@ fn prepare_call(
     names: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Result<ResponseFuture, Failure> {
-    let names = names.map_err(|_| Failure::invalid_request("path", "the path is no UTF-8 when its %XX are decoded"))?;
+    let names = names
+        .map_err(|_| Failure::invalid_request("path", "the path is not UTF-8 after its %XX escapes are decoded"))?;
     let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     let known: Vec<&str> = route.parameters.iter().map(|parameter| parameter.name).collect();
     let query = Query::parse(request.uri().query().unwrap_or_default(), &known)?;

@@ -38,7 +38,7 @@ pub fn parse_key(text: &str) -> Result<Vec<u8>> {
     };
     let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(|two| pair(two).filter(|_| two.len() == 2)).collect();
     bytes.ok_or_else(|| {
-        Error::new(ErrorKind::Input, "behind `hex:` stand two hexadecimal digits for each byte of the key")
+        Error::new(ErrorKind::Input, "`hex:` must be followed by two hexadecimal digits for each byte of the key")
     })
 }
 

@@ -36,7 +36,7 @@ pub(super) fn job_from_document(document: &mut Document) -> Result<Job> {
         sequence: required(get_int(document, "seq")?)?,
         queue: required(take_text(document, "queue")?)?,
         state: State::from_name(&state)
-            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
+            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is not a state of a job")))?,
         priority: required(get_int(document, "priority")?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
         queued_at: required(get_int(document, "queued_at")?)?,
         run_at: required(get_int(document, "run_at")?)?,

@@ -81,7 +81,7 @@ pub(super) fn job_from_row(row: &dyn ResultRow) -> Result<Job> {
         sequence: required(row.read_int(1)?)?,
         queue: required(row.read_text(2)?)?,
         state: State::from_name(&state)
-            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is no state of a job")))?,
+            .ok_or_else(|| Error::new(ErrorKind::Database, format!("{state:?} is not a state of a job")))?,
         priority: required(row.read_int(4)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
         queued_at: required(row.read_int(5)?)?,
         run_at: required(row.read_int(6)?)?,
@@ -275,7 +275,7 @@ impl Jobs for SqlBackend {
                 answer => return answer,
             }
         }
-        Err(Error::new(ErrorKind::Busy, "others push jobs with the keys of those that are to be redriven"))
+        Err(Error::new(ErrorKind::Busy, "other clients are pushing jobs with the same keys as the redriven ones"))
     }
 
     fn replay(&mut self, id: Id, by: &str) -> Result<Id> {

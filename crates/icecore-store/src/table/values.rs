@@ -29,7 +29,7 @@ pub(super) fn to_parameter<'v>(family: Family, column: &Column, is_text: bool, b
         return Ok(Value::Bytes(bytes));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| {
-        let text = format!("column {}: what is new is no UTF-8, and the column has text", column.name);
+        let text = format!("column {}: the new value is not UTF-8, but the column is text", column.name);
         Error::new(ErrorKind::Input, text)
     })?;
     Ok(Value::Text(text))
@@ -45,7 +45,7 @@ pub(super) fn read_key_text(family: Family, row: &dyn ResultRow, column: usize) 
     String::from_utf8(bytes).map_err(|error| {
         let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
         let text =
-            format!("the key of the row `{shown}` is not UTF-8: --key names another column that tells rows apart");
+            format!("the key of the row `{shown}` is not UTF-8: --key must name another column with unique values");
         Error::new(ErrorKind::Input, text)
     })
 }
