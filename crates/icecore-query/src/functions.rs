@@ -176,14 +176,14 @@ fn from_json(text: &Value) -> ValR {
         Err(error) if error.kind() == ErrorKind::Limit && is_less && bytes.len() as u64 > max_values => {
             room::stop_filter(Stop::Memory)
         }
-        Err(error) => Err(Error::str(format_args!("{text} is no JSON: {error}"))),
+        Err(error) => Err(Error::str(format_args!("{text} is not JSON: {error}"))),
     }
 }
 
 /// Returns the members of an object without its class; for an object that is not a map, its content.
 fn object_fields(value: &Value) -> ValR {
     if value.class_name().is_none() && !matches!(value.visible_value(), Value::Map(_)) {
-        return Err(Error::str(format_args!("{value} is no object: it has no fields")));
+        return Err(Error::str(format_args!("{value} is not an object and has no fields")));
     }
     match value.visible_value() {
         Value::Map(map) => Ok(Value::from_members(map.get().clone())),

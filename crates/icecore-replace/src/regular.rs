@@ -15,16 +15,16 @@ impl Regular {
     pub fn new(index: usize, pair: &Pair, ignores_case: bool) -> Result<Regular, Error> {
         let Ok(text) = std::str::from_utf8(&pair.old) else {
             return Err(Error::new(format!(
-                "{} is no UTF-8: a regular expression has to be",
+                "{} is not UTF-8, which a regular expression must be",
                 format_for_message(&pair.old)
             )));
         };
         let expression = RegexBuilder::new(text).case_insensitive(ignores_case).build().map_err(|error| {
-            Error::new(format!("{} is no regular expression: {error}", format_for_message(&pair.old)))
+            Error::new(format!("{} is not a regular expression: {error}", format_for_message(&pair.old)))
         })?;
         if expression.is_match(b"") {
             let text = format!(
-                "{} matches the empty text, so it is found everywhere: `+` in the place of `*`?",
+                "{} matches the empty text, so it is found everywhere: use `+` instead of `*`",
                 format_for_message(&pair.old)
             );
             return Err(Error::new(text));
@@ -62,7 +62,7 @@ fn check_groups(expression: &Regex, new: &[u8]) -> Result<(), Error> {
         };
         if !is_known {
             let text = format!(
-                "there is no group `{}` in {}: `${{1}}a` is the first group with an `a` behind it, `$$` is a dollar",
+                "there is no group `{}` in {}: `${{1}}a` is the first group followed by an `a`, `$$` is a dollar",
                 icecore::text::printable(&name),
                 format_for_message(expression.as_str().as_bytes())
             );

@@ -22,7 +22,7 @@ impl Address {
             (_, Some(rest)) => (false, rest),
             _ => {
                 let text = format!(
-                    "{} is no address: --url takes https://HOST or http://HOST, with a port and a path if need be; \
+                    "{} is not an address: --url takes https://HOST or http://HOST, with a port and a path if need be; \
                      other text is a pair: OLD NEW, or -e OLD NEW",
                     format_for_message(text)
                 );
@@ -35,7 +35,7 @@ impl Address {
         let is_odd = |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'' | b'\\' | b'<' | b'>' | b'@' | b'%');
         if host.is_empty() || host.iter().any(is_odd) || rest.iter().any(|byte| *byte <= b' ' || *byte == b'\\') {
             let text = format!(
-                "{} is no address of a host: --url takes https://HOST/PATH, without a user",
+                "{} is not the address of a host: --url takes https://HOST/PATH, without a user",
                 format_for_message(text)
             );
             return Err(Error::new(text));

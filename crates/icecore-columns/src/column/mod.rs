@@ -454,7 +454,7 @@ impl Column {
             Values::Float(_) => "a number".to_owned(),
             Values::Float32(_) => "a number of 32 bits".to_owned(),
             Values::Decimal(_, digits, scale) => {
-                format!("a number with at most {digits} digits, {scale} of them behind the point")
+                format!("a number with at most {digits} digits, {scale} of them after the point")
             }
             Values::Date(_) => "a day".to_owned(),
             Values::Time(..) => "a time".to_owned(),

@@ -8,10 +8,7 @@ use mongodb::bson::{Binary, Bson, Document};
 pub(super) const HEAVIEST: usize = (16 << 20) - (64 << 10);
 
 fn wrong_type_error(name: &str, kind: &str) -> Error {
-    Error::new(
-        ErrorKind::Database,
-        format!("the field {name} is not of type {kind}: another program changed the document"),
-    )
+    Error::new(ErrorKind::Database, format!("the field {name} is not a {kind}: another program changed the document"))
 }
 
 fn take_field(document: &mut Document, name: &str) -> Option<Bson> {
@@ -32,7 +29,7 @@ pub(super) fn take_bytes(document: &mut Document, name: &str) -> Result<Option<V
     match take_field(document, name) {
         None => Ok(None),
         Some(Bson::Binary(binary)) => Ok(Some(binary.bytes)),
-        Some(_) => Err(wrong_type_error(name, "binary")),
+        Some(_) => Err(wrong_type_error(name, "binary value")),
     }
 }
 
