@@ -72,7 +72,7 @@ fn has_perl() -> bool {
 fn wrong_words_say_what_would_be_right() {
     for (args, said) in [
         (&["perl-mux"][..], "there is no scenario perl-mux; there are columns, employees, "),
-        (&["--weight", "raed:1"], "there is no `raed`"),
+        (&["--weight", "raed:1"], "`raed` can't be weighted"),
         (&["--fail-on", "10%"], "--compare"),
         (&["--data", "x", "perl-mix"], "cannot be used with"),
         (&["--data", "/nowhere/at/all"], "/nowhere/at/all: "),

@@ -43,7 +43,7 @@ fn same(name: &str, expected: &str) {
     if std::env::var_os("UPDATE_PAGES").is_some() {
         fs::write(path(name), expected).expect("the page can be written");
     }
-    assert!(text(name) == expected, "{name} is out of date: `make pages` mends it");
+    assert!(text(name) == expected, "{name} is out of date: `make pages` updates it");
 }
 
 #[test]

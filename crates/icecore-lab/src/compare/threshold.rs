@@ -67,15 +67,16 @@ impl FromStr for Threshold {
             Some(number) => (number.trim_end(), true),
             None => (text, false),
         };
-        let value: f64 =
-            number.parse().map_err(|_| ThresholdError(format!("`{text}` is no share: write 10% or 0.1")))?;
+        let value: f64 = number
+            .parse()
+            .map_err(|_| ThresholdError(format!("`{text}` is not a percentage or a fraction: use 10% or 0.1")))?;
         match value {
             value if !(value >= 0.0 && value.is_finite()) => {
-                Err(ThresholdError(format!("`{text}` is no share from 0 on: write 10% or 0.1")))
+                Err(ThresholdError(format!("`{text}` is negative or not a number: use 10% or 0.1")))
             }
             value if percent => Ok(Threshold(value / 100.0)),
             value if value >= 1.0 => {
-                Err(ThresholdError(format!("`{text}` would be {} %: write {number}% if that is meant", value * 100.0)))
+                Err(ThresholdError(format!("`{text}` would be {} %: use {number}% if you mean that", value * 100.0)))
             }
             value => Ok(Threshold(value)),
         }
@@ -98,13 +99,13 @@ mod tests {
     #[test]
     fn what_is_no_share_is_refused() {
         for (text, why) in [
-            ("ten", "`ten` is no share: write 10% or 0.1"),
-            ("", "`` is no share: write 10% or 0.1"),
-            ("%", "`%` is no share: write 10% or 0.1"),
-            ("-1%", "`-1%` is no share from 0 on: write 10% or 0.1"),
-            ("nan", "`nan` is no share from 0 on: write 10% or 0.1"),
-            ("inf%", "`inf%` is no share from 0 on: write 10% or 0.1"),
-            ("10", "`10` would be 1000 %: write 10% if that is meant"),
+            ("ten", "`ten` is not a percentage or a fraction: use 10% or 0.1"),
+            ("", "`` is not a percentage or a fraction: use 10% or 0.1"),
+            ("%", "`%` is not a percentage or a fraction: use 10% or 0.1"),
+            ("-1%", "`-1%` is negative or not a number: use 10% or 0.1"),
+            ("nan", "`nan` is negative or not a number: use 10% or 0.1"),
+            ("inf%", "`inf%` is negative or not a number: use 10% or 0.1"),
+            ("10", "`10` would be 1000 %: use 10% if you mean that"),
         ] {
             assert_eq!(text.parse::<Threshold>().unwrap_err().to_string(), why);
         }

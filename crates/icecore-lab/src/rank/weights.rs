@@ -66,7 +66,7 @@ impl Part {
 /// let weights: Weights = "write:1,read:100,size:0.1".parse()?;
 /// assert_eq!(weights.to_string(), "write:1,read:100,size:0.1");
 /// let error = "write:1,raed:100".parse::<Weights>().unwrap_err();
-/// assert!(error.to_string().contains("there is no `raed`"));
+/// assert!(error.to_string().contains("`raed` can't be weighted"));
 /// # Ok::<(), icecore_lab::rank::WeightsError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ impl FromStr for Weights {
         for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
             let (part, weight) = parse_weight(item)?;
             if parts.iter().any(|(other, _)| *other == part) {
-                return Err(WeightsError(format!("`{}` has two weights: give it one", part.name())));
+                return Err(WeightsError(format!("`{}` has two weights: give only one", part.name())));
             }
             parts.push((part, weight));
         }
@@ -136,16 +136,16 @@ const EXAMPLE: &str = "give names with numbers above 0, such as write:1,read:100
 
 /// Parses one weight: `read:100`.
 fn parse_weight(item: &str) -> Result<(Part, f64), WeightsError> {
-    let (name, number) = item
-        .split_once(':')
-        .ok_or_else(|| WeightsError(format!("`{item}` has no number behind a colon: {EXAMPLE}")))?;
+    let (name, number) =
+        item.split_once(':').ok_or_else(|| WeightsError(format!("`{item}` has no number after a colon: {EXAMPLE}")))?;
     let (name, number) = (name.trim(), number.trim());
-    let part = PARTS.into_iter().find(|part| part.name() == name).ok_or_else(|| {
-        WeightsError(format!("there is no `{name}` to weigh, but {}", PARTS.map(Part::name).join(", ")))
-    })?;
+    let part = PARTS
+        .into_iter()
+        .find(|part| part.name() == name)
+        .ok_or_else(|| WeightsError(format!("`{name}` can't be weighted; use {}", PARTS.map(Part::name).join(", "))))?;
     let weight = number
         .parse::<f64>()
-        .map_err(|_| WeightsError(format!("`{number}` is no number: write {name}:100, or {name}:0.1")))?;
+        .map_err(|_| WeightsError(format!("`{number}` is not a number: use {name}:100 or {name}:0.1")))?;
     match weight {
         0.0 | 1e-6..=1e9 => Ok((part, weight)),
         _ => Err(WeightsError(format!("`{name}:{number}` is out of bounds: a weight is 0, or 0.000001 to 1000000000"))),
@@ -171,14 +171,14 @@ mod tests {
     fn errors_say_what_to_do() {
         assert_eq!(
             error("raed:1"),
-            "there is no `raed` to weigh, but write, read, round-trip, size, to-json, request, memory"
+            "`raed` can't be weighted; use write, read, round-trip, size, to-json, request, memory"
         );
         assert_eq!(
             error("read"),
-            "`read` has no number behind a colon: give names with numbers above 0, such as write:1,read:100,size:0.1"
+            "`read` has no number after a colon: give names with numbers above 0, such as write:1,read:100,size:0.1"
         );
-        assert_eq!(error("read:often"), "`often` is no number: write read:100, or read:0.1");
-        assert_eq!(error("read:1,read:2"), "`read` has two weights: give it one");
+        assert_eq!(error("read:often"), "`often` is not a number: use read:100 or read:0.1");
+        assert_eq!(error("read:1,read:2"), "`read` has two weights: give only one");
         for empty in ["", ",", "read:0"] {
             assert!(error(empty).starts_with("nothing has a weight: give names"));
         }

@@ -18,7 +18,7 @@ impl JobFactory {
         let scenario = scenario::find_scenario("job-hash")?;
         let size = scenario.sizes(false).next().ok_or_else(|| Error::new("job-hash has no size"))?;
         let json = icecore::write(&scenario.make_document(size)?, "json")?;
-        let json = String::from_utf8(json).map_err(|_| Error::new("a job that is no text"))?;
+        let json = String::from_utf8(json).map_err(|_| Error::new("a job that is not text"))?;
         let (before, after) = json.split_once(NUMBER).ok_or_else(|| Error::new("the job has no number"))?;
         Ok(JobFactory { before: before.to_owned(), after: after.to_owned() })
     }
