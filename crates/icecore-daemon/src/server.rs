@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tower_service::Service;
 
-/// How long commands get to end after they are told to, and to return their jobs.
+/// How long commands get to end after they are asked to, and to return their jobs.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 /// How long the threads get to finish waiting work.
 const LAST_WORK: Duration = Duration::from_secs(1);

@@ -131,7 +131,7 @@ fn run_target(target: &'static Target, options: &Options) -> ExitCode {
 }
 
 fn parse_number(text: &str) -> u64 {
-    text.parse().unwrap_or_else(|_| exit_with_error(&format!("{text} is no number")))
+    text.parse().unwrap_or_else(|_| exit_with_error(&format!("{text} is not a number")))
 }
 
 /// The findings of a run so far.

@@ -25,7 +25,7 @@ pub struct AnswerTimeout(pub Duration);
 /// A script that answers line by line. Dropping this ends the process.
 pub struct Process<'s> {
     child: Child,
-    /// `None` after the process was told to end.
+    /// `None` after the process was asked to end.
     input: Option<ChildStdin>,
     lines: Receiver<Result<String, String>>,
     errors: PathBuf,

@@ -461,7 +461,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
     stopped
 }
 
-/// Returns the type behind a domain.
+/// Returns the base type of a domain.
 fn base_type(sql_type: &Type) -> Type {
     match sql_type.kind() {
         Kind::Domain(inner) => base_type(inner),

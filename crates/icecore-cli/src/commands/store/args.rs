@@ -193,7 +193,7 @@ const EXAMPLES: &str = "\
 Examples:
   icecore store put order-*.storable            the ids, one a line
   icecore store get 01990000-0000-7000-8000-000000000000 -t json
-  icecore store put --each -f marshal dumps     a file with many, one behind the other
+  icecore store put --each -f marshal dumps     a file with many, one after another
   icecore store each --json | jq .value
   icecore store each --bytes=u32be | icecore store --db sqlite:b.db put --each=u32be
   icecore store index '$.user.id'
