@@ -376,7 +376,7 @@ fn times_days_and_decimals_of_known_classes() {
     );
     assert!(rows[1].contains("2026-07-02T09:10:00") && rows[1].contains("10,"), "{}", rows[1]);
     for (row, part) in
-        [(2, "a local time"), (3, "a time"), (4, "behind the point"), (5, "at most 6 digits"), (7, "500 nanoseconds")]
+        [(2, "a local time"), (3, "a time"), (4, "after the point"), (5, "at most 6 digits"), (7, "500 nanoseconds")]
     {
         assert!(rows[row].starts_with("bad: ") && rows[row].contains(part), "{}", rows[row]);
     }
