@@ -14,7 +14,7 @@ const visible = [...document.querySelectorAll('svg.chart')].filter((svg) => svg.
 const drawn = document.querySelectorAll('figure').length;
 check('each figure shows one chart', visible.length === drawn && drawn > 0 ? [] : [`${visible.length} for ${drawn}`]);
 
-// A pixel of air around letters is no overlap.
+// A pixel of air around letters is not an overlap.
 const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
 const lying = [];
 const outside = [];
@@ -49,7 +49,7 @@ for (const element of document.querySelectorAll('body *')) {
     const style = getComputedStyle(element);
     const color = element instanceof SVGElement ? style.fill : style.color;
     const found = contrast(color, paper);
-    // Signs of verdicts stand beside their word.
+    // Signs of verdicts are next to their word.
     if (found < (element.getAttribute('aria-hidden') ? 3 : 4.5)) pale.add(`${element.tagName} ${color} ${found.toFixed(1)}`);
 }
 check('text can be read', [...pale]);

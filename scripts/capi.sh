@@ -65,7 +65,7 @@ same 'replace.c' "$("$folder/replace" old 'brand new' ink pen <<<"$lines" 2>&1)"
 ended=0
 said=$("$folder/replace" '' x </dev/null 2>&1) || ended=$?
 same 'the exit code of wrong pairs' "$ended" 2
-same 'the message' "$said" 'wrong option: an empty OLD is found everywhere: give some text'
+same 'the message' "$said" 'wrong option: an empty OLD is found everywhere: give a text'
 if have python3; then
     same 'convert.py' "$(python3 "$here/examples/convert.py" "${library%.a}.so" storable json <"$sample")" "$wanted"
 else

@@ -1,7 +1,7 @@
 <?php
 
 /**
- * Icecore: the data that PHP, Perl and Ruby freeze, read without running what it says.
+ * Icecore: the data that PHP, Perl and Ruby freeze, read without running any of it.
  *
  * @generate-class-entries
  */
@@ -40,7 +40,7 @@ function var_import(string $text, array $options = []): mixed {}
 /**
  * Reads data of any format and wrapper: `storable`, `sereal`, `marshal`, `json`, `gzip/php`, ...
  *
- * @param ?string $format null: found by looking
+ * @param ?string $format null: it is detected
  * @param array{allowed_classes?: bool|string[], max_depth?: int, classes?: string|string[]} $options
  * @throws DecodeException
  * @throws ClassException
@@ -55,9 +55,9 @@ function decode(string $bytes, ?string $format = null, array $options = []): mix
 function encode(mixed $value, string $format): string {}
 
 /**
- * Converts data from one format to another; no value is built.
+ * Converts data from one format to another and builds no value.
  *
- * @param ?string $from null: found by looking
+ * @param ?string $from null: it is detected
  * @throws DecodeException
  */
 function convert(string $bytes, ?string $from, string $to): string {}
@@ -68,7 +68,7 @@ function convert(string $bytes, ?string $from, string $to): string {}
  * that was put in is not looked at again.
  *
  * @param string|string[] $old a text, or several; a map of old and new texts, if $new is null
- * @param string|string[]|null $new what it becomes; of several each that at its place, or
+ * @param string|string[]|null $new its replacement; with several, each text becomes the one at the same position, or
  *     nothing, as in str_replace()
  * @param array{keys?: bool, classes?: bool, base64?: bool, mend?: bool, regex?: bool, ignore_case?: bool, url?: bool, format?: ?string, max_depth?: int} $options
  * @param array{strings: int, occurrences: int, frozen: int, broken: int, mended: int, guessed: int, explanations: array<string, int>, opaque: int, unsayable: int, signed: int, first_broken: ?string} $report

@@ -1,4 +1,4 @@
-//! The scenarios and runners are part of the library: it is made anew when one of them comes or goes.
+//! The scenarios and runners are part of the library: it is rebuilt when one of them is added or removed.
 
 fn main() {
     println!("cargo:rerun-if-changed=scenarios");

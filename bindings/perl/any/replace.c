@@ -117,7 +117,7 @@ text_of(pTHX_ SV *sv, const char *what, size_t *len)
     const char *text;
     SvGETMAGIC(sv);
     if (SvROK(sv) || !SvOK(sv))
-        croak("Icecore: %s must be a string, and is %s", what, SvOK(sv) ? "a reference" : "undefined");
+        croak("Icecore: %s must be a string, not %s", what, SvOK(sv) ? "a reference" : "undefined");
     sv = sv_2mortal(newSVsv_nomg(sv));
     if (SvUTF8(sv) && !sv_utf8_downgrade(sv, TRUE))
         croak("Icecore: %s has characters above 255, and frozen data is bytes: encode it first", what);

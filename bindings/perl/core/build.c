@@ -169,7 +169,7 @@ aliased(pTHX_ ib_build *b, const icecore_node *node)
 {
     ice_target *known = ib_find_target(b, (U32)node->payload);
     if (!known || !known->variable)
-        croak("Icecore: an alias of something that is no variable");
+        croak("Icecore: an alias of something that is not a variable");
     return SvREFCNT_inc_simple_NN(known->variable);
 }
 
@@ -274,7 +274,7 @@ build_link(pTHX_ ib_build *b, const step *s)
     const icecore_node *nodes = b->v->nodes, *node = &nodes[s->at];
     ice_target *known = ib_find_target(b, (U32)node->payload);
     if (!known || !(known->referent || known->variable))
-        croak("Icecore: a link to something that is not there");
+        croak("Icecore: a link to a value that does not exist");
     ib_set_rv(aTHX_ s->variable, SvREFCNT_inc_simple_NN(known->referent ? known->referent : known->variable));
     if (s->object != ICECORE_NONE) {
         ib_be_object(aTHX_ b, s->variable, s->object);

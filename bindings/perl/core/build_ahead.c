@@ -33,7 +33,7 @@ check_tied(pTHX_ ib_build *b, U32 at)
     if (!b->set->tie_ok)
         croak("Tying is disabled.");
     if (at + 1 < (U32)b->v->nodes[at].payload && !is_object(b, at + 1))
-        croak("Icecore: a tied variable without an object behind it");
+        croak("Icecore: a tied variable without an object");
 }
 
 /* Whether the object of a hook has references to other objects. */

@@ -134,7 +134,7 @@ void
 ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8)
 {
     if (len > I32_MAX || (is_utf8 && !ice_is_utf8((const U8 *)text, len)))
-        croak("Icecore: a key that perl can't have");
+        croak("Icecore: a key that perl does not support");
     if (hv_common(hv, NULL, text, len, is_utf8 ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0))
         return; /* it has a value already */
     hv_common(hv, NULL, text, len, HVhek_PLACEHOLD | (is_utf8 ? HVhek_UTF8 : 0), HV_FETCH_ISSTORE | HV_FETCH_JUST_SV,

@@ -9,7 +9,7 @@ target(pTHX_ ib_build *b, U32 node)
     if (last && last->node >= node) {
         ice_target *known = ib_find_target(b, node);
         if (!known)
-            croak("Icecore: values that are named are out of order");
+            croak("Icecore: named values are out of order");
         return known;
     }
     if (ctx->target_count == ctx->target_room) {

@@ -179,7 +179,7 @@ ib_end_tied(pTHX_ ib_build *b)
     if (!SvOK(object))
         object = NULL;
     else if (!SvROK(object) || (b->set->bless_ok && !SvOBJECT(SvRV(object))))
-        croak("Icecore: a tied variable without an object behind it");
+        croak("Icecore: a tied variable without an object");
     switch (form) {
     case ICECORE_FORM_TIED_ARRAY:
     case ICECORE_FORM_TIED_HASH:

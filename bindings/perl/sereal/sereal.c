@@ -165,7 +165,7 @@ decode(pTHX_ ice_sereal_decoder *dec, SV *source, UV at, int what, SV *into, SV 
     if (dec->incremental && at == 0) {
         if (SvREADONLY(source)) {
             SvREFCNT_dec(result);
-            croak("Icecore: incremental decoding chops the bytes off, but they are read-only");
+            croak("Icecore: incremental decoding removes the bytes, but they are read-only");
         }
         chop_off(aTHX_ source, consumed);
     }
@@ -230,7 +230,7 @@ address_of(pTHX_ SV *self, HV *stash, const char *class)
     if (!(LIKELY(SvROK(self) && SvOBJECT(SvRV(self)))
           && (LIKELY(SvSTASH(SvRV(self)) == stash) || sv_derived_from(self, class)) && SvIOK(SvRV(self))
           && SvIVX(SvRV(self))))
-        croak("Icecore: this is no %s", class);
+        croak("Icecore: this is not an %s", class);
     return INT2PTR(void *, SvIVX(SvRV(self)));
 }
 

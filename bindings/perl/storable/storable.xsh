@@ -58,7 +58,7 @@ _unread(handle, bytes)
   CODE:
     text = SvPV(bytes, len);
     if (PerlIO_unread(handle, text, len) != (SSize_t)len)
-        croak("Icecore: what was read too much could not be given back");
+        croak("Icecore: bytes after the document could not be given back to the handle");
 
 IV
 _probe(bytes)

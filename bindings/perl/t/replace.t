@@ -41,10 +41,10 @@ subtest 'arguments' => sub {
     like(dies(sub { Icecore::replace() }), qr/^Usage: Icecore::replace/, 'nothing');
     like(dies(sub { Icecore::replace('a', 'b') }), qr/^Usage: Icecore::replace\(\$old, \$new, \$data, %options\)/, 'too few');
     like(dies(sub { Icecore::replace({ a => 'b' }) }), qr/^Usage:/, 'pairs without data');
-    like(dies(sub { Icecore::replace(undef, 'b', 'x') }), qr/^Icecore: OLD must be a string, and is undefined/, 'undef');
-    like(dies(sub { Icecore::replace('a', undef, 'x') }), qr/^Icecore: NEW must be a string, and is undefined/, 'undef as NEW');
-    like(dies(sub { Icecore::replace(qr/a/, 'b', 'x') }), qr/^Icecore: OLD must be a string, and is a reference/, 'a pattern');
-    like(dies(sub { Icecore::replace({ a => ['b'] }, 'x') }), qr/^Icecore: NEW must be a string, and is a reference/, 'a reference in pairs');
+    like(dies(sub { Icecore::replace(undef, 'b', 'x') }), qr/^Icecore: OLD must be a string, not undefined/, 'undef');
+    like(dies(sub { Icecore::replace('a', undef, 'x') }), qr/^Icecore: NEW must be a string, not undefined/, 'undef as NEW');
+    like(dies(sub { Icecore::replace(qr/a/, 'b', 'x') }), qr/^Icecore: OLD must be a string, not a reference/, 'a pattern');
+    like(dies(sub { Icecore::replace({ a => ['b'] }, 'x') }), qr/^Icecore: NEW must be a string, not a reference/, 'a reference in pairs');
     like(dies(sub { Icecore::replace('a', 'b', undef) }), qr/an undefined value/, 'no data');
     like(dies(sub { Icecore::replace('a', 'b', ['a']) }), qr/a reference/, 'data that is none');
     like(dies(sub { Icecore::replace({}, 'x') }), qr/nothing to replace/, 'no pairs');

@@ -73,7 +73,7 @@ subtest 'a decoder that was destroyed' => sub {
     my $one = Icecore::Sereal::Decoder->new;
     $one->DESTROY;
     ok(!eval { $one->decode(encode_sereal([1])); 1 }, 'is an error');
-    like($@, qr/this is no Icecore::Sereal::Decoder/, 'that says so');
+    like($@, qr/this is not an Icecore::Sereal::Decoder/, 'that says so');
     my $two = Icecore::Sereal::Encoder->new;
     $two->DESTROY;
     ok(!eval { $two->encode([1]); 1 }, 'an encoder too');

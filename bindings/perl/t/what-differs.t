@@ -27,7 +27,7 @@ row('thaw gives undef');
 is(Storable::thaw(substr $plain, 0, -1), undef, 'the original does');
 ok(dies(sub { Icecore::Storable::thaw(substr $plain, 0, -1) }), 'ours dies');
 
-row('ignores bytes behind an image');
+row('ignores bytes after an image');
 ok(Storable::thaw("${plain}x"), 'the original does');
 ok(dies(sub { Icecore::Storable::thaw("${plain}x") }), 'ours dies');
 

@@ -29,7 +29,7 @@ final class ClientException extends Exception
     ) {
         // Text from a server is shown, but must not control a terminal.
         $shown = preg_replace_callback('/[\p{Cc}\p{Cf}]/u', static fn ($found) => trim(json_encode($found[0]), '"'), $message);
-        parent::__construct($shown ?? 'what the server says is no text');
+        parent::__construct($shown ?? 'the message of the server is not text');
         foreach (['kind' => $kind, 'path' => $path, 'offset' => $offset] as $name => $value) {
             (new \ReflectionProperty(Exception::class, $name))->setValue($this, $value);
         }

@@ -244,7 +244,7 @@ def options_of(chance)
   [options, names]
 end
 
-# What else froze such a document. A form that has no such value is no test.
+# Another program that froze such a document. A form without such a value is not a test.
 def in_another_format(bytes, chance)
   format = ["sereal", "storable", "php", "igbinary", "json:typed", "gzip/marshal"].sample(random: chance)
   [Changes.change(Icecore.convert(bytes, "marshal", format), chance), format]

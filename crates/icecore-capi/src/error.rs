@@ -210,7 +210,7 @@ fn report_error(ErrorOut(error): ErrorOut, failed: Option<Error>) -> u32 {
             error.kind = ICECORE_PANIC;
             error.offset = -1;
             error.original_offset = -1;
-            write_text("a defect in icecore: please report it", &mut error.message);
+            write_text("this is a bug in Icecore: please report it", &mut error.message);
             ICECORE_PANIC
         }
     }

@@ -125,7 +125,7 @@ fn wrong_arguments_are_errors_that_say_what_to_do() {
     let one = [pair(b"a", b"b")];
     for ((kind, message), words) in [
         (refused(&[], "", 0), "give OLD and NEW"),
-        (refused(&[pair(b"", b"b")], "", 0), "give some text"),
+        (refused(&[pair(b"", b"b")], "", 0), "give a text"),
         (refused(&[pair(b"a", b"b"), pair(b"a", b"c")], "", 0), "give it once"),
         (refused(&[pair(b"(", b"b")], "", ICECORE_REPLACE_REGEX), "`(`"),
         (refused(&[pair(b"a", b"$2")], "", ICECORE_REPLACE_REGEX), "no group `2`"),

@@ -327,7 +327,7 @@ fn schemas_are_given_back() {
     );
     for (wrong, what) in [
         ("nothing int64", "there is no column `nothing`: there are id, note, data"),
-        ("data struct<", "the schema at byte"),
+        ("data struct<", "invalid schema at byte"),
         ("int64", "--schema takes columns with their types"),
     ] {
         let (out, said, code) = rows(&[&args[..], &["-t", "parquet", "--schema", wrong]].concat(), table.as_bytes());

@@ -77,7 +77,7 @@ fn check(db: &str, folder: &Path, has_rowid: bool) {
         assert!(said.contains("has no primary key: --key COLUMN"), "{said}");
     }
     let (_, said) = replace(db, &["--table", "loose", "--key", "twice"], 2);
-    assert!(said.contains("has a value twice"), "{said}");
+    assert!(said.contains("has duplicate values"), "{said}");
     replace(db, &["--table", "loose", "--key", "number"], 0);
     assert_eq!(text("SELECT COUNT(*) AS n FROM loose WHERE note = 'brand.example'"), 3);
     let (_, said) = replace(db, &["--table", "absent"], 1);
@@ -145,7 +145,7 @@ fn a_file_of_sqlite() {
         )
         .unwrap();
     let (_, said) = replace(&db, &["--table", "odd", "--rows", "1"], 2);
-    assert!(said.contains("is not UTF-8: --key names another column"), "{said}");
+    assert!(said.contains("is not UTF-8: --key must name another column"), "{said}");
     let (_, said) = replace(&db, &["--table", "seen"], 2);
     assert!(said.contains("has no primary key"), "{said}");
     let (_, said) =

@@ -60,12 +60,12 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Column(data_type) => write!(f, "a column of {data_type} has no blobs: binary or string is needed"),
+            Error::Column(data_type) => write!(f, "a column of {data_type} can't contain blobs: use binary or string"),
             Error::Field { name, data_type } => {
                 write!(f, "the field {} can't be of type {data_type}", icecore::text::printable(name))
             }
             Error::Schema { offset, expected, found } => {
-                write!(f, "the schema at byte {offset}: {expected}, not {found}")
+                write!(f, "invalid schema at byte {offset}: {expected}, not {found}")
             }
             Error::Row { row, error } => write!(f, "row {row}: {error}"),
             Error::TooLong => f.write_str("the blobs have more than 2 GB together: encode fewer rows at once"),

@@ -23,7 +23,7 @@ impl TypeMismatch {
     pub(crate) fn expansion_limit(node: u32) -> TypeMismatch {
         TypeMismatch {
             kind: ErrorKind::Limit,
-            ..TypeMismatch::new(node, "fewer repeated values", "more than the limit of expansion")
+            ..TypeMismatch::new(node, "fewer repeated values", "more than the limit `expansion`")
         }
     }
 

@@ -147,7 +147,7 @@ impl<'d> TapeView<'d> {
                 _ => return Ok(at),
             };
         }
-        Err(TypeMismatch::new(from, "a value", "references that go on and on"))
+        Err(TypeMismatch::new(from, "a value", "references without an end"))
     }
 
     /// Returns the value after links and references: an object stays an object.

@@ -93,7 +93,7 @@ fn any_text_is_a_schema_or_an_error_with_a_place() {
         let count = chance.below(12);
         let text: String = (0..count).map(|_| pieces[chance.below(pieces.len() as u64) as usize]).collect();
         if let Err(error) = schema::parse(&text) {
-            assert!(error.to_string().starts_with("the schema at byte "), "{text}: {error}");
+            assert!(error.to_string().starts_with("invalid schema at byte "), "{text}: {error}");
         }
     }
     assert!(schema::parse(&"list<".repeat(100_000)).is_err());

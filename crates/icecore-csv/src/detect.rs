@@ -42,9 +42,11 @@ pub enum DetectError {
 impl fmt::Display for DetectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let DetectError::Several(readings) = self else {
-            return f.write_str("no way to write CSV fits: a quote is not closed, or something follows one");
+            return f.write_str(
+                "it is not CSV of any known kind: a quote is not closed, or something follows a closing quote",
+            );
         };
-        f.write_str("there are several ways to read it: ")?;
+        f.write_str("it can be read in several ways: ")?;
         for (index, dialect) in readings.iter().enumerate() {
             write!(f, "{}{dialect}", if index > 0 { "; or " } else { "" })?;
         }

@@ -49,7 +49,7 @@ fn what_is_unclear_is_said() {
     assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
     assert_eq!(
         error.to_string(),
-        "there are several ways to read it: `,` between cells, `\"` around them, quotes inside are doubled; or `;` \
+        "it can be read in several ways: `,` between cells, `\"` around them, quotes inside are doubled; or `;` \
          between cells, `\"` around them, quotes inside are doubled"
     );
     // `\"` is a quote, or PHP's backslash and a quote.

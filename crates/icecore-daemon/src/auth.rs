@@ -27,7 +27,7 @@ impl Auth {
         if is_bearer && equals_in_constant_time(compute_checksum(token).as_bytes(), wanted.as_bytes()) {
             return Ok(());
         }
-        let message = "this needs the header `Authorization: Bearer TOKEN` with the token of the daemon";
+        let message = "this request needs the header `Authorization: Bearer TOKEN` with the daemon's token";
         Err(Failure::new(StatusCode::UNAUTHORIZED, "token", message))
     }
 
@@ -72,7 +72,8 @@ fn check_browser(host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure
     if is_own && is_same && is_near {
         return Ok(());
     }
-    let message = "pages of other sites may not ask a daemon that has no token; ask by its address or as localhost";
+    let message =
+        "pages of other sites may not send requests to a daemon without a token; use its address or localhost";
     Err(Failure::new(StatusCode::FORBIDDEN, "origin", message))
 }
 

@@ -40,7 +40,7 @@ impl BodyReader {
     }
 
     fn too_long_failure(&self) -> Failure {
-        let message = format!("a body has at most {} bytes here", self.longest);
+        let message = format!("the body must not be larger than {} bytes", self.longest);
         Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-long", message).closing_connection()
     }
 
@@ -58,14 +58,13 @@ impl BodyReader {
         loop {
             let frame = match timeout_at(until, body.frame()).await {
                 Err(_) => {
-                    let message = "the body did not come in time";
+                    let message = "the body did not arrive in time";
                     return Err(Failure::new(StatusCode::REQUEST_TIMEOUT, "timeout", message).closing_connection());
                 }
                 Ok(None) => return Ok(ReceivedBody { bytes, memory }),
                 Ok(Some(Err(_))) => {
-                    return Err(
-                        Failure::invalid_request("body", "the body ends early, or is not HTTP").closing_connection()
-                    );
+                    return Err(Failure::invalid_request("body", "the body ends too early or is not valid HTTP")
+                        .closing_connection());
                 }
                 Ok(Some(Ok(frame))) => frame,
             };
@@ -77,9 +76,8 @@ impl BodyReader {
             let units = (bytes.len() + data.len()).div_ceil(UNIT) - bytes.len().div_ceil(UNIT);
             if units > 0 {
                 let Ok(more) = Arc::clone(&self.memory).try_acquire_many_owned(units as u32) else {
-                    return Err(
-                        Failure::retry_later("busy", "too many bytes are being taken at once").closing_connection()
-                    );
+                    return Err(Failure::retry_later("busy", "too many bytes are being received at the same time")
+                        .closing_connection());
                 };
                 match &mut memory {
                     Some(memory) => memory.merge(more),

@@ -30,7 +30,7 @@ pub struct Call {
 pub fn mark_connection_known(visit: Option<&ConnectionHandle>) -> Result<(), Failure> {
     match visit.is_none_or(ConnectionHandle::mark_known) {
         true => Ok(()),
-        false => Err(Failure::retry_later("busy", "as many connections are served as may be").closing_connection()),
+        false => Err(Failure::retry_later("busy", "the maximum number of connections is in use").closing_connection()),
     }
 }
 
@@ -110,7 +110,7 @@ impl Call {
             None => Ok(None),
             Some("true") => Ok(Some(true)),
             Some("false") => Ok(Some(false)),
-            Some(_) => Err(Failure::invalid_request("parameter", format!("{name} is true or false"))),
+            Some(_) => Err(Failure::invalid_request("parameter", format!("{name} must be true or false"))),
         }
     }
 

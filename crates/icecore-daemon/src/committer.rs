@@ -201,7 +201,7 @@ fn write_group_or_each<N, T>(
     };
     let error = match commit(new) {
         Ok(stored) if stored.len() == new.len() => return stored.into_iter().map(Ok).collect(),
-        Ok(_) => Error::new(ErrorKind::Database, "the database stored another number than it was given"),
+        Ok(_) => Error::new(ErrorKind::Database, "the database stored a different number of entries than it was given"),
         Err(error) => error,
     };
     let mut shared_error = (new.len() == 1 || !is_caused_by_member(&error)).then_some(error);

@@ -131,11 +131,13 @@ impl From<Error> for Failure {
 impl From<WorkError> for Failure {
     fn from(refused: WorkError) -> Failure {
         match refused {
-            WorkError::Full => Failure::retry_later("busy", "too much waits already; try again a little later"),
-            WorkError::Stopping => Failure::retry_later("stopping", "the daemon is about to end"),
-            WorkError::Late => Failure::retry_later("busy", "it takes too long; whether it was done is not known"),
+            WorkError::Full => Failure::retry_later("busy", "too many requests are waiting; try again a little later"),
+            WorkError::Stopping => Failure::retry_later("stopping", "the daemon is shutting down"),
+            WorkError::Late => {
+                Failure::retry_later("busy", "the request takes too long; it may or may not have succeeded")
+            }
             WorkError::Broken => {
-                Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "a defect of the daemon; it goes on")
+                Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "a bug in the daemon, which keeps running")
             }
         }
     }

@@ -111,7 +111,7 @@ pub fn find_requested_host(
     };
     let Some(target) = target.authority().map(Authority::as_str) else { return Ok(named) };
     let target = Host::parse(target).filter(|_| method != Method::CONNECT);
-    let target = target.ok_or_else(|| host_failure("the target of the request is not one of this daemon"))?;
+    let target = target.ok_or_else(|| host_failure("the target of the request does not belong to this daemon"))?;
     // The target takes precedence, and clients send the same host in the header.
     if named.is_some_and(|named| named.name != target.name || named.port.unwrap_or(80) != target.port.unwrap_or(80)) {
         return Err(host_failure("the target of the request and the header `Host` name different hosts"));

@@ -94,7 +94,7 @@ impl Metrics {
             let labels = format!("route=\"{route}\"");
             histogram.write_samples(&mut out, &SECONDS, "icecore_http_request_duration_seconds", &labels);
         }
-        write_metric_header(&mut out, "icecore_http_connections", "gauge", "Connections that are open.");
+        write_metric_header(&mut out, "icecore_http_connections", "gauge", "Open connections.");
         let _ = writeln!(out, "icecore_http_connections {}", self.connections.load(Ordering::Relaxed));
         write_metric_header(
             &mut out,
@@ -117,7 +117,7 @@ impl Metrics {
             &mut out,
             "icecore_commits_failed_total",
             "counter",
-            "Transactions that failed, of these and of those that record what is done.",
+            "Failed transactions, of those that store jobs or objects and those that record jobs as done.",
         );
         let _ = writeln!(out, "icecore_commits_failed_total {}", self.failed_commits.load(Ordering::Relaxed));
         write_metric_header(&mut out, "icecore_database_up", "gauge", "Whether the database answers.");
@@ -143,13 +143,13 @@ fn write_queue_metrics(out: &mut String, queues: &[QueueStatus]) {
         out,
         "icecore_queue_oldest_seconds",
         "gauge",
-        "How long the oldest job waits that could be handed out.",
+        "How long the oldest ready job has been waiting.",
     );
     for queue in queues {
         let (name, oldest) = (escape_label(&queue.name), queue.oldest.unwrap_or(0) as f64 / 1000.0);
         let _ = writeln!(out, "icecore_queue_oldest_seconds{{queue=\"{name}\"}} {oldest}");
     }
-    write_metric_header(out, "icecore_queue_paused", "gauge", "Whether the queue hands out nothing.");
+    write_metric_header(out, "icecore_queue_paused", "gauge", "Whether the queue is paused.");
     for queue in queues {
         let (name, is_paused) = (escape_label(&queue.name), u8::from(queue.paused_at.is_some()));
         let _ = writeln!(out, "icecore_queue_paused{{queue=\"{name}\"}} {is_paused}");

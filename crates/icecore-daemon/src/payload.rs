@@ -38,7 +38,7 @@ pub fn read_declared_format(call: &Call) -> Result<Option<String>, Failure> {
         None | Some("json") => Ok(Some("json".to_owned())),
         Some(format) => Err(Failure::invalid_request(
             "format",
-            format!("the body can't be both: its Content-Type says JSON, and format says {format}"),
+            format!("the Content-Type of the body says JSON, but format says {format}"),
         )),
     }
 }
@@ -114,7 +114,7 @@ pub async fn respond_with_bytes(
 async fn convert_bytes(app: &App, bytes: Vec<u8>, format: Option<String>, to: &str) -> Result<Vec<u8>, Failure> {
     let to = Stage::parse(to).map_err(|error| Failure::from_decode_error(&error))?;
     let Some(format) = format else {
-        return Err(Failure::invalid_request("format", "it can't be decoded, so there is nothing to convert"));
+        return Err(Failure::invalid_request("format", "the bytes can't be decoded and so can't be converted"));
     };
     let work = move |_: &mut ()| {
         let document = icecore::read_as(&bytes, &Stage::parse(&format)?, &decode_limits())?;

@@ -22,7 +22,7 @@ impl Query {
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
                 return Err(Failure::invalid_request(
                     "parameter",
-                    format!("no parameter {name:?} here; there are: {known}"),
+                    format!("unknown parameter {name:?}; this request takes: {known}"),
                 ));
             }
             pairs.push((name, value));
@@ -40,7 +40,7 @@ impl Query {
     pub fn parse_number<N: FromStr>(&self, name: &str) -> Result<Option<N>, Failure> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number = text.parse().map_err(|_| {
-            Failure::invalid_request("parameter", format!("{name} is a whole number within bounds, not {text:?}"))
+            Failure::invalid_request("parameter", format!("{name} must be an integer in its range, not {text:?}"))
         })?;
         Ok(Some(number))
     }

@@ -30,7 +30,7 @@ pub struct Checker {
     /// Text of the schema, as in the database.
     pub text: Arc<str>,
     /// Whether checking a short payload is fast, whatever it contains.
-    #[cfg_attr(not(feature = "schema"), allow(dead_code, reason = "such a build has no checkers"))]
+    #[cfg_attr(not(feature = "schema"), allow(dead_code, reason = "a build without schemas has no checkers"))]
     pub is_light: bool,
     #[cfg(feature = "schema")]
     validator: jsonschema::Validator,
@@ -43,7 +43,7 @@ mod refuses {
 
     impl Checker {
         pub fn new(_: &str) -> Result<Checker, Failure> {
-            let message = "this build checks no schemas, so it takes no jobs for queues that have one";
+            let message = "this build can't check schemas, so it does not accept jobs for queues with a schema";
             Err(Failure::new(axum::http::StatusCode::NOT_IMPLEMENTED, "schema", message))
         }
 
@@ -92,7 +92,7 @@ mod checks {
                 .map_err(|error| Failure::invalid_request("schema", format!("the schema is not JSON: {error}")))?;
             let (validator, is_light) = compile_validator(text, &schema).map_err(|error| {
                 let mut failure =
-                    Failure::invalid_request("schema", format!("the schema is none: {}", shorten_message(&error)));
+                    Failure::invalid_request("schema", format!("invalid schema: {}", shorten_message(&error)));
                 failure.said.path = Some(error_path(&error));
                 failure
             })?;

@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tower_service::Service;
 
-/// How long commands get to end after they are told to, and to return their jobs.
+/// How long commands get to end after they are asked to, and to return their jobs.
 const LAST_WORDS: Duration = Duration::from_millis(1_500);
 /// How long the threads get to finish waiting work.
 const LAST_WORK: Duration = Duration::from_secs(1);
@@ -134,8 +134,9 @@ async fn accept_connections(listener: TcpListener, app: Arc<App>) {
     let connections = Arc::new(Connections::new(&app.settings));
     if connections.max_known() < app.settings.most_connections {
         let (most, wanted) = (connections.max_known(), app.settings.most_connections);
-        app.journal
-            .log_message(format_args!("{most} connections, not {wanted}: the limit of open files allows no more"));
+        app.journal.log_message(format_args!(
+            "{most} connections instead of {wanted}: the limit of open files does not allow more"
+        ));
     }
     // Every connection has a clone of the sender; the receiver ends when all of them are dropped.
     let (open, mut all_ended) = mpsc::channel::<()>(1);
@@ -246,7 +247,8 @@ async fn sweep_expired(app: Arc<App>) {
             Ok(())
         });
         if let Err(failure) = swept.await {
-            app.journal.log_message(format_args!("objects that have their time stay: {}", failure.said.message));
+            app.journal
+                .log_message(format_args!("expired objects and old jobs were not removed: {}", failure.said.message));
         }
     }
 }

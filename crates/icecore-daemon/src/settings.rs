@@ -209,7 +209,7 @@ impl fmt::Display for StartError {
                 write!(f, "{address} is not an address to listen on; use HOST:PORT, such as 127.0.0.1:7340")
             }
             StartError::Listen(address, error) => write!(f, "can't listen on {address}: {error}"),
-            StartError::Threads(error) => write!(f, "no threads: {error}"),
+            StartError::Threads(error) => write!(f, "can't start threads: {error}"),
         }
     }
 }

@@ -31,7 +31,7 @@ impl WriteTimeoutStream {
         let patience = self.patience;
         let left = self.left.get_or_insert_with(|| Box::pin(sleep(patience)));
         ready!(left.as_mut().poll(context));
-        Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the client takes nothing")))
+        Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the client does not read the answer")))
     }
 }
 

@@ -76,7 +76,9 @@ impl Patch {
         let document = icecore::read_as(trimmed, &Stage::parse("json:typed")?, &with_more_depth(limits))?.into_owned();
         match document.root().get(FORMAT_KEY).and_then(|version| version.as_i64()) {
             Some(VERSION) => Ok(Patch { document }),
-            Some(version) => Err(malformed_patch(format!("version {version}; this program knows version {VERSION}"))),
+            Some(version) => {
+                Err(malformed_patch(format!("version {version}; this program supports version {VERSION}")))
+            }
             None => Err(malformed_patch(format!("no key `{FORMAT_KEY}`"))),
         }
     }
@@ -191,7 +193,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
                 _ => self.same.are_equal(self.sides, left, part("old")?),
             };
             if !is_old {
-                return Err(differs("the value is not the one that the difference was made from"));
+                return Err(differs("the value differs from the one that the difference was made from"));
             }
         }
         let twice = || Refusal::Broken(malformed_patch("two changes of one value"));
@@ -246,7 +248,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
             (Kind::Map, Some(key)) => Some(key),
             (Kind::Array, None) => None,
             (Kind::Map | Kind::Array, _) => {
-                return Err(differs("there is a list in place of a map, or a map in place of a list"));
+                return Err(differs("it is a list instead of a map, or a map instead of a list"));
             }
             _ => return Err(differs("there is no list or map to add it to")),
         };
@@ -271,7 +273,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
             (Some(header), Some(old)) => self.same.are_equal(self.sides, header, old),
             _ => false,
         };
-        let what = "its header is not that of the document that the difference was made from";
+        let what = "its header differs from the header of the document that the difference was made from";
         if is_same { Ok(()) } else { Err(Refusal::Differs { path: String::new(), what }) }
     }
 }

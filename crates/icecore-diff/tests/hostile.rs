@@ -185,7 +185,7 @@ fn a_broken_difference_is_refused() {
     for (text, why) in [
         ("{}", "no key `icecore_difference`"),
         ("[]", "no key `icecore_difference`"),
-        (r#"{"icecore_difference":2}"#, "version 2; this program knows version 1"),
+        (r#"{"icecore_difference":2}"#, "version 2; this program supports version 1"),
     ] {
         let error = Patch::read(text.as_bytes(), &limits).map(|_| ()).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");

@@ -143,7 +143,7 @@ mod tests {
         let marshal = marshal.expect("Marshal");
         let ruby = read("marshal", &marshal);
         assert_eq!(told(&json, &ruby), [""; 0]);
-        assert!(!find_differences(&json, &ruby, 1).is_equal, "the order is another");
+        assert!(!find_differences(&json, &ruby, 1).is_equal, "the order differs");
     }
 
     #[test]

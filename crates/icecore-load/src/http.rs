@@ -82,7 +82,7 @@ pub(crate) fn read_reply(input: &mut impl BufRead) -> Result<Reply, Error> {
         .and_then(|rest| rest.get(..3).filter(|_| matches!(rest.as_bytes().get(3), None | Some(b' '))))
         .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|digits| digits.parse().ok())
-        .ok_or_else(|| invalid_data(format!("no first line of HTTP/1.1: {first:?}")))?;
+        .ok_or_else(|| invalid_data(format!("not a first line of HTTP/1.1: {first:?}")))?;
     if !(200..300).contains(&status) {
         // The content of an error does not matter.
         return Ok(Reply { status, body: Vec::new(), keep: false });
@@ -107,12 +107,12 @@ fn read_head(input: &mut impl BufRead) -> Result<(u64, bool), Error> {
             return Ok((length, keep));
         }
         let (name, value) =
-            line.split_once(':').ok_or_else(|| invalid_data(format!("no field of a head: {line:?}")))?;
+            line.split_once(':').ok_or_else(|| invalid_data(format!("not a field of a head: {line:?}")))?;
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
             "content-length" if length.is_some() => return Err(invalid_data("two lengths")),
             "content-length" => length = Some(parse_length(value)?),
-            "transfer-encoding" => return Err(invalid_data(format!("the answer is {value}, which is not known here"))),
+            "transfer-encoding" => return Err(invalid_data(format!("the answer is {value}, which is not supported"))),
             "connection" => keep = !value.eq_ignore_ascii_case("close"),
             _ => {}
         }
@@ -125,7 +125,7 @@ fn parse_length(digits: &str) -> Result<u64, Error> {
     let number = digits.parse().ok().filter(|_| all_digits);
     number
         .filter(|length| *length <= LONGEST_BODY)
-        .ok_or_else(|| invalid_data(format!("no length of a body: {digits:?}")))
+        .ok_or_else(|| invalid_data(format!("not the length of a body: {digits:?}")))
 }
 
 fn read_line(input: &mut impl BufRead) -> Result<String, Error> {

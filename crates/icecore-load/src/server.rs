@@ -64,7 +64,7 @@ impl ServerProcess {
             .iter()
             .map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned())
             .collect();
-        let last = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned();
+        let last = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it wrote nothing").to_owned();
         Some(format!("the server {} ended ({status}): {last}", self.program))
     }
 }

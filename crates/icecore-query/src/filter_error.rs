@@ -28,7 +28,7 @@ impl FilterError {
     pub(crate) fn abort(broken: Abort) -> FilterError {
         FilterError::new(match broken {
             Abort::Stopped(stop) => stop.to_string(),
-            Abort::Panicked(text) => format!("it can't be compiled, which is a mistake in the library: {text}"),
+            Abort::Panicked(text) => format!("it can't be compiled because of a bug in the library: {text}"),
         })
     }
 
@@ -38,7 +38,7 @@ impl FilterError {
                 FilterError::at_part(
                     filter,
                     part,
-                    "`import` and `include` are not known here: put the definitions in the filter",
+                    "`import` and `include` are not supported: put the definitions in the filter",
                 )
             }),
             load::Error::Lex(errors) => errors.first().map(|(expected, part)| {
@@ -50,7 +50,7 @@ impl FilterError {
                 FilterError::at_part(filter, part, &format!("expected {expected}, found {}", quote_part(part)))
             }),
         });
-        found.unwrap_or_else(|| FilterError::new("it can't be read"))
+        found.unwrap_or_else(|| FilterError::new("it can't be parsed"))
     }
 
     /// Creates a mistake from errors of the compiler. `known` are the names of all functions.
@@ -118,7 +118,9 @@ impl Display for Stop {
                 "the values of the filter are too large: they hold more memory than they may: if the filter and the \
                  input are trusted, raise the limit `memory`: `--limit memory=N`, or `Running::memory`"
             }
-            Stop::Depth => "the filter goes too deep: a function calls itself without end, or values are in values",
+            Stop::Depth => {
+                "the filter nests too deeply: a function calls itself without an end, or values contain values"
+            }
             Stop::Steps => {
                 "the filter takes more steps than it may: if the filter and the input are trusted, raise the limit \
                  `steps`: `--limit steps=N`, or `Running::steps`"

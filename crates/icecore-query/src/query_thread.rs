@@ -66,7 +66,7 @@ pub fn on_query_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         match builder.spawn_scoped(scope, inside).map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(end)) => end,
             Ok(Err(panic)) => resume_unwind(panic),
-            Err(error) => panic!("no thread with a stack of 640 MB: {error}"),
+            Err(error) => panic!("can't start a thread with a stack of 640 MB: {error}"),
         }
     })
 }

@@ -212,7 +212,7 @@ impl Query {
                 Err(Abort::Stopped(Stop::Interrupt)) => return RunEnd::Interrupted,
                 Err(Abort::Stopped(stop)) => Failure { name: name(), message: stop.to_string(), stop: Some(stop) },
                 Err(Abort::Panicked(text)) => {
-                    let message = format!("the filter broke off, which is a mistake in its library: {text}");
+                    let message = format!("the filter stopped because of a bug in its library: {text}");
                     Failure { name: name(), message, stop: None }
                 }
             };

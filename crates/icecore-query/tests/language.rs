@@ -33,7 +33,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("{a, c: .b[]}", r#"{"a":1,"b":[2,3]}"#, r#"{"a":1,"c":2} {"a":1,"c":3}"#),
     ("{(.k): 1}", r#"{"k":"x"}"#, r#"{"x":1}"#),
     (r#"{"a\(1 + 1)": 0}"#, "null", r#"{"a2":0}"#),
-    ("{(1): 2}", "null", "!keys of objects are strings, and 1 is none"),
+    ("{(1): 2}", "null", "!keys of objects must be strings, and 1 is not"),
     // Arithmetic
     (".a + 1", r#"{"a":7}"#, "8"),
     (".a + .b", r#"{"a":[1],"b":[2]}"#, "[1,2]"),
@@ -210,8 +210,8 @@ fn mistakes_say_where_they_are() {
         (".a | nonsense", "there is no filter `nonsense` (at character 6)"),
         ("nonsense(1; 2)", "there is no filter `nonsense` with 2 arguments (at character 1)"),
         ("$x", "there is no variable `$x` (at character 1)"),
-        (r#"import "a" as b; ."#, "`import` and `include` are not known here: put the definitions in the filter"),
-        (r#"import "a" as $b; $b"#, "`import` and `include` are not known here: put the definitions in the filter"),
+        (r#"import "a" as b; ."#, "`import` and `include` are not supported: put the definitions in the filter"),
+        (r#"import "a" as $b; $b"#, "`import` and `include` are not supported: put the definitions in the filter"),
         ("(.a", "expected closing parenthesis, found the end (at character 4)"),
     ];
     for (filter, expected) in table {

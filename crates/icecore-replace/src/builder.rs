@@ -72,7 +72,7 @@ impl Builder {
         let mut regular = Vec::new();
         for (old, new) in self.given {
             if old.is_empty() {
-                return Err(Error::new("an empty OLD is found everywhere: give some text"));
+                return Err(Error::new("an empty OLD is found everywhere: give a text"));
             }
             let spelling = if self.is_regex { Spelling::Regex } else { Spelling::Given };
             let pair = Pair { old, new, spelling, edges: Edges::default() };
@@ -124,7 +124,7 @@ impl Pairs {
             Some(known) if known.new != pair.new && known.is_given() => {
                 let (old, one, two) =
                     (format_for_message(&pair.old), format_for_message(&known.new), format_for_message(&pair.new));
-                Err(Error::new(format!("{old} can't become both {one} and {two}: give it once")))
+                Err(Error::new(format!("{old} can't be replaced with both {one} and {two}: give it once")))
             }
             Some(known) => {
                 // A pair from the user has priority over a derived one.

@@ -6,7 +6,7 @@ use std::fmt;
 ///
 /// ```
 /// let error = icecore_replace::Rules::builder().pair("", "x").build().unwrap_err();
-/// assert_eq!(error.to_string(), "an empty OLD is found everywhere: give some text");
+/// assert_eq!(error.to_string(), "an empty OLD is found everywhere: give a text");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);

@@ -24,7 +24,7 @@ impl Regular {
         })?;
         if expression.is_match(b"") {
             let text = format!(
-                "{} matches the empty text, so it is found everywhere: `+` in the place of `*`?",
+                "{} matches the empty text, so it is found everywhere: use `+` instead of `*`",
                 format_for_message(&pair.old)
             );
             return Err(Error::new(text));

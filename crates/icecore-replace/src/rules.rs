@@ -219,7 +219,7 @@ impl Rules {
     /// let again = |old: &str, new: &str| Rules::builder().pair(old, new).build().map(|rules| rules.check_second_run());
     /// assert_eq!(again("old", "new")?, SecondRun::Nothing);
     /// assert_eq!(again("old", "very old")?, SecondRun::Contains(0, 0));
-    /// // `aa` becomes `a`, and with the `a` behind it there is an `aa` once more.
+    /// // `aa` becomes `a`, and with the `a` after it there is another `aa`.
     /// assert_eq!(again("aa", "a")?, SecondRun::Joins(0, 0));
     /// # Ok::<(), icecore_replace::Error>(())
     /// ```

@@ -36,19 +36,19 @@ fn all_pairs_act_at_once_and_the_longest_counts() {
 #[test]
 fn what_can_not_be_meant_is_refused() {
     assert_eq!(refusal(Rules::builder()), "there is nothing to replace: give OLD and NEW");
-    assert_eq!(refusal(Rules::builder().pair("", "x")), "an empty OLD is found everywhere: give some text");
+    assert_eq!(refusal(Rules::builder().pair("", "x")), "an empty OLD is found everywhere: give a text");
     assert_eq!(
         refusal(Rules::builder().pair("a", "b").pair("a", "c")),
-        "`a` can't become both `b` and `c`: give it once"
+        "`a` can't be replaced with both `b` and `c`: give it once"
     );
     assert!(Rules::builder().pair("a", "b").pair("a", "b").build().is_ok());
     assert_eq!(
         refusal(Rules::builder().pair("a", "b").pair("A", "c").ignore_case(true)),
-        "`A` can't become both `b` and `c`: give it once"
+        "`A` can't be replaced with both `b` and `c`: give it once"
     );
     assert_eq!(
         refusal(Rules::builder().pair("x*", "b").regex(true)),
-        "`x*` matches the empty text, so it is found everywhere: `+` in the place of `*`?"
+        "`x*` matches the empty text, so it is found everywhere: use `+` instead of `*`"
     );
     assert!(refusal(Rules::builder().pair("(", "b").regex(true)).starts_with("`(` is not a regular expression: "));
     assert_eq!(

@@ -34,7 +34,7 @@ impl fmt::Display for Error {
         match self {
             Error::LongLiteral { offset, limit } => write!(
                 f,
-                "the literal at byte {offset} is longer than {limit} bytes: the dump is cut or of another dialect, or the limit must be raised"
+                "the literal at byte {offset} is longer than {limit} bytes: the dump is cut off or in another dialect, or the limit must be raised"
             ),
             Error::ManyNames { offset, limit } => write!(
                 f,
@@ -42,7 +42,7 @@ impl fmt::Display for Error {
             ),
             Error::Encoding { offset, name } => write!(
                 f,
-                "up to byte {offset} the dump says that it is in {name}, where a backslash may be half of a character: make it with --default-character-set=utf8mb4 (pg_dump: --encoding=UTF8), or convert it with iconv and change what it says"
+                "up to byte {offset} the dump declares the charset {name}, in which a backslash may be half of a character: create it with --default-character-set=utf8mb4 (pg_dump: --encoding=UTF8), or convert it with iconv and change the declaration"
             ),
         }
     }

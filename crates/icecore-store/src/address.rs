@@ -242,7 +242,7 @@ impl std::str::FromStr for Address {
         if scheme != Scheme::Sqlite && !text.contains("://") {
             return Err(Error::new(
                 ErrorKind::Address,
-                "the address of a server is one as postgres://user@host/database",
+                "the address of a server must look like postgres://user@host/database",
             ));
         }
         let address = Address { scheme, text: text.to_owned(), password: None };

@@ -87,7 +87,7 @@ impl Command {
         shell.args(["-c", "command -v -- \"$1\"", SHELL, word]);
         let found = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         match found {
-            Ok(status) if !status.success() => Err(format!("there is no command `{word}` that can be run")),
+            Ok(status) if !status.success() => Err(format!("the command `{word}` does not exist or is not executable")),
             _ => Ok(()),
         }
     }
@@ -149,7 +149,8 @@ impl Command {
                     if let Some((timeout, until)) = until
                         && until <= Instant::now()
                     {
-                        ended_by = Some(Outcome::failed(format!("it took longer than {timeout:?} and was ended")));
+                        ended_by =
+                            Some(Outcome::failed(format!("the command took longer than {timeout:?} and was ended")));
                         break;
                     }
                 }
@@ -208,7 +209,8 @@ impl Command {
 
 impl Runner for Command {
     fn run(&self, job: &Job) -> Outcome {
-        self.run_child(job).unwrap_or_else(|error| Outcome::failed(format!("the command could not be run: {error}")))
+        self.run_child(job)
+            .unwrap_or_else(|error| Outcome::failed(format!("the command could not be started: {error}")))
     }
 }
 

@@ -69,7 +69,7 @@ pub fn read_documents(address: &Address, collection: &str, wanted: Option<&str>,
         }
         _ => Err(Error::new(
             ErrorKind::Input,
-            format!("{address} has no collections: MongoDB has, and others have a query"),
+            format!("{address} has no collections: only MongoDB has; use a query instead"),
         )),
     }
 }

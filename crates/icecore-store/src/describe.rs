@@ -213,7 +213,7 @@ pub(crate) fn parse_wanted_value(json: &str) -> Result<String> {
         Ok(document) => index_form_of_scalar(&document.root()),
         Err(_) => Some(index_form_of_text(json.as_bytes())),
     };
-    value.ok_or_else(|| Error::new(ErrorKind::Input, "objects are found by a text, a number, true, false or null"))
+    value.ok_or_else(|| Error::new(ErrorKind::Input, "objects can be found by a text, a number, true, false or null"))
 }
 
 /// Returns the index form of a text. A long text, or one that not all databases accept, is replaced by its checksum.

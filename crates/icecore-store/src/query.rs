@@ -49,7 +49,7 @@ impl<'v> ColumnValue<'v> {
         ColumnValue::Number(number.to_string().into())
     }
 
-    /// Writes a float so that it can be told from an integer: `3.0`.
+    /// Writes a float so that it can be distinguished from an integer: `3.0`.
     pub(crate) fn from_float(number: f64) -> ColumnValue<'v> {
         ColumnValue::Number(match number {
             f64::INFINITY => "Infinity".into(),
@@ -66,7 +66,7 @@ impl<'v> ColumnValue<'v> {
     }
 }
 
-/// Returns the text of a float with a fraction, so that it can be told from an integer.
+/// Returns the text of a float with a fraction, so that it can be distinguished from an integer.
 pub(crate) fn with_fraction(text: Cow<'_, str>) -> Cow<'_, str> {
     let is_integer = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if is_integer { Cow::Owned(format!("{text}.0")) } else { text }

@@ -31,12 +31,12 @@ pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
     if (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Input, format!("a {what} has 1 to {LONGEST_NAME} bytes and no control characters")))
+    Err(Error::new(ErrorKind::Input, format!("a {what} must have 1 to {LONGEST_NAME} bytes and no control characters")))
 }
 
 /// Checks the name of the person or program that does something. It may be empty.
 pub(crate) fn check_actor_name(by: &str) -> Result<()> {
-    if by.is_empty() { Ok(()) } else { check_name("name of who does this", by) }
+    if by.is_empty() { Ok(()) } else { check_name("name of a person or program", by) }
 }
 
 /// Returns whether a class name fits into a column, so that objects are found by it.
@@ -90,7 +90,7 @@ pub(crate) fn lease_error(id: Id, state: Option<&str>) -> Error {
         None => Error::new(ErrorKind::Missing, format!("there is no job {id}")),
         Some(state) => Error::new(
             ErrorKind::Lease,
-            format!("job {id} is {state}, and not by this token: its lease ended, or was never this one"),
+            format!("job {id} is {state}, but not with this token: the lease ended, or the token is wrong"),
         ),
     }
 }
@@ -106,14 +106,17 @@ pub(crate) fn waiting_job_error() -> Error {
 }
 
 /// Error recorded for a job that waited for a job that was removed.
-pub(crate) const ORPHANED: &str = "the job before this one was taken away, and was not done";
+pub(crate) const ORPHANED: &str = "the job that this one waited for was removed before it was done";
 
 /// Returns the error for a queue that has reached its limit.
 pub(crate) fn queue_limited_error(queue: &str) -> Error {
-    Error::new(ErrorKind::Limited, format!("the queue {queue:?} hands out no more at this time: its limit is reached"))
+    Error::new(
+        ErrorKind::Limited,
+        format!("the queue {queue:?} hands out no more jobs at the moment: its limit is reached"),
+    )
 }
 
 /// Returns the error for a paused queue.
 pub(crate) fn queue_paused_error(queue: &str) -> Error {
-    Error::new(ErrorKind::Paused, format!("the queue {queue:?} is paused: it hands out nothing"))
+    Error::new(ErrorKind::Paused, format!("the queue {queue:?} is paused and hands out no jobs"))
 }

@@ -58,7 +58,7 @@ pub(crate) fn check_schedule(name: &str) -> Result<()> {
     if name.len() <= LONGEST_NAME {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Input, format!("the name of a schedule has at most {LONGEST_NAME} bytes")))
+    Err(Error::new(ErrorKind::Input, format!("the name of a schedule may have at most {LONGEST_NAME} bytes")))
 }
 
 pub(crate) fn no_schedule_error(name: &str) -> Error {

@@ -61,14 +61,17 @@ impl Timing {
         if text.is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
             return Err(invalid_timing_error(
                 text,
-                format_args!("it has 1 to {LONGEST} bytes and no control characters"),
+                format_args!("it must have 1 to {LONGEST} bytes and no control characters"),
             ));
         }
         let kind = match text.strip_prefix("every ") {
             Some(period) => {
                 let period = to_millis(parse_duration(period).map_err(|error| invalid_timing_error(text, error))?);
                 if !(1_000..=HORIZON).contains(&period) {
-                    return Err(invalid_timing_error(text, "a second at least, and 30 years at most"));
+                    return Err(invalid_timing_error(
+                        text,
+                        "the interval must be at least a second and at most 30 years",
+                    ));
                 }
                 Kind::Every(period)
             }
@@ -83,7 +86,7 @@ impl Timing {
         let timing = Timing { text: text.to_owned(), zone: zone.map(str::to_owned), kind };
         match timing.next(0) {
             Some(_) => Ok(timing),
-            None => Err(invalid_timing_error(text, "there is no such time")),
+            None => Err(invalid_timing_error(text, "it never occurs")),
         }
     }
 

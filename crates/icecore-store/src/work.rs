@@ -392,7 +392,7 @@ impl WorkerLoop<'_> {
             let attempt = (job.id, job.attempts);
             self.running.insert(attempt, RunningAttempt { token, extend_at: Instant::now() + worker.lease / 3 });
             if let Err(error) = self.crew.run_job(job) {
-                self.note_outcome(attempt, Outcome::failed(format!("no thread for the job: {error}")));
+                self.note_outcome(attempt, Outcome::failed(format!("can't start a thread for the job: {error}")));
             }
         }
         Ok(())

@@ -129,7 +129,7 @@ fn one_of_many_gets_a_unique_key() {
                 threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
             });
             assert_eq!(pushed.iter().filter(|pushed| pushed.is_new).count(), 1);
-            assert!(pushed.iter().all(|one| one.id == pushed[0].id), "all are told of the same job");
+            assert!(pushed.iter().all(|one| one.id == pushed[0].id), "all pushes return the same job");
         }
     });
 }
@@ -399,7 +399,10 @@ fn who_extends_is_told_the_end_of_its_own_lease() {
                 // With leases that end at once, others can get the job between any two statements.
                 while let Some(until) = end {
                     let now = patiently(|| store.now()).expect("the time");
-                    assert!(until < now + 60_000, "the end of another's lease was told: {until}, and it is {now}");
+                    assert!(
+                        until < now + 60_000,
+                        "the lease of another worker was reported: it ends at {until}, and now is {now}"
+                    );
                     end = match patiently(|| store.extend(job.id, &token, Duration::ZERO)) {
                         Ok(until) => Some(until),
                         Err(error) if error.kind() == ErrorKind::Lease => None,

@@ -80,7 +80,7 @@ fn transaction(address: &Address, end: End, body: &mut dyn FnMut(&mut dyn Caller
             body(&mut transaction);
             if end == End::Commit { transaction.commit() } else { transaction.rollback() }.expect("ended");
         }
-        #[allow(unreachable_patterns, reason = "all may be there")]
+        #[allow(unreachable_patterns, reason = "all drivers may be enabled")]
         scheme => panic!("no driver for {scheme:?}"),
     }
 }

@@ -80,7 +80,7 @@ fn a_command_that_takes_too_long_is_ended_with_what_it_began() {
     let mut command = Command::new("sleep 1000 | sleep 1000; sleep 1000");
     command.timeout = Some(Duration::from_millis(200));
     store.run(&worker(1), command);
-    assert_eq!(store.job(id).error.as_deref(), Some("it took longer than 200ms and was ended"));
+    assert_eq!(store.job(id).error.as_deref(), Some("the command took longer than 200ms and was ended"));
 }
 
 #[test]

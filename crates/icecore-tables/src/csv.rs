@@ -48,7 +48,7 @@ fn detect_dialect(detector: Detector, sample: &[u8], is_all: bool) -> Result<Det
     let mut verdicts = Verdicts::default();
     detector
         .detect(sample, is_all, &mut |text| verdicts.is_frozen(text))
-        .map_err(|unclear| Error::Input(format!("{unclear}; --delimiter, --quote and --escape say how it is written")))
+        .map_err(|unclear| Error::Input(format!("{unclear}; --delimiter, --quote and --escape describe it")))
 }
 
 /// Returns the offset of the first occurrence of these two bytes in an input.
@@ -150,7 +150,7 @@ fn is_frozen_container(text: &[u8]) -> bool {
 pub fn broken_row_error(row: u64, offset: u64) -> io::Error {
     let text = format!(
         "row {row}, at offset {offset}: something follows the last quote of a value, or that quote is missing; is the \
-         table written in another way? --delimiter, --quote and --escape say how"
+         table written in another way? --delimiter, --quote and --escape describe it"
     );
     io::Error::new(io::ErrorKind::InvalidData, text)
 }

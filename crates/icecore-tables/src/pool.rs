@@ -62,7 +62,7 @@ impl<B: Default + Send + 'static> Pool<B> {
     pub fn next_batch(&self) -> Option<io::Result<B>> {
         let ticket = self.tickets.recv().ok()?;
         // A thread that panics prints its own message.
-        let lost = |_| io::Error::other("a thread broke off");
+        let lost = |_| io::Error::other("a thread ended unexpectedly");
         Some(ticket.and_then(|batch| batch.recv().map_err(lost)))
     }
 

@@ -241,7 +241,7 @@ structure('booleans/many',      sub { return [map { $_ % 3 == 0 } 1 .. 20] });
 structure('booleans/used',      sub { my $yes = !!1; my $sum = $yes + 1; my $no = !!0; my $text = "$no"; return [$yes, $no] });
 structure('booleans/not-quite', sub { return [1, '1', 0, '', '0'] });
 
-# --- roots that are no references -------------------------------------------
+# --- roots that are not references -------------------------------------------
 
 my %root = (
     undef => undef, true => !!1, false => !!0, zero => 0, fifteen => 15, sixteen => 16, minus => -16, below => -17,

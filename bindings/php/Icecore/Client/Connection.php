@@ -178,7 +178,7 @@ final class Connection
 
     private function nonsense(string $why): ClientException
     {
-        return new ClientException('answer', "{$this->url} is no daemon of Icecore: $why");
+        return new ClientException('answer', "{$this->url} is not an Icecore daemon:  $why");
     }
 
     /** Returns the text up to `$end`, without it. */

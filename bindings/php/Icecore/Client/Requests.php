@@ -63,7 +63,7 @@ final class Requests
         if ($code < 200 || $code > 299) {
             throw self::refusal($code, $headers, $said);
         }
-        return $said ?? throw new ClientException('answer', 'no daemon of Icecore: the answer is not JSON', $code);
+        return $said ?? throw new ClientException('answer', 'not an Icecore daemon: the answer is not JSON', $code);
     }
 
     /**

@@ -1,4 +1,4 @@
-"""Many documents, one behind the other."""
+"""Many documents, one after another."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _PIECE = 64 << 10
 
 
 def iter_documents(file: str | os.PathLike[str] | BinaryIO, format: str | None = None, **options: Any) -> Iterator[Any]:
-    """The values of a file or a stream that has documents one behind the other, each as ``loads`` gives it.
+    """The values of a file or a stream that has documents one after another, each as ``loads`` returns it.
 
-    ``file`` is a path or has ``read``. It is read piece by piece: no more is held than the longest document needs.
+    ``file`` is a path or has ``read``. It is read piece by piece and needs only memory for the longest document.
     Without ``format`` the first document decides. The other arguments are those of ``loads``. After an error there
     are no further values.
     """

@@ -108,7 +108,7 @@ class VString(_Parts):
 
 
 class Tied(_Parts):
-    """A tied variable of Perl: the object behind it, and of an element its key."""
+    """A tied variable of Perl: its object, and for an element also its key."""
 
     __slots__ = ("form", "parts")
     _shown = ("form", "parts")

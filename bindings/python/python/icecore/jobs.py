@@ -5,13 +5,13 @@
 ``IN`` is a folder of Parquet files with a column of blobs, ``OUT`` a folder that gets:
 
     schema.txt      the type of the decoded column: given, or learned from the first rows
-    rows/FILE       the good rows, with a decoded column in the place of the blobs
+    rows/FILE       the good rows, with a decoded column instead of the blobs
     bad/FILE        the bad ones: their number, the error, the blob, and the other columns
     done/FILE.json  how many of each there were; it is written last
 
-A file is a unit of work. Its results have names that follow from its own, and appear at once; so what was done twice is
-there once, and a run that was stopped goes on with the files that are not done. One run at a time: a start takes
-away what a stopped one left half written. Folders may be URIs that pyarrow knows (``s3://…``, ``gs://…``).
+A file is a unit of work. Its results have names that follow from its own, and appear at once; so a file that was processed
+twice has one result, and a run that was stopped continues with the remaining files. One run at a time: a start
+removes the incomplete files of a stopped run. Folders may be URIs that pyarrow knows (``s3://…``, ``gs://…``).
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def arguments(description: str) -> argparse.ArgumentParser:
     parser.add_argument("source", metavar="IN", help="the folder of Parquet files, or its URI")
     parser.add_argument("target", metavar="OUT", help="the folder for what comes out, or its URI")
     parser.add_argument("--column", default="data", help="the column of blobs: data")
-    parser.add_argument("--format", help="what the blobs are, such as php; else each is looked at")
+    parser.add_argument("--format", help="the format of the blobs, such as php; detected for each one by default")
     parser.add_argument("--schema", help='the type, such as "id int64, tags list<utf8>"; else it is learned')
     parser.add_argument("--sample", type=int, default=10_000, help="from so many rows: 10000")
     return parser

@@ -70,7 +70,7 @@ class Decoding:
                 "or one that is learned: frame['data'].icecore.infer()"
             )
         if options.get("errors") is not None:
-            raise TypeError("an expression has no list of errors: take on_error='keep', or series.icecore.decode")
+            raise TypeError("an expression has no list of errors: use on_error='keep' or series.icecore.decode")
         wanted = schema_of(schema)
         keeps = options.get("on_error") == "keep"
 

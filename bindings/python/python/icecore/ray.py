@@ -67,8 +67,8 @@ def decode(
     on_error: str = "raise",
     **options: Any,
 ) -> Dataset:
-    """The dataset with the blobs of ``column`` decoded: its fields in the place of the column, or with ``into`` a
-    struct of that name beside it. With ``on_error="keep"`` columns ``data_error`` and ``data_kept`` have what is wrong
+    """The dataset with the blobs of ``column`` decoded: its fields instead of the column, or with ``into`` a
+    struct of that name next to it. With ``on_error="keep"`` columns ``data_error`` and ``data_kept`` have what is wrong
     with a bad row, and its blob. Other arguments are those of ``Dataset.map_batches``."""
     run = Decode(column, schema, into=into, format=format, on_error=on_error)
     return dataset.map_batches(run, batch_format="pyarrow", **options)

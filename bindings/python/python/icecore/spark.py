@@ -32,8 +32,8 @@ def decode(
     on_error: str = "raise",
     sample: int = 1000,
 ) -> DataFrame:
-    """The frame with the blobs of ``column`` decoded: its fields in the place of the column, or with ``into`` a
-    struct of that name beside it. With ``on_error="keep"`` columns ``data_error`` and ``data_kept`` have what is wrong
+    """The frame with the blobs of ``column`` decoded: its fields instead of the column, or with ``into`` a
+    struct of that name next to it. With ``on_error="keep"`` columns ``data_error`` and ``data_kept`` have what is wrong
     with a bad row, and its blob. Without a schema it is learned from the first ``sample`` rows. The blobs go
     through ``mapInArrow``, a batch of Arrow at a time."""
     if schema is None:

@@ -10,7 +10,7 @@ void
 Init_icecore(void)
 {
     if (icecore_tape_version() != ICECORE_TAPE_VERSION)
-        rb_raise(rb_eLoadError, "Icecore: the engine has another version of the tape; build the extension anew");
+        rb_raise(rb_eLoadError, "Icecore: the engine has another version of the tape; build the extension again");
     ice_module = rb_define_module("Icecore");
     ice_originals_init();
     ice_errors_init();

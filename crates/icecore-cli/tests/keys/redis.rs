@@ -106,7 +106,7 @@ fn a_value_is_read_as_a_file_of_its_bytes_is() {
         (&["--key", "l", "--field", "x"], "an index"),
         (&["--key", "s", "--field", "9-9/a"], "no `9-9/a`"),
         (&["--key", "s", "--field", "5-1/z"], "no `5-1/z`"),
-        (&["--key", "h"], "--field says"),
+        (&["--key", "h"], "--field selects"),
         (&["--key", "set"], "`icecore rows` shows"),
         (&["--key", "app_cache:user:7", "--field", "a"], "no fields"),
         (&["--key", "hex:1"], "hexadecimal"),
@@ -116,7 +116,7 @@ fn a_value_is_read_as_a_file_of_its_bytes_is() {
     }
     assert!(refused(&["inspect", "--db", &db, &file], 2).contains("--key"));
     assert!(refused(&["rows", "--db", &db, "--query", "select 1", "-c", "a"], 2).contains("no SQL"));
-    assert!(refused(&["store", "stats", "--db", &db], 2).contains("no store"));
+    assert!(refused(&["store", "stats", "--db", &db], 2).contains("is not a store"));
     let sqlite = format!("sqlite:{file}");
     assert!(refused(&["inspect", "--db", &sqlite, "--key", "a"], 2).contains("no keys"));
     assert!(refused(&["rows", "--db", &sqlite], 2).contains("no keys"));

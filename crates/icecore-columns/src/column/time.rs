@@ -32,7 +32,7 @@ pub(super) fn read_timestamp(
 ) -> Result<Option<i64>, TypeMismatch> {
     let Some(moment) = resolve_value(view, at).and_then(read_moment) else { return Ok(None) };
     if has_zone && !moment.is_placed {
-        return Err(TypeMismatch::new(at, "a time with its distance from UTC", "a local time"));
+        return Err(TypeMismatch::new(at, "a time with an offset from UTC", "a local time"));
     }
     let (_, nanoseconds_each) = unit_factors(unit);
     if moment.nanoseconds % nanoseconds_each != 0 {

@@ -195,5 +195,5 @@ fn needs_no_escape(text: &[u8]) -> bool {
 
 #[cold]
 fn unrepresentable_error(at: u32, error: &icecore::Error) -> TypeMismatch {
-    TypeMismatch::new(at, "a value that JSON can say", error.to_string())
+    TypeMismatch::new(at, "a value that JSON can represent", error.to_string())
 }

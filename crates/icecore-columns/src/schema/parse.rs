@@ -25,7 +25,7 @@ const VIRTUAL_TYPES: [&str; 3] = ["class", "json", "rest"];
 /// assert_eq!(fields[1].data_type(), &DataType::new_list(DataType::Utf8, true));
 /// assert_eq!(schema::parse("list<utf8>")?.data_type(), fields[1].data_type());
 /// let error = schema::parse("id int65").unwrap_err();
-/// assert_eq!(error.to_string(), r#"the schema at byte 3: a type is needed, such as int64, utf8 or list<utf8>, not "int65""#);
+/// assert_eq!(error.to_string(), r#"invalid schema at byte 3: expected a type such as int64, utf8 or list<utf8>, not "int65""#);
 /// # Ok::<(), icecore_columns::Error>(())
 /// ```
 ///
@@ -73,7 +73,7 @@ impl<'t> Parser<'t> {
     }
 
     fn expect_char(&mut self, letter: char) -> Result<(), Error> {
-        if self.accept_char(letter) { Ok(()) } else { Err(self.expected_error(format!("{letter:?} is needed"))) }
+        if self.accept_char(letter) { Ok(()) } else { Err(self.expected_error(format!("expected {letter:?}"))) }
     }
 
     fn read_word(&mut self) -> Option<&'t str> {
@@ -125,16 +125,12 @@ impl<'t> Parser<'t> {
     }
 
     fn expect_opening(&mut self) -> Result<char, Error> {
-        self.accept_opening().ok_or_else(|| self.expected_error("\"<\" is needed".to_owned()))
+        self.accept_opening().ok_or_else(|| self.expected_error("expected \"<\"".to_owned()))
     }
 
     fn expect_end(&mut self) -> Result<(), Error> {
         self.skip_blanks();
-        if self.rest().is_empty() {
-            Ok(())
-        } else {
-            Err(self.expected_error("a comma or the end is needed".to_owned()))
-        }
+        if self.rest().is_empty() { Ok(()) } else { Err(self.expected_error("expected a comma or the end".to_owned())) }
     }
 
     fn parse_fields(&mut self, depth: usize, close: Option<char>) -> Result<Fields, Error> {
@@ -149,9 +145,7 @@ impl<'t> Parser<'t> {
             let field = self.parse_field(depth)?;
             if fields.iter().any(|known| known.name() == field.name()) {
                 self.offset = start;
-                return Err(
-                    self.expected_error(format!("a name that was not there before {:?} is needed", field.name()))
-                );
+                return Err(self.expected_error(format!("expected a name other than the earlier {:?}", field.name())));
             }
             fields.push(field);
             match close {
@@ -171,14 +165,14 @@ impl<'t> Parser<'t> {
             Some(name) => name,
             None => self
                 .read_word()
-                .ok_or_else(|| self.expected_error("the name of a field is needed".to_owned()))?
+                .ok_or_else(|| self.expected_error("expected the name of a field".to_owned()))?
                 .to_owned(),
         };
         self.accept_char(':');
         let mut field = self.parse_value(&name, depth)?;
         if self.accept_words(&["at"]) {
             let path =
-                self.read_quoted("\"'").ok_or_else(|| self.expected_error("a path in quotes is needed".to_owned()))?;
+                self.read_quoted("\"'").ok_or_else(|| self.expected_error("expected a path in quotes".to_owned()))?;
             let mut metadata = field.metadata().clone();
             metadata.insert(AT.to_owned(), path);
             field.set_metadata(metadata);
@@ -189,7 +183,7 @@ impl<'t> Parser<'t> {
     /// Parses a type, and whether it may be null.
     fn parse_value(&mut self, name: &str, depth: usize) -> Result<Field, Error> {
         if depth > DEPTH {
-            return Err(self.expected_error(format!("at most {DEPTH} types within each other are needed")));
+            return Err(self.expected_error(format!("expected at most {DEPTH} nested types")));
         }
         self.skip_blanks();
         let start = self.offset;
@@ -247,7 +241,7 @@ impl<'t> Parser<'t> {
                 Some(data_type) => data_type,
                 None => {
                     self.offset = start;
-                    return Err(self.expected_error("a type is needed, such as int64, utf8 or list<utf8>".to_owned()));
+                    return Err(self.expected_error("expected a type such as int64, utf8 or list<utf8>".to_owned()));
                 }
             },
         })
@@ -259,7 +253,7 @@ impl<'t> Parser<'t> {
         let number = self.read_word().and_then(|word| word.parse().ok());
         number.ok_or_else(|| {
             self.offset = start;
-            self.expected_error("a number is needed".to_owned())
+            self.expected_error("expected a number".to_owned())
         })
     }
 
@@ -285,7 +279,7 @@ impl<'t> Parser<'t> {
             return Ok(DataType::Timestamp(TimeUnit::Microsecond, None));
         }
         let unit = self.read_word().and_then(words::parse_unit);
-        let unit = unit.ok_or_else(|| self.expected_error("a unit is needed: s, ms, us or ns".to_owned()))?;
+        let unit = unit.ok_or_else(|| self.expected_error("expected a unit: s, ms, us or ns".to_owned()))?;
         let mut zone = None;
         if self.accept_char(',') {
             self.skip_blanks();
@@ -293,7 +287,7 @@ impl<'t> Parser<'t> {
             let text = self.rest()[..len].trim_end();
             self.offset += len;
             if text.is_empty() {
-                return Err(self.expected_error("a time zone is needed, such as UTC or +02:00".to_owned()));
+                return Err(self.expected_error("expected a time zone such as UTC or +02:00".to_owned()));
             }
             zone = Some(text.into());
         }

@@ -30,8 +30,8 @@ export function token_wanted(was_wrong) {
                 h("h2", { id: "token-title" }, "The token of the daemon"),
                 was_wrong && h("p", { role: "alert", class: "bad" }, "This token is not accepted."),
                 h("label", { for: "token" }, "Token"), input,
-                h("p", { class: "soft" }, "It is kept for this tab only, and sent to this daemon only."),
-                h("div", { class: "buttons" }, h("button", { type: "submit", class: "main" }, "Go on"))));
+                h("p", { class: "soft" }, "It is kept for this tab only and sent to this daemon only."),
+                h("div", { class: "buttons" }, h("button", { type: "submit", class: "main" }, "Continue"))));
         // A browser always lets the user close a dialog, so it opens again.
         dialog.addEventListener("close", () => is_given || resolve(token_wanted(was_wrong)));
         open(dialog);

@@ -18,11 +18,11 @@ function row({ what, path, to, left, right }) {
 }
 
 function verdict({ is_equal, count, is_whole, differences }) {
-    if (is_equal) return "They are equal: a program could not tell them apart.";
-    if (count === 0 && is_whole) return "They have the same values. The order of keys, what is shared, or how it is written differs.";
+    if (is_equal) return "They are equal: a program can't distinguish them.";
+    if (count === 0 && is_whole) return "They have the same values, but differ in the order of keys, in sharing or in their bytes.";
     const words = [counted(count, "difference")];
     if (differences.length < count) words.push(`the first ${count_of(differences.length)} are shown`);
-    if (!is_whole) words.push("links make more pairs than are compared");
+    if (!is_whole) words.push("links make more pairs than can be compared");
     return `${words.join("; ")}.`;
 }
 
@@ -48,7 +48,7 @@ export function compare({ parameters }) {
             const answer = await get(`compare${query({ left, right })}`, { signal });
             shown = true;
             put(found, h("p", {}, link(left), " and ", link(right)), h("p", { role: "status", class: "verdict" }, verdict(answer)),
-                answer.differences.length > 0 && h("table", { class: "list differences" }, h("caption", {}, "What differs"),
+                answer.differences.length > 0 && h("table", { class: "list differences" }, h("caption", {}, "Differences"),
                     h("thead", {}, h("tr", {}, ["What", "Where", "First", "Second"].map((name) => h("th", { scope: "col" }, name)))),
                     h("tbody", {}, answer.differences.map(row))));
         },

@@ -45,10 +45,10 @@ export function content(base, bytes, known, signal) {
     const format = h("input", { id: "as", size: "14", placeholder: plain(known.format ?? "marshal"), list: "formats", autocomplete: "off", spellcheck: "false" });
     const formats = h("datalist", { id: "formats" }, FORMATS.map((name) => h("option", { value: name })));
     const again = h("form", { class: "inline", onsubmit: (event) => { event.preventDefault(); look(format.value); } },
-        h("span", { class: "field" }, h("label", { for: "as" }, "Read as"), format, formats), h("button", { type: "submit" }, "Look"));
+        h("span", { class: "field" }, h("label", { for: "as" }, "Read as"), format, formats), h("button", { type: "submit" }, "Read"));
     if (known.format && known.size <= LARGE) read();
     else if (known.format) put(copy, button(`Show the readable copy of ${size_of(known.size)}`, read));
-    else put(copy, h("p", { class: "soft" }, "There is none: it can't be decoded."));
+    else put(copy, h("p", { class: "soft" }, "There is no readable copy, because the bytes can't be decoded."));
     look();
     return h("div", { class: "content" },
         h("section", { "aria-labelledby": "tree-title" },

@@ -19,15 +19,15 @@ export function job({ id, act }) {
     let shown;
 
     const replay = button("Replay", async () => {
-        if (!await confirmed("Replay this job?", "What it was is queued once more, as a new job. This one stays as it is.", "Replay")) return;
+        if (!await confirmed("Replay this job?", "A new job with the same payload is queued. This job does not change.", "Replay")) return;
         const again = await act(post(`${base}/replay`));
         if (again) location.hash = `#/jobs/${again.id}`;
     }, { "data-act": "replay" });
     const redrive = button("Redrive", async () => {
-        if (await confirmed("Redrive this job?", "It is made ready again, and tried as often as a new one.", "Redrive")) act(post(`queues/${encodeURIComponent(now.queue)}/redrive${query({ ids: now.id })}`));
+        if (await confirmed("Redrive this job?", "The job becomes ready again and gets as many attempts as a new job.", "Redrive")) act(post(`queues/${encodeURIComponent(now.queue)}/redrive${query({ ids: now.id })}`));
     }, { "data-act": "redrive", hidden: true });
     const compare = h("a", { class: "button", href: `#/compare${query({ left: `jobs/${id}` })}` }, "Compare with …");
-    const original = h("a", { class: "button", hidden: true, "data-act": "difference" }, "Difference from the first");
+    const original = h("a", { class: "button", hidden: true, "data-act": "difference" }, "Compare with the original");
 
     function show(job) {
         redrive.hidden = job.state !== "dead";

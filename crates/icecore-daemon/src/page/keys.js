@@ -4,12 +4,12 @@ import { h } from "./dom.js";
 import { told } from "./ask.js";
 
 const KEYS = [
-    ["/", "to the filter"],
-    ["j k", "down and up in a list or a tree"],
-    ["Enter", "opens what has the focus"],
-    ["← →", "in a tree: closes, opens"],
-    ["Esc", "back; out of a filter or a dialog"],
-    ["?", "these keys"],
+    ["/", "go to the filter"],
+    ["j k", "move down and up in a list or a tree"],
+    ["Enter", "open the selected item"],
+    ["← →", "close or open a row of a tree"],
+    ["Esc", "go back; leave a filter or a dialog"],
+    ["?", "show these keys"],
 ];
 
 export function help() {

@@ -14,7 +14,7 @@ export class Live {
 
     turn(is_on) {
         this.is_on = is_on;
-        this.switcher.textContent = is_on ? "Freeze" : "Go on";
+        this.switcher.textContent = is_on ? "Freeze" : "Resume";
         this.switcher.title = is_on ? "Stop refreshing: what is shown stays" : "Refresh every 2 s";
         this.say(is_on ? "live" : "frozen");
         this.soon(0);

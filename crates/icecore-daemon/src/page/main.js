@@ -39,7 +39,7 @@ function decoded(text) {
     }
 }
 
-const nowhere = () => ({ title: "Nothing here", element: h("p", {}, "There is no such part of the page."), refresh: async () => undefined });
+const nowhere = () => ({ title: "Nothing here", element: h("p", {}, "This page does not exist."), refresh: async () => undefined });
 
 // Changes data of the daemon and shows the result.
 async function act(promise) {

@@ -18,10 +18,10 @@ const REASON = ["Reason", (object) => (object.problem ? data(object.problem, { m
 
 function listed(here, title, columns, fixed, fields) {
     return ({ parameters }) => {
-        const list = table(title, columns, (object) => `#/objects/${object.id}`, "There are none.");
-        const next = h("a", { class: "button", hidden: true }, "Later ones");
+        const list = table(title, columns, (object) => `#/objects/${object.id}`, "There are no such objects.");
+        const next = h("a", { class: "button", hidden: true }, "Next page");
         const { after, ...wanted } = parameters;
-        const first = h("a", { class: "button", href: `#/${here}${query(wanted)}`, hidden: !after }, "From the first");
+        const first = h("a", { class: "button", href: `#/${here}${query(wanted)}`, hidden: !after }, "First page");
         const known = Object.fromEntries(Object.entries(wanted).filter(([name]) => fields.some(([field]) => field === name)));
         return {
             title,

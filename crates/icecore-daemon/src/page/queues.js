@@ -25,10 +25,10 @@ function card(name, act) {
     const pause = button("Pause", () => act(post(path(name, queue.is_paused ? "resume" : "pause"))), { "data-act": "pause" });
     const redrive = button("Redrive", async () => {
         const many = counted(queue.dead, "dead job");
-        if (await confirmed(`Redrive ${many}?`, ["They are made ready again in the queue ", data(name), ", and tried as often as new ones."], "Redrive")) act(post(path(name, "redrive")));
+        if (await confirmed(`Redrive ${many}?`, ["They become ready again in the queue ", data(name), " and get as many attempts as new jobs."], "Redrive")) act(post(path(name, "redrive")));
     }, { "data-act": "redrive" });
-    const rates = chart("Jobs a second", ["in", "done", "dead"], rate);
-    const ages = chart("The oldest waits", ["waits"], (seconds) => (Number.isInteger(seconds) && seconds < 10 ? `${seconds} s` : span_of(seconds * 1000)));
+    const rates = chart("Jobs per second", ["in", "done", "dead"], rate);
+    const ages = chart("Age of the oldest ready job", ["age"], (seconds) => (Number.isInteger(seconds) && seconds < 10 ? `${seconds} s` : span_of(seconds * 1000)));
     let queue;
     const element = h("section", { class: "card", "aria-label": `Queue ${plain(name)}` },
         h("header", {}, h("h2", {}, h("a", { href: of_state(), "data-row": name }, data(name, { most: 80 }))), paused, limits, h("div", { class: "buttons" }, pause, redrive)),
@@ -75,7 +75,7 @@ export function queues({ act }) {
         // Existing cards keep their place and the focus.
         if (wanted.length !== list.children.length || wanted.some((element, index) => list.children[index] !== element)) put(list, wanted);
         drawn.forEach((queue) => cards.get(queue.name).show(queue, at));
-        const text = all.length === 0 ? "There are no queues yet: the first job makes one." : found.length > MOST ? `${counted(found.length - MOST, "more queue")}: narrow the filter to see ${found.length - MOST === 1 ? "it" : "them"}.` : found.length === 0 ? "No queue has this in its name." : "";
+        const text = all.length === 0 ? "There are no queues yet: the first job creates one." : found.length > MOST ? `${counted(found.length - MOST, "more queue")}: narrow the filter to see ${found.length - MOST === 1 ? "it" : "them"}.` : found.length === 0 ? "No queue has this in its name." : "";
         if (note.textContent !== text) note.textContent = text;
     }
 

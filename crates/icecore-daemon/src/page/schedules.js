@@ -23,7 +23,7 @@ export function schedules({ act }) {
             return button(is_on ? "Pause" : "Resume", () => act(post(name(schedule, is_on ? "pause" : "resume"))), { "data-act": "pause" });
         }],
     ];
-    const list = table("Schedules", columns, (schedule) => `#/jobs${query({ queue: schedule.queue })}`, "There are none. `icecore queue schedule` and PUT /schedules/NAME make them.");
+    const list = table("Schedules", columns, (schedule) => `#/jobs${query({ queue: schedule.queue })}`, "There are no schedules. `icecore queue schedule` and PUT /schedules/NAME create them.");
     return {
         title: "Schedules",
         element: list.element,

@@ -21,7 +21,7 @@ pub async fn health(call: Call) -> Result<Response, Failure> {
     }
     let app = &call.app;
     if app.shutdown.has_begun() {
-        let health = Health { status: "stopping", problem: Some("the daemon is about to end".to_owned()) };
+        let health = Health { status: "stopping", problem: Some("the daemon is shutting down".to_owned()) };
         return Ok(json_response(StatusCode::SERVICE_UNAVAILABLE, &health));
     }
     Ok(match app.database.read_with_timeout(PATIENCE, |backend| backend.now()).await {

@@ -40,7 +40,7 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
             |backend, leases: Vec<Lease>| {
                 // If the client is gone, its jobs are returned for the next worker.
                 leases.iter().try_for_each(|Lease { job, token }| {
-                    let error = "the worker was gone before it got the job";
+                    let error = "the worker disconnected before it received the job";
                     backend.nack(job.id, token, error, Some(Duration::ZERO)).map(drop)
                 })
             },
@@ -92,8 +92,8 @@ struct AckRequest {
 async fn read_ack_request(call: &mut Call) -> Result<AckRequest, Failure> {
     let (id, word) = (call.parse_id()?, call.read_json::<WorkerReport>().await?);
     let token = word.token.as_deref().or(call.query.get("token"));
-    let token =
-        token.ok_or_else(|| Failure::invalid_request("parameter", "the token that came with the job is needed"))?;
+    let token = token
+        .ok_or_else(|| Failure::invalid_request("parameter", "the token that the job was claimed with is required"))?;
     Ok(AckRequest { id, token: token.to_owned(), word })
 }
 

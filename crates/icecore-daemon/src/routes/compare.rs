@@ -28,7 +28,7 @@ async fn load_blob(app: &App, query: &Query, side: &str) -> Result<Blob, Failure
     match name.split_once('/') {
         Some(("jobs", id)) => Blob::load_job(app, id.parse().map_err(missing)?).await,
         Some(("objects", id)) => Blob::load_object(app, id.parse().map_err(missing)?).await,
-        _ => Err(Failure::invalid_request("parameter", format!("{side} is jobs/ID or objects/ID, not {name:?}"))),
+        _ => Err(Failure::invalid_request("parameter", format!("{side} must be jobs/ID or objects/ID, not {name:?}"))),
     }
 }
 

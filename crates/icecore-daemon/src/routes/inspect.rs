@@ -87,10 +87,10 @@ async fn respond_with_parts(call: Call, mut blob: Blob) -> Result<Response, Fail
 fn parse_node_numbers(text: &str) -> Result<Vec<u32>, Failure> {
     let parts: Vec<_> = text.split(',').filter(|part| !part.is_empty()).map(str::parse).collect();
     if parts.len() > deep::LEVELS as usize {
-        let message = format!("at most {} strings in strings are opened", deep::LEVELS);
+        let message = format!("at most {} levels of strings in strings can be opened", deep::LEVELS);
         return Err(Failure::invalid_request("parameter", message));
     }
-    let wrong = |_| Failure::invalid_request("parameter", "within is numbers with commas between them");
+    let wrong = |_| Failure::invalid_request("parameter", "within must be numbers separated by commas");
     parts.into_iter().collect::<Result<_, _>>().map_err(wrong)
 }
 

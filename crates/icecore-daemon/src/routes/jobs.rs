@@ -41,7 +41,7 @@ pub async fn push(mut call: Call) -> Result<Response, Failure> {
     let command = match call.query.get("run") {
         None => None,
         Some("now") => Some(run::acquire_command(&call.app, &queue)?),
-        Some(_) => return Err(Failure::invalid_request("parameter", "run is now, or not there")),
+        Some(_) => return Err(Failure::invalid_request("parameter", "run must be `now` or absent")),
     };
     let format = payload::read_declared_format(&call)?;
     let read = call.read_body().await?;
@@ -103,7 +103,7 @@ pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -
             }
         }
     }
-    Err(Failure::retry_later("busy", "the schema of the queue changes all the time"))
+    Err(Failure::retry_later("busy", "the schema of the queue changes too often; try again"))
 }
 
 fn pushed_response(app: &App, queue: &str, id: Id, pushed: Pushed, problem: Option<String>) -> Response {
@@ -189,7 +189,7 @@ impl<T> Page<T> {
 
 pub async fn list(call: Call) -> Result<Response, Failure> {
     let state = call.query.get("state").map(|name| {
-        let names = || format!("a state is one of: {}", State::ALL.map(State::name).join(", "));
+        let names = || format!("state must be one of: {}", State::ALL.map(State::name).join(", "));
         State::from_name(name).ok_or_else(|| Failure::invalid_request("parameter", names()))
     });
     let filter = JobFilter {

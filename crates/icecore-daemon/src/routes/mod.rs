@@ -90,9 +90,9 @@ const LIMIT: Parameter = parameter("limit", "integer", "At most so many; fewer, 
 const BRIEF: Parameter = parameter("brief", "boolean", "`true`: without payloads, documents and results.");
 const WITH_BYTES: Parameter = parameter("bytes", "boolean", "`true`: with the original bytes, in Base64.");
 const ID: Parameter =
-    parameter("id", "string", "Its id, a UUID of your own; sent again, as no answer came, it is the same one.");
-const TO: Parameter = parameter("to", "string", "Another format, as `json` or `base64/php`.");
-const TOKEN: Parameter = parameter("token", "string", "The token that came with the job.");
+    parameter("id", "string", "A UUID that you choose; a repeated request with the same id stores nothing twice.");
+const TO: Parameter = parameter("to", "string", "Converts to another format, such as `json` or `base64/php`.");
+const TOKEN: Parameter = parameter("token", "string", "The token that the job was claimed with.");
 
 macro_rules! route {
     ($method:ident $path:literal $name:literal $text:literal, [$($parameter:expr),*], $takes:ident, $media:expr,
@@ -116,14 +116,14 @@ macro_rules! route {
 macro_rules! inspect {
     ($path:literal $name:literal $text:literal, $handler:path) => {
         route!(GET $path $name $text, [
-            parameter("format", "string", "What it is read as; without it, what it is."),
-            parameter("within", "string", "What is in the string of this `node`; of one in it, in that: `5,3`."),
-            parameter("node", "integer", "Only the value with this `node`, and what is in it."),
-            parameter("skip", "integer", "Without so many of its items."),
-            parameter("depth", "integer", "So many levels; 3."),
-            parameter("items", "integer", "So many items of each list; 100."),
-            parameter("limit", "integer", "So many rows; 500."),
-            parameter("longest", "integer", "So many bytes of a text; 1000.")
+            parameter("format", "string", "The format to read; detected by default."),
+            parameter("within", "string", "The content of the string with this `node`; for a string in a string, `5,3`."),
+            parameter("node", "integer", "Only the value with this `node` and its content."),
+            parameter("skip", "integer", "The number of its items to skip."),
+            parameter("depth", "integer", "The number of levels; 3 by default."),
+            parameter("items", "integer", "The number of items of each list; 100 by default."),
+            parameter("limit", "integer", "The number of rows; 500 by default."),
+            parameter("longest", "integer", "The number of bytes of a text; 1000 by default.")
         ], Nothing, JSON, [
             200 "`items` as the JSON of `icecore inspect` has them, with their first `bytes`; `error`, if it breaks off.",
             404 "There is none."
@@ -134,154 +134,158 @@ macro_rules! inspect {
 /// All routes.
 pub static ROUTES: &[Route] = &[
     route!(POST "/jobs" "pushJob" "Queues a job; the body is its payload.", [
-        parameter("queue", "string", "The queue; `default`."),
-        parameter("priority", "integer", "Larger ones are handed out first; 0."),
-        parameter("delay", "string", "How long it is not handed out: `5`, `5s`, `2m`."),
-        parameter("unique", "string", "No two jobs of the queue that are not done have the same key."),
-        parameter("format", "string", "What the payload is, as `base64/marshal`; without it, it is looked at."),
+        parameter("queue", "string", "The queue; `default` by default."),
+        parameter("priority", "integer", "Jobs with a higher priority are handed out first; 0 by default."),
+        parameter("delay", "string", "The time before it is handed out: `5`, `5s`, `2m`."),
+        parameter("unique", "string", "A key that no other unfinished job of the queue may have."),
+        parameter("format", "string", "The format of the payload, such as `base64/marshal`; detected by default."),
         ID,
-        parameter("max_attempts", "integer", "How often it is tried."),
-        parameter("after", "string", "The id of a job: this one is handed out when that one is done."),
-        parameter("run", "string", "`now`: the queue's command gets it at once, and the answer has its result.")
+        parameter("max_attempts", "integer", "The maximum number of attempts."),
+        parameter("after", "string", "The id of another job: this job is handed out when that job is done."),
+        parameter("run", "string", "`now`: the queue's command runs it now, and the answer has its result.")
     ], Payload, JSON, [
-        201 "It is stored, durably.",
-        200 "A job with this id or unique key is there already; or, with `run=now`, the command ended.",
-        400 "The payload is not what it is said to be, or not what the schema asks for.",
-        404 "There is no job that this one could come after; nothing is stored.",
-        409 "The queue is paused, and with `run=now` it would hand the job out; nothing is stored.",
-        429 "The queue's limit is reached, and with `run=now` it would hand the job out; nothing is stored."
+        201 "The job is stored durably.",
+        200 "A job with this id or unique key already exists; or, with `run=now`, the command ended.",
+        400 "The payload is not in the given format, or does not match the schema.",
+        404 "The job that `after` names does not exist; nothing is stored.",
+        409 "The queue is paused and can't run the job now, as `run=now` requires; nothing is stored.",
+        429 "The queue's limit is reached and it can't run the job now, as `run=now` requires; nothing is stored."
     ], jobs::push),
-    route!(GET "/jobs" "listJobs" "Jobs, in the order in which they came.", [
-        parameter("queue", "string", "Only those of this queue."),
-        parameter("state", "string", "Only those in this state: `ready`, `leased`, `done`, `dead`, `waiting`."),
+    route!(GET "/jobs" "listJobs" "Lists jobs in the order in which they were queued.", [
+        parameter("queue", "string", "Only jobs of this queue."),
+        parameter("state", "string", "Only jobs in this state: `ready`, `leased`, `done`, `dead`, `waiting`."),
         AFTER,
-        parameter("before", "integer", "Only those before this sequence, the newest first."),
+        parameter("before", "integer", "Only those before this sequence number, the newest first."),
         LIMIT, BRIEF
-    ], Nothing, JSON, [200 "`jobs`, and `next`, if there are more."], jobs::list),
-    route!(GET "/jobs/{id}" "getJob" "A job, decoded.", [BRIEF], Nothing, JSON, [
-        200 "The job.", 404 "There is none."
+    ], Nothing, JSON, [200 "`jobs`, and `next` if there are more."], jobs::list),
+    route!(GET "/jobs/{id}" "getJob" "Returns a job, decoded.", [BRIEF], Nothing, JSON, [
+        200 "The job.", 404 "There is no such job."
     ], jobs::get),
-    route!(GET "/jobs/{id}/payload" "getPayload" "The payload of a job, as it came.", [TO], Nothing, BYTES, [
-        200 "The bytes.", 400 "They can't be converted.", 404 "There is no such job."
+    route!(GET "/jobs/{id}/payload" "getPayload" "Returns the payload of a job, unchanged.", [TO], Nothing, BYTES, [
+        200 "The bytes.", 400 "The bytes can't be converted.", 404 "There is no such job."
     ], jobs::payload),
-    inspect!("/jobs/{id}/inspect" "inspectJob" "What is in the payload of a job.", inspect::job),
-    route!(POST "/jobs/{id}/replay" "replayJob" "Queues what a job was once more.", [], Nothing, JSON, [
-        201 "The `id` of the new one.", 404 "There is no such job."
+    inspect!("/jobs/{id}/inspect" "inspectJob" "Shows the structure of a job's payload.", inspect::job),
+    route!(POST "/jobs/{id}/replay" "replayJob" "Queues a copy of a job.", [], Nothing, JSON, [
+        201 "The `id` of the new job.", 404 "There is no such job."
     ], jobs::replay),
-    route!(POST "/jobs/{id}/ack" "ackJob" "The job is done.", [
-        TOKEN, parameter("result", "string", "What it returned; in a body any JSON.")
+    route!(POST "/jobs/{id}/ack" "ackJob" "Reports that a job is done.", [
+        TOKEN, parameter("result", "string", "The result of the job; any JSON if it is in the body.")
     ], Json, JSON, [
-        200 "It is recorded.", 404 "There is no such job.", 409 "The token is not, or no longer, the current one."
+        200 "It is recorded.", 404 "There is no such job.", 409 "The token is wrong or has expired."
     ], claims::ack),
-    route!(POST "/jobs/{id}/nack" "nackJob" "The job was not done.", [
+    route!(POST "/jobs/{id}/nack" "nackJob" "Reports that a job failed.", [
         TOKEN,
-        parameter("error", "string", "Why."),
-        parameter("delay", "string", "When it is tried again; without it, as the queue says.")
+        parameter("error", "string", "The reason."),
+        parameter("delay", "string", "The time before the next attempt; by default, the queue decides.")
     ], Json, JSON, [
-        200 "It is recorded; `state` is `ready`, or `dead`, if it was tried too often.",
-        404 "There is no such job.", 409 "The token is not, or no longer, the current one."
+        200 "It is recorded; `state` is `ready`, or `dead` after the last attempt.",
+        404 "There is no such job.", 409 "The token is wrong or has expired."
     ], claims::nack),
-    route!(POST "/jobs/{id}/extend" "extendJob" "The worker needs longer.", [
-        TOKEN, parameter("lease", "string", "How long from now on; 60 s.")
+    route!(POST "/jobs/{id}/extend" "extendJob" "Extends the lease of a job.", [
+        TOKEN, parameter("lease", "string", "The new length, from now on; 60 s by default.")
     ], Json, JSON, [
-        200 "Until when: `lease_until`.", 404 "There is no such job.",
-        409 "The token is not, or no longer, the current one."
+        200 "The new end of the lease: `lease_until`.", 404 "There is no such job.",
+        409 "The token is wrong or has expired."
     ], claims::extend),
-    route!(GET "/queues" "listQueues" "All queues.", [], Nothing, JSON, [200 "`queues`."], queues::list),
-    route!(POST "/queues/{queue}/claim" "claimJobs" "Hands out jobs, for a while.", [
-        parameter("worker", "string", "The name of who asks."),
-        parameter("lease", "string", "For how long they are this worker's; 60 s."),
-        parameter("max", "integer", "At most so many; 1."),
-        parameter("wait", "string", "How long to wait for one; 0."),
+    route!(GET "/queues" "listQueues" "Lists all queues.", [], Nothing, JSON, [200 "`queues`."], queues::list),
+    route!(POST "/queues/{queue}/claim" "claimJobs" "Leases jobs to a worker.", [
+        parameter("worker", "string", "The name of the worker."),
+        parameter("lease", "string", "How long the worker owns them; 60 s by default."),
+        parameter("max", "integer", "The maximum number of jobs; 1 by default."),
+        parameter("wait", "string", "How long to wait for a job; 0 by default."),
         BRIEF, WITH_BYTES
-    ], Nothing, JSON, [200 "`jobs`, each with its `token`; none, if none came in time."], claims::claim),
-    route!(POST "/queues/{queue}/pause" "pauseQueue" "Lets a queue hand out nothing.", [], Nothing, JSON, [
+    ], Nothing, JSON, [200 "`jobs`, each with its `token`; empty if there was no job in time."], claims::claim),
+    route!(POST "/queues/{queue}/pause" "pauseQueue" "Pauses a queue: it hands out no jobs.", [], Nothing, JSON, [
         200 "It is recorded."
     ], queues::pause),
-    route!(POST "/queues/{queue}/resume" "resumeQueue" "Lets it hand out jobs again.", [], Nothing, JSON, [
+    route!(POST "/queues/{queue}/resume" "resumeQueue" "Resumes a queue: it hands out jobs again.", [], Nothing, JSON, [
         200 "It is recorded."
     ], queues::resume),
     route!(POST "/queues/{queue}/redrive" "redriveQueue" "Makes dead jobs ready again.", [
-        parameter("ids", "string", "Only these, with commas between them; in a body as a list.")
-    ], Json, JSON, [200 "How many there were: `redriven`."], queues::redrive),
-    route!(PUT "/queues/{queue}/limits" "setLimits" "Sets how many jobs of a queue are handed out.", [
-        parameter("concurrency", "integer", "How many workers have at most at a time; 0: any number."),
-        parameter("rate", "string", "How many are handed out at most in a time, as `100/1m`; `none`: any number.")
-    ], Json, JSON, [200 "They are set; what is not named stays.", 400 "They are none."], queues::set_limits),
+        parameter("ids", "string", "Only the jobs with these ids, separated by commas; a list if they are in the body.")
+    ], Json, JSON, [200 "The number of jobs that are ready again: `redriven`."], queues::redrive),
+    route!(PUT "/queues/{queue}/limits" "setLimits" "Limits how many jobs of a queue are handed out.", [
+        parameter("concurrency", "integer", "The maximum number of leased jobs at a time; 0: no limit."),
+        parameter("rate", "string", "The maximum number of jobs per time, such as `100/1m`; `none`: no limit.")
+    ], Json, JSON, [
+        200 "The limits are set; a limit that is not given stays.", 400 "A limit is invalid."
+    ], queues::set_limits),
     route!(PUT "/queues/{queue}/schema" "setSchema" "Sets the JSON Schema that payloads are checked against.", [
     ], Schema, JSON, [200 "It is set; an empty one is taken away.", 400 "It is not a schema."], queues::set_schema),
     route!(GET "/queues/{queue}/schema" "getSchema" "The JSON Schema of a queue.", [
     ], Nothing, "application/schema+json", [200 "The schema.", 404 "The queue has none."], queues::schema),
-    route!(GET "/schedules" "listSchedules" "All schedules, by name.", [BRIEF], Nothing, JSON, [
+    route!(GET "/schedules" "listSchedules" "Lists all schedules by name.", [BRIEF], Nothing, JSON, [
         200 "`schedules`."
     ], schedules::list),
-    route!(PUT "/schedules/{name}" "setSchedule" "Queues a job again and again; the body is its payload.", [
-        parameter("timing", "string", "When: as cron has it, `30 2 * * MON-FRI`; `@hourly`; `every 5m`."),
-        parameter("zone", "string", "The time zone by whose clock, as `Europe/Berlin`; UTC."),
-        parameter("queue", "string", "The queue; `default`."),
-        parameter("priority", "integer", "Larger ones are handed out first; 0."),
-        parameter("max_attempts", "integer", "How often each job is tried."),
-        parameter("alone", "boolean", "`true`: none is queued while the last one is neither done nor dead."),
-        parameter("format", "string", "What the payload is, as `base64/marshal`; without it, it is looked at.")
+    route!(PUT "/schedules/{name}" "setSchedule" "Queues a job repeatedly; the body is its payload.", [
+        parameter("timing", "string", "When it queues a job: `30 2 * * MON-FRI` as in cron, `@hourly`, `every 5m`."),
+        parameter("zone", "string", "The time zone of the timing, such as `Europe/Berlin`; UTC by default."),
+        parameter("queue", "string", "The queue; `default` by default."),
+        parameter("priority", "integer", "Jobs with a higher priority are handed out first; 0 by default."),
+        parameter("max_attempts", "integer", "The maximum number of attempts for each job."),
+        parameter("alone", "boolean", "`true`: no job is queued until the previous one is done or dead."),
+        parameter("format", "string", "The format of the payload, such as `base64/marshal`; detected by default.")
     ], Payload, JSON, [
-        200 "When it comes first: `next_at`. A schedule of this name is replaced.",
-        400 "The timing, the zone or the payload makes no sense, or the schema asks for another one."
+        200 "The time of its first job: `next_at`. A schedule with this name is replaced.",
+        400 "The timing, the time zone or the payload is invalid, or the payload does not match the schema."
     ], schedules::set),
-    route!(DELETE "/schedules/{name}" "removeSchedule" "Takes a schedule away; its jobs stay.", [], Nothing, JSON, [
-        200 "It is gone.", 404 "There was none."
+    route!(DELETE "/schedules/{name}" "removeSchedule" "Removes a schedule; its jobs stay.", [], Nothing, JSON, [
+        200 "It is removed.", 404 "There is no such schedule."
     ], schedules::remove),
-    route!(POST "/schedules/{name}/pause" "pauseSchedule" "Lets a schedule queue nothing.", [], Nothing, JSON, [
-        200 "It is recorded.", 404 "There is none."
+    route!(POST "/schedules/{name}/pause" "pauseSchedule" "Pauses a schedule: it queues no jobs.", [], Nothing, JSON, [
+        200 "It is recorded.", 404 "There is no such schedule."
     ], schedules::pause),
-    route!(POST "/schedules/{name}/resume" "resumeSchedule" "Lets it queue jobs again.", [], Nothing, JSON, [
-        200 "It is recorded.", 400 "Its timing makes no sense.", 404 "There is none."
+    route!(POST "/schedules/{name}/resume" "resumeSchedule" "Resumes a schedule.", [], Nothing, JSON, [
+        200 "It is recorded.", 400 "Its timing is invalid.", 404 "There is no such schedule."
     ], schedules::resume),
     route!(POST "/objects" "putObject" "Stores an object; the body is its bytes.", [
         parameter("key", "string", "A name that no other object has."),
-        parameter("format", "string", "What it is, as `base64/marshal`; without it, it is looked at."),
+        parameter("format", "string", "The format of the bytes, such as `base64/marshal`; detected by default."),
         parameter("expires", "string", "How long it is kept: `1h`, `7d`."),
         ID
     ], Payload, JSON, [
-        201 "The `id`; with `problem`, if the bytes can't be decoded.",
-        200 "An object with this id is there already.", 409 "Another object has the key."
+        201 "The `id`; also `problem` if the bytes can't be decoded.",
+        200 "An object with this id already exists.", 409 "Another object has the key."
     ], objects::put),
-    route!(GET "/objects" "listObjects" "Objects, in the order in which they were stored.", [
+    route!(GET "/objects" "listObjects" "Lists objects in the order in which they were stored.", [
         AFTER, LIMIT, BRIEF, WITH_BYTES,
-        parameter("class", "string", "Only those with one of this class in them."),
-        parameter("path", "string", "Only those that have `value` there: `$.user.id`."),
-        parameter("value", "string", "What stands at `path`, as JSON; what is none is a text."),
-        parameter("key", "string", "Only the one with this key."),
-        parameter("problem", "string", "`true`: only those that can't be decoded; `false`: only others.")
+        parameter("class", "string", "Only those that contain an object of this class."),
+        parameter("path", "string", "Only those with `value` at this path: `$.user.id`."),
+        parameter("value", "string", "The value at `path`, as JSON; anything that is not JSON is a text."),
+        parameter("key", "string", "Only the object with this key."),
+        parameter("problem", "string", "`true`: only those that can't be decoded; `false`: only the others.")
     ], Nothing, JSON, [
-        200 "`objects`, and `next`, if there are more; with `Accept: application/x-ndjson` one in a line."
+        200 "`objects`, and `next` if there are more; with `Accept: application/x-ndjson`, one per line."
     ], objects::list),
-    route!(GET "/objects/{id}" "getObject" "An object, decoded.", [BRIEF, WITH_BYTES], Nothing, JSON, [
-        200 "The object.", 404 "There is none."
+    route!(GET "/objects/{id}" "getObject" "Returns an object, decoded.", [BRIEF, WITH_BYTES], Nothing, JSON, [
+        200 "The object.", 404 "There is no such object."
     ], objects::get),
-    route!(GET "/objects/{id}/bytes" "getBytes" "The bytes of an object.", [TO], Nothing, BYTES, [
-        200 "The bytes.", 400 "They can't be converted.", 404 "There is no such object."
+    route!(GET "/objects/{id}/bytes" "getBytes" "Returns the bytes of an object.", [TO], Nothing, BYTES, [
+        200 "The bytes.", 400 "The bytes can't be converted.", 404 "There is no such object."
     ], objects::bytes),
-    inspect!("/objects/{id}/inspect" "inspectObject" "What is in an object.", inspect::object),
-    route!(DELETE "/objects/{id}" "removeObject" "Takes an object away.", [], Nothing, JSON, [
-        200 "It is gone.", 404 "There was none."
+    inspect!("/objects/{id}/inspect" "inspectObject" "Shows the structure of an object.", inspect::object),
+    route!(DELETE "/objects/{id}" "removeObject" "Removes an object.", [], Nothing, JSON, [
+        200 "It is removed.", 404 "There is no such object."
     ], objects::remove),
-    route!(GET "/compare" "compare" "What differs between two payloads or objects.", [
+    route!(GET "/compare" "compare" "Compares two payloads or objects.", [
         parameter("left", "string", "The first one: `jobs/ID` or `objects/ID`."),
         parameter("right", "string", "The second one."),
-        parameter("limit", "integer", "At most so many differences; 200.")
+        parameter("limit", "integer", "The maximum number of differences; 200 by default.")
     ], Nothing, JSON, [
-        200 "`differences`, and their `count`.", 400 "One of them can't be decoded.", 404 "One of them is not there."
+        200 "`differences`, and their `count`.", 400 "One of them can't be decoded.", 404 "One of them does not exist."
     ], compare::compare),
     Route {
         is_open: true,
-        ..route!(GET "/healthz" "health" "Whether the daemon and its database are there.", [], Nothing, JSON, [
-            200 "They are.", 503 "The database is not, and why."
+        ..route!(GET "/healthz" "health" "Checks whether the daemon and its database work.", [], Nothing, JSON, [
+            200 "Both work.", 503 "The database does not work; the answer says why."
         ], about::health)
     },
-    route!(GET "/metrics" "metrics" "Numbers for Prometheus.", [], Nothing, "text/plain", [
+    route!(GET "/metrics" "metrics" "Returns metrics for Prometheus.", [], Nothing, "text/plain", [
         200 "The text."
     ], about::metrics),
-    route!(GET "/openapi.json" "openapi" "This description.", [], Nothing, JSON, [200 "The document."], about::openapi),
+    route!(GET "/openapi.json" "openapi" "Returns this description.", [], Nothing, JSON, [
+        200 "The document."
+    ], about::openapi),
 ];
 
 /// Route name for requests that match no route.

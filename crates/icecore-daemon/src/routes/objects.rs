@@ -22,7 +22,7 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
     let (keep, id) = (call.query.parse_duration("expires")?, call.id_parameter("id")?);
     let key = call.query.get("key").map(str::to_owned);
     if key.as_ref().is_some_and(|key| key.len() > 255) {
-        return Err(Failure::invalid_request("parameter", "a key has at most 255 bytes"));
+        return Err(Failure::invalid_request("parameter", "a key may have at most 255 bytes"));
     }
     let format = payload::read_declared_format(&call)?;
     let read = call.read_body().await?;
@@ -91,7 +91,7 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
     let at = match (text("path"), text("value")) {
         (Some(path), Some(value)) => Some((path, value)),
         (None, None) => None,
-        _ => return Err(Failure::invalid_request("parameter", "path and value belong together")),
+        _ => return Err(Failure::invalid_request("parameter", "path and value must be given together")),
     };
     let (quarantined, shown) = (call.flag_parameter("problem")?, call.requested_parts()?);
     let (key, filter) = (text("key"), ObjectFilter { class: text("class"), at, quarantined, before: None });

@@ -36,16 +36,16 @@ fn error_schema() -> Value {
                 "type": "object",
                 "required": ["kind", "message"],
                 "properties": {
-                    "kind": text("For programs: one word."),
-                    "message": text("For people."),
-                    "path": text("Where in the payload, as `$.user.id`."),
-                    "offset": { "type": "integer", "description": "At which byte of it." },
-                    "expected": text("What should stand there."),
-                    "found": text("What stands there."),
-                    "help": text("What helps."),
+                    "kind": text("One word, for programs."),
+                    "message": text("A sentence, for people."),
+                    "path": text("The place in the payload, such as `$.user.id`."),
+                    "offset": { "type": "integer", "description": "The offset in the payload, in bytes." },
+                    "expected": text("What was expected there."),
+                    "found": text("What was found there."),
+                    "help": text("What to do."),
                     "errors": {
                         "type": "array",
-                        "description": "All that is wrong, where it is more than one thing.",
+                        "description": "All errors, if there is more than one.",
                         "items": {
                             "type": "object",
                             "properties": { "path": { "type": "string" }, "message": { "type": "string" } },
@@ -79,7 +79,7 @@ fn describe_operation(route: &Route) -> Value {
         responses.insert(code.to_string(), json!({ "description": says, "content": content }));
     }
     let failure = json!({ "schema": { "$ref": "#/components/schemas/Error" } });
-    let failure = json!({ "description": "It was not done.", "content": { "application/json": failure } });
+    let failure = json!({ "description": "The request failed.", "content": { "application/json": failure } });
     responses.insert("default".to_owned(), failure);
     let mut operation = json!({
         "operationId": route.name,

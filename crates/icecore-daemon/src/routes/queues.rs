@@ -88,7 +88,7 @@ pub async fn set_limits(mut call: Call) -> Result<Response, Failure> {
         given => given,
     };
     if rate.is_none() && concurrency.is_none() {
-        return Err(Failure::invalid_request("parameter", "name what is to be set: concurrency, rate, or both"));
+        return Err(Failure::invalid_request("parameter", "set concurrency, rate or both"));
     }
     let queue = call.queue_name();
     let name = queue.clone();

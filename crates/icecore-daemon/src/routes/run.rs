@@ -22,12 +22,12 @@ pub fn acquire_command(app: &App, queue: &str) -> Result<CommandPermit, Failure>
     let Some(runner) = app.settings.commands.get(queue) else {
         return Err(Failure::invalid_request(
             "no-command",
-            format!("the queue {queue} has no command that could run now"),
+            format!("the queue {queue} has no command to run the job now"),
         ));
     };
     match Arc::clone(&app.commands).try_acquire_owned() {
         Ok(permit) => Ok(CommandPermit(Arc::clone(runner), permit)),
-        Err(_) => Err(Failure::retry_later("busy", "as many commands run as may")),
+        Err(_) => Err(Failure::retry_later("busy", "the maximum number of commands is running")),
     }
 }
 
@@ -89,7 +89,7 @@ async fn run_job(app: &App, claimed: Lease, command: CommandPermit) -> Result<Ru
         let _ = reply.send(run_catching_panics(&*runner, &job));
     });
     let outcome = match begun {
-        Err(error) => Outcome::failed(format!("no thread for the command: {error}")),
+        Err(error) => Outcome::failed(format!("can't start a thread for the command: {error}")),
         Ok(_) => loop {
             match tokio::time::timeout(app.settings.lease / 3, &mut outcome).await {
                 Ok(outcome) => break outcome.unwrap_or_else(|_| Outcome::failed("the command's thread ended")),

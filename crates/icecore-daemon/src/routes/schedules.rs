@@ -39,7 +39,7 @@ pub async fn set(mut call: Call) -> Result<Response, Failure> {
         next_at_iso: String,
     }
     let Some(timing) = call.query.get("timing") else {
-        return Err(Failure::invalid_request("parameter", "timing says when, as `timing=every 5m`"));
+        return Err(Failure::invalid_request("parameter", "timing is missing; for example, `timing=every 5m`"));
     };
     let timing = Timing::new(timing, call.query.get("zone"))?;
     let (name, by) = (call.schedule_name(), call.client_name());

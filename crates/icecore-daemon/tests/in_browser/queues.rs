@@ -17,7 +17,7 @@ fn counts_and_charts_follow_what_happens() {
     page.wait(&format!("{READY} === '2'"));
     page.wait("document.querySelector('svg.chart').dataset.points > 0");
     let label = page.value("document.querySelector('svg.chart').getAttribute('aria-label')");
-    assert!(label.as_str().is_some_and(|label| label.starts_with("Jobs a second: in ")), "{label}");
+    assert!(label.as_str().is_some_and(|label| label.starts_with("Jobs per second: in ")), "{label}");
     assert_eq!(page.value("document.querySelectorAll('svg.chart').length"), json!(2));
     // A frozen view does not refresh.
     page.click("#live");

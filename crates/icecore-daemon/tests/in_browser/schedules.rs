@@ -13,7 +13,7 @@ fn put(daemon: &Daemon, path: &str) {
 fn a_schedule_is_paused_and_resumed() {
     let daemon = Daemon::start();
     let Some(mut page) = shown(&daemon, "schedules") else { return };
-    says(&mut page, "There are none");
+    says(&mut page, "There are no schedules");
     put(&daemon, "/schedules/nightly?timing=30+2+*+*+*&zone=Europe/Berlin&queue=report");
     says(&mut page, "30 2 * * *");
     says(&mut page, "Europe/Berlin");

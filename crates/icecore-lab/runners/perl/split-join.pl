@@ -5,7 +5,7 @@ use lib $ENV{LAB_LIB};
 use Lab;
 use Lab::Flat;
 
-# split($;, ...) would compile its pattern anew in each call.
+# split($;, ...) would compile its pattern again in each call.
 Lab::run(
     name    => 'split, join',
     json    => undef,

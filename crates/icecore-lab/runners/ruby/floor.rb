@@ -9,7 +9,7 @@ require File.join(ENV.fetch("LAB_LIB"), "literals")
 def builder(value)
   build = defined?(LabScenario) ? LabScenario.builder(value) : Literals.builder(value)
   built = build.call(nil)
-  # Plain data may have the same string in two places; then only what it says is equal.
+  # Plain data may have the same string in two places; then only its content is equal.
   return build if built.eql?(value) || Marshal.dump(built) == Marshal.dump(value)
 
   raise Lab::Cannot, "what it builds is not the data"

@@ -75,7 +75,7 @@ impl FromStr for Threshold {
             }
             value if percent => Ok(Threshold(value / 100.0)),
             value if value >= 1.0 => {
-                Err(ThresholdError(format!("`{text}` would be {} %: write {number}% if that is meant", value * 100.0)))
+                Err(ThresholdError(format!("`{text}` would be {} %: use {number}% if you mean that", value * 100.0)))
             }
             value => Ok(Threshold(value)),
         }

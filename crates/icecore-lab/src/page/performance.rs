@@ -42,7 +42,7 @@ pub fn render_performance(report: &Report, beside: &[SeparateRun<'_>]) -> String
 /// Returns the section of a separate run.
 fn render_separate_run(name: &str, report: &Report) -> String {
     let mut out = format!("\n## In a run of its own: {}\n\n", escape_markdown(name));
-    out += "What is below was measured later than what is above, or on another machine: numbers of the two are not ";
+    out += "This section was measured later than the sections above, or on another machine: their numbers can't be ";
     _ = write!(out, "compared. [Its JSON](bench/{name}.json) has every sample.\n\n");
     _ = write!(out, "{}.\n\n{}", escape_markdown(&words::describe_run(report)), render_machine(report));
     _ = write!(out, "\n{}\n", escape_markdown(&words::describe_method(&report.settings)));

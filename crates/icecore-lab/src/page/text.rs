@@ -76,7 +76,7 @@ impl Page<'_> {
             }
             let wrong: Vec<_> = matrix.wrong.iter().map(|e| names.display_name(&e.id)).collect();
             if !wrong.is_empty() {
-                self.write_paragraph(&format!("Not in it, as the round trip differs: {}.", wrong.join(", ")));
+                self.write_paragraph(&format!("Not listed, because the round trip differs: {}.", wrong.join(", ")));
             }
         }
         self.write_small_heading(&title_at_point("summary", point));

@@ -75,7 +75,7 @@ fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operati
     let base = compared.iter().skip(tied + 1).find(|(e, _)| is_base(e));
     parts.extend(base.and_then(ahead).map(|text| text + ", the baseline"));
     let who = format!("{} {} fastest", join_names(&group), operation_verb(operation, group.len()));
-    let tie = if tied > 0 { ", and cannot be told apart" } else { "" };
+    let tie = if tied > 0 { ", and cannot be distinguished" } else { "" };
     Some(match parts.is_empty() {
         true => format!("{who}{tie}."),
         false => format!("{who}{tie}: {}.", parts.join("; ")),
@@ -127,7 +127,7 @@ fn describe_unranked(entry: &Entry, names: &Names) -> Option<String> {
 
 fn join_differences(differences: &[String]) -> String {
     match differences {
-        [] => "something else came back than what went in".into(),
+        [] => "it read back another value than was written".into(),
         some => some.iter().map(|d| make_printable(d)).collect::<Vec<_>>().join("; "),
     }
 }
@@ -283,7 +283,7 @@ pub(super) fn describe_method(settings: &Settings) -> String {
         "What each competitor reads back was compared with what went in before anything was timed. Each ran in {}, \
          one sample after the other in turns with all others, in random order (seed {}): {} of each operation in each \
          process, at least {} ms long. Times are medians. Ratios are medians of pairs that were taken next to each \
-         other. What stands in brackets is where the number lies with 95 % confidence, by an exact bootstrap over \
+         other. The range in brackets contains the number with 95 % confidence, by an exact bootstrap over \
          the processes. A tie is a difference that this machine cannot show.{small}",
         format_plural(settings.rounds, "process", "processes"),
         settings.seed,

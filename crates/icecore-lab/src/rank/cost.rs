@@ -75,7 +75,7 @@ fn find_amount(entry: &Entry, part: Part) -> Result<f64, String> {
     let missing = || match part {
         Part::Time(_) => format!("{} was not timed", part.noun()),
         Part::Size => "it wrote no bytes that could be counted".to_owned(),
-        Part::Memory => "its memory was not looked at".to_owned(),
+        Part::Memory => "its memory was not measured".to_owned(),
     };
     let amount = match part {
         Part::Time(operation) => entry.find_cell(operation).and_then(|cell| stats::median_of_samples(&cell.samples)),

@@ -16,7 +16,7 @@ pub fn explain_ranking(ranking: &Ranking) -> Vec<String> {
             sentences.extend(describe_other_winners(ranking, first));
             sentences.extend(describe_wrong_results(ranking, first));
         }
-        None => sentences.push("Nobody could be ranked.".to_owned()),
+        None => sentences.push("No competitor could be ranked.".to_owned()),
     }
     sentences.extend(ranking.unranked.iter().map(|entry| format!("{} is not ranked: {}.", entry.name, entry.why)));
     sentences
@@ -30,12 +30,12 @@ fn describe_winner(ranking: &Ranking, first: &RankedCompetitor) -> String {
     let cost = words::format_duration(first.cost.estimate);
     let mut said = match firsts.len() {
         1 => format!("{names} costs least: {cost} a use"),
-        _ => format!("{names} cost least, about {cost} a use, and can't be told apart"),
+        _ => format!("{names} cost least, about {cost} a use, and can't be distinguished"),
     };
     let cheaper = ranking.places.iter().any(|place| place.times.is_some_and(|times| times.estimate < 1.0));
     match first.fidelity {
-        Fidelity::Differs { .. } => said = format!("Nobody gives back what went in. Of all, {said}"),
-        _ if cheaper => said = format!("Of those that are right, {said}"),
+        Fidelity::Differs { .. } => said = format!("No competitor gives back what went in. Of all, {said}"),
+        _ if cheaper => said = format!("Of the correct ones, {said}"),
         _ => (),
     }
     match find_next_place(ranking, first).and_then(|next| Some((next, next.times?))) {
@@ -145,8 +145,8 @@ fn describe_wrong_results(ranking: &Ranking, first: &RankedCompetitor) -> Vec<St
         };
         let cheaper = place.times.is_some_and(|times| times.high < 1.0);
         let below = match place.rank > first.rank && fidelity_kind(&place.fidelity) != fidelity_kind(&first.fidelity) {
-            true if cheaper => ", so it stands below those that give back the same, though it costs less",
-            true => ", so it stands below those that give back the same",
+            true if cheaper => ", so it ranks below those that give back the same, though it costs less",
+            true => ", so it ranks below those that give back the same",
             false => "",
         };
         Some(format!("{name} {what}{how}{below}."))

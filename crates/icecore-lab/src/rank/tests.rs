@@ -142,10 +142,10 @@ fn a_wrong_one_never_stands_above_a_right_one() {
         assert!(found.alone.iter().all(|alone| alone.first[0] == "slow and right"));
     }
     let said = explain_ranking(&rank_entries(entries, "read:1")).join("\n");
-    assert!(said.starts_with("Of those that are right, slow and right costs least"), "{said}");
+    assert!(said.starts_with("Of the correct ones, slow and right costs least"), "{said}");
     assert!(
         said.contains(
-            "quick but wrong gives back something else (numbers came back as text, first at $[0]), so it stands below \
+            "quick but wrong gives back something else (numbers came back as text, first at $[0]), so it ranks below \
              those that give back the same, though it costs less."
         ),
         "{said}"
@@ -167,7 +167,7 @@ fn only_competitors_are_ranked() {
     }
     let found = rank_entries(entries, "read:1");
     assert!(found.places.is_empty() && found.unranked.is_empty());
-    assert_eq!(explain_ranking(&found), ["Nobody could be ranked."]);
+    assert_eq!(explain_ranking(&found), ["No competitor could be ranked."]);
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn what_lacks_a_part_says_which() {
     let why: Vec<&str> = found.unranked.iter().map(|entry| entry.why.as_str()).collect();
     assert_eq!(why, ["reading was not timed", "it wrote no bytes that could be counted"]);
     assert!(explain_ranking(&found).contains(&"writer is not ranked: reading was not timed.".to_owned()));
-    assert_eq!(rank_entries(entries, "memory:1").unranked[0].why, "its memory was not looked at");
+    assert_eq!(rank_entries(entries, "memory:1").unranked[0].why, "its memory was not measured");
 }
 
 #[test]
@@ -246,7 +246,9 @@ fn ties_are_said() {
         make_competitor("d", 300.0, 300.0, 1),
     ];
     let said = explain_ranking(&rank_entries(entries, "read:1"));
-    assert!(said[0].contains(" cost least, about ") && said[0].contains("a use, and can't be told apart; the next,"));
+    assert!(
+        said[0].contains(" cost least, about ") && said[0].contains("a use, and can't be distinguished; the next,")
+    );
     assert!(said.iter().any(|said| said.ends_with(" are tied on rank 3.")), "{said:#?}");
 }
 

@@ -66,7 +66,7 @@ impl Part {
 /// let weights: Weights = "write:1,read:100,size:0.1".parse()?;
 /// assert_eq!(weights.to_string(), "write:1,read:100,size:0.1");
 /// let error = "write:1,raed:100".parse::<Weights>().unwrap_err();
-/// assert!(error.to_string().contains("there is no `raed`"));
+/// assert!(error.to_string().contains("`raed` can't be weighted"));
 /// # Ok::<(), icecore_lab::rank::WeightsError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ impl FromStr for Weights {
         for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
             let (part, weight) = parse_weight(item)?;
             if parts.iter().any(|(other, _)| *other == part) {
-                return Err(WeightsError(format!("`{}` has two weights: give it one", part.name())));
+                return Err(WeightsError(format!("`{}` has two weights: give only one", part.name())));
             }
             parts.push((part, weight));
         }
@@ -139,9 +139,10 @@ fn parse_weight(item: &str) -> Result<(Part, f64), WeightsError> {
     let (name, number) =
         item.split_once(':').ok_or_else(|| WeightsError(format!("`{item}` has no number after a colon: {EXAMPLE}")))?;
     let (name, number) = (name.trim(), number.trim());
-    let part = PARTS.into_iter().find(|part| part.name() == name).ok_or_else(|| {
-        WeightsError(format!("there is no `{name}` to weigh, but {}", PARTS.map(Part::name).join(", ")))
-    })?;
+    let part = PARTS
+        .into_iter()
+        .find(|part| part.name() == name)
+        .ok_or_else(|| WeightsError(format!("`{name}` can't be weighted; use {}", PARTS.map(Part::name).join(", "))))?;
     let weight = number
         .parse::<f64>()
         .map_err(|_| WeightsError(format!("`{number}` is not a number: write {name}:100, or {name}:0.1")))?;
@@ -170,7 +171,7 @@ mod tests {
     fn errors_say_what_to_do() {
         assert_eq!(
             error("raed:1"),
-            "there is no `raed` to weigh, but write, read, round-trip, size, to-json, request, memory"
+            "`raed` can't be weighted; use write, read, round-trip, size, to-json, request, memory"
         );
         assert_eq!(
             error("read"),

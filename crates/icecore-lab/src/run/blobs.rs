@@ -34,7 +34,7 @@ impl<'b> Blobs<'b> {
     /// Returns the value in this format, or the reason why there is none.
     pub(super) fn get(&self, format: &str) -> Result<&Blob, String> {
         let Some(cell) = self.made.get(format) else {
-            return Err(format!("nobody asked for {format}"));
+            return Err(format!("no competitor uses {format}"));
         };
         cell.get_or_init(|| self.make_blob(format).map_err(|error| error.to_string())).as_ref().map_err(Clone::clone)
     }

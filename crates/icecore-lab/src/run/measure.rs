@@ -132,7 +132,9 @@ pub(super) fn prepare_contender(
 
 /// Compares the output with the input.
 fn check_answer(expected: &Document<'_>, answer: Answer, eyes: ComparisonRules) -> Fidelity {
-    let wrong = |why: String| Fidelity::Differs { differences: vec![format!("what came back can't be read: {why}")] };
+    let wrong = |why: String| Fidelity::Differs {
+        differences: vec![format!("the value that was read back can't be decoded: {why}")],
+    };
     match answer {
         Answer::Document(found) => check_fidelity(expected, &found, eyes),
         Answer::File(path, format) => match std::fs::read(&path) {
@@ -186,7 +188,7 @@ fn tune_operation(
     let each = ns / times as f64;
     if each < FASTEST {
         return Err(ParticipantError::Failed(format!(
-            "it says that {times} times {operation} took {ns} ns, which can't be"
+            "it reports that {times} times {operation} took {ns} ns, which is impossible"
         )));
     }
     if each > TOO_LONG * 1e9 {

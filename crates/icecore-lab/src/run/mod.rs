@@ -194,9 +194,9 @@ pub fn run_scenarios_with(
     let made = machine::format_current_time();
     let mut machine = machine::inspect_machine();
     let folder = tempfile::Builder::new().prefix("icecore-bench-").tempdir();
-    let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
+    let folder = folder.map_err(|error| Error::new(format!("can't create a folder for the run: {error}")))?;
     let environment = options.environment(folder.path(), stop);
-    watch.report_progress("asking who can take part", 0.0, None);
+    watch.report_progress("asking which competitors can take part", 0.0, None);
     machine.runtimes = measure.find_participants(scenarios, &environment, options)?;
     let mut progress = Progress::new(watch, scenarios, options.small);
     let mut reports = Vec::new();

@@ -63,7 +63,7 @@ pub fn check_competitor_names(environment: &Environment<'_>, only: &[String]) ->
         let meant = match icecore::text::nearest(wanted, all) {
             Some(meant) => format!("did you mean {meant}?"),
             None => format!(
-                "there are the languages {}, and what `icecore bench --list` lists",
+                "use one of the languages {}, or a name that `icecore bench --list` shows",
                 languages.iter().copied().collect::<Vec<_>>().join(", ")
             ),
         };

@@ -279,7 +279,7 @@ impl Script {
         let words =
             line.strip_prefix("#!").ok_or("its first line does not say how to start it: #!/usr/bin/env perl")?;
         let mut words = words.split_whitespace().skip_while(|word| *word == "-S" || word.ends_with("/env"));
-        let program = words.next().ok_or("its first line names no program")?;
+        let program = words.next().ok_or("its first line does not name a program")?;
         let arguments = words.map(OsString::from).collect();
         Ok(Script { path: runner.path.clone(), program: program.into(), arguments, variant: runner.variant.clone() })
     }

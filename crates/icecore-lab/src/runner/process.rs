@@ -25,7 +25,7 @@ pub struct AnswerTimeout(pub Duration);
 /// A script that answers line by line. Dropping this ends the process.
 pub struct Process<'s> {
     child: Child,
-    /// `None` after the process was told to end.
+    /// `None` after the process was asked to end.
     input: Option<ChildStdin>,
     lines: Receiver<Result<String, String>>,
     errors: PathBuf,
@@ -71,8 +71,8 @@ impl<'s> Process<'s> {
                     let line = match read {
                         Ok(0) => return,
                         Ok(_) if line.ends_with('\n') => Ok(line),
-                        Ok(_) => Err(format!("it answered half a line: {}", shorten_line(&line))),
-                        Err(error) => Err(format!("what it answered can't be read: {error}")),
+                        Ok(_) => Err(format!("its answer is only half a line: {}", shorten_line(&line))),
+                        Err(error) => Err(format!("its answer can't be read: {error}")),
                     };
                     if sender.send(line).is_err() {
                         return;
@@ -99,7 +99,7 @@ impl<'s> Process<'s> {
         let line = serde_json::to_string(request).map_err(|error| ParticipantError::Failed(error.to_string()))?;
         let reply = self.send_line(&line)?;
         let reply: Reply = serde_json::from_str(&reply).map_err(|_| {
-            ParticipantError::Failed(format!("it answered no line of the protocol: {}", shorten_line(&reply)))
+            ParticipantError::Failed(format!("its answer is not a line of the protocol: {}", shorten_line(&reply)))
         })?;
         if let Some(error) = reply.error {
             return Err(ParticipantError::Failed(error));
@@ -155,7 +155,7 @@ impl<'s> Process<'s> {
         };
         let stderr_bytes = std::fs::read(&self.errors).unwrap_or_default();
         let stderr = String::from_utf8_lossy(&stderr_bytes);
-        let last = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        let last = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it wrote nothing");
         ParticipantError::Failed(format!("it ended ({how}): {}", shorten_line(last)))
     }
 }
@@ -182,7 +182,7 @@ impl RunningParticipant for Process<'_> {
         let size =
             reply.size.ok_or_else(|| ParticipantError::Failed("it did not say how many bytes it wrote".to_owned()))?;
         if std::fs::metadata(&bytes).is_ok_and(|file| file.len() != size) {
-            return Err(ParticipantError::Failed(format!("it says that it wrote {size} bytes, which is not so")));
+            return Err(ParticipantError::Failed(format!("it reports that it wrote {size} bytes, which is wrong")));
         }
         Ok(RoundTrip { size: Some(size), answer: Answer::File(answer, self.reference.clone()) })
     }
@@ -199,7 +199,7 @@ impl RunningParticipant for Process<'_> {
         };
         let most = passed.as_nanos() as f64;
         if !(ns > 0.0 && ns <= most) {
-            return Err(ParticipantError::Failed(format!("it says that {ns} ns passed, of {most} that did")));
+            return Err(ParticipantError::Failed(format!("it reports {ns} ns, but only {most} passed")));
         }
         self.account.add(ns, passed);
         if !self.account.is_suspicious() {
@@ -211,7 +211,7 @@ impl RunningParticipant for Process<'_> {
             Some(worked) => {
                 let (claimed, worked) = (self.account.claimed * 1e3, worked * 1e3);
                 Err(ParticipantError::Failed(format!(
-                    "it says that all it did took {claimed:.3} ms, where processors worked {worked:.0} ms for it"
+                    "it reports {claimed:.3} ms for everything, but used {worked:.0} ms of processor time"
                 )))
             }
         }

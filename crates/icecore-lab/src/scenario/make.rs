@@ -19,7 +19,7 @@ pub fn make_document(name: &str, parameters: &Parameters) -> Result<Document<'st
         "rows" => add_rows(&mut builder, get("count", 1)),
         _ => {
             let known = "mix, employees, ints, tree, items, rows";
-            return Err(Error::new(format!("nothing makes `{name}`; there are {known}")));
+            return Err(Error::new(format!("unknown data `{name}`; there are {known}")));
         }
     }
     Ok(builder.finish()?)

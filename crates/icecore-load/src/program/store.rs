@@ -113,7 +113,7 @@ pub fn measure_store(arguments: &StoreArguments) -> Result<(), Error> {
         (None, Some(Part::Grow)) => {
             // Unreadable files are detected before anything is measured.
             if arguments.json.is_none() && arguments.page.is_some() {
-                return Err(Error::new("--only has no report for --page without the one of --json"));
+                return Err(Error::new("--page with --only needs the report of --json"));
             }
             let report = arguments.json.as_deref().map(read_report).transpose()?;
             let growth = run_growth(&arguments.to_options(), &never, &say)?;

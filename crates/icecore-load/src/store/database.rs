@@ -138,7 +138,7 @@ impl<'a> QueryRunner<'a> {
             // Some drivers return a number as text.
             Some(Value::Number(number)) if number.is_u64() => Ok(number.as_u64().unwrap_or(0)),
             Some(Value::String(text)) if text.parse::<u64>().is_ok() => Ok(text.parse().unwrap_or(0)),
-            other => Err(ParticipantError::Failed(format!("no number is the answer of {sql}: {other:?}"))),
+            other => Err(ParticipantError::Failed(format!("the answer to {sql} is not a number: {other:?}"))),
         }
     }
 

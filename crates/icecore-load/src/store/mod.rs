@@ -149,7 +149,7 @@ impl StoreRun<'_> {
             ParticipantError::Stopped => return,
             ParticipantError::Cannot(why) | ParticipantError::Failed(why) => why,
         };
-        (self.report_progress)(&format!("{who} takes no part any more: {why}"));
+        (self.report_progress)(&format!("{who} drops out: {why}"));
         self.absent.push(Absent { competitor: who.to_owned(), why, install: None });
     }
 
@@ -225,7 +225,7 @@ fn with_run<T>(
     measure: &mut dyn FnMut(&mut StoreRun<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let folder = tempfile::Builder::new().prefix("icecore-load-").tempdir();
-    let folder = folder.map_err(|error| Error::new(format!("no folder for the run can be made: {error}")))?;
+    let folder = folder.map_err(|error| Error::new(format!("can't create a folder for the run: {error}")))?;
     if let Some(missing) = describe_missing_modules(options)? {
         return Err(Error::new(format!("{missing}: scripts/prepare.sh installs that")));
     }

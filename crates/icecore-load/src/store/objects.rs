@@ -26,7 +26,7 @@ pub(super) fn measure_objects(run: &mut StoreRun<'_>) -> Result<Vec<WalkMeasurem
         return Ok(Vec::new());
     }
     if Command::new("taskset").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-        let why = "taskset is missing, which holds a program on one core".to_owned();
+        let why = "taskset is missing, which keeps a program on one core".to_owned();
         let install = Some("apt-get install util-linux".to_owned());
         run.absent.push(Absent { competitor: "icecore/each".to_owned(), why, install });
         return Ok(Vec::new());
@@ -199,7 +199,7 @@ fn check_line(line: &str, seen: &mut [bool]) -> Result<(), String> {
         name: String,
         age: u32,
     }
-    let wrong = || format!("no employee: {line}");
+    let wrong = || format!("not an employee: {line}");
     let Line { class, value } = serde_json::from_str(line).map_err(|_| wrong())?;
     let Employee { id, name, age } = value;
     if class != "Employee" || name != format!("Employee_{id}") || age != 20 + id % 40 {
@@ -207,7 +207,7 @@ fn check_line(line: &str, seen: &mut [bool]) -> Result<(), String> {
     }
     match seen.get_mut(id as usize) {
         Some(seen) if !*seen => *seen = true,
-        _ => return Err(format!("object {id} came twice, or was never made")),
+        _ => return Err(format!("object {id} was returned twice or was never stored")),
     }
     Ok(())
 }

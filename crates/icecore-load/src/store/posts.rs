@@ -67,16 +67,17 @@ impl JobPoster {
     pub(super) fn check_stored_jobs(&self, jobs: &JobFactory, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
         let mut missing_jobs = self.promised.clone();
         for (id, job) in self.read_stored_jobs(run)? {
-            let number =
-                missing_jobs.remove(&id).ok_or_else(|| ParticipantError::Failed(format!("nobody was told of {id}")))?;
+            let number = missing_jobs
+                .remove(&id)
+                .ok_or_else(|| ParticipantError::Failed(format!("no client received the id {id}")))?;
             let posted: Value = serde_json::from_str(&jobs.job_as_json(number))
                 .map_err(|error| ParticipantError::Failed(error.to_string()))?;
             if job != posted {
-                return Err(ParticipantError::Failed(format!("what was posted as {posted} is kept as {job}")));
+                return Err(ParticipantError::Failed(format!("the job posted as {posted} is stored as {job}")));
             }
         }
         match missing_jobs.keys().next() {
-            Some(id) => Err(ParticipantError::Failed(format!("{} jobs are lost, as {id}", missing_jobs.len()))),
+            Some(id) => Err(ParticipantError::Failed(format!("{} jobs are lost, such as {id}", missing_jobs.len()))),
             None => Ok(()),
         }
     }
@@ -107,7 +108,7 @@ impl JobPoster {
         for (number, id, ns) in answers.into_iter().flatten() {
             times.push(ns);
             if self.promised.insert(id, number).is_some() {
-                return Err(ParticipantError::Failed("it gave an id twice".to_owned()));
+                return Err(ParticipantError::Failed("it returned an id twice".to_owned()));
             }
         }
         times.sort_unstable_by(f64::total_cmp);

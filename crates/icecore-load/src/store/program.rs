@@ -87,7 +87,7 @@ impl<'s> QueueProgram<'s> {
     fn send_command(&mut self, line: &str) -> Result<Answer, ParticipantError> {
         let line = self.process.send_line(line)?;
         let answer: Answer = serde_json::from_str(&line)
-            .map_err(|_| ParticipantError::Failed(format!("it answered no line of the protocol: {line:?}")))?;
+            .map_err(|_| ParticipantError::Failed(format!("its answer is not a line of the protocol: {line:?}")))?;
         match answer.error {
             Some(error) => Err(ParticipantError::Failed(error)),
             None => Ok(answer),

@@ -260,7 +260,7 @@ impl QueueContender<'_> {
         let (found, wanted): (Value, Value) =
             (serde_json::from_str(text).map_err(wrong)?, serde_json::from_str(json).map_err(wrong)?);
         if found != wanted {
-            return Err(ParticipantError::Failed(format!("a payload is {found} in place of {wanted}")));
+            return Err(ParticipantError::Failed(format!("a payload is {found} instead of {wanted}")));
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ fn send_requests(
         let found = text_of_reply(client.get(asked.path).map_err(failed)?, asked.path)?;
         if found != asked.answer {
             let (path, answer) = (asked.path, asked.answer);
-            return Err(ParticipantError::Failed(format!("{path}: it answered {found:?} in place of {answer:?}")));
+            return Err(ParticipantError::Failed(format!("{path}: it answered {found:?} instead of {answer:?}")));
         }
     }
     Ok(())

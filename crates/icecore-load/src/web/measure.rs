@@ -162,7 +162,7 @@ impl WebRun<'_> {
                 Some(("yes", _)) => continue,
                 Some(("no", room)) => {
                     let (file, room) = (megabytes(contender.size.unwrap_or(0)), megabytes(room.parse().unwrap_or(0)));
-                    format!("its file of {file:.1} MB finds no room in opcache, which has {room:.0} MB")
+                    format!("its file of {file:.1} MB does not fit into opcache, which has {room:.0} MB")
                 }
                 _ => "opcache is off".to_owned(),
             };

@@ -95,7 +95,7 @@ pub(super) fn check_page(
     let found = request_page(address, &page.url_path("check"))?;
     let Some(kind) = found.strip_prefix(&format!("{} ", expected.sums)) else {
         let sums = &expected.sums;
-        return Err(ParticipantError::Failed(format!("it loaded another value: {found:?} in place of {sums:?}")));
+        return Err(ParticipantError::Failed(format!("it loaded another value: {found:?} instead of {sums:?}")));
     };
     let fidelity = match kind.split_once(' ') {
         Some((_, "same")) => Fidelity::Exact,
@@ -106,7 +106,7 @@ pub(super) fn check_page(
     let before = Instant::now();
     let answer = request_page(address, &path)?;
     if answer != expected.list {
-        return Err(ParticipantError::Failed(format!("its list has {answer} elements in place of {}", expected.list)));
+        return Err(ParticipantError::Failed(format!("its list has {answer} elements instead of {}", expected.list)));
     }
     Ok(PageContender {
         page,
@@ -172,6 +172,6 @@ mod tests {
         let right = check_page(&PAGES[0], &pages, &expected, servers.address, 1).expect("it is right");
         let asked = PageRequest { address: servers.address, path: &right.path, answer: "11" };
         let why = time_requests(asked, 2, 4, &stop).expect_err("another answer than expected");
-        assert!(matches!(&why, ParticipantError::Failed(why) if why.contains("\"10\" in place of \"11\"")), "{why:?}");
+        assert!(matches!(&why, ParticipantError::Failed(why) if why.contains("\"10\" instead of \"11\"")), "{why:?}");
     }
 }

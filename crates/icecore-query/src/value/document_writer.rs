@@ -42,13 +42,13 @@ impl Value {
             if open.len() as u64 > u64::from(limits.depth) {
                 return Err(Error::new(ErrorKind::Limit)
                     .expecting(format!("at most {} levels of nesting", limits.depth))
-                    .finding("a result with more of them")
+                    .finding("a result with more")
                     .helping("raise the limit `depth`: `--limit depth=N`"));
             }
             if builder.at() >= limits.nodes {
                 return Err(Error::new(ErrorKind::Limit)
                     .expecting(format!("at most {} values", limits.nodes))
-                    .finding("a result with more of them")
+                    .finding("a result with more")
                     .helping("raise the limit `nodes`: `--limit nodes=N`"));
             }
             let value = match open.last_mut() {

@@ -229,6 +229,6 @@ fn find_in_text(all: &[u8], part: &[u8]) -> Value {
 pub fn key_from_value(value: &Value) -> Result<Key, Error> {
     match value.visible_value() {
         Value::Text(text) => Ok(Key::from_text(text)),
-        other => Err(Error::str(format_args!("keys of objects are strings, and {other} is none"))),
+        other => Err(Error::str(format_args!("keys of objects must be strings, and {other} is not"))),
     }
 }

@@ -113,19 +113,19 @@ pub fn query(address: &Address, sql: &str, each: EachLine<'_>) -> Result<()> {
         #[cfg(feature = "mysql")]
         Scheme::Mysql => mysql::query_read_only(address, sql, each),
         Scheme::Mongodb => {
-            Err(Error::new(ErrorKind::Input, "MongoDB takes no SQL: its documents are found by --collection"))
+            Err(Error::new(ErrorKind::Input, "MongoDB does not understand SQL: select its documents with --collection"))
         }
         Scheme::Redis | Scheme::Memcached => Err(Error::new(
             ErrorKind::Input,
-            format!("{address} takes no SQL: what is there is found by its keys, without --query"),
+            format!("{address} does not understand SQL: values are read by their keys, without --query"),
         )),
-        #[allow(unreachable_patterns, reason = "all may be there")]
+        #[allow(unreachable_patterns, reason = "all drivers may be enabled")]
         scheme => Err(missing_driver_error(scheme)),
     }
 }
 
 pub(crate) fn missing_driver_error(scheme: Scheme) -> Error {
-    let text = format!("this build has no driver for {scheme:?}; `make install` makes one that has");
+    let text = format!("this build has no driver for {scheme:?}; `make install` builds one that has it");
     Error::new(ErrorKind::Address, text)
 }
 
@@ -138,7 +138,7 @@ fn connection_lost_error(database: &str) -> Error {
 /// Returns the error for a text that a database can't store.
 #[cfg(feature = "postgres")]
 fn nul_character_error(database: &str) -> Error {
-    Error::new(ErrorKind::Input, format!("{database} keeps no text with a NUL character"))
+    Error::new(ErrorKind::Input, format!("{database} can't store text with a NUL character"))
 }
 
 /// Opens a connection for tables that are not the store's own: it changes no settings of the database.
@@ -170,7 +170,7 @@ pub(crate) fn connect(address: &Address) -> Result<Box<dyn Session + Send>> {
             ErrorKind::Address,
             format!("{address} is not a store: `icecore rows` shows its keys and values"),
         )),
-        #[allow(unreachable_patterns, reason = "all may be there")]
+        #[allow(unreachable_patterns, reason = "all drivers may be enabled")]
         scheme => Err(missing_driver_error(scheme)),
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
         Error::new(
             ErrorKind::Address,
             format!(
-                "{address} is not understood: an address is mysql://USER:PASSWORD@HOST:PORT/DATABASE, with @, / and % \
+                "{address} is invalid: use mysql://USER:PASSWORD@HOST:PORT/DATABASE, with @, / and % \
                  in a password as %40, %2F and %25"
             ),
         )
@@ -80,7 +80,10 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
     let rest = text.strip_prefix("mariadb:").or_else(|| text.strip_prefix("mysql:")).unwrap_or(&text);
     let opts = Opts::from_url(&format!("mysql:{rest}")).map_err(wrong)?;
     if opts.get_db_name().is_none_or(str::is_empty) {
-        return Err(Error::new(ErrorKind::Address, format!("{address} names no database: mysql://USER@HOST/DATABASE")));
+        return Err(Error::new(
+            ErrorKind::Address,
+            format!("{address} does not name a database: mysql://USER@HOST/DATABASE"),
+        ));
     }
     let password = address.password().or(opts.get_pass()).map(str::to_owned);
     let timeout = opts.get_tcp_connect_timeout().unwrap_or(CONNECT);
@@ -178,7 +181,7 @@ fn store_error(error: &mysql::Error) -> Error {
             | DriverError::Timeout),
         ) => (ErrorKind::Away, error.to_string()),
         mysql::Error::DriverError(error) => (ErrorKind::Database, error.to_string()),
-        _ => (ErrorKind::Database, "an answer of another kind than expected".to_owned()),
+        _ => (ErrorKind::Database, "unexpected kind of answer".to_owned()),
     };
     Error::new(kind, format!("MySQL: {message}"))
 }
@@ -230,7 +233,7 @@ fn check_sizes(longest: usize, values: &[Value<'_>]) -> Result<()> {
     }
     Err(Error::new(
         ErrorKind::Input,
-        format!("{sent} bytes are more than the server takes: its max_allowed_packet is {longest}"),
+        format!("{sent} bytes are more than the server accepts: its max_allowed_packet is {longest}"),
     ))
 }
 
@@ -295,7 +298,7 @@ pub(crate) fn within_transaction<'t>(transaction: &'t mut Transaction<'_>) -> Re
         .map_err(|error| store_error(&error))?;
     let (version, longest, mode) = about.unwrap_or_default();
     if !mode.contains("STRICT_") {
-        let text = "MySQL: the sql_mode of this connection is not strict: what does not fit would be cut";
+        let text = "MySQL: the sql_mode of this connection is not strict: values that are too long would be truncated";
         return Err(Error::new(ErrorKind::Input, text));
     }
     let dialect = if version.contains("MariaDB") { &MARIADB } else { &MYSQL };
@@ -424,7 +427,7 @@ impl Session for Mysql {
         if held.flatten() == Some(1) {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Busy, "MySQL: another program has been setting up the tables for long"))
+        Err(Error::new(ErrorKind::Busy, "MySQL: another program has been setting up the tables for too long"))
     }
 
     fn unlock_migrations(&mut self) {
@@ -470,7 +473,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
     let first = first.take(1).next().unwrap_or_default().to_ascii_uppercase();
     // A data definition statement would end the read-only transaction.
     if !["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN"].contains(&&*first) {
-        return Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
+        return Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
     }
     let mut session = connect(address)?;
     let mut stopped = Ok(());

@@ -70,7 +70,7 @@ pub(super) fn connect(address: &Address) -> Result<Postgres> {
         Error::new(
             ErrorKind::Address,
             format!(
-                "{address} is not understood: an address is postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @, / \
+                "{address} is invalid: use postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @, / \
                  and % in a password as %40, %2F and %25"
             ),
         )
@@ -190,7 +190,7 @@ impl ToSql for PostgresParameter<'_> {
                 Type::INT2 => out.extend_from_slice(&i16::try_from(number)?.to_be_bytes()),
                 Type::INT4 => out.extend_from_slice(&i32::try_from(number)?.to_be_bytes()),
                 Type::INT8 => out.extend_from_slice(&number.to_be_bytes()),
-                _ => return Err(format!("a number where the database wants {of}").into()),
+                _ => return Err(format!("a number where the database expects {of}").into()),
             },
             Value::Text(text) if text.contains('\0') => return Err(HasNul.into()),
             Value::Text(text) => out.extend_from_slice(text.as_bytes()),
@@ -430,7 +430,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
         });
         let values: Vec<String> = values.collect();
         if names.is_empty() {
-            stopped = Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
+            stopped = Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
             return Ok(());
         }
         match each(Line::Names(&names)) {
@@ -461,7 +461,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
     stopped
 }
 
-/// Returns the type behind a domain.
+/// Returns the base type of a domain.
 fn base_type(sql_type: &Type) -> Type {
     match sql_type.kind() {
         Kind::Domain(inner) => base_type(inner),

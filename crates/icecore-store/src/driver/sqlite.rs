@@ -111,7 +111,7 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
     connection.busy_timeout(PATIENCE).map_err(|error| store_error(&error))?;
     let mut statement = connection.prepare(sql).map_err(|error| store_error(&error))?;
     if !statement.readonly() {
-        return Err(Error::new(ErrorKind::Input, "the query would write; only one that reads is run"));
+        return Err(Error::new(ErrorKind::Input, "the query would write; only queries that read are allowed"));
     }
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     // SQLite stores booleans as 0 and 1; only the declaration of the column says that they are booleans.
@@ -251,7 +251,8 @@ impl Sqlite {
 
     /// Like `check_files`, after something was changed.
     fn check_changed(&self) -> Result<()> {
-        let unknown = |error: Error| Error::new(error.kind(), format!("{error}; whether this was stored is not known"));
+        let unknown =
+            |error: Error| Error::new(error.kind(), format!("{error}; the data may or may not have been stored"));
         self.check_files().map_err(unknown)
     }
 }

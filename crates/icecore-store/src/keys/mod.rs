@@ -64,7 +64,7 @@ pub fn read_value(address: &Address, key: &[u8], field: Option<&[u8]>, longest: 
         Scheme::Redis => redis::read_value(address, key, field, longest),
         #[cfg(feature = "memcached")]
         Scheme::Memcached if field.is_some() => {
-            Err(Error::new(ErrorKind::Input, format!("{address}: values of memcached have no fields")))
+            Err(Error::new(ErrorKind::Input, format!("{address}: values in memcached have no fields")))
         }
         #[cfg(feature = "memcached")]
         Scheme::Memcached => memcached::read_value(address, key, longest),
@@ -91,7 +91,7 @@ fn no_keys_error(address: &Address) -> Error {
     if matches!(address.scheme(), Scheme::Redis | Scheme::Memcached) {
         return crate::driver::missing_driver_error(address.scheme());
     }
-    Error::new(ErrorKind::Input, format!("{address} has no keys: Redis and memcached have"))
+    Error::new(ErrorKind::Input, format!("{address} has no keys: only Redis and memcached have keys"))
 }
 
 /// Returns a message of the server for people: escaped and shortened.

@@ -59,15 +59,15 @@ impl ServerAddress {
             tls: select_encryption(scheme, tls).map_err(wrong)?,
             shown: shown.clone(),
         };
-        let number = |text: &str| text.parse().map_err(|_| wrong("the database of Redis is a number"));
+        let number = |text: &str| text.parse().map_err(|_| wrong("the database of Redis must be a number"));
         if scheme.ends_with("+unix") {
             if path.is_empty() || !host.is_empty() {
-                return Err(wrong("a socket is named as in redis+unix:///run/redis.sock?db=0"));
+                return Err(wrong("the address of a socket must look like redis+unix:///run/redis.sock?db=0"));
             }
             place.host = Host::Unix(PathBuf::from(percent_decode(path)));
         } else {
-            place.host =
-                parse_tcp_host(host, port).ok_or_else(|| wrong("a server is named as in redis://host:6379/0"))?;
+            place.host = parse_tcp_host(host, port)
+                .ok_or_else(|| wrong("the address of a server must look like redis://host:6379/0"))?;
             match path.trim_matches('/') {
                 "" => {}
                 database if scheme.starts_with("redis") => place.database = number(database)?,
@@ -79,13 +79,16 @@ impl ServerAddress {
             match name {
                 "timeout" => {
                     let seconds = value.parse().ok().filter(|seconds: &u64| (1..=86_400).contains(seconds));
-                    let seconds = seconds.ok_or_else(|| wrong("timeout is seconds, from 1 to 86400"))?;
+                    let seconds =
+                        seconds.ok_or_else(|| wrong("timeout must be a number of seconds from 1 to 86400"))?;
                     place.patience = Duration::from_secs(seconds);
                 }
                 "db" if scheme.starts_with("redis") => place.database = number(value)?,
                 // The message does not quote the parameter: it may be a secret.
                 _ => {
-                    return Err(wrong("it takes the parameters timeout and db, and with rediss: sslmode, sslrootcert"));
+                    return Err(wrong(
+                        "it accepts the parameters timeout and db, and with rediss: also sslmode and sslrootcert",
+                    ));
                 }
             }
         }
@@ -98,14 +101,16 @@ impl ServerAddress {
 fn select_encryption(scheme: &str, mut settings: tls::Tls) -> std::result::Result<Option<tls::Tls>, &'static str> {
     use tls::Mode;
     match (scheme, settings.mode) {
-        ("rediss", Mode::Disable) => Err("rediss: is encrypted; redis: is not"),
-        ("rediss", _) if cfg!(not(feature = "tls")) => Err("this build has no encrypted connections (feature tls)"),
+        ("rediss", Mode::Disable) => Err("rediss: is always encrypted; use redis: for an unencrypted connection"),
+        ("rediss", _) if cfg!(not(feature = "tls")) => {
+            Err("this build does not support encrypted connections (feature tls)")
+        }
         ("rediss", mode) => {
             settings.mode = if mode == Mode::Prefer { Mode::VerifyFull } else { mode };
             Ok(Some(settings))
         }
         (_, Mode::Prefer | Mode::Disable) if settings.authorities.is_none() => Ok(None),
-        _ => Err("encrypted connections are those of rediss:"),
+        _ => Err("use rediss: for an encrypted connection"),
     }
 }
 

@@ -83,7 +83,11 @@ impl ServerConnection {
         }
         let mut end = [0; 2];
         self.stream.read_exact(&mut end).map_err(|error| self.connection_lost_error(&error))?;
-        if end == *b"\r\n" { Ok(()) } else { Err(self.protocol_error("a value of another length than it said")) }
+        if end == *b"\r\n" {
+            Ok(())
+        } else {
+            Err(self.protocol_error("a value whose length differs from the announced one"))
+        }
     }
 
     /// Returns the error for an answer that violates the protocol.
@@ -127,7 +131,7 @@ fn fill_buffer(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
 fn connection_lost_error(shown: &str, patience: Duration, error: &io::Error) -> Error {
     let why = match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            format!("no answer for {} s (?timeout=SECONDS in the address says how long to wait)", patience.as_secs())
+            format!("no answer for {} s (?timeout=SECONDS in the address sets how long to wait)", patience.as_secs())
         }
         io::ErrorKind::UnexpectedEof => "the server closed the connection in the middle of an answer".to_owned(),
         _ => icecore::text::printable(&error.to_string()).into_owned(),

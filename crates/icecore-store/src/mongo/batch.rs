@@ -107,7 +107,7 @@ impl MongoBackend {
         if done.matched_count == 1 {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Busy, "what was sent arrived so slowly that it was given up: nothing is stored"))
+        Err(Error::new(ErrorKind::Busy, "the data arrived too slowly; nothing is stored"))
     }
 
     /// Ends a batch that its own program no longer wants.
@@ -188,7 +188,7 @@ impl MongoBackend {
             let Some(batch) = take_text(&mut found, "batch")? else { return Ok(Some(found)) };
             match self.check_holder_batch(collection, found.get("_id"), &batch)? {
                 HolderState::Arriving if begun.elapsed() >= PATIENCE => {
-                    return Err(Error::new(ErrorKind::Busy, "another program is storing one with the same key"));
+                    return Err(Error::new(ErrorKind::Busy, "another program is storing an entry with the same key"));
                 }
                 HolderState::Arriving => std::thread::sleep(Duration::from_millis(20)),
                 HolderState::Changed => {}

@@ -29,23 +29,23 @@ pub(super) fn connect_client(address: &Address) -> Result<(Client, String)> {
     let text = address.text_with_secrets();
     if text.starts_with("mongodb+srv:") {
         return Err(wrong(
-            "is looked up by DNS, which this build does not do: name the servers, mongodb://HOST,HOST/NAME",
+            "needs DNS records, which this build does not support: name the servers, mongodb://HOST,HOST/NAME",
         ));
     }
     let text = match address.password() {
         Some(password) => insert_password(text, password)
-            .ok_or_else(|| wrong("names nobody whose password it could be: mongodb://USER@HOST/NAME"))?,
+            .ok_or_else(|| wrong("has no user for the password: mongodb://USER@HOST/NAME"))?,
         None => text.to_owned(),
     };
     // The parser's message is not shown: it may contain a part of the password.
     let mut options = ClientOptions::parse(text).run().map_err(|_| {
         wrong(
-            "is not understood: an address is mongodb://USER:PASSWORD@HOST:PORT/NAME, with @, / and % in a password \
+            "is invalid: use mongodb://USER:PASSWORD@HOST:PORT/NAME, with @, / and % in a password \
              as %40, %2F and %25",
         )
     })?;
     let name = options.default_database.clone().filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| wrong("names no database: mongodb://USER@HOST/NAME"))?;
+    let name = name.ok_or_else(|| wrong("does not name a database: mongodb://USER@HOST/NAME"))?;
     options.app_name.get_or_insert_with(|| "icecore".to_owned());
     options.server_selection_timeout.get_or_insert(SELECTION);
     // Confirmed writes are on the disks of most servers, and reads return only such writes.

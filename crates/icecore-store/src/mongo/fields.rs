@@ -8,7 +8,7 @@ use mongodb::bson::{Binary, Bson, Document};
 pub(super) const HEAVIEST: usize = (16 << 20) - (64 << 10);
 
 fn wrong_type_error(name: &str, kind: &str) -> Error {
-    Error::new(ErrorKind::Database, format!("the field {name} is no {kind}: the document was changed"))
+    Error::new(ErrorKind::Database, format!("the field {name} is not a {kind}: another program changed the document"))
 }
 
 fn take_field(document: &mut Document, name: &str) -> Option<Bson> {
@@ -29,7 +29,7 @@ pub(super) fn take_bytes(document: &mut Document, name: &str) -> Result<Option<V
     match take_field(document, name) {
         None => Ok(None),
         Some(Bson::Binary(binary)) => Ok(Some(binary.bytes)),
-        Some(_) => Err(wrong_type_error(name, "binary")),
+        Some(_) => Err(wrong_type_error(name, "binary value")),
     }
 }
 
@@ -86,7 +86,6 @@ pub(super) fn check_size(what: &str, document: &Document) -> Result<()> {
     if weight <= HEAVIEST {
         return Ok(());
     }
-    let text =
-        format!("{what} of {weight} bytes, with its readable copy: MongoDB keeps 16 MB in a document, and no more");
+    let text = format!("{what} has {weight} bytes with its readable copy: a document of MongoDB has at most 16 MB");
     Err(Error::new(ErrorKind::Input, text))
 }

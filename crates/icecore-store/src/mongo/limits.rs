@@ -207,5 +207,5 @@ fn sleep_before_retry(tried: u32) {
 }
 
 fn queue_contention_error() -> Error {
-    Error::new(ErrorKind::Busy, "others take jobs of this queue all the time")
+    Error::new(ErrorKind::Busy, "too many workers are taking jobs of this queue at the same time")
 }

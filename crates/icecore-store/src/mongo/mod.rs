@@ -92,7 +92,7 @@ impl MongoBackend {
         let answer = self.database.run_command(doc! { self.clock: 1 }).run().map_err(store_error)?;
         match answer.get("localTime") {
             Some(Bson::DateTime(time)) => Ok(time.timestamp_millis()),
-            _ => Err(Error::new(ErrorKind::Database, "MongoDB: the server does not tell its time")),
+            _ => Err(Error::new(ErrorKind::Database, "MongoDB: the server does not report its time")),
         }
     }
 

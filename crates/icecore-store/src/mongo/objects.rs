@@ -108,7 +108,7 @@ impl MongoBackend {
         }
         let id = document.get_str("_id").unwrap_or_default();
         let found = self.find_holder(&self.objects, &doc! { "_id": id })?;
-        Ok(found.map(|_| Error::new(ErrorKind::Taken, format!("there is an object {id} already"))))
+        Ok(found.map(|_| Error::new(ErrorKind::Taken, format!("an object {id} already exists"))))
     }
 
     fn insert_document(&self, document: &Document) -> Result<()> {

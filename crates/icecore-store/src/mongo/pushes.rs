@@ -276,5 +276,5 @@ impl MongoBackend {
 }
 
 fn key_contention_error() -> Error {
-    Error::new(ErrorKind::Busy, "a job with the same key comes and goes")
+    Error::new(ErrorKind::Busy, "a job with the same key is added and removed all the time")
 }

@@ -35,7 +35,7 @@ pub(crate) fn read_documents(
         let mut row = vec![ColumnValue::Null; names.len()];
         for (name, value) in document.map_err(store_error)? {
             let Some(place) = places.get(&*name) else {
-                let text = format!("the field {name:?} came while the documents were read: read them once more");
+                let text = format!("the field {name:?} was added while the documents were read: read them again");
                 return Err(Error::new(ErrorKind::Busy, text));
             };
             row[*place] = column_value(value);
@@ -48,12 +48,13 @@ pub(crate) fn read_documents(
 }
 
 fn parse_filter(json: &str) -> Result<Document> {
-    let wrong =
-        |reason: String| Error::new(ErrorKind::Input, format!("what documents must have is a JSON object: {reason}"));
+    let wrong = |reason: String| {
+        Error::new(ErrorKind::Input, format!("the filter for documents must be a JSON object: {reason}"))
+    };
     let value: serde_json::Value = serde_json::from_str(json).map_err(|error| wrong(error.to_string()))?;
     match Bson::try_from(value) {
         Ok(Bson::Document(document)) => Ok(document),
-        Ok(_) => Err(wrong("this is none".to_owned())),
+        Ok(_) => Err(wrong("it is another value".to_owned())),
         Err(error) => Err(wrong(error.to_string())),
     }
 }
@@ -73,7 +74,7 @@ fn list_field_names(collection: &Collection<Document>, wanted: &Document) -> Res
             bytes += name.len();
             if names.len() == MOST_COLUMNS || bytes > LONGEST_NAMES {
                 let text =
-                    format!("the documents have more than {MOST_COLUMNS} different fields: ask for fewer documents");
+                    format!("the documents have more than {MOST_COLUMNS} different fields: select fewer documents");
                 return Err(Error::new(ErrorKind::Input, text));
             }
             known.insert(name.clone());

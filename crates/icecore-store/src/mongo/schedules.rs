@@ -90,7 +90,7 @@ impl Schedules for MongoBackend {
         schedule.check_names()?;
         check_actor_name(by)?;
         let next = schedule.timing.next(self.read_time()?);
-        let next = next.ok_or_else(|| Error::new(ErrorKind::Input, "this time has no next one"))?;
+        let next = next.ok_or_else(|| Error::new(ErrorKind::Input, "the timing never occurs again"))?;
         let mut set = doc! {
             "queue": &schedule.queue, "timing": schedule.timing.text(), "next_at": next,
             "priority": i64::from(schedule.priority), "alone": schedule.is_alone, "bytes": to_binary(&schedule.bytes),

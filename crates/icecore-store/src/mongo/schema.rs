@@ -42,7 +42,7 @@ impl MongoBackend {
             Some(1..VERSION) => {}
             Some(version) => {
                 let text = format!(
-                    "the collections have version {version}, made by a newer icecore; this one knows {VERSION}"
+                    "the collections have version {version}, which a newer icecore created; this one supports {VERSION}"
                 );
                 return Err(Error::new(ErrorKind::Schema, text));
             }

@@ -275,7 +275,7 @@ impl Jobs for SqlBackend {
                 answer => return answer,
             }
         }
-        Err(Error::new(ErrorKind::Busy, "others push jobs with the keys of those that are to be redriven"))
+        Err(Error::new(ErrorKind::Busy, "other clients are pushing jobs with the same keys as the redriven ones"))
     }
 
     fn replay(&mut self, id: Id, by: &str) -> Result<Id> {

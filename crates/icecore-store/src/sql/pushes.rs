@@ -265,6 +265,6 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         }
         let sql = "SELECT id FROM icecore_jobs WHERE id = ?";
         let same = self.query_first(sql, &[Value::Text(&job.id.to_string())], |row| parse_id(row.read_text(0)?))?;
-        same.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key comes and goes"))
+        same.ok_or_else(|| Error::new(ErrorKind::Busy, "a job with the same key is added and removed all the time"))
     }
 }

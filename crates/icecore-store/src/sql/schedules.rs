@@ -56,7 +56,7 @@ impl Schedules for SqlBackend {
         let timing = &schedule.timing;
         self.run_in_transaction(|backend| {
             let now = backend.read_time()?;
-            let next = timing.next(now).ok_or_else(|| Error::new(ErrorKind::Input, "this time has no next one"))?;
+            let next = timing.next(now).ok_or_else(|| Error::new(ErrorKind::Input, "the timing never occurs again"))?;
             let name = Value::Text(&schedule.name);
             let sql = "INSERT INTO icecore_schedules (name, queue, timing, bytes) VALUES (?, ?, ?, ?) {or_nothing}";
             let (queue, text) = (Value::Text(&schedule.queue), Value::Text(timing.text()));

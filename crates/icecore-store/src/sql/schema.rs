@@ -211,7 +211,9 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             return Ok(());
         }
         let known = MIGRATIONS.len();
-        let text = format!("the tables have version {version}, this program knows {known}: open the store once, first");
+        let text = format!(
+            "the tables have version {version}, this program supports {known}: open the store once to migrate them"
+        );
         Err(Error::new(ErrorKind::Schema, text))
     }
 
@@ -242,7 +244,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         if version > known {
             return Err(Error::new(
                 ErrorKind::Schema,
-                format!("the tables have version {version}, made by a newer icecore; this one knows {known}"),
+                format!("the tables have version {version}, which a newer icecore created; this one supports {known}"),
             ));
         }
         let dialect = self.session.dialect();

@@ -75,10 +75,8 @@ impl Table {
                 ["rowid", "_rowid_", "oid"].iter().find(is_free).map(|name| (*name, "INTEGER")).into_iter().collect();
         }
         if chosen.is_empty() {
-            let text = format!(
-                "the table `{}` has no primary key: --key COLUMN names a column in which no value is twice",
-                self.name
-            );
+            let text =
+                format!("the table `{}` has no primary key: --key COLUMN names a column with unique values", self.name);
             return Err(Error::new(ErrorKind::Input, text));
         }
         let dialect = self.dialect();
@@ -86,7 +84,7 @@ impl Table {
             let (read, place) = dialect.read_key(name, type_name).ok_or_else(|| {
                 Error::new(
                     ErrorKind::Input,
-                    format!("the key `{name}` has bytes: --key names a column of numbers or text"),
+                    format!("the key `{name}` contains bytes: --key must name a column of numbers or text"),
                 )
             })?;
             Ok(Key { name: (*name).to_owned(), read, place })
@@ -111,7 +109,7 @@ impl Table {
         if !is_twice {
             return Ok(());
         }
-        let text = format!("the column `{}` has a value twice, or NULL: it can't tell rows apart", key.name);
+        let text = format!("the column `{}` has duplicate values or NULL: it can't identify rows", key.name);
         Err(Error::new(ErrorKind::Input, text))
     }
 

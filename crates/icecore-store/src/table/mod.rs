@@ -97,7 +97,7 @@ impl Table {
     /// its rows, or the database has no tables.
     pub fn open(address: &Address, name: &str, key: Option<&str>) -> Result<Table> {
         if !address.has_tables() {
-            let text = format!("{address} has no tables: PostgreSQL, MariaDB, MySQL and SQLite have");
+            let text = format!("{address} has no tables: only PostgreSQL, MariaDB, MySQL and SQLite have");
             return Err(Error::new(ErrorKind::Input, text));
         }
         // Placeholders for values are `?` in statements.

@@ -45,7 +45,7 @@ pub(super) fn read_key_text(family: Family, row: &dyn ResultRow, column: usize) 
     String::from_utf8(bytes).map_err(|error| {
         let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
         let text =
-            format!("the key of the row `{shown}` is not UTF-8: --key names another column that tells rows apart");
+            format!("the key of the row `{shown}` is not UTF-8: --key must name another column with unique values");
         Error::new(ErrorKind::Input, text)
     })
 }

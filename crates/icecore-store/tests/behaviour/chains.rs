@@ -164,7 +164,7 @@ fn who_waits_for_what_is_taken_away_is_dead(world: &mut World) {
     assert_eq!(world.store.forget(i64::MAX).expect("forgotten"), 1);
     let orphan = job(world, second);
     assert_eq!((orphan.state, orphan.finished_at.is_some()), (State::Dead, true));
-    assert!(orphan.error.expect("a reason").contains("taken away"));
+    assert!(orphan.error.expect("a reason").contains("was removed"));
     assert_eq!(job(world, third).state, State::Waiting);
     assert_eq!(world.store.forget(i64::MAX).expect("forgotten"), 1);
     assert_eq!(job(world, third).state, State::Dead);

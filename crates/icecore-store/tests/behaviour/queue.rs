@@ -933,7 +933,7 @@ fn a_queue_is_paused_between_claims(world: &mut World) {
         assert_eq!(other.claim("mail", "bob", HOUR, 10).expect("claimed"), []);
     }
     let acks: Vec<Ack> = held.iter().map(|lease| ack_of(lease, None)).collect();
-    assert_eq!(ack_many(world, &acks), [Ok(()), Ok(())], "who has a job ends it");
+    assert_eq!(ack_many(world, &acks), [Ok(()), Ok(())], "the worker with the lease ends the job");
     let mine = keyed("mail", "k");
     assert_eq!(kind(world.store.push_and_claim(&mine, "ann", HOUR)), ErrorKind::Paused);
     assert_eq!(world.store.job(mine.id).expect("asked"), None, "it is not stored either");

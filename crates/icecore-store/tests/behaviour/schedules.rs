@@ -119,7 +119,7 @@ fn a_schedule_that_makes_no_sense_stops_no_others(world: &mut World) {
     let fired = world.store.fire(9).expect("fired");
     let problems: Vec<bool> = fired.iter().map(|fired| fired.problem.is_some()).collect();
     assert_eq!(problems, [true, true, true, false]);
-    assert!(world.store.fire(9).expect("fired").is_empty(), "each is told once");
+    assert!(world.store.fire(9).expect("fired").is_empty(), "each problem is reported once");
     let all = world.store.schedules().expect("schedules");
     assert!(all[..3].iter().all(|one| one.problem.is_some() && one.next_at.is_none()));
     assert_eq!(claim(world, "mail", 9).len(), 1);

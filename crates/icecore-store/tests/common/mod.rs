@@ -130,7 +130,7 @@ pub fn raw(address: &Address, sql: &str) -> Result<Vec<TextRow>, String> {
         Scheme::Postgres => servers::raw_postgres(address, sql),
         #[cfg(feature = "mysql")]
         Scheme::Mysql => servers::raw_mysql(address, sql),
-        #[allow(unreachable_patterns, reason = "all may be there")]
+        #[allow(unreachable_patterns, reason = "all drivers may be enabled")]
         scheme => Err(format!("no driver for {scheme:?}")),
     }
 }

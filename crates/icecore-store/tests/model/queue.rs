@@ -534,7 +534,7 @@ impl Model<'_> {
                     let before = ids.iter().rfind(|(id, _)| Some(*id) == job.new.after);
                     if before.is_none_or(|(_, is_forgotten)| *is_forgotten) {
                         (job.state, job.has_key) = (State::Dead, false);
-                        job.error = Some("the job before this one was taken away, and was not done".to_owned());
+                        job.error = Some("the job that this one waited for was removed before it was done".to_owned());
                     }
                 }
             }

@@ -109,7 +109,7 @@ fn note_unrepresentable(rules: &Rules, charset: &Charset, notes: &mut BTreeSet<S
         let old = icecore::text::shortened(&String::from_utf8_lossy(pair.old()), 80).into_owned();
         let old = icecore::text::printable(&old).into_owned();
         notes.insert(format!(
-            "`{old}` can't be written in {}: it is not looked for in text of that charset",
+            "`{old}` can't be written in {}: it is not searched in text with that charset",
             charset.name()
         ));
     }

@@ -60,7 +60,7 @@ fn find_reserved_key(decoder: &RowDecoder, root: Cursor<'_>) -> Option<Error> {
     let is_own = |key: &[u8]| own().find(|own| own.as_bytes() == key);
     let name = root.entries().find_map(|(key, _)| is_own(key.bytes()))?;
     let error = Error::new(ErrorKind::Malformed).expecting("an object without a key of that name");
-    Some(error.finding(format!("`{name}`, which is the name of a column that says how a value was treated")))
+    Some(error.finding(format!("`{name}`, which is the name of a column that Icecore adds")))
 }
 
 /// Writes a row that is not an object as an error, with its text.

@@ -196,7 +196,7 @@ impl Plan {
         }
         let mut plan = Plan::without_columns(asked)?;
         if form == TableForm::Ndjson && plan.filter.has_columns() {
-            return Err(usage_error("`--only` and `--skip-column` are for tables with columns".to_owned()));
+            return Err(usage_error("`--only` and `--skip-column` need a table with columns".to_owned()));
         }
         plan.program = usual.and_then(|_| names.iter().position(|name| name == "program"));
         // For rows of a database, `file` is the name of the table.
@@ -213,12 +213,12 @@ impl Plan {
         }
         if form == TableForm::Ndjson && matches!(out, OutputForm::Csv | OutputForm::Tsv) {
             return Err(usage_error(
-                "rows of `--in ndjson` have no fixed columns: they are written as json, parquet or arrow".to_owned(),
+                "rows of `--in ndjson` have no fixed columns: write them as json, parquet or arrow".to_owned(),
             ));
         }
         let has_tables = matches!(form, TableForm::Sql | TableForm::Database);
         if !has_tables && (!options.tables.is_empty() || options.table_column.is_some()) {
-            return Err(usage_error("`--table` and `--table-column` are for `--in sql` and --db".to_owned()));
+            return Err(usage_error("`--table` and `--table-column` need `--in sql` or --db".to_owned()));
         }
         Ok(Plan {
             own: Vec::new(),
@@ -343,7 +343,7 @@ impl Plan {
                  with --table-column=NAME or --file-column=NAME"
             ))),
             Some(name) => Err(usage_error(format!(
-                "the input has a column `{name}`, which is also the name of a column that says how a value was treated: \
+                "the input has a column `{name}`, which is also the name of a column that Icecore adds: \
                  give the columns other names with --columns (and --header, if the first row has names)"
             ))),
         }

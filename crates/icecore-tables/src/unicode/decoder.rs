@@ -65,7 +65,7 @@ impl<R: Read> Decoder<R> {
                 }
                 Ok(None) => break None,
                 Err(()) if units.bytes_per_unit() == 2 => {
-                    break Some("half of a surrogate pair is there without the other half");
+                    break Some("half of a surrogate pair without the other half");
                 }
                 Err(()) => break Some("no character has this number"),
             }
@@ -75,7 +75,7 @@ impl<R: Read> Decoder<R> {
         self.failed = failed.map(|what| {
             let (offset, name) = (self.offset, units.name());
             let text = format!(
-                "at offset {offset}: {what} ({name}): the file is damaged, or in another encoding (--charset names it)"
+                "at offset {offset}: {what} ({name}): the file is damaged, or in another encoding (name it with --charset)"
             );
             io::Error::new(io::ErrorKind::InvalidData, text)
         });

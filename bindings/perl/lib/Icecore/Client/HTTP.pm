@@ -64,7 +64,7 @@ sub ask {
     fail($response) unless $response->{success};
     return $response->{content} if $parts{raw};
     return decoded($response->{content})
-        // Icecore::Client::Error->throw(kind => 'answer', status => $response->{status}, message => "$self->{url} is no daemon of Icecore: its answer is not JSON");
+        // Icecore::Client::Error->throw(kind => 'answer', status => $response->{status}, message => "$self->{url} is not an Icecore daemon:  its answer is not JSON");
 }
 
 # Repeats a request for a while if the daemon is away: only for requests that may be repeated.

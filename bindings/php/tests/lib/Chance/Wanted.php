@@ -62,7 +62,7 @@ final class Wanted
             return null;
         }
         // PHP says more on its way to the same place, or stops at an enum or a payload of a
-        // class; what is malformed is behind it.
+        // class; the malformed part comes later.
         $offset = fn (Outcome $of) => preg_match('/Error at offset (\d+)(?!.*Error at)/s', implode("\n", $of->warnings), $found) ? (int) $found[1] : null;
         $known = '/Error at offset|Unexpected end of serialized data|Numerical result out of range|Invalid enum name|Insufficient data/';
         $isFurther = $offset($ours) > (int) $offset($bare) && !preg_grep($known, $ours->warnings, PREG_GREP_INVERT);

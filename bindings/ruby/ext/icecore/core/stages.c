@@ -19,7 +19,7 @@ ice_depth_option(VALUE value)
 {
     const long depth = NUM2LONG(value);
     if (depth < 0)
-        ice_raise(ice_argument_error, "usage", "", "max_depth: must not be below 0, which is no limit");
+        ice_raise(ice_argument_error, "usage", "", "max_depth: must not be below 0 (0 means no limit)");
     return depth ? (uint64_t)depth : UINT64_MAX;
 }
 

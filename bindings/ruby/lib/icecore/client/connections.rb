@@ -47,7 +47,7 @@ module Icecore
       rescue *AWAY => error
         raise ClientError.new(:away, "#{@url}: #{error.message}")
       rescue *NONSENSE => error
-        raise ClientError.new(:answer, "#{@url} is no daemon of Icecore: #{error.message}")
+        raise ClientError.new(:answer, "#{@url} is not an Icecore daemon:  #{error.message}")
       end
 
       private

@@ -36,7 +36,7 @@ module Icecore
         answer = @connections.request(method, path, body, type, longer)
         said = parsed(answer.body)
         raise refusal(answer, said) unless answer.is_a?(Net::HTTPSuccess)
-        said || raise(ClientError.new(:answer, "no daemon of Icecore: the answer is not JSON", status: answer.code.to_i))
+        said || raise(ClientError.new(:answer, "not an Icecore daemon: the answer is not JSON", status: answer.code.to_i))
       end
 
       # The same with a JSON body.

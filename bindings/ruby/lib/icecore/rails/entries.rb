@@ -94,7 +94,7 @@ module Icecore
       def append(inflated, piece)
         if @max_inflated && inflated.bytesize + piece.bytesize > @max_inflated
           raise Icecore::RuntimeError, "a compressed entry of more than #{@max_inflated} bytes: " \
-                                       "raise max_inflated: if those who write to the cache are trusted"
+                                       "raise max_inflated: if all writers of the cache are trusted"
         end
         inflated << piece
       end

@@ -13,7 +13,7 @@ final class Builder
     /** As many elements of an array are built by one function. */
     private const CHUNK = 2000;
 
-    /** What an element is put together with, so that it is no constant. */
+    /** Variables that each element contains, so that it is not a constant. */
     private const NEUTRAL = '$one = 1; $empty = ""; $null = null; $true = true; $false = false;';
 
     private int $parts = 0;
@@ -118,7 +118,7 @@ final class Builder
         return 'new \\' . $value::class . "($arguments)";
     }
 
-    /** The names of the parameters of a constructor, that have to be those of the properties. */
+    /** The names of a constructor's parameters, which must be the names of the properties. */
     private function constructor(string $class): array
     {
         return $this->constructors[$class] ??= (static function () use ($class) {

@@ -9,8 +9,8 @@
 // and one that calls closures three times as much. They see:
 //
 //     $value   what is frozen
-//     $bytes   what was written; a text that stands in a file is read in its place if the
-//              medium is a file
+//     $bytes   the bytes that were written; if the medium is a file, they are read from
+//              that file instead
 //     $path    the file that was written
 //     $own     what `prepare` gave
 //

@@ -18,7 +18,7 @@ function lab_var_export(array $changes): void
 }
 
 /**
- * The same with the cache of compiled programs. A file that is written anew would still be read
+ * The same with the cache of compiled programs. A file that is written again would still be read
  * from the cache, so there is no round trip.
  */
 function lab_var_export_cached(array $changes): void

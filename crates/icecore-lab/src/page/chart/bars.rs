@@ -264,7 +264,7 @@ fn collect_legend_items(
         items.push((LegendSign::Box("base"), format!("the baseline, {}", names.display_name(base))));
     }
     if has("wrong") {
-        items.push((LegendSign::Box("wrong"), "✗ what came back differs: not ranked".into()));
+        items.push((LegendSign::Box("wrong"), "✗ the value read back differs: not ranked".into()));
     }
     items.push((LegendSign::Line("whisker"), "where the median lies (95 %)".into()));
     items.extend(floor.map(|(e, ns)| {

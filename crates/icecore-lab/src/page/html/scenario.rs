@@ -84,7 +84,7 @@ impl Section<'_> {
         let mut out = raw
             + &matrix.build_tables(self.names, usize::MAX).iter().map(|t| render_table(t, caption)).collect::<String>();
         if !wrong.is_empty() {
-            write_paragraph(&mut out, "note", &format!("Not in it, as the round trip differs: {wrong}."));
+            write_paragraph(&mut out, "note", &format!("Not listed, because the round trip differs: {wrong}."));
         }
         out
     }

@@ -140,7 +140,7 @@ impl Workers<'_> {
         let (_, done) = run_together(some, |program| program.drain(at_once, millis))?;
         let total: u32 = done.iter().map(|(jobs, ..)| *jobs).sum();
         if total != jobs {
-            return Err(ParticipantError::Failed(format!("{count} workers say that they did {total} jobs of {jobs}")));
+            return Err(ParticipantError::Failed(format!("{count} workers report {total} jobs of {jobs}")));
         }
         self.check_job_count("state = 'done' AND attempts = 1", self.pushed, run)?;
         self.check_job_count("1 = 1", self.pushed, run)?;
@@ -155,7 +155,7 @@ impl Workers<'_> {
         let sql = format!("SELECT count(*) FROM icecore_jobs WHERE {which}");
         match run.queries.query_number(&self.database.address, &sql)? {
             found if found == u64::from(jobs) => Ok(()),
-            found => Err(ParticipantError::Failed(format!("{found} jobs in place of {jobs} are there with {which}"))),
+            found => Err(ParticipantError::Failed(format!("{found} jobs instead of {jobs} have {which}"))),
         }
     }
 }

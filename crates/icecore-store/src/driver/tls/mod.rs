@@ -59,7 +59,7 @@ pub(crate) fn split_address(address: &Address) -> Result<(String, Tls)> {
         match name {
             "sslmode" | "ssl-mode" => {
                 tls.mode = parse_mode(value)
-                    .ok_or_else(|| wrong("sslmode is disable, prefer, require, verify-ca or verify-full"))?;
+                    .ok_or_else(|| wrong("sslmode must be disable, prefer, require, verify-ca or verify-full"))?;
             }
             "sslrootcert" | "ssl-ca" => tls.authorities = Some(PathBuf::from(percent_decode(value))),
             _ => others.push(part),
@@ -70,7 +70,9 @@ pub(crate) fn split_address(address: &Address) -> Result<(String, Tls)> {
         tls.mode = Mode::VerifyAuthority;
     }
     if cfg!(not(feature = "tls")) && tls.mode >= Mode::Require {
-        return Err(wrong("this build has no encrypted connections (feature tls), and the address demands one"));
+        return Err(wrong(
+            "the address requires an encrypted connection, which this build does not support (feature tls)",
+        ));
     }
     if let (Some(file), true) = (&tls.authorities, tls.mode != Mode::Disable)
         && let Err(error) = std::fs::File::open(file)

@@ -49,7 +49,7 @@ impl TlsConnect<Socket> for Connect {
 
     fn connect(self, socket: Socket) -> Self::Future {
         Box::pin(async move {
-            let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the host has no name that TLS knows");
+            let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the host has no name that TLS can verify");
             let host = self.host.ok_or_else(no_name)?;
             TlsConnector::from(self.config).connect(host, socket).await.map(Encrypted)
         })

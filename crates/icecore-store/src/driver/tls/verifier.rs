@@ -31,7 +31,7 @@ fn load_authorities(tls: &Tls) -> Result<RootCertStore> {
         let certificate = certificate.map_err(|error| wrong(&error))?;
         store.add(certificate).map_err(|error| wrong(&error))?;
     }
-    if store.is_empty() { Err(wrong(&"it has no certificate")) } else { Ok(store) }
+    if store.is_empty() { Err(wrong(&"the file contains no certificate")) } else { Ok(store) }
 }
 
 /// Returns the configuration of encrypted connections.

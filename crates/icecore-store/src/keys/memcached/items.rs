@@ -111,8 +111,9 @@ impl ValueReader<'_> {
 pub(in crate::keys) fn read_value(address: &Address, key: &[u8], longest: u64) -> Result<Vec<u8>> {
     let named = quote_message(spell_key(key).as_bytes());
     if !is_key(key) {
-        let text =
-            format!("{address}: `{named}` can't be a key: those have up to 250 bytes, without blanks and controls");
+        let text = format!(
+            "{address}: `{named}` can't be a key: keys have at most 250 bytes and no blanks or control characters"
+        );
         return Err(Error::new(ErrorKind::Input, text));
     }
     let mut server = MemcachedClient::open(address, longest)?;

@@ -121,12 +121,12 @@ impl MemcachedClient {
 
     /// Returns the error for an answer that does not fit the command.
     pub(super) fn unexpected_answer_error(&self) -> Error {
-        self.link.protocol_error("an answer that is none of memcached to this command")
+        self.link.protocol_error("an answer that memcached does not give to this command")
     }
 
     /// Returns the error for a list that never ends.
     pub(super) fn endless_list_error(&self) -> Error {
-        self.link.protocol_error("a list that begins again and again")
+        self.link.protocol_error("a list that never ends")
     }
 
     /// Returns the error for an unexpected line, which may be an error message of the server.

@@ -117,12 +117,12 @@ impl RedisClient {
 
     /// Returns the error for an answer that does not fit the command.
     pub(super) fn unexpected_answer_error(&self) -> crate::error::Error {
-        self.link.protocol_error("an answer that is none of Redis to this command")
+        self.link.protocol_error("an answer that Redis does not give to this command")
     }
 
     /// Returns the error for a list that never ends.
     pub(super) fn endless_list_error(&self) -> crate::error::Error {
-        self.link.protocol_error("a list that begins again and again")
+        self.link.protocol_error("a list that never ends")
     }
 
     fn read_head(&mut self) -> Result<ReplyHead> {

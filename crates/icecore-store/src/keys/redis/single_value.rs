@@ -36,7 +36,9 @@ pub(in crate::keys) fn read_value(
         ("list", Some(field)) => {
             let is_index = std::str::from_utf8(field).is_ok_and(|text| text.parse::<i64>().is_ok());
             if !is_index {
-                return Err(wrong(format!("`{named}` is a list: --field is an index, from 0 on, or from -1 back")));
+                return Err(wrong(format!(
+                    "`{named}` is a list: --field must be an index (0 is the first item, -1 the last)"
+                )));
             }
             server.add_command(RedisCommand::Lindex, &[key, field]);
             server.send_request()?;
@@ -45,14 +47,16 @@ pub(in crate::keys) fn read_value(
         ("stream", Some(field)) => {
             let at = field.iter().position(|byte| *byte == b'/');
             let Some(at) = at else {
-                return Err(wrong(format!("`{named}` is a stream: --field is ID/FIELD, as `rows` shows it")));
+                return Err(wrong(format!(
+                    "`{named}` is a stream: --field must be ID/FIELD, as `icecore rows` shows it"
+                )));
             };
             read_stream_field(&mut server, key, &field[..at], &field[at + 1..], &mut value)?
         }
         ("string", Some(_)) => return Err(wrong(format!("`{named}` is a string: it has no fields"))),
         ("hash" | "list" | "stream", None) => {
             return Err(wrong(format!(
-                "`{named}` is a {kind}: --field says which part of it; `icecore rows` shows all"
+                "`{named}` is a {kind}: --field selects one of its values; `icecore rows` shows all"
             )));
         }
         ("set" | "zset", _) => {

@@ -44,7 +44,7 @@ impl InputBuffer {
         let available = bytes.len();
         if available > MOST {
             let text = format!(
-                "what starts at offset {} is longer than {MOST} bytes: is a quote missing? --in says how it is written",
+                "the value at offset {} is longer than {MOST} bytes: is a quote missing? --in sets the input format",
                 self.offset
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));

@@ -69,7 +69,7 @@ impl<'n> RowReport<'n> {
 
     /// Notes a value that does not fit its column, in a column that is not decoded.
     pub fn note_mismatch(&mut self, row: usize, at: usize, message: String) {
-        let message = format!("column {}: {message} (--schema gives it another type)", self.plan.column_name(at));
+        let message = format!("column {}: {message} (choose another type with --schema)", self.plan.column_name(at));
         self.errors.push(RowError { row, column: None, kind: "row", message });
     }
 

@@ -132,7 +132,7 @@ impl TextColumn {
             }
             _ => {
                 return Err(ArrowError::CastError(format!(
-                    "its values can't become {to}: --schema gives another type"
+                    "its values can't become {to}: choose another type with --schema"
                 )));
             }
         })

@@ -119,7 +119,7 @@ impl OutputLayout {
         let layout = OutputLayout::from_columns(plan, given.into(), blobs.collect::<Result<_, _>>()?, lines)?;
         if plan.deep && layout.blobs.iter().any(|blob| matches!(blob.how, DecodeTarget::Typed(_))) {
             return Err(usage_error(
-                "`--deep` opens what becomes JSON: say `--schema 'NAME json'` of the column".to_owned(),
+                "`--deep` works only for columns that become JSON: use `--schema 'NAME json'`".to_owned(),
             ));
         }
         Ok(layout)
@@ -206,6 +206,6 @@ fn read_schema(said: &str) -> Result<Fields> {
     let field = schema::parse(&text).map_err(|error| usage_error(format!("--schema: {error}")))?;
     match field.data_type() {
         DataType::Struct(fields) => Ok(fields.clone()),
-        _ => Err(usage_error(format!("--schema takes columns with their types, as `id int64, data: {said}`"))),
+        _ => Err(usage_error(format!("--schema takes columns with their types, such as `id int64, data: {said}`"))),
     }
 }

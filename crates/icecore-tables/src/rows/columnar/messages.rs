@@ -51,10 +51,14 @@ impl<R: Read> Messages<R> {
         loop {
             if let Some(schema) = self.decoder.schema() {
                 let is_shallow = schema.fields().iter().all(|field| is_shallow(field, DEPTH));
-                return if is_shallow { Ok(schema) } else { Err(format!("it has types within more than {DEPTH}")) };
+                return if is_shallow {
+                    Ok(schema)
+                } else {
+                    Err(format!("it has types that are nested more than {DEPTH} levels deep"))
+                };
             }
             if !self.read_message()? {
-                return Err("it ends before it says which columns it has".to_owned());
+                return Err("it ends before the description of its columns".to_owned());
             }
         }
     }
@@ -77,11 +81,11 @@ impl<R: Read> Messages<R> {
             return Ok(true);
         };
         if len > LONGEST {
-            return Err(format!("a message says that its description has {len} bytes"));
+            return Err(format!("a message claims that its description has {len} bytes"));
         }
         let head = self.read_exactly(u64::from(len))?;
         let message = root_as_message(&head).map_err(|error| format!("a message is damaged: {error}"))?;
-        let body = u64::try_from(message.bodyLength()).map_err(|_| "a message has a size below zero".to_owned())?;
+        let body = u64::try_from(message.bodyLength()).map_err(|_| "a message has a negative size".to_owned())?;
         let body = self.read_exactly(body)?;
         check_buffer_sizes(&message, &body)?;
         let len = Buffer::from(&len.to_le_bytes());
@@ -172,14 +176,16 @@ fn check_buffer_sizes(message: &Message<'_>, body: &[u8]) -> Result<(), String> 
     let (Some(_), Some(buffers)) = (compression, header.buffers()) else { return Ok(()) };
     for buffer in buffers {
         let (Ok(start), Ok(len)) = (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) else {
-            return Err("a buffer has a place below zero".to_owned());
+            return Err("a buffer has a negative offset".to_owned());
         };
         let bytes = start.checked_add(len).and_then(|end| body.get(start..end));
-        let bytes = bytes.ok_or_else(|| "a buffer is not inside of its message".to_owned())?;
+        let bytes = bytes.ok_or_else(|| "a buffer is not within its message".to_owned())?;
         let Some(size) = bytes.first_chunk::<8>() else { continue };
         let size = i64::from_le_bytes(*size);
         if size > SLACK.max((len as i64).saturating_mul(GROWTH)) {
-            return Err(format!("a buffer would become {size} bytes of {len}, which is refused: no table needs that"));
+            return Err(format!(
+                "a buffer of {len} bytes would expand to {size} bytes, which is refused: no table needs that"
+            ));
         }
     }
     Ok(())

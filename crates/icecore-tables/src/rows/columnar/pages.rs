@@ -38,7 +38,7 @@ impl ChunkReader for Pages {
         match parse_page_sizes(read.fill_buf()?) {
             Some((unpacked, packed)) if unpacked > SLACK.max(packed.saturating_mul(GROWTH)) => {
                 Err(parquet_error(format!(
-                    "the page at offset {start} would become {unpacked} bytes of {packed}, which is refused: no table needs that"
+                    "the page at offset {start} would expand from {packed} to {unpacked} bytes, which is refused: no table needs that"
                 )))
             }
             _ => Ok(read),
@@ -48,10 +48,9 @@ impl ChunkReader for Pages {
     fn get_bytes(&self, start: u64, length: usize) -> Result<bytes::Bytes> {
         match start.checked_add(length as u64) {
             Some(end) if end <= self.len => self.file.get_bytes(start, length),
-            _ => Err(parquet_error(format!(
-                "{length} bytes are needed at offset {start}, and the file has {}",
-                self.len
-            ))),
+            _ => {
+                Err(parquet_error(format!("expected {length} bytes at offset {start}, but the file has {}", self.len)))
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ pub fn catch_panic<T, E: ToString>(work: impl FnOnce() -> Result<T, E>) -> Resul
         Ok(result) => result.map_err(|error| error.to_string()),
         Err(payload) => {
             let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
-            Err(text.unwrap_or("its reader broke off").to_owned())
+            Err(text.unwrap_or("its reader stopped").to_owned())
         }
     }
 }

@@ -40,7 +40,7 @@ enum RecordSource {
 impl Records {
     /// Opens Parquet, which has to be a file.
     pub fn open_parquet(mut file: File) -> io::Result<Records> {
-        let too_deep = || format!("it has types within more than {DEPTH}");
+        let too_deep = || format!("it has types that are nested more than {DEPTH} levels deep");
         // In Parquet, a list has two levels.
         if !footer::is_shallow(&mut file, 2 * DEPTH)? {
             return Err(damaged_error(Container::Parquet, &too_deep()));
@@ -105,7 +105,7 @@ pub fn spool_to_file(mut input: impl Read) -> io::Result<File> {
 
 fn damaged_error(container: Container, why: &str) -> io::Error {
     let why = icecore::text::printable(why);
-    io::Error::new(io::ErrorKind::InvalidData, format!("it is no {} that can be read: {why}", container.name()))
+    io::Error::new(io::ErrorKind::InvalidData, format!("it can't be read as {}: {why}", container.name()))
 }
 
 impl Batches for Records {

@@ -140,7 +140,7 @@ pub fn infer_line_fields(parts: &[SampleRows<'_>], given_fields: &Fields, plan: 
     let found = match found.data_type() {
         DataType::Struct(fields) => fields.clone(),
         _ if !given_fields.is_empty() => Fields::empty(),
-        _ => return Err(usage_error("its lines have no keys in common: say the columns with --schema".to_owned())),
+        _ => return Err(usage_error("its lines have no common keys: name the columns with --schema".to_owned())),
     };
     let others = given_fields.iter().filter(|field| found.find(field.name()).is_none());
     let fields = found.iter().chain(others).map(|field| {

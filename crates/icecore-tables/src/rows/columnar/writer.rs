@@ -143,7 +143,7 @@ fn arrow_options(typed: &super::ColumnarOptions) -> Result<IpcWriteOptions> {
         Some(Compression::Zstd) => Some(CompressionType::ZSTD),
         Some(Compression::Lz4) => Some(CompressionType::LZ4_FRAME),
         Some(Compression::Snappy) => {
-            return Err(usage_error("arrow knows no snappy: --compression lz4, zstd or none".to_owned()));
+            return Err(usage_error("arrow does not support snappy: use --compression lz4, zstd or none".to_owned()));
         }
     };
     IpcWriteOptions::default().try_with_compression(compression).map_err(write_error)

@@ -7,7 +7,7 @@ use Lab::Launch;
 use Time::HiRes ();
 
 # The subs of a runner for one value:
-#   loops   by operation: executes it so many times, gives seconds
+#   loops   by operation: executes it this number of times, returns the seconds
 #   sample  writes once; what is read afterwards is that
 #   keep    copies what was written into a file, gives its size
 #   once    reads what was written

@@ -29,7 +29,7 @@ sub prepare {
     POSIX::_exit(0);
 }
 
-# Runs a program so many times; gives the seconds that it took.
+# Runs a program this number of times; returns the seconds that it took.
 sub run {
     my ($times, @words) = @_;
     $ask->autoflush(1);

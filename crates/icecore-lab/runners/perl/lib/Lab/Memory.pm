@@ -26,7 +26,7 @@ sub note {
     return;
 }
 
-# The steps behind the two that load has noted.
+# The steps after the two that load has noted.
 sub steps {
     my ($code, $value) = @_;
     die "nothing is loaded\n" if !$code;

@@ -15,7 +15,7 @@ module Lab
       GC.start
       status = File.read("/proc/self/status")
       @steps << { step: name, resident: bytes(status, "VmRSS"), peak: bytes(status, "VmHWM") }
-      File.write("/proc/self/clear_refs", "5") # the peak begins anew
+      File.write("/proc/self/clear_refs", "5") # resets the peak
     rescue SystemCallError
       nil # no Linux: no steps, or peaks since the start of the process
     end

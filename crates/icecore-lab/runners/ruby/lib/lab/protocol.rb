@@ -9,7 +9,7 @@ module Lab
       @runner = runner
       @answers = $stdout.dup
       @answers.sync = true
-      $stdout.reopen($stderr) # whatever a library prints is no answer
+      $stdout.reopen($stderr) # output of libraries must not be taken for an answer
     end
 
     def serve

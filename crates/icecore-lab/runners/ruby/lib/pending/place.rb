@@ -157,7 +157,7 @@ module Pending
 
     def address = @address
 
-    # The driver's. What it is told is on the disks of most servers.
+    # The connection of the driver. Its settings match those of most servers.
     def connect
       @connect ||= self.class.client(@address)
     end
