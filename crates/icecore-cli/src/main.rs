@@ -12,6 +12,7 @@ mod csv_style;
 #[cfg(feature = "store")]
 mod database;
 mod file_id;
+mod hints;
 mod json;
 #[cfg(feature = "store")]
 mod keyed;

@@ -1,6 +1,6 @@
 //! Errors, losses and remarks on stderr, and the exit code.
 
-use crate::mistakes::missing;
+use crate::hints::{explain_missing_file, explain_unknown_option};
 use crate::paint::{Ink, Paint};
 use crate::said::{End, ReportForm, Said};
 use crate::screen;
@@ -85,7 +85,8 @@ impl Report {
     /// Reports a file that can't be read or written.
     pub fn io(&mut self, name: &str, error: &io::Error) {
         self.worst = self.worst.max(code::USAGE);
-        let hint = Some(error.kind()).filter(|kind| *kind == io::ErrorKind::NotFound).and_then(|_| missing(name));
+        let hint =
+            Some(error.kind()).filter(|kind| *kind == io::ErrorKind::NotFound).and_then(|_| explain_missing_file(name));
         let reason = hint.map_or_else(|| io_reason(error), |hint| format!("{}; {hint}", io_reason(error)));
         self.say(&Said::error(code::USAGE, reason).with_kind("io").of(name));
     }
@@ -298,6 +299,6 @@ pub fn usage_of(text: impl Into<String>) -> Abort {
 
 /// Returns a mistake on the command line. The kind of the error is not repeated: that an option is wrong is known.
 pub fn usage(error: Error) -> Abort {
-    let text = crate::mistakes::unknown_option(&error).unwrap_or_else(|| error.to_string());
+    let text = explain_unknown_option(&error).unwrap_or_else(|| error.to_string());
     usage_of(text.strip_prefix("wrong option: ").unwrap_or(&text))
 }

@@ -205,14 +205,14 @@ fn filters_give_what_the_manual_says() {
 #[test]
 fn mistakes_say_where_they_are() {
     let table = [
-        ("", "expected term, found the end (at character 1)"),
-        (".a |", "expected term, found the end (at character 5)"),
+        ("", "expected a term, found the end (at character 1)"),
+        (".a |", "expected a term, found the end (at character 5)"),
         (".a | nonsense", "there is no filter `nonsense` (at character 6)"),
         ("nonsense(1; 2)", "there is no filter `nonsense` with 2 arguments (at character 1)"),
         ("$x", "there is no variable `$x` (at character 1)"),
         (r#"import "a" as b; ."#, "`import` and `include` are not known here: put the definitions in the filter"),
         (r#"import "a" as $b; $b"#, "`import` and `include` are not known here: put the definitions in the filter"),
-        ("(.a", "expected closing parenthesis, found the end (at character 4)"),
+        ("(.a", "expected a closing parenthesis, found the end (at character 4)"),
     ];
     for (filter, expected) in table {
         let found = json(filter, "null");

@@ -4,7 +4,7 @@ use super::{jobs, objects};
 use crate::answer::done;
 use crate::app::App;
 use crate::call::Call;
-use crate::failure::Failure;
+use crate::failure::{Failure, message_for_clients};
 use crate::payload;
 use axum::response::Response;
 use icecore::raw::Outcome;
@@ -123,7 +123,9 @@ impl Inspected {
 }
 
 fn said(error: &Error) -> Option<serde_json::Value> {
-    serde_json::to_value(Wrong::of(error)).ok()
+    let mut said = serde_json::to_value(Wrong::of(error)).ok()?;
+    said.as_object_mut()?.insert("message".to_owned(), message_for_clients(error).into());
+    Some(said)
 }
 
 /// Bytes without their wrappers, and their stage.

@@ -23,6 +23,7 @@ use std::cell::RefCell;
 use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    mistakes::refuse_frame_as_file(args.each, &args.inputs.files)?;
     let sources = args.inputs.sources(report)?;
     let reader = Reader::of(&args.from, args.each, &global.limit)?;
     let streams = !args.strict && (sources.len() == 1 || args.written.out_dir.is_some());

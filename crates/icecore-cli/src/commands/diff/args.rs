@@ -1,5 +1,6 @@
 //! The command line of `diff`.
 
+use crate::arguments::DEFAULT_TARGET;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
@@ -54,7 +55,7 @@ pub struct Diff {
 impl Diff {
     /// Returns whether the list of changes is written as JSON.
     pub fn is_json(&self) -> bool {
-        let is_named_so = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+        let is_named_so = |path: &PathBuf| path.extension().is_some_and(|extension| extension == DEFAULT_TARGET);
         self.json || self.view == View::Auto && self.output.as_ref().is_some_and(is_named_so)
     }
 }

@@ -19,6 +19,7 @@ const GROUP: usize = 8 << 20;
 const MANY: usize = 10_000;
 
 pub fn files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    mistakes::refuse_frame_as_file(args.each, &args.files)?;
     let stage = args.format.as_deref().map(mistakes::stage).transpose()?;
     let sources = Source::all(&args.files, report);
     if args.key.is_some() && sources.len() != 1 {
