@@ -54,7 +54,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 /// Returns a parser for a whole number in this range.
-pub fn whole<T: TryFrom<i64>>(least: i64, most: i64) -> impl Fn(&str) -> Result<T, String> + Clone {
+pub fn whole_number<T: TryFrom<i64>>(least: i64, most: i64) -> impl Fn(&str) -> Result<T, String> + Clone {
     /// Larger maximums are not worth naming.
     const NAMED: i64 = 1_000_000;
     move |text| {
@@ -113,9 +113,9 @@ mod tests {
                 .unwrap_err()
                 .starts_with("there is no limit `dept`; did you mean `depth`? The limits are")
         );
-        assert_eq!(whole::<u8>(1, 7)("7"), Ok(7));
-        assert_eq!(whole::<u8>(1, 7)("x"), Err("use a whole number from 1 to 7".to_owned()));
-        assert_eq!(whole::<u64>(0, i64::MAX)("-1"), Err("use a whole number from 0 on".to_owned()));
+        assert_eq!(whole_number::<u8>(1, 7)("7"), Ok(7));
+        assert_eq!(whole_number::<u8>(1, 7)("x"), Err("use a whole number from 1 to 7".to_owned()));
+        assert_eq!(whole_number::<u64>(0, i64::MAX)("-1"), Err("use a whole number from 0 on".to_owned()));
         for wrong in ["depth", "depth=x", "deep=1", "string=99999999999G"] {
             assert!(parse_limits(wrong).is_err(), "{wrong}");
         }

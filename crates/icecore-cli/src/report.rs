@@ -1,6 +1,6 @@
 //! Errors, losses and remarks on stderr, and the exit code.
 
-use crate::mistakes::missing;
+use crate::hints::{explain_missing_file, explain_unknown_option};
 use crate::paint::{Ink, Paint};
 use crate::report_message::{EndMessage, ReportForm, ReportMessage};
 use crate::screen;

@@ -88,7 +88,7 @@ impl Failure {
 }
 
 /// Returns the message of an error of the engine, with a remedy that a client has.
-fn message_for_clients(error: &icecore::Error) -> String {
+pub fn message_for_clients(error: &icecore::Error) -> String {
     match (error.help(), help_for_clients(error)) {
         (Some(engine), Some(own)) if engine != own => error.to_string().replace(engine, &own),
         _ => error.to_string(),

@@ -205,8 +205,8 @@ fn filters_give_what_the_manual_says() {
 #[test]
 fn mistakes_say_where_they_are() {
     let table = [
-        ("", "expected term, found the end (at character 1)"),
-        (".a |", "expected term, found the end (at character 5)"),
+        ("", "expected a term, found the end (at character 1)"),
+        (".a |", "expected a term, found the end (at character 5)"),
         (".a | nonsense", "there is no filter `nonsense` (at character 6)"),
         ("nonsense(1; 2)", "there is no filter `nonsense` with 2 arguments (at character 1)"),
         ("$x", "there is no variable `$x` (at character 1)"),

@@ -58,6 +58,8 @@ const COMMAND_LAYERS: &[&str] = &[
     // The terminal; it does not know any command.
     "tty",
     "paint",
+    "short_help",
+    "hints",
     "signals",
     "pager",
     "progress",
@@ -76,17 +78,17 @@ const COMMAND_LAYERS: &[&str] = &[
     "target",
     "records",
     "csv_style",
+    // What was probably meant.
+    "mistakes",
     // Databases, and the arguments that commands share.
     "database",
     "keyed",
     "arguments",
     "readers",
     "reading",
-    "mistakes",
     // The commands, and the table of them.
     "commands",
     "cli",
-    "short_help",
 ];
 
 /// Modules of the crate for tables, in the same order.

@@ -52,7 +52,7 @@ pub struct Query {
     #[arg(short, long = "compact-output", conflicts_with_all = ["indent", "tab"])]
     pub compact: bool,
     /// Indent JSON with N blanks for each level
-    #[arg(long, value_name = "N", value_parser = limits::whole::<u8>(0, 7), conflicts_with = "tab")]
+    #[arg(long, value_name = "N", value_parser = limits::whole_number::<u8>(0, 7), conflicts_with = "tab")]
     pub indent: Option<u8>,
     /// Indent JSON with a tab for each level
     #[arg(long)]
@@ -83,7 +83,7 @@ pub struct Query {
     /// years. A step is one evaluated term of the filter, or a piece of the work of a function: the default takes one
     /// to two minutes. `--limit memory=N` limits the bytes that the values of a filter hold at a time, 1G by default.
     /// Each value of the input adds 256 steps and 256 bytes.
-    #[arg(long, value_name = "N", value_parser = limits::whole::<u64>(0, i64::MAX))]
+    #[arg(long, value_name = "N", value_parser = limits::whole_number::<u64>(0, i64::MAX))]
     pub max_steps: Option<u64>,
     /// Write to this file; it appears when it is complete
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]

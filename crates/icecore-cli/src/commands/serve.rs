@@ -48,13 +48,13 @@ pub struct Serve {
     ///
     /// Counts the connections of clients that may send requests; a few more are accepted for /healthz. The number is
     /// lower if the system allows fewer open files.
-    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = limits::whole::<usize>(0, i64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = limits::whole_number::<usize>(0, i64::MAX))]
     pub connections: usize,
     /// Maximum number of unauthenticated connections of an address
     ///
     /// Counts the connections that have sent no complete request, or none with the token. The oldest ones are closed.
     /// For IPv6, a /64 counts as one address.
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = limits::whole::<usize>(0, i64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = limits::whole_number::<usize>(0, i64::MAX))]
     pub connections_per_address: usize,
     /// Proxy to which --connections-per-address does not apply; may be given several times
     ///
@@ -62,7 +62,7 @@ pub struct Serve {
     #[arg(long, value_name = "ADDRESS/BITS")]
     pub trusted_proxy: Vec<Network>,
     /// Maximum number of requests of an address per second
-    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
+    #[arg(long, value_name = "N", value_parser = limits::whole_number::<u32>(0, i64::from(u32::MAX)))]
     pub rate: Option<u32>,
     /// How long done and dead jobs are kept; forever if not given
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]

@@ -37,7 +37,7 @@ pub struct Work {
     #[arg(long, value_name = "COMMAND")]
     pub exec: String,
     /// Number of jobs that run at once
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = limits::whole::<u16>(1, 65_535), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = limits::whole_number::<u16>(1, 65_535), allow_negative_numbers = true)]
     pub concurrency: u16,
     /// Kill a command that takes longer, and retry the job
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]

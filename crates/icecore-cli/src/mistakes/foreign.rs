@@ -73,7 +73,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     // Measuring.
     ("--runs --samples --repeat --iterations", "rounds"),
     ("--quick --fast --short", "small"),
-    ("--export-json --output", "json"),
+    ("--export-json --output", "json summary"),
     ("--export-markdown", "markdown"),
     ("--export-csv", "csv"),
     ("--file --input-file", "data"),

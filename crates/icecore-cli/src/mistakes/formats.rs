@@ -81,17 +81,8 @@ fn wrong(text: &str, error: Error, side: Side) -> Abort {
         return usage_error(error);
     }
     let known: Vec<&str> = format::all().iter().map(|format| format.name).collect();
-    let found = error.found().unwrap_or_default();
     let meant = error.help().filter(|help| help.starts_with("did you mean")).map(|help| format!("{help} "));
     let mark = if meant.is_some() { "; " } else { ". " };
     let meant = meant.unwrap_or_default();
     usage_text_error(format!("there is no format {found}{mark}{meant}The formats are {}", known.join(", ")))
-}
-
-/// Returns a short message for an option that a format does not have; a format may have dozens.
-pub fn unknown_option(error: &Error) -> Option<String> {
-    let name = error.expected()?.strip_prefix("an option of ")?.split(':').next()?;
-    let (found, meant) = (error.found()?, error.help().filter(|help| help.starts_with("did you mean")));
-    let meant = meant.map_or_else(|| ": ".to_owned(), |help| format!("; {help} "));
-    Some(format!("{name} has no option {found}{meant}`icecore formats {name}` explains its options"))
 }

@@ -2,16 +2,15 @@
 //! programs use; otherwise the command says what it takes.
 
 mod commands;
-mod files;
 mod foreign;
 mod formats;
 mod paths;
 mod values;
 
 pub use commands::{explain_word, options_come_after};
-pub use files::missing;
-pub use formats::{stage, target_stage, unknown_option};
+pub use formats::{stage, target_stage};
 pub use paths::{of_filter, of_get, of_path, whole_path};
+pub use values::refuse_frame_as_file;
 
 use crate::short_help;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
@@ -84,7 +83,7 @@ fn likely_meant(option: &str, command: &Command, key: &str) -> Option<String> {
     };
     let meant = renamed.and_then(find).or_else(|| foreign::synonyms(option).find_map(find));
     let meant = meant.or_else(|| near().and_then(find))?;
-    Some(format!("did you mean `{}`?", short_help::spelled(meant)))
+    Some(format!("did you mean `{}`?", short_help::spell_option(meant)))
 }
 
 /// Returns the long option that was written with one dash, such as `--json` for `-json`. `option` is one of its letters.

@@ -2,11 +2,8 @@
 
 use crate::report::{Abort, usage_error, usage_text_error};
 use icecore::select::Pattern;
+use icecore::text::printable;
 use std::path::{Path, PathBuf};
-
-fn shown(text: &str) -> String {
-    icecore::text::printable(text).into_owned()
-}
 
 /// Returns the path that was probably meant: one without its first dot, or in the notation of jq, JSON pointers or PHP.
 fn meant(text: &str) -> Option<String> {
@@ -42,7 +39,7 @@ pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
         return usage_text_error(match first {
             Some(first) => format!("the path comes first: icecore get '{}' {}", shown(&first), shown(path)),
             None => {
-                format!("`{0}` is a file, and the path comes first: icecore get '$.name[0]' {0}", shown(path))
+                format!("`{0}` is a file, and the path comes first: icecore get '$.name[0]' {0}", printable(path))
             }
         });
     }

@@ -2,14 +2,16 @@
 
 use super::{all_options, text_of, with_tip};
 use crate::records::Frame;
+use crate::report::{Abort, usage_of};
 use clap::error::{ContextKind, ContextValue, Error};
 use clap::{Command, ValueEnum};
+use icecore_tables::form::NDJSON;
+use std::path::PathBuf;
 
 /// Options, values that people try, and the value that is meant.
 const SYNONYMS: &[(&str, &str, &str)] = &[
     ("color paging", "yes on true force 1", "always"),
     ("color paging", "no off false none 0", "never"),
-    ("report", "jsonl ndjson", "json"),
     ("report", "plain human txt", "text"),
     ("each bytes frame", "line newline newlines lf jsonl ndjson", "lines"),
     ("each bytes frame", "zero null 0 nulls", "nul"),
@@ -17,11 +19,10 @@ const SYNONYMS: &[(&str, &str, &str)] = &[
     ("each bytes frame", "u32 length 32", "u32be"),
     ("each bytes frame", "u16 16", "u16be"),
     ("each bytes frame", "u64 64", "u64be"),
-    ("in", "json jsonl json-lines", "ndjson"),
+    ("in", "json jsonl json-lines", NDJSON),
     ("in", "text txt line", "lines"),
     ("in", "postgres psql copy", "pgcopy"),
     ("in", "feather ipc", "arrow"),
-    ("as", "symfony", "php"),
     ("as", "rb", "ruby"),
     ("state", "failed error errors failure", "dead"),
     ("state", "running active processing claimed", "leased"),
@@ -97,5 +98,14 @@ fn other_option(name: &str, value: &str, commands: &[&Command]) -> Option<String
             Some("did you mean `--rate <N/DURATION>` or `--concurrency <N>`?".to_owned())
         }
         _ => None,
+    }
+}
+
+/// Refuses a first file that is the name of a frame and does not exist: `--each lines` for `--each=lines`.
+pub fn refuse_frame_as_file(each: Option<Frame>, files: &[PathBuf]) -> Result<(), Abort> {
+    let first = files.first().filter(|file| each == Some(Frame::Documents) && !file.exists());
+    match first.and_then(|file| file.to_str()).filter(|name| Frame::from_str(name, false).is_ok()) {
+        Some(name) => Err(usage_of(format!("there is no file `{name}`; did you mean `--each={name}`, with `=`?"))),
+        None => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use super::{jobs, objects};
 use crate::answer::ok_response;
 use crate::app::App;
 use crate::call::Call;
-use crate::failure::Failure;
+use crate::failure::{Failure, message_for_clients};
 use crate::payload;
 use axum::response::Response;
 use icecore::raw::Outcome;

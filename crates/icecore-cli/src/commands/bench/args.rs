@@ -49,13 +49,13 @@ pub struct Bench {
     #[arg(long)]
     pub small: bool,
     /// Number of processes for each competitor
-    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(1, 1000))]
+    #[arg(long, value_name = "N", value_parser = limits::whole_number::<u32>(1, 1000))]
     pub rounds: Option<u32>,
     /// Approximate time for a scenario, in seconds; with --data 75 by default
-    #[arg(long, value_name = "SECONDS", value_parser = limits::whole::<u64>(1, 86_400))]
+    #[arg(long, value_name = "SECONDS", value_parser = limits::whole_number::<u64>(1, 86_400))]
     pub budget: Option<u64>,
     /// Seed of the random order
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = limits::whole::<u64>(0, i64::MAX))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = limits::whole_number::<u64>(0, i64::MAX))]
     pub seed: u64,
     /// Run only these competitors: perl/sereal, or a whole language: perl
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]

@@ -1,5 +1,6 @@
 //! The command line of `diff`.
 
+use crate::arguments::DEFAULT_TARGET;
 use clap::{Args, ValueEnum, ValueHint};
 use std::path::PathBuf;
 

@@ -97,7 +97,7 @@ pub struct Push {
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
     /// Priority; larger numbers are handed out first
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = limits::whole::<i32>(i64::from(i32::MIN), i64::from(i32::MAX)))]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = limits::whole_number::<i32>(i64::from(i32::MIN), i64::from(i32::MAX)))]
     pub priority: i32,
     /// Do not hand out the job for this long: 90s, 5m
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
@@ -106,7 +106,7 @@ pub struct Push {
     #[arg(long, value_name = "KEY")]
     pub unique: Option<String>,
     /// Maximum number of attempts
-    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
+    #[arg(long, value_name = "N", value_parser = limits::whole_number::<u32>(0, i64::from(u32::MAX)))]
     pub max_attempts: Option<u32>,
     /// Hand out the job after the job with this id is done
     #[arg(long, value_name = "ID", value_parser = parse_id)]
@@ -263,13 +263,13 @@ pub struct Set {
     #[arg(long)]
     pub create: bool,
     /// Maximum number of attempts for its jobs
-    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
+    #[arg(long, value_name = "N", value_parser = limits::whole_number::<u32>(0, i64::from(u32::MAX)))]
     pub max_attempts: Option<u32>,
     /// Delay after a job's first failure; each further failure doubles it
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub backoff: Option<Duration>,
     /// Maximum number of its jobs that run at once; 0 means no limit
-    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
+    #[arg(long, value_name = "N", value_parser = limits::whole_number::<u32>(0, i64::from(u32::MAX)))]
     pub concurrency: Option<u32>,
     /// Maximum number of its jobs handed out per time: 5/s, 100/1m; `none` means no limit
     #[arg(long, value_name = "N/DURATION", value_parser = parse_rate)]
@@ -316,10 +316,10 @@ pub struct Schedule {
     #[arg(short = 'f', long = "from", value_name = "FORMAT")]
     pub format: Option<String>,
     /// Priority; larger numbers are handed out first
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = limits::whole::<i32>(i64::from(i32::MIN), i64::from(i32::MAX)))]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = limits::whole_number::<i32>(i64::from(i32::MIN), i64::from(i32::MAX)))]
     pub priority: i32,
     /// Maximum number of attempts for each job
-    #[arg(long, value_name = "N", value_parser = limits::whole::<u32>(0, i64::from(u32::MAX)))]
+    #[arg(long, value_name = "N", value_parser = limits::whole_number::<u32>(0, i64::from(u32::MAX)))]
     pub max_attempts: Option<u32>,
     /// Pause the schedule
     #[arg(long, conflicts_with_all = ["timing", "resume"])]

@@ -163,7 +163,7 @@ pub struct Replace {
     pub other_db: bool,
     /// With --db: number of rows to read and change in one transaction
     #[cfg(feature = "store")]
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = limits::whole::<u32>(1, 1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = limits::whole_number::<u32>(1, 1_000_000))]
     pub rows: u32,
     /// Size of each read
     #[arg(long, hide = true, default_value = "256K", value_parser = limits::parse_size)]

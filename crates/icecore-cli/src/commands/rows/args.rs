@@ -273,7 +273,7 @@ pub struct ColumnTypeArgs {
     #[arg(long, value_name = "FIELDS|FILE")]
     pub schema: Option<String>,
     /// Number of rows from which the types of columns of parquet and arrow are inferred
-    #[arg(long, value_name = "ROWS", default_value_t = 10_000, value_parser = limits::whole::<usize>(0, i64::MAX))]
+    #[arg(long, value_name = "ROWS", default_value_t = 10_000, value_parser = limits::whole_number::<usize>(0, i64::MAX))]
     pub infer: usize,
     /// Write the inferred types, in the form that --schema accepts, and no rows
     #[arg(long)]
@@ -282,7 +282,7 @@ pub struct ColumnTypeArgs {
     #[arg(long, value_name = "HOW", value_enum)]
     pub compression: Option<Compression>,
     /// Maximum number of rows in a row group of parquet; a group also ends when it reaches 64 MB
-    #[arg(long, value_name = "ROWS", default_value_t = 1 << 20, value_parser = limits::whole::<u64>(1, i64::MAX))]
+    #[arg(long, value_name = "ROWS", default_value_t = 1 << 20, value_parser = limits::whole_number::<u64>(1, i64::MAX))]
     pub row_group: u64,
 }
 
