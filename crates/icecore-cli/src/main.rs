@@ -15,6 +15,7 @@ mod document_reader;
 mod file_bytes;
 mod file_id;
 mod foreign_input;
+mod hints;
 mod json;
 #[cfg(feature = "store")]
 mod key_args;

@@ -94,7 +94,8 @@ impl Report {
     /// Reports a file that can't be read or written.
     pub fn report_io_error(&mut self, name: &str, error: &io::Error) {
         self.exit_code = self.exit_code.max(code::USAGE);
-        let hint = Some(error.kind()).filter(|kind| *kind == io::ErrorKind::NotFound).and_then(|_| missing(name));
+        let hint =
+            Some(error.kind()).filter(|kind| *kind == io::ErrorKind::NotFound).and_then(|_| explain_missing_file(name));
         let reason = hint.map_or_else(|| io_reason(error), |hint| format!("{}; {hint}", io_reason(error)));
         self.print_message(&ReportMessage::error(code::USAGE, reason).with_kind("io").for_input(name));
     }
@@ -313,6 +314,6 @@ pub fn usage_text_error(text: impl Into<String>) -> Abort {
 
 /// Returns a mistake on the command line. The kind of the error is not repeated: that an option is wrong is known.
 pub fn usage_error(error: Error) -> Abort {
-    let text = crate::mistakes::unknown_option(&error).unwrap_or_else(|| error.to_string());
+    let text = explain_unknown_option(&error).unwrap_or_else(|| error.to_string());
     usage_text_error(text.strip_prefix("wrong option: ").unwrap_or(&text))
 }

@@ -65,7 +65,7 @@ const COMMAND_LAYERS: &[&str] = &[
     "progress",
     "screen",
     // Messages on stderr, and how a command ends.
-    "said",
+    "report_message",
     "report",
     // Input and output.
     "class_map",
@@ -73,7 +73,7 @@ const COMMAND_LAYERS: &[&str] = &[
     "sink",
     "stream",
     "file_id",
-    "whole",
+    "file_bytes",
     "source",
     "target",
     "records",
@@ -82,10 +82,10 @@ const COMMAND_LAYERS: &[&str] = &[
     "mistakes",
     // Databases, and the arguments that commands share.
     "database",
-    "keyed",
+    "key_args",
     "arguments",
-    "readers",
-    "reading",
+    "foreign_input",
+    "document_reader",
     // The commands, and the table of them.
     "commands",
     "cli",
@@ -108,7 +108,7 @@ const TABLE_LAYERS: &[&str] = &[
     // Batches that pass through threads, and their counts.
     "pool",
     "tally",
-    "step",
+    "record_converter",
     // Operations on rows.
     "rows",
     "replace",

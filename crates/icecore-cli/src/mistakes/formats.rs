@@ -77,7 +77,9 @@ fn wrong(text: &str, error: Error, side: Side) -> Abort {
             icecore::text::printable(&with_colon)
         ));
     }
-    if name.is_empty() || format::by_name(name).is_some() || wrap::by_name(name).is_some() {
+    let found = error.found().unwrap_or_default().to_owned();
+    let is_whole = [name, text].iter().any(|whole| found == format!("`{whole}`"));
+    if !is_whole || format::by_name(name).is_some() || wrap::by_name(name).is_some() {
         return usage_error(error);
     }
     let known: Vec<&str> = format::all().iter().map(|format| format.name).collect();

@@ -25,7 +25,9 @@ fn meant(text: &str) -> Option<String> {
 /// Returns the error for a path that an option or argument takes.
 pub fn of_path(path: &str, error: icecore::Error) -> Abort {
     match meant(path) {
-        Some(meant) => usage_text_error(format!("`{}` is not a path; did you mean `{}`?", shown(path), shown(&meant))),
+        Some(meant) => {
+            usage_text_error(format!("`{}` is not a path; did you mean `{}`?", printable(path), printable(&meant)))
+        }
         None => usage_error(error),
     }
 }
@@ -37,7 +39,7 @@ pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
         let is_path = |text: &&str| Pattern::parse(text).is_ok();
         let first = second.and_then(|text| Some(text).filter(is_path).map(str::to_owned).or_else(|| meant(text)));
         return usage_text_error(match first {
-            Some(first) => format!("the path comes first: icecore get '{}' {}", shown(&first), shown(path)),
+            Some(first) => format!("the path comes first: icecore get '{}' {}", printable(&first), printable(path)),
             None => {
                 format!("`{0}` is a file, and the path comes first: icecore get '$.name[0]' {0}", printable(path))
             }
@@ -47,7 +49,7 @@ pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
         |text: &&str| text.starts_with(['.', '$']) && Pattern::parse(text).is_ok() && !Path::new(text).exists();
     match second.filter(is_swapped) {
         Some(first) => {
-            usage_text_error(format!("the path comes first: icecore get '{}' {}", shown(first), shown(path)))
+            usage_text_error(format!("the path comes first: icecore get '{}' {}", printable(first), printable(path)))
         }
         None => of_path(path, error),
     }
@@ -61,7 +63,9 @@ pub fn whole_path(path: &str) -> Result<String, Abort> {
     }
     match Pattern::parse(&whole) {
         Err(error) => Err(of_path(path, error)),
-        Ok(_) => Err(usage_text_error(format!("`{}` is not a path: it begins with $, such as $.user.id", shown(path)))),
+        Ok(_) => {
+            Err(usage_text_error(format!("`{}` is not a path: it begins with $, such as $.user.id", printable(path))))
+        }
     }
 }
 
@@ -72,12 +76,16 @@ pub fn of_filter(filter: &str, files: &[PathBuf], mistake: &str, is_filter: impl
         let second =
             files.first().and_then(|file| file.to_str()).filter(|text| is_filter(text) && !Path::new(text).is_file());
         let first = second.unwrap_or(".");
-        return usage_text_error(format!("the filter comes first: icecore query '{}' {}", shown(first), shown(filter)));
+        return usage_text_error(format!(
+            "the filter comes first: icecore query '{}' {}",
+            printable(first),
+            printable(filter)
+        ));
     }
     let is_name = filter.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.[]".contains(&byte));
     let with_dot = format!(".{filter}");
     if is_name && !filter.starts_with(['.', '[']) && !mistake.contains("did you mean") && is_filter(&with_dot) {
-        return usage_text_error(format!("{mistake}; did you mean `{}`?", shown(&with_dot)));
+        return usage_text_error(format!("{mistake}; did you mean `{}`?", printable(&with_dot)));
     }
     usage_text_error(mistake)
 }

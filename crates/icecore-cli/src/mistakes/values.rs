@@ -2,7 +2,7 @@
 
 use super::{all_options, text_of, with_tip};
 use crate::records::Frame;
-use crate::report::{Abort, usage_of};
+use crate::report::{Abort, usage_text_error};
 use clap::error::{ContextKind, ContextValue, Error};
 use clap::{Command, ValueEnum};
 use icecore_tables::form::NDJSON;
@@ -105,7 +105,9 @@ fn other_option(name: &str, value: &str, commands: &[&Command]) -> Option<String
 pub fn refuse_frame_as_file(each: Option<Frame>, files: &[PathBuf]) -> Result<(), Abort> {
     let first = files.first().filter(|file| each == Some(Frame::Documents) && !file.exists());
     match first.and_then(|file| file.to_str()).filter(|name| Frame::from_str(name, false).is_ok()) {
-        Some(name) => Err(usage_of(format!("there is no file `{name}`; did you mean `--each={name}`, with `=`?"))),
+        Some(name) => {
+            Err(usage_text_error(format!("there is no file `{name}`; did you mean `--each={name}`, with `=`?")))
+        }
         None => Ok(()),
     }
 }
