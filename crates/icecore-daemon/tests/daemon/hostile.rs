@@ -136,8 +136,7 @@ fn answers_name_no_option_of_the_command() {
         [("json", &*deep), ("php", &*deep_php), ("php", "i:1;i:2;"), ("php", "i:1;\n\n"), ("perl", "x"), ("gzip", "x")];
     let mut said = vec![daemon.get("/openapi.json").text(), daemon.get("/nowhere").text()];
     for (format, body) in sent {
-        let id = daemon.post("/jobs?queue=q", body).json()["id"].as_str().map(str::to_owned);
-        for id in id {
+        if let Some(id) = daemon.post("/jobs?queue=q", body).json()["id"].as_str() {
             for route in [
                 format!("/jobs/{id}/inspect?format={format}"),
                 format!("/jobs/{id}/payload?to={format}"),
