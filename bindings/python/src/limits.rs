@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// Parses `{"depth": 100, "decompressed": 1 << 30}`: the names are those of the engine.
-pub(crate) fn parse_limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
+pub(crate) fn parse_limits(dict: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     let mut limits = Limits::default();
-    for (name, value) in given.into_iter().flatten() {
+    for (name, value) in dict.into_iter().flatten() {
         let name = name.extract::<String>()?;
         limits.set(&name, value.extract()?).map_err(|error| to_py_error(value.py(), &error))?;
     }

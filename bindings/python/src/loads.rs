@@ -157,8 +157,8 @@ fn build_allowed_value<'py>(
     let has_copies = document.nodes().iter().any(|node| node.kind == Kind::Copy);
     match has_copies {
         true => {
-            let whole = document.without_copies(&codec.limits).map_err(|error| to_py_error(py, &error))?;
-            Builder::new(py, &whole, cache, codec, reading).build()
+            let expanded = document.without_copies(&codec.limits).map_err(|error| to_py_error(py, &error))?;
+            Builder::new(py, &expanded, cache, codec, reading).build()
         }
         false => Builder::new(py, document, cache, codec, reading).build(),
     }

@@ -78,9 +78,9 @@ pub(crate) fn rows<'py>(
     let codec = context::with_context(|context| choose_codec(py, context, format, &input))?;
     let limits = parse_limits(limits)?;
     let stage = codec.stage();
-    let (shown, error) = py.detach(|| list_rows(&input, stage, &limits, items, text));
+    let (listed, error) = py.detach(|| list_rows(&input, stage, &limits, items, text));
     let rows = PyList::empty(py);
-    for row in shown {
+    for row in listed {
         rows.append((row.depth, row.step, row.kind, row.class, row.value, row.count, row.start, row.end))?;
     }
     let error = error.map(|error| to_py_error(py, &error).into_value(py).into_any());

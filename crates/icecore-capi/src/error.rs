@@ -138,12 +138,12 @@ pub(crate) fn write_text(text: &str, field: &mut [c_char]) {
 ///
 /// # Safety
 /// `field` points to `room` bytes that may be written for `'a`, and nothing else points to them.
-pub(crate) unsafe fn zero_chars<'a>(field: *mut c_char, room: usize) -> &'a mut [c_char] {
+pub(crate) unsafe fn zero_chars<'a>(field: *mut c_char, capacity: usize) -> &'a mut [c_char] {
     // SAFETY: there are `room` bytes, which need no alignment; after the first line they
     // are initialised.
     unsafe {
-        field.write_bytes(0, room);
-        std::slice::from_raw_parts_mut(field, room)
+        field.write_bytes(0, capacity);
+        std::slice::from_raw_parts_mut(field, capacity)
     }
 }
 

@@ -334,16 +334,16 @@ impl icecore_question {
         let mut is_final = 0;
         run_guarded(ErrorOut::NONE, || {
             // SAFETY: null, or a struct that `icecore_question_begin` wrote; the caller owns it.
-            let Some(asked) = (unsafe { question.as_mut() }) else { return Ok(()) };
+            let Some(raw_question) = (unsafe { question.as_mut() }) else { return Ok(()) };
             // SAFETY: it was begun, so its name has bytes, which did not change.
-            let mut question = unsafe { asked.to_question() };
+            let mut question = unsafe { raw_question.to_question() };
             update(&mut question);
-            (asked.said, asked.is_final) = match question.state() {
+            (raw_question.said, raw_question.is_final) = match question.state() {
                 State::Open => (0, 0),
                 State::Unless(otherwise) => (otherwise_code(otherwise), 0),
                 State::Final(otherwise) => (otherwise_code(otherwise), 1),
             };
-            is_final = asked.is_final;
+            is_final = raw_question.is_final;
             Ok(())
         });
         is_final
@@ -561,11 +561,11 @@ fn class_message(message_kind: u32, host: u32, name: ClassName<'_>, path: &str) 
     let host = hosts.get(host as usize).ok_or_else(|| usage_error("a host", host.to_string()))?;
     let words = Words::new(*host, name);
     Ok(match message_kind {
-        what if what == ICECORE_WORDS_LITERAL as u32 => words.literal(),
-        what if what == ICECORE_WORDS_SHOWN as u32 => words.shown(),
-        what if what == ICECORE_WORDS_REMEDY as u32 => words.remedy(),
-        what if what == ICECORE_WORDS_REFUSED as u32 => words.refusal(path),
-        what if what == ICECORE_WORDS_BUILT as u32 => words.built(),
+        kind if kind == ICECORE_WORDS_LITERAL as u32 => words.literal(),
+        kind if kind == ICECORE_WORDS_SHOWN as u32 => words.shown(),
+        kind if kind == ICECORE_WORDS_REMEDY as u32 => words.remedy(),
+        kind if kind == ICECORE_WORDS_REFUSED as u32 => words.refusal(path),
+        kind if kind == ICECORE_WORDS_BUILT as u32 => words.built(),
         other => return Err(usage_error("words about a class", other.to_string())),
     })
 }

@@ -19,8 +19,8 @@ pub struct icecore_stage {
     spec: Vec<u8>,
 }
 
-pub(crate) fn require_utf8<'a>(bytes: &'a [u8], what: &'static str) -> Result<&'a str, Error> {
-    std::str::from_utf8(bytes).map_err(|_| usage_error(what, "bytes that are not UTF-8"))
+pub(crate) fn require_utf8<'a>(bytes: &'a [u8], expected: &'static str) -> Result<&'a str, Error> {
+    std::str::from_utf8(bytes).map_err(|_| usage_error(expected, "bytes that are not UTF-8"))
 }
 
 fn box_stage(stage: Stage) -> *mut icecore_stage {

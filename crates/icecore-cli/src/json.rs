@@ -59,9 +59,9 @@ impl<F: Formatter> Formatter for PrintableFormatter<F> {
             return self.0.write_string_fragment(to, text);
         }
         while let Some(at) = rest.find(|c| !icecore::text::is_printable(c)) {
-            let (before, behind) = rest.split_at(at);
+            let (before, after) = rest.split_at(at);
             to.write_all(before.as_bytes())?;
-            let mut chars = behind.chars();
+            let mut chars = after.chars();
             let Some(hidden) = chars.next() else { break };
             for unit in hidden.encode_utf16(&mut [0; 2]) {
                 write!(to, "\\u{unit:04x}")?;

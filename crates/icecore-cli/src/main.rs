@@ -106,12 +106,12 @@ fn parse_arguments(mut command: clap::Command, words: &[OsString]) -> Result<cli
 /// Reports a mistake on the command line, or prints the requested help. Words of the command line are escaped like
 /// names in messages: a file may be named like an option.
 fn exit_with_usage_error(error: &clap::Error, words: &[OsString]) -> ! {
-    let shown = words.iter().map(|word| icecore::text::printable(&word.to_string_lossy()).into_owned());
-    let shown: Vec<OsString> = shown.map(OsString::from).collect();
-    match parse_arguments(build_command(&shown), &shown) {
+    let printable_words = words.iter().map(|word| icecore::text::printable(&word.to_string_lossy()).into_owned());
+    let printable_words: Vec<OsString> = printable_words.map(OsString::from).collect();
+    match parse_arguments(build_command(&printable_words), &printable_words) {
         Err(error) if error.use_stderr() => {
             let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-            let mut command = build_command(&shown);
+            let mut command = build_command(&printable_words);
             // This adds the options of all commands.
             command.build();
             mistakes::explain(error, &command, &words).exit()

@@ -87,11 +87,11 @@ pub fn begin_input(name: &str) {
         return;
     }
     let name = icecore::text::printable(name);
-    let mut what = METER.input_name.lock().unwrap_or_else(PoisonError::into_inner);
-    if !what.is_empty() && *what != name {
+    let mut input_name = METER.input_name.lock().unwrap_or_else(PoisonError::into_inner);
+    if !input_name.is_empty() && *input_name != name {
         METER.done.fetch_add(1, Ordering::Relaxed);
     }
-    *what = name.into_owned();
+    *input_name = name.into_owned();
     METER.reset_input();
 }
 
@@ -128,11 +128,11 @@ pub fn read_to_end(mut from: impl Read, to: &mut Vec<u8>) -> io::Result<usize> {
 
 /// Sets the share of all work that is done.
 #[cfg(feature = "bench")]
-pub fn set_share(done: f64, what: String) {
+pub fn set_share(done: f64, activity: String) {
     if is_enabled() {
         METER.reset_input();
         METER.share.store((done * STEPS) as u64, Ordering::Relaxed);
-        *METER.input_name.lock().unwrap_or_else(PoisonError::into_inner) = icecore::text::printable(&what).into_owned();
+        *METER.input_name.lock().unwrap_or_else(PoisonError::into_inner) = icecore::text::printable(&activity).into_owned();
     }
 }
 
@@ -210,12 +210,12 @@ impl Meter {
         if number(&self.records) > 0 {
             parts.push(icecore_tables::plural::format_count(number(&self.records), "record", "records"));
         }
-        let what = self.input_name.lock().unwrap_or_else(PoisonError::into_inner);
+        let input_name = self.input_name.lock().unwrap_or_else(PoisonError::into_inner);
         let input_position =
             if inputs > 1 { format!("{}/{inputs}", done.saturating_add(1).min(inputs)) } else { String::new() };
-        let what = if what.is_empty() { "working" } else { &what };
+        let label = if input_name.is_empty() { "working" } else { &input_name };
         // The name comes last because the end of the line is cut off.
-        let parts = [input_position.as_str(), &parts.join(", "), what];
+        let parts = [input_position.as_str(), &parts.join(", "), label];
         let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
         (share, text)
     }
@@ -236,11 +236,11 @@ mod tests {
             share: 0.into(),
             input_name: Mutex::new("a.srl".to_owned()),
         };
-        let said = |meter: Meter| meter.describe_progress();
-        assert_eq!(said(meter(1, 0, 0, 0, 0)), (None, "a.srl".to_owned()));
-        assert_eq!(said(meter(1, 0, 4096, 1024, 0)), (Some(250), "1.00 KiB of 4.00 KiB  a.srl".to_owned()));
-        assert_eq!(said(meter(1, 0, 4096, 4096, 0)), (None, "4.00 KiB  a.srl".to_owned()));
-        assert_eq!(said(meter(1, 0, 0, 1024, 1200)), (None, "1.00 KiB, 1,200 records  a.srl".to_owned()));
-        assert_eq!(said(meter(4, 1, 0, 0, 1)), (Some(250), "2/4  1 record  a.srl".to_owned()));
+        let describe = |meter: Meter| meter.describe_progress();
+        assert_eq!(describe(meter(1, 0, 0, 0, 0)), (None, "a.srl".to_owned()));
+        assert_eq!(describe(meter(1, 0, 4096, 1024, 0)), (Some(250), "1.00 KiB of 4.00 KiB  a.srl".to_owned()));
+        assert_eq!(describe(meter(1, 0, 4096, 4096, 0)), (None, "4.00 KiB  a.srl".to_owned()));
+        assert_eq!(describe(meter(1, 0, 0, 1024, 1200)), (None, "1.00 KiB, 1,200 records  a.srl".to_owned()));
+        assert_eq!(describe(meter(4, 1, 0, 0, 1)), (Some(250), "2/4  1 record  a.srl".to_owned()));
     }
 }

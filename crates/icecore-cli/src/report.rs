@@ -161,8 +161,8 @@ impl Report {
     }
 
     /// Reports that a checksum or signature of the input was not checked.
-    pub fn note_unchecked(&mut self, name: &str, what: &str) {
-        self.note(name, "unchecked", format!("the {what} was not checked: no key was given"));
+    pub fn note_unchecked(&mut self, name: &str, check_name: &str) {
+        self.note(name, "unchecked", format!("the {check_name} was not checked: no key was given"));
     }
 
     /// Writes a note about an input, unless `--quiet` was given.
@@ -258,10 +258,10 @@ impl Report {
     }
 
     /// Writes a report on a line of its own. Control characters of names and data are escaped.
-    pub fn print_message(&self, said: &ReportMessage<'_>) {
+    pub fn print_message(&self, message: &ReportMessage<'_>) {
         match self.form {
-            ReportForm::Text => screen::write_message(said.format_line(self.paint).as_bytes()),
-            ReportForm::Json => self.print_json_line(said),
+            ReportForm::Text => screen::write_message(message.format_line(self.paint).as_bytes()),
+            ReportForm::Json => self.print_json_line(message),
         }
     }
 
@@ -300,8 +300,8 @@ impl Report {
         if self.form == ReportForm::Json {
             self.print_json_line(&EndMessage::new(self.exit_code, self.input_count, self.undecodable_count));
         } else if self.undecodable_count > 0 && self.input_count > 1 {
-            let (bad, seen) = (self.undecodable_count, self.input_count);
-            self.print_message(&ReportMessage::note("undecodable", format!("{bad} of {seen} inputs can't be decoded")));
+            let (bad, total) = (self.undecodable_count, self.input_count);
+            self.print_message(&ReportMessage::note("undecodable", format!("{bad} of {total} inputs can't be decoded")));
         }
         ExitCode::from(self.exit_code)
     }

@@ -64,8 +64,8 @@ pub fn enable_paging(paging: Paging, reads: bool) {
         return;
     }
     let Some(command) = pager::find_pager_command() else { return };
-    let room = if paging == Paging::Always { ScreenSpace::no_space() } else { ScreenSpace::from_terminal() };
-    *lock_screen() = Screen::Buffered(BufferedOutput { pieces: Vec::new(), bytes: 0, space: room, command });
+    let screen_space = if paging == Paging::Always { ScreenSpace::no_space() } else { ScreenSpace::from_terminal() };
+    *lock_screen() = Screen::Buffered(BufferedOutput { pieces: Vec::new(), bytes: 0, space: screen_space, command });
 }
 
 /// Writes a message to stderr, or to the pager if there is one and stderr is a terminal.
@@ -86,7 +86,7 @@ pub fn finish_output() {
     match std::mem::replace(&mut *screen, Screen::Plain) {
         Screen::Plain => {}
         // A write error of the terminal can't be reported anywhere else.
-        Screen::Buffered(held) => drop(held.write_buffered()),
+        Screen::Buffered(buffered) => drop(buffered.write_buffered()),
         Screen::Paged(pager) => pager.wait(),
     }
 }
@@ -120,10 +120,10 @@ impl Screen {
         match self {
             Screen::Plain => stream.write_bytes(bytes),
             Screen::Paged(pager) => pager.write_all(bytes),
-            Screen::Buffered(held) => {
-                held.pieces.push((stream, bytes.to_vec()));
-                held.bytes += bytes.len();
-                let fits = held.space.take_space(bytes) && held.bytes < MAX_BUFFERED;
+            Screen::Buffered(buffered) => {
+                buffered.pieces.push((stream, bytes.to_vec()));
+                buffered.bytes += bytes.len();
+                let fits = buffered.space.take_space(bytes) && buffered.bytes < MAX_BUFFERED;
                 if fits { Ok(()) } else { self.start_pager() }
             }
         }
@@ -131,16 +131,16 @@ impl Screen {
 
     /// Starts the pager because the output is longer than the screen.
     fn start_pager(&mut self) -> io::Result<()> {
-        let Screen::Buffered(held) = std::mem::replace(self, Screen::Plain) else { return Ok(()) };
+        let Screen::Buffered(buffered) = std::mem::replace(self, Screen::Plain) else { return Ok(()) };
         progress::remove_line();
-        match Pager::start(&held.command) {
+        match Pager::start(&buffered.command) {
             Ok(mut pager) => {
-                let end = held.pieces.iter().try_for_each(|(_, bytes)| pager.write_all(bytes));
+                let end = buffered.pieces.iter().try_for_each(|(_, bytes)| pager.write_all(bytes));
                 *self = Screen::Paged(pager);
                 end
             }
             // Without a shell there is no pager.
-            Err(_) => held.write_buffered(),
+            Err(_) => buffered.write_buffered(),
         }
     }
 }

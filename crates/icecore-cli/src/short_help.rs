@@ -43,11 +43,11 @@ pub fn render_short_help(command: &mut Command, name: &str, paint: Paint) -> Str
     if name == "icecore" {
         return text_with(command, name, paint, EXAMPLES);
     }
-    let most = (2..=EXAMPLES).rev().map(|count| text_with(command, name, paint, count));
+    let texts = (2..=EXAMPLES).rev().map(|count| text_with(command, name, paint, count));
     let fits = |text: &String| text.lines().count() <= SCREEN;
-    let mut most: Vec<String> = most.collect();
-    match most.iter().position(fits) {
-        Some(at) => most.swap_remove(at),
+    let mut candidates: Vec<String> = texts.collect();
+    match candidates.iter().position(fits) {
+        Some(at) => candidates.swap_remove(at),
         None => text_with(command, name, paint, 1),
     }
 }
@@ -81,9 +81,9 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
     let commands = command.get_subcommands().filter(|inner| !inner.is_hide_set());
     let commands: Vec<_> = commands.map(|inner| (inner.get_name().to_owned(), first_line(inner.get_about()))).collect();
     text += &format_table("Commands:", &commands, paint);
-    let (shown, others) = split_options(command, name);
-    let shown: Vec<_> = shown.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
-    text += &format_table("Options:", &shown, paint);
+    let (explained, others) = split_options(command, name);
+    let rows: Vec<_> = explained.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
+    text += &format_table("Options:", &rows, paint);
     let others: Vec<String> = others.into_iter().map(|name| format!("--{name}")).collect();
     let more = match (others.is_empty(), name == "icecore") {
         (true, _) => format!("`{name} --help` says more."),
@@ -91,8 +91,8 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
         (false, false) => format!("Other options: {}. `{name} --help` explains all.", others.join(", ")),
     };
     // A command line is not broken.
-    let whole = format!("`{name} --help`");
-    let lines = wrap_text(&more.replace(&whole, &whole.replace(' ', UNBROKEN)), "  ");
+    let help_command = format!("`{name} --help`");
+    let lines = wrap_text(&more.replace(&help_command, &help_command.replace(' ', UNBROKEN)), "  ");
     text + &format_section(lines.into_iter().map(|line| line.replace(UNBROKEN, " ")))
 }
 
@@ -106,12 +106,12 @@ fn split_options<'c>(command: &'c Command, name: &str) -> (Vec<&'c Arg>, Vec<&'c
         None => !option.is_global_set() && !is_of_all(option),
     };
     let options = command.get_opts().chain(flag_options(command)).filter(|option| !option.is_hide_set());
-    let (mut shown, others): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_usual);
+    let (mut explained, others): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_usual);
     if let Some(usual) = &usual {
-        shown.sort_by_key(|option| usual.iter().position(|name| Some(*name) == option.get_long()));
+        explained.sort_by_key(|option| usual.iter().position(|name| Some(*name) == option.get_long()));
     }
     let is_named = |option: &&Arg| name == "icecore" || !is_of_all(option);
-    (shown, others.into_iter().filter(is_named).filter_map(Arg::get_long).collect())
+    (explained, others.into_iter().filter(is_named).filter_map(Arg::get_long).collect())
 }
 
 /// Returns the options without a value.
@@ -218,8 +218,8 @@ mod tests {
         for (name, mut command) in found {
             let text = render_short_help(&mut command, &name, Paint::new(ColorMode::Never, &std::io::stdout()));
             // The list of commands alone fills a screen.
-            let most = if name == "icecore" { command.get_subcommands().count() + 18 } else { SCREEN };
-            assert!(text.lines().count() <= most, "{name}: {} lines\n{text}", text.lines().count());
+            let max_lines = if name == "icecore" { command.get_subcommands().count() + 18 } else { SCREEN };
+            assert!(text.lines().count() <= max_lines, "{name}: {} lines\n{text}", text.lines().count());
             let cut = text.lines().filter(|line| line.ends_with('…'));
             assert_eq!(cut.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}: a text is cut in a sentence");
             let usage = text.lines().filter(|line| line.chars().count() > WIDTH && !line.contains("icecore "));

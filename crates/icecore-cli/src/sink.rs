@@ -89,8 +89,8 @@ impl Sink {
     }
 
     /// Shows only a part of the JSON that is written.
-    pub fn limit_json(&mut self, most: DisplayLimits) {
-        self.wrap_writer(|to| Box::new(terminal::JsonTruncator::new(to, most)));
+    pub fn limit_json(&mut self, limits: DisplayLimits) {
+        self.wrap_writer(|to| Box::new(terminal::JsonTruncator::new(to, limits)));
     }
 
     /// Escapes control characters in arbitrary text for the standard output, if it is a terminal.

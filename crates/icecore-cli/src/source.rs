@@ -169,9 +169,9 @@ impl Source {
             SourcePlace::Stdin => io::stdin().lock().take(max_len + 1).read_to_end(&mut bytes)?,
             SourcePlace::Value(_, value) => value.take(max_len + 1).read_to_end(&mut bytes)?,
         };
-        let whole = bytes.len() as u64 <= max_len;
+        let is_complete = bytes.len() as u64 <= max_len;
         bytes.truncate(max_len as usize);
-        Ok((bytes, whole))
+        Ok((bytes, is_complete))
     }
 }
 

@@ -215,8 +215,8 @@ impl Detector {
         }
         let is_clear = |evidence: Evidence| evidence.is_clean_table && evidence.quoting == Quoting::Explained;
         let is_rest = is_all && text.len() <= CHECKED;
-        let whole = Reading::from_text(dialect, text.get(..CHECKED).unwrap_or(text), is_rest, &mut |_| false)?;
-        (evidence.sound > 0 && is_clear(evidence) && is_clear(whole.evidence)).then_some(dialect)
+        let full_reading = Reading::from_text(dialect, text.get(..CHECKED).unwrap_or(text), is_rest, &mut |_| false)?;
+        (evidence.sound > 0 && is_clear(evidence) && is_clear(full_reading.evidence)).then_some(dialect)
     }
 
     /// Returns all readings of a text without a contradiction.
@@ -352,7 +352,7 @@ impl Reading {
             // A separator: no cell has this length.
             usize::MAX.hash(&mut digest);
             // An empty line does not count as a row of another width.
-            let is_empty = matches!(&cells[..], [cell] if cell.whole.is_empty());
+            let is_empty = matches!(&cells[..], [cell] if cell.range.is_empty());
             if !is_empty {
                 is_even &= *width.get_or_insert(cells.len()) == cells.len();
             }

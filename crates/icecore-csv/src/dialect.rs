@@ -42,7 +42,7 @@ pub enum LineEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The complete cell, with its quotes.
-    pub whole: Range<usize>,
+    pub range: Range<usize>,
     /// Its text, still escaped.
     pub body: Range<usize>,
     /// Whether the cell is quoted.

@@ -47,7 +47,7 @@ impl Scanner {
         let mut at = 0;
         loop {
             let Some((cell, end)) = self.next_cell(bytes, at, is_end) else { return Next::More };
-            let after = cell.whole.end;
+            let after = cell.range.end;
             cells.push(cell);
             match end {
                 End::Delimiter => at = after + 1,
@@ -65,8 +65,8 @@ impl Scanner {
         loop {
             match self.next_cell(bytes, at, is_end) {
                 None => return Next::More,
-                Some((cell, End::Delimiter)) => at = cell.whole.end + 1,
-                Some((cell, End::Row(len))) => return Next::Row { end: cell.whole.end + len },
+                Some((cell, End::Delimiter)) => at = cell.range.end + 1,
+                Some((cell, End::Row(len))) => return Next::Row { end: cell.range.end + len },
             }
         }
     }
@@ -81,7 +81,7 @@ impl Scanner {
             return self.next_quoted_cell(bytes, start, quote, is_end);
         }
         let (stop, end) = self.find_cell_end(bytes, start, is_end)?;
-        let cell = Cell { whole: start..stop, body: start..stop, is_quoted: false, is_broken: false };
+        let cell = Cell { range: start..stop, body: start..stop, is_quoted: false, is_broken: false };
         Some((cell, end))
     }
 
@@ -92,12 +92,12 @@ impl Scanner {
             }
             // The quote is not closed: the cell is everything that remains.
             let all = start..bytes.len();
-            return Some((Cell { whole: all.clone(), body: all, is_quoted: true, is_broken: true }, End::Row(0)));
+            return Some((Cell { range: all.clone(), body: all, is_quoted: true, is_broken: true }, End::Row(0)));
         };
         let (stop, end) = self.find_cell_end(bytes, close + 1, is_end)?;
         let is_broken = stop > close + 1;
         let body = if is_broken { start..stop } else { start + 1..close };
-        Some((Cell { whole: start..stop, body, is_quoted: true, is_broken }, end))
+        Some((Cell { range: start..stop, body, is_quoted: true, is_broken }, end))
     }
 
     /// Returns the quote that ends a cell; `None` if there is none, or if more bytes are needed to decide.

@@ -47,7 +47,7 @@ pub fn failure_response(failure: &Failure) -> Response {
     struct Body<'b> {
         error: &'b ErrorBody,
     }
-    let mut response = json_response(failure.code, &Body { error: &failure.said });
+    let mut response = json_response(failure.code, &Body { error: &failure.body });
     let headers = response.headers_mut();
     if let Some(seconds) = failure.retry_after {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -197,13 +197,13 @@ pub struct LeaseView<'j> {
 }
 
 impl<'j> LeaseView<'j> {
-    pub fn from_lease(lease: &'j Lease, shown: RequestedParts) -> LeaseView<'j> {
+    pub fn from_lease(lease: &'j Lease, parts: RequestedParts) -> LeaseView<'j> {
         let job = &lease.job;
         LeaseView {
             token: &lease.token,
             attempt: job.attempts,
-            bytes: shown.encode_bytes(&job.bytes),
-            job: JobView::from_job(job, shown.is_brief),
+            bytes: parts.encode_bytes(&job.bytes),
+            job: JobView::from_job(job, parts.is_brief),
         }
     }
 }
@@ -235,7 +235,7 @@ pub struct ObjectView<'o> {
 
 impl<'o> ObjectView<'o> {
     /// Creates the view of an object. A brief view has no document.
-    pub fn from_object(object: &'o Object, shown: RequestedParts) -> ObjectView<'o> {
+    pub fn from_object(object: &'o Object, parts: RequestedParts) -> ObjectView<'o> {
         let document = || select_readable_json(object.json.as_deref(), object.format.as_deref(), &object.bytes);
         ObjectView {
             id: object.id.to_string(),
@@ -249,8 +249,8 @@ impl<'o> ObjectView<'o> {
             class: object.class.as_deref(),
             checksum: &object.checksum,
             size: object.bytes.len(),
-            document: if shown.is_brief { None } else { document() },
-            bytes: shown.encode_bytes(&object.bytes),
+            document: if parts.is_brief { None } else { document() },
+            bytes: parts.encode_bytes(&object.bytes),
             problem: object.problem.as_deref(),
         }
     }

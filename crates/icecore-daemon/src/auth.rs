@@ -19,11 +19,11 @@ impl Auth {
     /// Checks whether a request with these headers, for this host name, may be answered.
     pub fn check_request(&self, host: Option<&Host>, headers: &HeaderMap) -> Result<(), Failure> {
         let Some(wanted) = &self.wanted else { return check_browser(host, headers) };
-        let mut given = headers.get_all(header::AUTHORIZATION).iter();
+        let mut values = headers.get_all(header::AUTHORIZATION).iter();
         // With two tokens it is ambiguous which one counts.
-        let given = given.next().filter(|_| given.next().is_none()).map_or(&[][..], |value| value.as_bytes());
-        let is_bearer = given.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"bearer "));
-        let token = if is_bearer { given[7..].trim_ascii() } else { &[] };
+        let authorization = values.next().filter(|_| values.next().is_none()).map_or(&[][..], |value| value.as_bytes());
+        let is_bearer = authorization.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"bearer "));
+        let token = if is_bearer { authorization[7..].trim_ascii() } else { &[] };
         if is_bearer && equals_in_constant_time(compute_checksum(token).as_bytes(), wanted.as_bytes()) {
             return Ok(());
         }

@@ -95,9 +95,9 @@ const DISCARDED: usize = 64 << 20;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Reads and drops up to `most` bytes of a body: many clients read the answer only after they have sent the whole body.
-pub async fn discard_body(mut body: Body, most: usize, patience: Duration) {
+pub async fn discard_body(mut body: Body, max_bytes: usize, patience: Duration) {
     let until = Instant::now() + patience;
-    let mut left = most;
+    let mut left = max_bytes;
     while let Ok(Some(Ok(frame))) = timeout_at(until, body.frame()).await {
         let length = frame.data_ref().map_or(0, |data| data.len());
         if length > left {

@@ -88,8 +88,8 @@ impl Call {
     }
 
     /// Returns a parameter that limits a number of results, between 1 and `most`.
-    pub fn limit_parameter(&self, name: &str, usual: usize, most: usize) -> Result<usize, Failure> {
-        Ok(self.query.parse_number::<usize>(name)?.unwrap_or(usual).clamp(1, most))
+    pub fn limit_parameter(&self, name: &str, usual: usize, max: usize) -> Result<usize, Failure> {
+        Ok(self.query.parse_number::<usize>(name)?.unwrap_or(usual).clamp(1, max))
     }
 
     /// Returns an id from a query parameter.

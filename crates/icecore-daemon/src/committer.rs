@@ -65,8 +65,8 @@ enum PendingWrite {
 impl PendingWrite {
     fn count_bytes(&self) -> usize {
         let (bytes, description) = match self {
-            PendingWrite::Push(push) => (&push.job.bytes, &push.job.said),
-            PendingWrite::Put(put) => (&put.object.bytes, &put.object.said),
+            PendingWrite::Push(push) => (&push.job.bytes, &push.job.description),
+            PendingWrite::Put(put) => (&put.object.bytes, &put.object.description),
             PendingWrite::Done(done) => return done.ack.result.as_ref().map_or(0, Vec::len),
         };
         bytes.len() + description.json.as_ref().map_or(0, String::len)
@@ -394,7 +394,7 @@ mod tests {
         /// Blocks the first request in the database, while the others queue up after it.
         fn at_once<'a>(&'a self, first: Work<'a>, others: Vec<Work<'a>>) -> Vec<u16> {
             let _entered = self.runtime.enter();
-            let held = self.strings.gate.lock().expect("the gate");
+            let gate = self.strings.gate.lock().expect("the gate");
             let before = self.strings.arrived.load(Ordering::SeqCst);
             let mut answers = vec![first];
             begin(&mut answers);
@@ -403,7 +403,7 @@ mod tests {
             }
             answers.extend(others);
             begin(&mut answers[1..]);
-            drop(held);
+            drop(gate);
             let code = |answer: Work<'_>| {
                 self.runtime.block_on(answer).map_or_else(|failure: Failure| failure.code.as_u16(), |()| 201)
             };
@@ -420,28 +420,28 @@ mod tests {
 
     #[test]
     fn what_waits_is_one_transaction() {
-        let held = Held::new();
-        assert_eq!(held.at_once(held.push("q"), (0..31).map(|_| held.push("q")).collect()), [201; 32]);
-        assert_eq!(held.strings.pushes.load(Ordering::SeqCst), 2);
+        let blocked = Held::new();
+        assert_eq!(blocked.at_once(blocked.push("q"), (0..31).map(|_| blocked.push("q")).collect()), [201; 32]);
+        assert_eq!(blocked.strings.pushes.load(Ordering::SeqCst), 2);
         // A job that can't be stored does not prevent the others from being stored.
-        let others = vec![held.push("q"), held.push(""), held.push("q")];
-        assert_eq!(held.at_once(held.push("q"), others), [201, 201, 400, 201]);
+        let others = vec![blocked.push("q"), blocked.push(""), blocked.push("q")];
+        assert_eq!(blocked.at_once(blocked.push("q"), others), [201, 201, 400, 201]);
     }
 
     #[test]
     fn what_is_done_is_one_transaction() {
-        let held = Held::new();
-        let mut store = icecore_store::open(&held.address).expect("a database");
+        let blocked = Held::new();
+        let mut store = icecore_store::open(&blocked.address).expect("a database");
         let jobs: Vec<NewJob> = (0..20).map(|_| describe::describe_job("q", b"1".to_vec(), None)).collect();
         store.push(&jobs).expect("pushed");
         let leases = store.claim("q", "w", Duration::from_secs(3_600), 20).expect("claimed");
         let ack = |(number, lease): (usize, &icecore_store::Lease)| -> Work<'_> {
             let token = if number == 7 { "other".to_owned() } else { lease.token.clone() };
-            Box::pin(held.committer.record_ack(Ack { id: lease.job.id, token, result: None }))
+            Box::pin(blocked.committer.record_ack(Ack { id: lease.job.id, token, result: None }))
         };
-        let codes = held.at_once(held.push("q"), leases.iter().enumerate().map(ack).collect());
+        let codes = blocked.at_once(blocked.push("q"), leases.iter().enumerate().map(ack).collect());
         let expected: Vec<u16> = (0..21).map(|number| if number == 8 { 409 } else { 201 }).collect();
-        assert_eq!((codes, held.strings.records.load(Ordering::SeqCst)), (expected, 1));
+        assert_eq!((codes, blocked.strings.records.load(Ordering::SeqCst)), (expected, 1));
         assert_eq!(store.queues().expect("queues")[0].counts, [1, 1, 19, 0, 0]);
     }
 }

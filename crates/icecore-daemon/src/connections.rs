@@ -294,19 +294,19 @@ mod tests {
         age(&connections);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(connections.wait_for_place());
-        let late = connections.register_connection(ip("10.0.0.3"));
+        let newcomer = connections.register_connection(ip("10.0.0.3"));
         assert_eq!(strangers.iter().filter(|member| !is_open(member)).count(), 1);
-        assert!(known.iter().all(is_open) && is_open(&late));
+        assert!(known.iter().all(is_open) && is_open(&newcomer));
         // A third known connection replaces an idle one, but not one with a request.
         known[0].visit.begin_request();
-        assert!(late.visit.mark_known());
+        assert!(newcomer.visit.mark_known());
         assert_eq!((is_open(&known[0]), is_open(&known[1])), (true, false));
-        late.visit.begin_request();
+        newcomer.visit.begin_request();
         let other = connections.register_connection(ip("10.0.0.3"));
         assert!(!other.visit.mark_known());
         known[0].visit.end_request();
         assert!(other.visit.mark_known());
-        drop((known, strangers, late, other));
+        drop((known, strangers, newcomer, other));
         let table = lock_ignoring_poison(&connections.table);
         assert_eq!((table.open.len(), table.known), (0, 0));
     }

@@ -13,7 +13,7 @@ pub struct Failure {
     pub retry_after: Option<u64>,
     /// Whether the connection is closed after the answer.
     pub closes: bool,
-    pub said: Box<ErrorBody>,
+    pub body: Box<ErrorBody>,
 }
 
 /// Content of the error body.
@@ -51,7 +51,7 @@ pub struct ErrorDetail {
 impl Failure {
     pub fn new(code: StatusCode, kind: &str, message: impl Into<String>) -> Failure {
         let said = Box::new(ErrorBody { kind: kind.to_owned(), message: message.into(), ..ErrorBody::default() });
-        Failure { code, retry_after: None, closes: false, said }
+        Failure { code, retry_after: None, closes: false, body: said }
     }
 
     /// Creates a failure for an invalid request.
@@ -71,12 +71,12 @@ impl Failure {
     /// Creates a failure from the engine's error for a payload.
     pub fn from_decode_error(error: &icecore::Error) -> Failure {
         let mut failure = Failure::invalid_request(error.kind().as_str(), message_for_clients(error));
-        let said = &mut failure.said;
-        said.path = Some(error.path().unwrap_or("$").to_owned());
-        said.offset = error.offset();
-        said.expected = error.expected().map(str::to_owned);
-        said.found = error.found().map(str::to_owned);
-        said.help = help_for_clients(error);
+        let body = &mut failure.body;
+        body.path = Some(error.path().unwrap_or("$").to_owned());
+        body.offset = error.offset();
+        body.expected = error.expected().map(str::to_owned);
+        body.found = error.found().map(str::to_owned);
+        body.help = help_for_clients(error);
         failure
     }
 

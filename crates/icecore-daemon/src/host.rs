@@ -99,8 +99,8 @@ pub fn find_requested_host(
     version: Version,
     headers: &HeaderMap,
 ) -> Result<Option<Host>, Failure> {
-    let mut given = headers.get_all(header::HOST).iter();
-    let named = match (given.next(), given.next()) {
+    let mut values = headers.get_all(header::HOST).iter();
+    let named = match (values.next(), values.next()) {
         (Some(_), Some(_)) => return Err(host_failure("the request has more than one header `Host`")),
         (Some(value), None) => {
             let host = value.to_str().ok().and_then(Host::parse);
@@ -284,16 +284,16 @@ mod tests {
             "user",
             "\u{e4}",
         ];
-        let mut seen = [0, 0];
+        let mut counts = [0, 0];
         for first in pieces {
             for second in pieces {
                 for third in pieces {
                     let text = format!("{first}{second}{third}");
                     let Some(host) = Host::parse(&text) else {
-                        seen[0] += 1;
+                        counts[0] += 1;
                         continue;
                     };
-                    seen[1] += 1;
+                    counts[1] += 1;
                     // It does not accept `%XX` in a name.
                     let Ok(uri) = format!("http://{text}/").parse::<Uri>() else {
                         assert!(text.contains('%') && !host.is_address_or_localhost(), "{text:?}");
@@ -315,7 +315,7 @@ mod tests {
                 }
             }
         }
-        assert!(seen.iter().all(|count| *count > 1_000), "{seen:?}");
+        assert!(counts.iter().all(|count| *count > 1_000), "{counts:?}");
     }
 
     #[test]
@@ -361,7 +361,7 @@ mod tests {
             ("http://localhost/", new, &["localhost", "localhost"]),
         ] {
             let failure = ask(target, version, hosts).expect_err("refused");
-            assert_eq!((failure.code, &*failure.said.kind), (StatusCode::BAD_REQUEST, "host"), "{target} {hosts:?}");
+            assert_eq!((failure.code, &*failure.body.kind), (StatusCode::BAD_REQUEST, "host"), "{target} {hosts:?}");
         }
     }
 

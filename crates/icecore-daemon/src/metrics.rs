@@ -29,8 +29,8 @@ impl Histogram {
     fn write_samples(&self, out: &mut String, bounds: &[f64], name: &str, labels: &str) {
         let comma = if labels.is_empty() { "" } else { "," };
         let mut count = 0;
-        for (index, seen) in self.counts.iter().take(bounds.len() + 1).enumerate() {
-            count += seen;
+        for (index, bucket_count) in self.counts.iter().take(bounds.len() + 1).enumerate() {
+            count += bucket_count;
             let bound = bounds.get(index).map_or("+Inf".to_owned(), f64::to_string);
             let _ = writeln!(out, "{name}_bucket{{{labels}{comma}le=\"{bound}\"}} {count}");
         }

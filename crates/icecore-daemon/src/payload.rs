@@ -21,7 +21,7 @@ pub fn decode_limits() -> Limits {
 /// A decoded body, with the engine's description.
 pub struct Payload {
     pub bytes: Vec<u8>,
-    pub said: BlobDescription,
+    pub description: BlobDescription,
     pub memory: MemoryPermit,
 }
 
@@ -52,7 +52,7 @@ pub async fn decode_body(app: &App, read: ReceivedBody, format: Option<String>) 
     let is_short = read.bytes.len() <= SHORT && format.as_deref() == Some("json");
     let work = move |_: &mut ()| {
         let said = describe::describe(&read.bytes, format.as_deref());
-        Payload { bytes: read.bytes, said, memory: read.memory }
+        Payload { bytes: read.bytes, description: said, memory: read.memory }
     };
     if is_short {
         return Ok(work(&mut ()));
@@ -63,7 +63,7 @@ pub async fn decode_body(app: &App, read: ReceivedBody, format: Option<String>) 
 /// Decodes a body, and fails if it does not have the declared format.
 pub async fn decode_strictly(app: &App, read: ReceivedBody, format: Option<String>) -> Result<Payload, Failure> {
     let payload = decode_body(app, read, format.clone()).await?;
-    let (Some(format), Some(problem)) = (format, payload.said.problem.clone()) else { return Ok(payload) };
+    let (Some(format), Some(problem)) = (format, payload.description.problem.clone()) else { return Ok(payload) };
     let work = move |_: &mut ()| match Stage::parse(&format)
         .and_then(|stage| icecore::read_as(&payload.bytes, &stage, &decode_limits()).map(drop))
     {
@@ -75,10 +75,10 @@ pub async fn decode_strictly(app: &App, read: ReceivedBody, format: Option<Strin
 
 /// Checks a decoded payload against a schema.
 pub async fn check_against_schema(app: &App, payload: Payload, checker: Arc<Checker>) -> Result<Payload, Failure> {
-    let is_short = payload.bytes.len() + payload.said.json.as_ref().map_or(0, String::len) <= SHORT;
+    let is_short = payload.bytes.len() + payload.description.json.as_ref().map_or(0, String::len) <= SHORT;
     let is_at_once = is_short && checker.is_light;
     let work = move |_: &mut ()| {
-        let description = &payload.said;
+        let description = &payload.description;
         let json = match (&description.json, &description.format) {
             (Some(json), _) => json.as_bytes(),
             (None, Some(_)) => &payload.bytes,

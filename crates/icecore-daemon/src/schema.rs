@@ -93,7 +93,7 @@ mod checks {
             let (validator, is_light) = compile_validator(text, &schema).map_err(|error| {
                 let mut failure =
                     Failure::invalid_request("schema", format!("invalid schema: {}", shorten_message(&error)));
-                failure.said.path = Some(error_path(&error));
+                failure.body.path = Some(error_path(&error));
                 failure
             })?;
             Ok(Checker { text: text.into(), is_light, validator })
@@ -109,9 +109,9 @@ mod checks {
                 .collect();
             let Some(first) = errors.first() else { return Ok(()) };
             let mut failure = Failure::invalid_request("schema", first.message.clone());
-            failure.said.path = Some(first.path.clone());
+            failure.body.path = Some(first.path.clone());
             if errors.len() > 1 {
-                failure.said.errors = std::mem::take(&mut errors);
+                failure.body.errors = std::mem::take(&mut errors);
             }
             Err(failure)
         }

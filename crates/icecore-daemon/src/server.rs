@@ -133,9 +133,9 @@ async fn bind_listener(settings: &Settings) -> Result<TcpListener, StartError> {
 async fn accept_connections(listener: TcpListener, app: Arc<App>) {
     let connections = Arc::new(Connections::new(&app.settings));
     if connections.max_known() < app.settings.most_connections {
-        let (most, wanted) = (connections.max_known(), app.settings.most_connections);
+        let (available, wanted) = (connections.max_known(), app.settings.most_connections);
         app.journal.log_message(format_args!(
-            "{most} connections instead of {wanted}: the limit of open files does not allow more"
+            "{available} connections instead of {wanted}: the limit of open files does not allow more"
         ));
     }
     // Every connection has a clone of the sender; the receiver ends when all of them are dropped.
@@ -248,7 +248,7 @@ async fn sweep_expired(app: Arc<App>) {
         });
         if let Err(failure) = swept.await {
             app.journal
-                .log_message(format_args!("expired objects and old jobs were not removed: {}", failure.said.message));
+                .log_message(format_args!("expired objects and old jobs were not removed: {}", failure.body.message));
         }
     }
 }

@@ -213,16 +213,16 @@ mod tests {
             let (n, m, of) = (next(9), next(9), next(4) + 1);
             let a: Vec<u64> = (0..n).map(|_| next(of)).collect();
             let b: Vec<u64> = (0..m).map(|_| next(of)).collect();
-            let (found, most) = (check(&a, &b), longest(&a, &b));
+            let (found, longest_len) = (check(&a, &b), longest(&a, &b));
             // Anchors are not always part of a longest subsequence.
-            assert!(found <= most && (found > 0 || most == 0), "{a:?} {b:?}");
-            best += usize::from(found == most);
+            assert!(found <= longest_len && (found > 0 || longest_len == 0), "{a:?} {b:?}");
+            best += usize::from(found == longest_len);
             all += 1;
             // Without anchors, the longest one is found.
             let mut direct = Vec::new();
             let gap = Gap { left: (0, a.len()), right: (0, b.len()), round: 0 };
             match_by_edit_path(&a, &b, gap, &mut direct);
-            assert_eq!(direct.len(), most, "{a:?} {b:?}");
+            assert_eq!(direct.len(), longest_len, "{a:?} {b:?}");
         }
         assert!(best * 10 > all * 9, "{best} of {all}");
     }

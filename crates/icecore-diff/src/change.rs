@@ -119,7 +119,7 @@ fn compare_documents<'d>(
     links::compare_links(sides, &mut same, linked, &lockstep.counterparts, &mut found);
     found.sort_by_key(|one| one.order);
     differences.changes =
-        found.into_iter().map(|OrderedChange { change: what, .. }| Change::from_found(what)).collect();
+        found.into_iter().map(|OrderedChange { change: found_change, .. }| Change::from_found(found_change)).collect();
     differences.has_other_header = match (left.header(), right.header()) {
         (Some(left), Some(right)) => !same.are_equal(sides, left, right),
         (None, None) => false,
@@ -129,9 +129,9 @@ fn compare_documents<'d>(
 }
 
 impl<'d> Change<'d> {
-    fn from_found(what: FoundChange<'d>) -> Change<'d> {
+    fn from_found(found: FoundChange<'d>) -> Change<'d> {
         let change = |kind, left, right| Change { kind, left, right, into: None };
-        match what {
+        match found {
             FoundChange::Changed(left, right) => change(ChangeKind::Changed, Some(left), Some(right)),
             FoundChange::Class(left, right) => change(ChangeKind::Class, Some(left), Some(right)),
             FoundChange::Removed(left, _) => change(ChangeKind::Removed, Some(left), None),

@@ -41,7 +41,7 @@ pub enum Refusal {
         /// The path of the mismatch; empty if unknown.
         path: String,
         /// What does not match.
-        what: &'static str,
+        reason: &'static str,
     },
     /// It is not a difference, or contradicts itself.
     Broken(Error),
@@ -50,8 +50,8 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Differs { path, what } if path.is_empty() => write!(f, "{what}"),
-            Refusal::Differs { path, what } => write!(f, "at {path}: {what}"),
+            Refusal::Differs { path, reason: what } if path.is_empty() => write!(f, "{what}"),
+            Refusal::Differs { path, reason: what } => write!(f, "at {path}: {what}"),
             Refusal::Broken(error) => error.fmt(f),
         }
     }
@@ -131,7 +131,7 @@ impl Patch {
         if root.get("fingerprint").and_then(|known| known.as_str()) != Some(&fingerprint) {
             let what = "it is not the document that the difference was made from: the values to change are there, but another \
                         part has changed";
-            return Err(Refusal::Differs { path: String::new(), what });
+            return Err(Refusal::Differs { path: String::new(), reason: what });
         }
         let header = match root.get("has_header") {
             Some(_) => root.get("header").map(|header| (VALUES, header)),
@@ -172,8 +172,8 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
     }
 
     fn apply_change(&mut self, change: Cursor<'d>) -> Result<(), Refusal> {
-        let display_path = || change.get("where").and_then(|shown| shown.as_str()).unwrap_or_default().to_owned();
-        let differs = |what| Refusal::Differs { path: display_path(), what };
+        let display_path = || change.get("where").and_then(|path| path.as_str()).unwrap_or_default().to_owned();
+        let differs = |what| Refusal::Differs { path: display_path(), reason: what };
         let part = |name: &str| {
             change.get(name).ok_or_else(|| Refusal::Broken(malformed_patch(format!("a change without `{name}`"))))
         };
@@ -217,15 +217,15 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
     }
 
     /// Removes an item or an entry.
-    fn remove_value(&mut self, left: Cursor<'d>, shown: &str) -> Result<(), Refusal> {
+    fn remove_value(&mut self, left: Cursor<'d>, path_text: &str) -> Result<(), Refusal> {
         let parent = self.resolver.find_parent(left).filter(|parent| matches!(parent.kind(), Kind::Array | Kind::Map));
         match parent {
             Some(parent) if self.edits.removed.insert(left.index()) => {
                 self.edits.touched.insert(parent.index());
                 Ok(())
             }
-            Some(_) => Err(Refusal::Broken(malformed_patch(format!("two changes of one value at {shown}")))),
-            None => Err(Refusal::Broken(malformed_patch(format!("a value that can't be removed at {shown}")))),
+            Some(_) => Err(Refusal::Broken(malformed_patch(format!("two changes of one value at {path_text}")))),
+            None => Err(Refusal::Broken(malformed_patch(format!("a value that can't be removed at {path_text}")))),
         }
     }
 
@@ -234,11 +234,11 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         change: Cursor<'d>,
         source: usize,
         value: Cursor<'d>,
-        shown: &str,
+        path_text: &str,
     ) -> Result<(), Refusal> {
-        let malformed = |what: &str| Refusal::Broken(malformed_patch(format!("{what} at {shown}")));
+        let malformed = |problem: &str| Refusal::Broken(malformed_patch(format!("{problem} at {path_text}")));
         let container_path = change.get("in").ok_or_else(|| malformed("a change without `in`"))?;
-        let differs = |what| Refusal::Differs { path: shown.to_owned(), what };
+        let differs = |what| Refusal::Differs { path: path_text.to_owned(), reason: what };
         let into =
             self.resolver.follow_path(container_path).ok_or_else(|| differs("there is no list or map to add it to"))?;
         let into = crate::tree::object_body(into);
@@ -274,7 +274,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
             _ => false,
         };
         let what = "its header differs from the header of the document that the difference was made from";
-        if is_same { Ok(()) } else { Err(Refusal::Differs { path: String::new(), what }) }
+        if is_same { Ok(()) } else { Err(Refusal::Differs { path: String::new(), reason: what }) }
     }
 }
 

@@ -196,10 +196,10 @@ fn describe_content(here: Cursor<'_>, max_chars: usize) -> Option<(Tone, String)
 fn count_children(here: Cursor<'_>, one: &str, many: &str) -> String {
     let cut = here.document().trace().and_then(|trace| trace.cut_at(here.index()));
     let Some(cut) = cut else { return counted(here.len() as u64, one, many) };
-    let there = here.children().count() as u64;
+    let child_count = here.children().count() as u64;
     match cut.of {
-        Some(of) => format!("{there} of {}", counted(u64::from(of), one, many)),
-        None => format!("{}, then cut", counted(there, one, many)),
+        Some(of) => format!("{child_count} of {}", counted(u64::from(of), one, many)),
+        None => format!("{}, then cut", counted(child_count, one, many)),
     }
 }
 
@@ -223,7 +223,7 @@ pub fn quote_bytes(bytes: &[u8], max_chars: usize) -> String {
 /// Appends up to `max_chars` characters; returns whether these are all.
 fn push_escaped(bytes: &[u8], max_chars: usize, out: &mut String) -> bool {
     let mut count = 0;
-    let mut shown = 0;
+    let mut consumed = 0;
     // A character has at most four bytes: the rest is not examined.
     let head = &bytes[..bytes.len().min(max_chars.saturating_mul(4).saturating_add(4))];
     for chunk in head.utf8_chunks() {
@@ -232,7 +232,7 @@ fn push_escaped(bytes: &[u8], max_chars: usize, out: &mut String) -> bool {
                 break;
             }
             count += 1;
-            shown += c.len_utf8();
+            consumed += c.len_utf8();
             match c {
                 '"' | '\\' => out.extend(['\\', c]),
                 '\n' => out.push_str("\\n"),
@@ -249,14 +249,14 @@ fn push_escaped(bytes: &[u8], max_chars: usize, out: &mut String) -> bool {
                 break;
             }
             count += 1;
-            shown += 1;
+            consumed += 1;
             out.push_str(&format!("\\x{byte:02x}"));
         }
         if count >= max_chars {
             break;
         }
     }
-    shown >= bytes.len()
+    consumed >= bytes.len()
 }
 
 fn list_marks(here: Cursor<'_>) -> Vec<&'static str> {

@@ -233,9 +233,9 @@ mod tests {
     struct Dice(u64);
 
     impl Dice {
-        fn below(&mut self, most: u64) -> u64 {
+        fn below(&mut self, bound: u64) -> u64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) % most
+            (self.0 >> 33) % bound
         }
 
         fn json(&mut self, depth: u32) -> String {
@@ -300,8 +300,8 @@ mod tests {
     #[test]
     fn parts_together_are_the_whole() {
         for (format, bytes) in documents(&mut Dice(1), 20) {
-            let whole = part(format, &bytes, &all());
-            let values = whole.items.iter().filter(|item| item["type"] != "piece");
+            let full_part = part(format, &bytes, &all());
+            let values = full_part.items.iter().filter(|item| item["type"] != "piece");
             let mut wanted: Vec<u64> = values.filter_map(|item| item["node"].as_u64()).collect();
             wanted.sort_unstable();
             assert_eq!(opened(format, &bytes), wanted, "{format}");

@@ -110,9 +110,9 @@ fn judge_quotient(
     };
     let middle = claimed.judge_interval(&typical, resolution);
     let verdict = claimed.restrict_verdict(middle, &all, resolution);
-    let said = claimed.describe_verdict(verdict);
+    let verdict_text = claimed.describe_verdict(verdict);
     if let [one] = measurements {
-        let words = format!("{} times then, {}: {said}", claimed.format_range(), format_current(&one.now));
+        let words = format!("{} times then, {}: {verdict_text}", claimed.format_range(), format_current(&one.now));
         return (Some(one.now), verdict, words);
     }
     let by_estimate = |a: &&ClaimMeasurement<'_>, b: &&ClaimMeasurement<'_>| a.now.estimate.total_cmp(&b.now.estimate);
@@ -121,7 +121,7 @@ fn judge_quotient(
     };
     let same = measurements.iter().filter(|one| claimed.judge_interval(&one.now, one.resolution) == middle).count();
     let words = format!(
-        "{} times then, {} now in the middle of {} sizes (from {} to {}): {said}, the same at {same} of them",
+        "{} times then, {} now in the middle of {} sizes (from {} to {}): {verdict_text}, the same at {same} of them",
         claimed.format_range(),
         words::format_number(typical.estimate),
         measurements.len(),
@@ -133,10 +133,10 @@ fn judge_quotient(
 
 /// Formats an interval: `1.7 now (1.6 to 1.8)`.
 fn format_current(interval: &Interval) -> String {
-    let said = words::format_interval(interval);
-    match said.split_once(' ') {
+    let text = words::format_interval(interval);
+    match text.split_once(' ') {
         Some((number, error)) => format!("{number} now {error}"),
-        None => format!("{said} now"),
+        None => format!("{text} now"),
     }
 }
 

@@ -161,12 +161,12 @@ impl Pair<'_> {
         }
     }
 
-    fn make_finding(&self, entry: &Entry, what: ComparedQuantity, change: Change) -> Finding {
+    fn make_finding(&self, entry: &Entry, quantity: ComparedQuantity, change: Change) -> Finding {
         Finding {
             scenario: self.scenario.to_owned(),
             point: self.new.or(self.old).map(|point| point.name.clone()).unwrap_or_default(),
             competitor: entry.id.clone(),
-            what,
+            what: quantity,
             change,
             times: None,
             old: None,
@@ -230,7 +230,7 @@ impl Pair<'_> {
     fn compare_optional(
         &self,
         entry: &Entry,
-        what: ComparedQuantity,
+        quantity: ComparedQuantity,
         old: Option<f64>,
         new: Option<f64>,
         noise: f64,
@@ -245,7 +245,7 @@ impl Pair<'_> {
                 (times, times.map_or(Change::Same, |times| self.threshold.judge_change(&times, noise)))
             }
         };
-        Some(Finding { times, old, new, ..self.make_finding(entry, what, change) })
+        Some(Finding { times, old, new, ..self.make_finding(entry, quantity, change) })
     }
 }
 

@@ -36,7 +36,7 @@ pub fn check_fidelity(expected: &Document<'_>, found: &Document<'_>, eyes: Compa
     if comparison.equal(expected, found) {
         return Fidelity::Exact;
     }
-    let mut walk = DocumentWalk { eyes, stack: Vec::new(), shared: HashMap::new(), seen: Vec::new() };
+    let mut walk = DocumentWalk { eyes, stack: Vec::new(), shared: HashMap::new(), differences: Vec::new() };
     walk.compare_pair(expected.root(), found.root());
     while let Some((expected, found)) = walk.stack.pop() {
         walk.compare_pair(expected, found);
@@ -46,7 +46,7 @@ pub fn check_fidelity(expected: &Document<'_>, found: &Document<'_>, eyes: Compa
 
 /// A kind of difference.
 struct CountedDifference {
-    what: &'static str,
+    description: &'static str,
     count: u64,
     path: String,
     is_slight: bool,
@@ -57,17 +57,17 @@ struct DocumentWalk<'d> {
     stack: Vec<(Cursor<'d>, Cursor<'d>)>,
     /// Index of a shared value on one side, mapped to its index on the other side.
     shared: HashMap<u32, u32>,
-    seen: Vec<CountedDifference>,
+    differences: Vec<CountedDifference>,
 }
 
 impl<'d> DocumentWalk<'d> {
     fn into_fidelity(self) -> Fidelity {
-        let is_slight = self.seen.iter().all(|seen| seen.is_slight);
-        let describe = |seen: &CountedDifference| match seen.count {
-            1 => format!("{}, at {}", seen.what, seen.path),
-            count => format!("{}, {count} times, first at {}", seen.what, seen.path),
+        let is_slight = self.differences.iter().all(|seen| seen.is_slight);
+        let describe = |difference: &CountedDifference| match difference.count {
+            1 => format!("{}, at {}", difference.description, difference.path),
+            count => format!("{}, {count} times, first at {}", difference.description, difference.path),
         };
-        let differences: Vec<String> = self.seen.iter().map(describe).collect();
+        let differences: Vec<String> = self.differences.iter().map(describe).collect();
         match (differences.is_empty(), is_slight) {
             (true, _) => Fidelity::Exact,
             (_, true) => Fidelity::Alike { differences },
@@ -76,9 +76,9 @@ impl<'d> DocumentWalk<'d> {
     }
 
     fn note_difference(&mut self, what: &'static str, is_slight: bool, at: Cursor<'d>) {
-        match self.seen.iter_mut().find(|seen| seen.what == what) {
-            Some(seen) => seen.count += 1,
-            None => self.seen.push(CountedDifference { what, count: 1, path: at.path(), is_slight }),
+        match self.differences.iter_mut().find(|seen| seen.description == what) {
+            Some(difference) => difference.count += 1,
+            None => self.differences.push(CountedDifference { description: what, count: 1, path: at.path(), is_slight }),
         }
     }
 
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn what_is_lost_is_named() {
-        for (expected, found, what) in [
+        for (expected, found, difference) in [
             (r#"{"a":1,"b":2}"#, r#"{"a":1}"#, "differs: entries of maps did not come back, at $.b"),
             (r#"{"a":1}"#, r#"{"a":1,"b":2}"#, "differs: maps came back with more entries, at $"),
             ("[1,2]", "[1]", "differs: lists came back with another length, at $"),
@@ -331,7 +331,7 @@ mod tests {
             (r#"["é"]"#, r#"["Ã©"]"#, "differs: values changed, at $[0]"),
             ("[]", "{}", "alike: maps and lists came back as each other, at $"),
         ] {
-            assert_eq!(words(compare(expected, found, "storable")), what, "{expected} {found}");
+            assert_eq!(words(compare(expected, found, "storable")), difference, "{expected} {found}");
         }
     }
 

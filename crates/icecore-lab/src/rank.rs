@@ -107,8 +107,8 @@ pub fn rank_competitors(point: &Point, weights: &Weights) -> Ranking {
         parts: cost.parts.clone(),
         times: (place > 0).then(|| costs[0].1.relative_cost_of(cost)),
     });
-    let alone = ALONE.into_iter().filter_map(|part| find_winners(point, part));
-    Ranking { weights: weights.clone(), places: places.collect(), unranked, alone: alone.collect() }
+    let winners = ALONE.into_iter().filter_map(|part| find_winners(point, part));
+    Ranking { weights: weights.clone(), places: places.collect(), unranked, alone: winners.collect() }
 }
 
 /// Parts that may be the only ones that matter to a user.

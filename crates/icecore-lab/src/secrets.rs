@@ -33,9 +33,9 @@ pub fn is_secret(name: &str) -> bool {
 /// Removes the secrets of this process from the environment of a command. Variables that the lab itself set for the
 /// command, such as the address of the measured database, stay.
 pub fn hide_secrets_from(command: &mut Command) {
-    let given: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
+    let own_variables: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
     for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(is_secret) && !given.contains(&name) {
+        if name.to_str().is_some_and(is_secret) && !own_variables.contains(&name) {
             command.env_remove(name);
         }
     }

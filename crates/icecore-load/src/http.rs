@@ -70,8 +70,8 @@ fn open_stream(address: SocketAddr, patience: Duration) -> Result<BufReader<TcpS
     Ok(BufReader::new(stream))
 }
 
-fn invalid_data(what: impl Into<String>) -> Error {
-    Error::new(ErrorKind::InvalidData, what.into())
+fn invalid_data(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::InvalidData, message.into())
 }
 
 /// Reads one answer.

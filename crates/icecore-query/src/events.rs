@@ -45,10 +45,10 @@ impl Iterator for StreamEvents {
                 self.open.push((value, 0));
             }
             let depth = self.open.len();
-            let (container, taken) = self.open.last_mut()?;
-            match entry_at(container, *taken) {
+            let (container, next_index) = self.open.last_mut()?;
+            match entry_at(container, *next_index) {
                 Some((key, value)) => {
-                    *taken += 1;
+                    *next_index += 1;
                     self.path.truncate(depth - 1);
                     self.path.push(key);
                     self.next = Some(value);

@@ -33,7 +33,7 @@ struct AllocatorMeter {
 impl AllocatorMeter {
     /// Memory that the run has allocated.
     fn allocated_bytes(self) -> u64 {
-        self.allocator.map_or(0, |held| u64::try_from(held().saturating_sub(self.start)).unwrap_or(0))
+        self.allocator.map_or(0, |allocated_bytes| u64::try_from(allocated_bytes().saturating_sub(self.start)).unwrap_or(0))
     }
 }
 
@@ -44,15 +44,15 @@ pub(crate) const ALLOCATION_OVERHEAD: usize = 32;
 pub(crate) fn start_metering(max_bytes: u64, allocator: Option<fn() -> i64>) {
     MOST.set(HELD.get().saturating_add(max_bytes));
     PEAK.set(HELD.get());
-    METER.set(AllocatorMeter { allocator, start: allocator.map_or(0, |held| held()), max_bytes });
+    METER.set(AllocatorMeter { allocator, start: allocator.map_or(0, |allocated_bytes| allocated_bytes()), max_bytes });
 }
 
 /// Runs work that is not charged to the filter: reading its next input.
 pub(crate) fn run_uncharged<T>(work: impl FnOnce() -> T) -> T {
-    let before = METER.get().allocator.map_or(0, |held| held());
+    let before = METER.get().allocator.map_or(0, |allocated_bytes| allocated_bytes());
     let result = work();
     let meter = METER.get();
-    let allocated = meter.allocator.map_or(0, |held| held()).saturating_sub(before);
+    let allocated = meter.allocator.map_or(0, |allocated_bytes| allocated_bytes()).saturating_sub(before);
     METER.set(AllocatorMeter { start: meter.start.saturating_add(allocated), ..meter });
     result
 }

@@ -83,7 +83,7 @@ pub struct Running<'r> {
     /// Returns the bytes that this thread uses, if the program has a counting allocator. Without one, memory of the
     /// language itself is only estimated: a filter that calls itself with filters as arguments may use several times
     /// its limit.
-    pub held: Option<fn() -> i64>,
+    pub allocated_bytes: Option<fn() -> i64>,
     /// When set from outside, ends the run.
     pub interrupt: Option<&'static AtomicBool>,
     /// Receives the messages of `debug` and `stderr`.
@@ -107,7 +107,7 @@ impl Default for Running<'_> {
             null_input: false,
             steps: Running::STEPS,
             memory: Running::MEMORY,
-            held: None,
+            allocated_bytes: None,
             interrupt: None,
             say: &|_| {},
         }
@@ -180,7 +180,7 @@ impl Query {
             };
             let (steps, bytes) = allowed.take();
             query_thread::start_run(running.steps.saturating_add(steps), running.interrupt);
-            memory::start_metering(running.memory.saturating_add(bytes), running.held);
+            memory::start_metering(running.memory.saturating_add(bytes), running.allocated_bytes);
             is_running.set(true);
             let outcome = query_thread::catch_stop(|| {
                 let ctx = Ctx::<FilterTypes>::new(data.clone(), Vars::new(self.variable_values()));

@@ -71,7 +71,7 @@ fn what_the_allocator_says_counts() {
         static SAID: std::cell::Cell<i64> = const { std::cell::Cell::new(0) };
     }
     let mut running = Running::default();
-    running.held = Some(|| {
+    running.allocated_bytes = Some(|| {
         SAID.set(SAID.get() + 1_000);
         SAID.get()
     });

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Builder of rules. See [`Rules::builder`].
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
-    given: Vec<(Vec<u8>, Vec<u8>)>,
+    text_pairs: Vec<(Vec<u8>, Vec<u8>)>,
     urls: Vec<(Vec<u8>, Vec<u8>)>,
     is_regex: bool,
     ignores_case: bool,
@@ -31,7 +31,7 @@ impl Builder {
     ///
     /// A text that is replaced by itself stays unchanged: that protects a longer match from shorter ones.
     pub fn pair(mut self, old: impl Into<Vec<u8>>, new: impl Into<Vec<u8>>) -> Builder {
-        self.given.push((old.into(), new.into()));
+        self.text_pairs.push((old.into(), new.into()));
         self
     }
 
@@ -70,7 +70,7 @@ impl Builder {
     pub fn build(self) -> Result<Rules, Error> {
         let mut pairs = Pairs { ignores_case: self.ignores_case, ..Pairs::default() };
         let mut regular = Vec::new();
-        for (old, new) in self.given {
+        for (old, new) in self.text_pairs {
             if old.is_empty() {
                 return Err(Error::new("an empty OLD is found everywhere: give a text"));
             }

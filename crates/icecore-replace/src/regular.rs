@@ -78,22 +78,22 @@ fn parse_group_names(new: &[u8]) -> Vec<String> {
     let mut rest = new;
     while let Some(at) = memchr::memchr(b'$', rest) {
         rest = rest.get(at + 1..).unwrap_or_default();
-        if let Some(behind) = rest.strip_prefix(b"$") {
-            rest = behind;
+        if let Some(after) = rest.strip_prefix(b"$") {
+            rest = after;
         } else if let Some(inner) = rest.strip_prefix(b"{") {
             let Some(end) = memchr::memchr(b'}', inner) else { continue };
-            let (name, behind) = inner.split_at(end);
+            let (name, after) = inner.split_at(end);
             // A name that is not UTF-8 is left unchanged.
             names.extend(std::str::from_utf8(name).ok().map(str::to_owned));
-            rest = behind;
+            rest = after;
         } else {
             let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
             let end = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
-            let (name, behind) = rest.split_at(end);
+            let (name, after) = rest.split_at(end);
             if !name.is_empty() {
                 names.push(String::from_utf8_lossy(name).into_owned());
             }
-            rest = behind;
+            rest = after;
         }
     }
     names

@@ -241,8 +241,8 @@ impl Rules {
         if self.pairs.len() > MAX_PAIRS {
             return None;
         }
-        let plain = |(_, pair): &(usize, &Pair)| pair.spelling == Spelling::Given && pair.old != pair.new;
-        let pairs = || self.pairs.iter().enumerate().filter(plain);
+        let is_literal_change = |(_, pair): &(usize, &Pair)| pair.spelling == Spelling::Given && pair.old != pair.new;
+        let pairs = || self.pairs.iter().enumerate().filter(is_literal_change);
         for (one, changed) in pairs() {
             for (two, searched) in pairs() {
                 if can_join(&changed.new, &searched.old) {

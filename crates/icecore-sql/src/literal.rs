@@ -9,7 +9,7 @@ use crate::{Quoting, TableId};
 #[non_exhaustive]
 pub struct Literal {
     /// The complete literal, with its quotes and a prefix directly before them.
-    pub whole: Range<usize>,
+    pub full_range: Range<usize>,
     /// The text between the quotes, which [`Quoting`] decodes and encodes.
     pub body: Range<usize>,
     /// The quoting of the body.

@@ -150,7 +150,7 @@ impl ReferenceReader<'_> {
             b',' | b')' if in_row && self.statement.depth == 1 => {
                 let cell = self.statement.locate_cell(&self.tables);
                 let (whole, content) = self.gather.finish_value(self.dump, self.lexis.dialect());
-                self.values.extend(cell.map(|cell| Value { whole, content, cell, ends_row: sign == b')' }));
+                self.values.extend(cell.map(|cell| Value { full_range: whole, content, cell, ends_row: sign == b')' }));
             }
             b')' if in_row => self.gather.add_closing(self.cursor - 1),
             _ => self.record_value_text(self.cursor - 1),
@@ -317,7 +317,7 @@ impl ReferenceReader<'_> {
         Some(())
     }
 
-    fn add_literal(&mut self, whole: usize, body: usize, end: usize, quoting: Quoting) {
+    fn add_literal(&mut self, start: usize, body: usize, end: usize, quoting: Quoting) {
         let text = &self.dump[body..end];
         if self.statement.expects_name() {
             let name = crate::reader::code::decode_name(text, b'\'');
@@ -331,9 +331,9 @@ impl ReferenceReader<'_> {
             None => quoting,
         };
         if self.is_in_row() {
-            return self.gather.add_literal(whole, self.calls_end.take().unwrap_or(self.cursor), body..end, quoting);
+            return self.gather.add_literal(start, self.calls_end.take().unwrap_or(self.cursor), body..end, quoting);
         }
-        self.literals.push(Literal { whole: whole..self.cursor, body: body..end, quoting, cell });
+        self.literals.push(Literal { full_range: start..self.cursor, body: body..end, quoting, cell });
     }
 
     fn read_name(&mut self, close: u8) -> Option<()> {
@@ -427,9 +427,9 @@ impl ReferenceReader<'_> {
             self.cursor += 1;
         }
         if version >= NO_VERSION {
-            let behind = self.cursor;
+            let version_end = self.cursor;
             self.cursor = start;
-            return self.skip_comment().filter(|()| self.cursor > behind);
+            return self.skip_comment().filter(|()| self.cursor > version_end);
         }
         self.lexis.guess_dialect(Dialect::MySql);
         self.conditional += 1;
@@ -439,7 +439,7 @@ impl ReferenceReader<'_> {
     /// Reads `'a\nb','\n',char(10))`, after the same number of `replace(`.
     fn read_shell_calls(&mut self, calls: usize) -> Option<()> {
         let (body, end) = self.take_quoted(false)?;
-        let behind = self.cursor;
+        let literal_end = self.cursor;
         let mut replaced = Replaced::default();
         for _ in 0..calls {
             let rest = &self.dump[self.cursor..];
@@ -459,13 +459,13 @@ impl ReferenceReader<'_> {
                 None => {
                     // Other calls: their parentheses are closed later.
                     self.statement.depth += calls as u32;
-                    self.cursor = behind;
+                    self.cursor = literal_end;
                     self.add_literal(body - 1, body, end, Quoting::Standard(Quote::Single));
                     return Some(());
                 }
             }
         }
-        let after = std::mem::replace(&mut self.cursor, behind);
+        let after = std::mem::replace(&mut self.cursor, literal_end);
         self.calls_end = Some(after);
         self.add_literal(body - 1, body, end, Quoting::Replaced(replaced));
         self.cursor = after;
@@ -513,11 +513,11 @@ impl ReferenceReader<'_> {
                         let quoting = Quoting::Copy.for_kind(body, self.tables.column_kind(cell.table, cell.column));
                         let is_null = body == b"\\N";
                         let content = if is_null { Content::Null } else { Content::Literal(range.clone(), quoting) };
-                        self.values.push(Value { whole: range, content, cell, ends_row: end != b'\t' });
+                        self.values.push(Value { full_range: range, content, cell, ends_row: end != b'\t' });
                     } else if body != b"\\N" {
                         let kind = cell.map_or(Kind::Unknown, |cell| self.tables.column_kind(cell.table, cell.column));
                         let quoting = Quoting::Copy.for_kind(body, kind);
-                        self.literals.push(Literal { whole: range.clone(), body: range, quoting, cell });
+                        self.literals.push(Literal { full_range: range.clone(), body: range, quoting, cell });
                     }
                     return Some(end);
                 }

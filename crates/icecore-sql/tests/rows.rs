@@ -20,7 +20,7 @@ fn rows(dump: &str) -> Vec<String> {
             Some(column) => table.columns()[column as usize].name().to_owned(),
             None => (value.cell.position + 1).to_string(),
         };
-        let text = show(&dump.as_bytes()[value.whole]);
+        let text = show(&dump.as_bytes()[value.full_range]);
         let said = match value.content {
             Content::Literal(body, quoting) => {
                 format!("\"{}\"", show(quoting.decode(&dump.as_bytes()[body]).expect("a literal").text()))

@@ -183,7 +183,7 @@ fn check(dump: &[u8], random: &mut Random) {
         let _ = literal.quoting.decode(&dump[literal.body.clone()]);
     }
     for value in &expected.values {
-        assert!(options.rows && value.whole.end <= dump.len());
+        assert!(options.rows && value.full_range.end <= dump.len());
         if let Content::Literal(body, quoting) = &value.content {
             let _ = quoting.decode(&dump[body.clone()]);
         }

@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn passwords_are_not_shown() {
-        for (text, shown) in [
+        for (text, displayed) in [
             ("postgres://ann:se:c@ret@db/jobs?sslmode=require", "postgres://ann@db/jobs?sslmode=require"),
             ("mysql://:secret@db", "mysql://@db"),
             ("postgres://db/jobs?password=secret&user=ann", "postgres://db/jobs?user=ann"),
@@ -301,8 +301,8 @@ mod tests {
             ("sqlite://a:b@c.db", "sqlite://a:b@c.db"),
         ] {
             let address: Address = text.parse().expect("an address");
-            assert_eq!(address.to_string(), shown);
-            assert_eq!(address.has_password(), text != shown);
+            assert_eq!(address.to_string(), displayed);
+            assert_eq!(address.has_password(), text != displayed);
             assert!(!format!("{address:?}").contains("secret"));
         }
     }

@@ -69,10 +69,10 @@ pub trait Objects {
     fn object_named(&mut self, key: &str) -> Result<Option<Object>>;
     /// Passes up to `most` objects after this sequence to `each`, in order. Objects that are stored meanwhile do not
     /// disturb the walk.
-    fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
+    fn objects(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()>;
     /// Like [`objects`](Objects::objects), but lends the objects one by one, without their readable copies. For callers
     /// that decode the bytes themselves: objects that are only looked at are not copied.
-    fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
+    fn walk(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
     /// Removes objects and records who did. Returns how many there were.
     fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
     /// Removes objects that have expired. Returns how many there were.
@@ -93,7 +93,7 @@ pub trait Jobs {
     fn push(&mut self, jobs: &[NewJob]) -> Result<Vec<Pushed>>;
     /// Hands out up to `most` jobs of a queue. They belong to this caller until the lease ends. Jobs with the highest
     /// priority come first; among them, those that have waited longest.
-    fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>>;
+    fn claim(&mut self, queue: &str, worker: &str, lease: Duration, max_jobs: usize) -> Result<Vec<Lease>>;
     /// Queues a job and immediately hands it out to this caller. Returns `None` if another job has its unique key. For
     /// a paused queue, which hands out nothing, the error has kind `Paused`.
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>>;
@@ -110,7 +110,7 @@ pub trait Jobs {
     /// Returns the job with this id.
     fn job(&mut self, id: Id) -> Result<Option<Job>>;
     /// Passes up to `most` jobs to `each`, in the order in which they were queued.
-    fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()>;
+    fn jobs(&mut self, filter: &JobFilter, max_jobs: usize, each: Each<'_, Job>) -> Result<()>;
     /// Makes dead jobs ready again, either these or all of a queue, and records who did. Returns how many there were.
     fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64>;
     /// Queues a copy of a job as a new job, and records who did.
@@ -153,7 +153,7 @@ pub trait Schedules {
     fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool>;
     /// Queues the jobs that are due, for up to `most` schedules. If several times of a schedule passed since the last
     /// call, only the first of them gets a job. Concurrent callers never queue two jobs for the same time.
-    fn fire(&mut self, most: usize) -> Result<Vec<Fired>>;
+    fn fire(&mut self, max_schedules: usize) -> Result<Vec<Fired>>;
 }
 
 /// Counts of the stored objects.

@@ -50,7 +50,7 @@ pub(crate) struct ClaimRequest<'h> {
 pub(crate) trait ClaimOperations {
     fn expiry_checks(&mut self) -> &mut ExpiryChecks;
     /// Hands out up to `most` ready jobs. Returns whether there may be more.
-    fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool>;
+    fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, max_jobs: usize, jobs: &mut Vec<Job>) -> Result<bool>;
     /// Makes jobs with an ended lease ready again, or dead, and returns how many there were. This includes leased jobs
     /// without an end time, which only another program writes, but no jobs that this claim handed out.
     fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64>;
@@ -60,12 +60,12 @@ pub(crate) trait ClaimOperations {
 pub(crate) fn hand_out(
     backend: &mut impl ClaimOperations,
     request: &ClaimRequest<'_>,
-    most: usize,
+    max_jobs: usize,
 ) -> Result<Vec<Lease>> {
     let queue = request.queue;
     check_name("queue", queue)?;
     check_name("worker", request.worker)?;
-    if most == 0 {
+    if max_jobs == 0 {
         return Ok(Vec::new());
     }
     let mut has_checked = backend.expiry_checks().is_due(queue);
@@ -73,9 +73,9 @@ pub(crate) fn hand_out(
         backend.free_ended_leases(request)?;
     }
     let (mut jobs, mut turns) = (Vec::new(), 0);
-    while jobs.len() < most {
+    while jobs.len() < max_jobs {
         turns += 1;
-        match backend.hand_out_ready(request, most - jobs.len(), &mut jobs) {
+        match backend.hand_out_ready(request, max_jobs - jobs.len(), &mut jobs) {
             Ok(true) => {}
             Ok(false) if has_checked => break,
             Ok(false) => {
@@ -89,7 +89,7 @@ pub(crate) fn hand_out(
             Err(error) => return Err(error),
         }
     }
-    if jobs.len() < most {
+    if jobs.len() < max_jobs {
         backend.expiry_checks().record_empty_queue(queue);
     }
     if turns > 1 {
@@ -123,9 +123,9 @@ mod tests {
             &mut self.expiry_checks
         }
 
-        fn hand_out_ready(&mut self, _: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
+        fn hand_out_ready(&mut self, _: &ClaimRequest<'_>, max_jobs: usize, jobs: &mut Vec<Job>) -> Result<bool> {
             let (some, is_more) = if self.turns.is_empty() { (Vec::new(), false) } else { self.turns.remove(0) };
-            assert!(some.len() <= most, "{} of {most}", some.len());
+            assert!(some.len() <= max_jobs, "{} of {max_jobs}", some.len());
             jobs.extend(some);
             Ok(is_more)
         }
@@ -173,7 +173,7 @@ mod tests {
         backend.turns.push((vec![job(first, 1, 2), job(third, 3, 1)], false));
         let request = ClaimRequest { queue: "q", worker: "w", lease: Duration::from_millis(1), token: "t" };
         let leases = hand_out(&mut backend, &request, 8).expect("handed out");
-        let told: Vec<(Id, u32)> = leases.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
-        assert_eq!(told, [(first, 2), (second, 4), (third, 1)]);
+        let handed_out: Vec<(Id, u32)> = leases.iter().map(|lease| (lease.job.id, lease.job.attempts)).collect();
+        assert_eq!(handed_out, [(first, 2), (second, 4), (third, 1)]);
     }
 }

@@ -95,8 +95,8 @@ impl Command {
     /// Returns whether an attempt failed because the shell found no command to run.
     pub fn is_missing(outcome: &Outcome) -> bool {
         let Outcome::Failed { error, .. } = outcome else { return false };
-        let said = ["exit code 127: ", "exit code 126: "].iter().find_map(|code| error.strip_prefix(code));
-        said.is_some_and(|said| said.starts_with(SHELL))
+        let message = ["exit code 127: ", "exit code 126: "].iter().find_map(|code| error.strip_prefix(code));
+        message.is_some_and(|said| said.starts_with(SHELL))
     }
 
     fn spawn_shell(&self, job: &Job) -> std::io::Result<Child> {
@@ -244,12 +244,12 @@ impl CommandOutput {
 #[derive(Clone)]
 struct BoundedBuffer {
     bytes: Arc<Mutex<VecDeque<u8>>>,
-    most: usize,
+    max_bytes: usize,
 }
 
 impl BoundedBuffer {
     fn new(most: usize) -> BoundedBuffer {
-        BoundedBuffer { bytes: Arc::default(), most }
+        BoundedBuffer { bytes: Arc::default(), max_bytes: most }
     }
 
     fn lock_bytes(&self) -> std::sync::MutexGuard<'_, VecDeque<u8>> {
@@ -258,14 +258,14 @@ impl BoundedBuffer {
 
     fn keep_first_bytes(&self, bytes: &[u8]) {
         let mut kept = self.lock_bytes();
-        let room = self.most - kept.len();
-        kept.extend(&bytes[..bytes.len().min(room)]);
+        let available = self.max_bytes - kept.len();
+        kept.extend(&bytes[..bytes.len().min(available)]);
     }
 
     fn keep_last_bytes(&self, bytes: &[u8]) {
         let mut kept = self.lock_bytes();
         kept.extend(bytes);
-        let excess = kept.len().saturating_sub(self.most);
+        let excess = kept.len().saturating_sub(self.max_bytes);
         kept.drain(..excess);
     }
 

@@ -38,13 +38,13 @@ pub fn describe(bytes: &[u8], format: Option<&str>) -> BlobDescription {
 /// Creates an object from these bytes.
 pub fn describe_object(bytes: Vec<u8>, format: Option<&str>) -> NewObject {
     let said = describe(&bytes, format);
-    NewObject { bytes, said, ..NewObject::default() }
+    NewObject { bytes, description: said, ..NewObject::default() }
 }
 
 /// Creates a job with these bytes as its payload.
 pub fn describe_job(queue: &str, bytes: Vec<u8>, format: Option<&str>) -> NewJob {
-    let said = describe(&bytes, format);
-    NewJob::new(queue, bytes, said)
+    let description = describe(&bytes, format);
+    NewJob::new(queue, bytes, description)
 }
 
 fn decode_into(

@@ -24,8 +24,8 @@ impl Address {
             return format!("{scheme}:{}", full_path(&self.file_path()).display());
         }
         // The form without the password, which may contain any character.
-        let shown = self.to_string();
-        let rest = shown.split_once("://").map_or("", |(_, rest)| rest);
+        let displayed = self.to_string();
+        let rest = displayed.split_once("://").map_or("", |(_, rest)| rest);
         let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, database) = place.split_once('/').unwrap_or((place, ""));
         let hosts = authority.rsplit_once('@').map_or(authority, |(_, hosts)| hosts);

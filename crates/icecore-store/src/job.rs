@@ -15,7 +15,7 @@ pub struct NewJob {
     /// Payload, as the caller passed it.
     pub bytes: Vec<u8>,
     /// The engine's description of the payload.
-    pub said: BlobDescription,
+    pub description: BlobDescription,
     /// Priority; jobs with a larger value are handed out first. Usually 0.
     pub priority: i32,
     /// How long the job is not handed out.
@@ -37,7 +37,7 @@ impl NewJob {
             id: Id::new(),
             queue: queue.into(),
             bytes,
-            said,
+            description: said,
             priority: 0,
             delay: Duration::ZERO,
             unique_key: None,

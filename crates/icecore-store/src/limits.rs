@@ -202,17 +202,17 @@ mod tests {
         #[test]
         fn no_time_has_more(count in 1..20u32, per in 1..5_000u64, steps in vec((0..700i64, 0..30usize), 1..200)) {
             let rate = Rate { count, per: Duration::from_millis(per) };
-            let (mut spent, mut now, mut taken) = (RateUsage::default(), 1_700_000_000_000, Vec::new());
+            let (mut spent, mut now, mut granted) = (RateUsage::default(), 1_700_000_000_000, Vec::new());
             for (later, wanted) in steps {
                 now += later;
                 let some = wanted.min(spent.count_remaining(rate, now) as usize);
                 if some > 0 {
                     spent.add_jobs(rate, now, some);
-                    taken.push((now, some));
+                    granted.push((now, some));
                 }
                 spent = RateUsage::parse(&spent.to_string());
                 prop_assert!(spent.0.len() <= SLOTS as usize + 3);
-                let within = taken.iter().filter(|(at, _)| now - at < per as i64).map(|(_, some)| some).sum::<usize>();
+                let within = granted.iter().filter(|(at, _)| now - at < per as i64).map(|(_, some)| some).sum::<usize>();
                 prop_assert!(within <= count as usize);
                 prop_assert_eq!(spent.count_remaining(rate, now + per as i64 + rate.slot_millis()), count);
             }

@@ -9,7 +9,7 @@ pub struct NewObject {
     /// Original bytes.
     pub bytes: Vec<u8>,
     /// The engine's description of the bytes.
-    pub said: BlobDescription,
+    pub description: BlobDescription,
     /// Name given by the program; unique among all objects.
     pub key: Option<String>,
     /// When the object expires, in milliseconds since 1970; `None` means never.

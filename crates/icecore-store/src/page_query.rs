@@ -42,18 +42,18 @@ pub(crate) type PageQuery<'p> = &'p mut dyn FnMut(i64, usize, EachLent<'_>) -> R
 /// Passes up to `most` objects after a sequence to `each`, fetched in pages of `asked`. `looked_for` is a value
 /// whose path has no index: each object is decoded to check it.
 pub(crate) fn walk_pages(
-    asked: usize,
+    page_size: usize,
     mut after: i64,
-    most: usize,
+    max_objects: usize,
     wanted: Option<&PathValue>,
     page: PageQuery<'_>,
     each: EachLent<'_>,
 ) -> Result<()> {
-    let mut left = most;
+    let mut left = max_objects;
     while left > 0 {
         let (mut found, mut is_enough) = (0, false);
-        let asked = if wanted.is_some() { asked } else { left.min(asked) };
-        page(after, asked, &mut |object| {
+        let page_limit = if wanted.is_some() { page_size } else { left.min(page_size) };
+        page(after, page_limit, &mut |object| {
             (found, after) = (found + 1, object.sequence);
             if wanted.is_some_and(|at| !at.matches_object(&object)) {
                 return Ok(Flow::On);
@@ -62,7 +62,7 @@ pub(crate) fn walk_pages(
             is_enough = each(object)? == Flow::Stop || left == 0;
             Ok(if is_enough { Flow::Stop } else { Flow::On })
         })?;
-        if is_enough || found < asked {
+        if is_enough || found < page_limit {
             return Ok(());
         }
     }

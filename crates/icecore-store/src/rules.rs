@@ -27,11 +27,11 @@ pub(crate) fn required<T>(value: Option<T>) -> Result<T> {
 }
 
 /// Checks that a name has 1 to 255 bytes and no control characters.
-pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
+pub(crate) fn check_name(subject: &str, name: &str) -> Result<()> {
     if (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Input, format!("a {what} must have 1 to {LONGEST_NAME} bytes and no control characters")))
+    Err(Error::new(ErrorKind::Input, format!("a {subject} must have 1 to {LONGEST_NAME} bytes and no control characters")))
 }
 
 /// Checks the name of the person or program that does something. It may be empty.

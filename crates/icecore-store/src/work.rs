@@ -132,7 +132,7 @@ impl Worker {
             done_by: Vec::new(),
             failed: Vec::new(),
             tally: Tally::default(),
-            crew,
+            pool: crew,
             outcomes,
         };
         loop {
@@ -198,7 +198,7 @@ struct WorkerLoop<'t> {
     /// Failed attempts that are not recorded yet.
     failed: Vec<FailedAttempt>,
     tally: Tally,
-    crew: WorkerPool,
+    pool: WorkerPool,
     outcomes: Receiver<EndedAttempt>,
 }
 
@@ -242,7 +242,7 @@ impl WorkerLoop<'_> {
         }
         let mut next = self.outcomes.recv_timeout(until.saturating_duration_since(now)).ok();
         while let Some((attempt, outcome)) = next {
-            self.crew.release_thread();
+            self.pool.release_thread();
             self.note_outcome(attempt, outcome);
             next = self.outcomes.try_recv().ok();
         }
@@ -380,18 +380,18 @@ impl WorkerLoop<'_> {
 
     fn claim_jobs(&mut self, backend: &mut dyn Backend) -> Result<()> {
         let worker = self.worker;
-        let most = worker.concurrency.max(1) - self.running.len();
-        let leases = backend.claim(&worker.queue, &worker.name, worker.lease, most)?;
+        let free_slots = worker.concurrency.max(1) - self.running.len();
+        let leases = backend.claim(&worker.queue, &worker.name, worker.lease, free_slots)?;
         (self.is_empty, self.free_since) = (leases.is_empty(), None);
         if self.is_empty && self.running.is_empty() {
             (self.report)(Event::Idle);
         }
-        self.claim_at = Instant::now() + if leases.len() < most { worker.idle } else { Duration::ZERO };
+        self.claim_at = Instant::now() + if leases.len() < free_slots { worker.idle } else { Duration::ZERO };
         for Lease { job, token } in leases {
             (self.report)(Event::Begun(&job));
             let attempt = (job.id, job.attempts);
             self.running.insert(attempt, RunningAttempt { token, extend_at: Instant::now() + worker.lease / 3 });
-            if let Err(error) = self.crew.run_job(job) {
+            if let Err(error) = self.pool.run_job(job) {
                 self.note_outcome(attempt, Outcome::failed(format!("can't start a thread for the job: {error}")));
             }
         }

@@ -84,7 +84,7 @@ fn bytes_and_texts_come_back() {
         for (id, object) in ids.iter().zip(&objects) {
             let found = world.store.object(*id).expect("an answer").expect("an object");
             assert_eq!((&found.bytes, &found.key), (&object.bytes, &object.key));
-            assert_eq!((&found.json, &found.problem), (&object.said.json, &object.said.problem));
+            assert_eq!((&found.json, &found.problem), (&object.description.json, &object.description.problem));
             if let Some(key) = &object.key {
                 assert_eq!(world.store.object_named(key).expect("an answer").expect("an object").id, *id);
             }

@@ -303,7 +303,7 @@ fn a_full_disk_loses_nothing() {
                 Ok(pushed) => jobs.extend(pushed.iter().map(|pushed| pushed.id)),
                 Err(error) => break error,
             }
-            let object = NewObject { bytes: bytes.clone(), said: said.clone(), ..NewObject::default() };
+            let object = NewObject { bytes: bytes.clone(), description: said.clone(), ..NewObject::default() };
             match world.store.put(&[object]) {
                 Ok(put) => objects.extend(put),
                 Err(error) => break error,

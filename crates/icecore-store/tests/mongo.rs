@@ -43,7 +43,7 @@ fn what_is_too_large_is_refused_and_the_rest_goes_on() {
             [(15 << 20, false, true), (16 << 20, false, false), (11 << 20, true, true), (13 << 20, true, false)]
         {
             let (bytes, said) = of_size(size);
-            let object = NewObject { bytes, said, as_base64, ..NewObject::default() };
+            let object = NewObject { bytes, description: said, as_base64, ..NewObject::default() };
             let small = describe::describe_object(b"1".to_vec(), None);
             let answer = world.store.put(&[small, object.clone()]);
             match fits {

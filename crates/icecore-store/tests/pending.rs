@@ -58,7 +58,7 @@ impl Model {
 
     fn put(&mut self, bytes: &[u8], as_base64: bool) -> String {
         let said = describe::describe(bytes, None);
-        let object = NewObject { bytes: bytes.to_vec(), said, as_base64, ..NewObject::default() };
+        let object = NewObject { bytes: bytes.to_vec(), description: said, as_base64, ..NewObject::default() };
         self.world.store.put(&[object]).expect("stored")[0].to_string()
     }
 

@@ -178,16 +178,16 @@ fn begins_sql(head: &[u8]) -> bool {
         if LIKELY.iter().any(begins) {
             return has_statement(rest);
         }
-        let Some(behind) = skip_comment(rest) else { return false };
-        rest = behind;
+        let Some(after_comment) = skip_comment(rest) else { return false };
+        rest = after_comment;
     }
 }
 
 /// Returns whether these bytes contain only comments.
 fn is_only_comments(head: &[u8]) -> bool {
     let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii();
-    while let Some(behind) = skip_comment(rest) {
-        rest = behind.trim_ascii_start();
+    while let Some(after_comment) = skip_comment(rest) {
+        rest = after_comment.trim_ascii_start();
     }
     // The last line may lack its end.
     rest.is_empty() || (rest.starts_with(b"--") || rest.starts_with(b"#")) && !rest.contains(&b'\n')

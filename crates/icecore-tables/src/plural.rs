@@ -25,9 +25,9 @@ const LISTED: usize = 20;
 
 /// Joins names with commas; of a long list, the first names and the number of the others.
 pub fn join_names<N: AsRef<str>>(names: &[N]) -> String {
-    let shown: Vec<&str> = names.iter().take(LISTED).map(AsRef::as_ref).collect();
-    let more = names.len() - shown.len();
-    let list = shown.join(", ");
+    let listed: Vec<&str> = names.iter().take(LISTED).map(AsRef::as_ref).collect();
+    let more = names.len() - listed.len();
+    let list = listed.join(", ");
     if more == 0 { list } else { format!("{list} and {} more", group_digits(more as u64)) }
 }
 

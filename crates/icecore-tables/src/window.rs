@@ -20,19 +20,19 @@ pub struct Window<R> {
     is_end: bool,
     chunk: usize,
     /// Maximum length of a record: no more is read than is needed to detect a longer one.
-    most: usize,
+    max_record: usize,
 }
 
 impl<R: Read> Window<R> {
     /// Creates a window over an input that is read in pieces of about `chunk` bytes.
     pub fn new(from: R, chunk: usize) -> Window<R> {
         let (chunk, most) = (chunk.max(1), usize::MAX);
-        Window { from, buffer: Vec::new(), start: 0, end: 0, buffer_offset: 0, is_end: false, chunk, most }
+        Window { from, buffer: Vec::new(), start: 0, end: 0, buffer_offset: 0, is_end: false, chunk, max_record: most }
     }
 
     /// Sets the maximum length of a record.
-    pub fn set_max_record(&mut self, most: u64) {
-        self.most = usize::try_from(most).unwrap_or(usize::MAX);
+    pub fn set_max_record(&mut self, max_record: u64) {
+        self.max_record = usize::try_from(max_record).unwrap_or(usize::MAX);
     }
 
     /// Returns a reader of all available and future bytes, from the start of the window.
@@ -72,7 +72,7 @@ impl<R: Read> Window<R> {
     pub fn read_more(&mut self) -> io::Result<()> {
         let available_len = self.end - self.start;
         let wanted = if available_len < SMALL { available_len + 1 } else { available_len.saturating_mul(2) };
-        let wanted = wanted.min(self.most.saturating_add(1)).max(available_len + 1);
+        let wanted = wanted.min(self.max_record.saturating_add(1)).max(available_len + 1);
         self.make_room(wanted.max(available_len + self.chunk));
         while self.end - self.start < wanted && !self.is_end {
             match self.from.read(&mut self.buffer[self.end..]) {

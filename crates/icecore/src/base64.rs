@@ -125,7 +125,7 @@ pub(crate) fn decode_in_alphabet(alphabet: Alphabet, text: &[u8], out: &mut Vec<
         let until = end.min(at + PIECE);
         let piece = &text[at..until];
         at = match decode_groups(alphabet, piece, out).or_else(|| decode_lines(alphabet, piece, &mut joined, out)) {
-            Some(taken) => at + taken,
+            Some(consumed) => at + consumed,
             None => decode_by_digits(alphabet, text, at, until, out)?,
         };
     }
@@ -139,8 +139,8 @@ fn decode_groups(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<
         Alphabet::Standard => base64_simd::STANDARD_NO_PAD,
         Alphabet::Url => base64_simd::URL_SAFE_NO_PAD,
     };
-    let whole = piece.len() / 4 * 4;
-    engine.decode_append(&piece[..whole], out).ok().map(|()| whole)
+    let complete_len = piece.len() / 4 * 4;
+    engine.decode_append(&piece[..complete_len], out).ok().map(|()| complete_len)
 }
 
 /// Like [`decode_groups`], for the complete lines of a part of a text, up to the last one that ends with a group. They are
@@ -148,16 +148,16 @@ fn decode_groups(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<
 fn decode_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<usize> {
     joined.clear();
     joined.reserve(piece.len());
-    let (mut at, mut taken, mut digits) = (0, 0, 0);
+    let (mut at, mut consumed, mut digits) = (0, 0, 0);
     while let Some(end) = memchr(b'\n', &piece[at..]) {
         joined.extend_from_slice(piece[at..at + end].trim_ascii());
         at += end + 1;
         if joined.len().is_multiple_of(4) {
-            (taken, digits) = (at, joined.len());
+            (consumed, digits) = (at, joined.len());
         }
     }
-    (taken > 0).then_some(())?;
-    decode_groups(alphabet, &joined[..digits], out).map(|_| taken)
+    (consumed > 0).then_some(())?;
+    decode_groups(alphabet, &joined[..digits], out).map(|_| consumed)
 }
 
 /// Like [`decode_in_alphabet`], digit by digit: the readable twin. Begins at a group and ends after the first group that ends at
@@ -309,15 +309,15 @@ mod tests {
     struct Random(u64);
 
     impl Random {
-        fn below(&mut self, most: usize) -> usize {
+        fn below(&mut self, bound: usize) -> usize {
             self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (self.0 >> 33) as usize % most
+            (self.0 >> 33) as usize % bound
         }
 
         /// A text of random bytes: with or without line breaks, blanks and padding.
         fn text(&mut self, alphabet: Alphabet) -> (Vec<u8>, Vec<u8>) {
-            let most = [8, 200, 3 * PIECE][self.below(3)];
-            let bytes: Vec<u8> = (0..self.below(most)).map(|_| self.below(256) as u8).collect();
+            let max_len = [8, 200, 3 * PIECE][self.below(3)];
+            let bytes: Vec<u8> = (0..self.below(max_len)).map(|_| self.below(256) as u8).collect();
             let mut digits = Vec::new();
             encode_in_alphabet(alphabet, self.below(2) == 0, &bytes, &mut digits);
             let width = [60, 64, 76, 1 + self.below(100), digits.len().max(1)][self.below(5)];

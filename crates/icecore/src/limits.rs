@@ -190,10 +190,10 @@ impl Limits {
 
     #[cfg_attr(not(any(feature = "snappy", feature = "zlib", feature = "zstd")), allow(dead_code))]
     #[cold]
-    pub(crate) fn too_large(&self, most: u64) -> Error {
+    pub(crate) fn too_large(&self, max_bytes: u64) -> Error {
         let error = Error::new(ErrorKind::Limit)
             .detailing(ErrorDetail::Decompressed)
-            .expecting(format!("at most {most} bytes after decompression"))
+            .expecting(format!("at most {max_bytes} bytes after decompression"))
             .finding("more of them");
         match self.ratio {
             u64::MAX => error.helping(raise_limit_help("decompressed")),
@@ -202,9 +202,9 @@ impl Limits {
     }
 
     #[cold]
-    pub(crate) fn too_expanded(&self, most: u64) -> Error {
+    pub(crate) fn too_expanded(&self, max_values: u64) -> Error {
         Error::new(ErrorKind::Limit)
-            .expecting(format!("at most {most} values from copies and repeated links"))
+            .expecting(format!("at most {max_values} values from copies and repeated links"))
             .finding("more of them")
             .helping(raise_limit_help("expansion"))
     }
@@ -218,10 +218,10 @@ impl Limits {
     }
 
     #[cold]
-    pub(crate) fn too_much_output(&self, most: u64) -> Error {
+    pub(crate) fn too_much_output(&self, max_bytes: u64) -> Error {
         Error::new(ErrorKind::Limit)
             .detailing(ErrorDetail::Size)
-            .expecting(format!("at most {most} bytes of output"))
+            .expecting(format!("at most {max_bytes} bytes of output"))
             .finding("more of them: copies, links or indentation enlarge a small input")
             .helping(raise_limit_help(if self.output == u64::MAX { "growth" } else { "output" }))
     }

@@ -352,13 +352,13 @@ impl Losses {
 
     /// Adds the losses of another part of the same document.
     pub fn merge(&mut self, other: Losses) {
-        let most = self.more.max(other.more);
+        let max_paths = self.more.max(other.more);
         for loss in other.list {
             match self.list.iter_mut().find(|known| known.kind == loss.kind) {
                 Some(known) => {
                     known.count += loss.count;
-                    let room = most.saturating_sub(known.more.len());
-                    known.more.extend(std::iter::once(loss.path).chain(loss.more).take(room));
+                    let available = max_paths.saturating_sub(known.more.len());
+                    known.more.extend(std::iter::once(loss.path).chain(loss.more).take(available));
                 }
                 None => self.list.push(loss),
             }

@@ -142,11 +142,11 @@ impl Settings {
             (OptionType::Flag, None | Some("1" | "yes" | "true" | "on")) => Setting::Flag(true),
             (OptionType::Flag, Some("0" | "no" | "false" | "off")) => Setting::Flag(false),
             (OptionType::Flag, Some(_)) => return Err(wrong("yes or no".into())),
-            (OptionType::Number(least, most), _) => value
+            (OptionType::Number(least, maximum), _) => value
                 .and_then(|value| value.parse().ok())
-                .filter(|number| (least..=most).contains(number))
+                .filter(|number| (least..=maximum).contains(number))
                 .map(Setting::Number)
-                .ok_or_else(|| wrong(format!("a number from {least} to {most}")))?,
+                .ok_or_else(|| wrong(format!("a number from {least} to {maximum}")))?,
             (OptionType::Choice(words), _) => words
                 .iter()
                 .find(|word| Some(**word) == value)

@@ -95,7 +95,7 @@ impl Outcome<'_> {
             let count = self.count_items(cut.node, &mut changes.removed, &mut unnamed);
             changes.cut.insert(cut.node, count.all);
             let mut mark = Builder::new();
-            mark.begin_map().text_key(MARK).begin_map().text_key("read").uint(u64::from(count.whole));
+            mark.begin_map().text_key(MARK).begin_map().text_key("read").uint(u64::from(count.complete));
             if let Some(of) = cut.of {
                 mark.text_key("of").uint(u64::from(of));
             }
@@ -106,18 +106,18 @@ impl Outcome<'_> {
                 mark.text_key("lost").uint(lost).text_key("rest").bytes(rest);
             }
             mark.end().end();
-            marks.push((cut.node, count.whole, mark.finish()?));
+            marks.push((cut.node, count.complete, mark.finish()?));
         }
         let mut name = Builder::new();
         name.begin_map().text_key(UNNAMED).null().end();
         let name = name.finish()?;
         changes.keys.extend(unnamed.into_iter().map(|value| (value, Cursor::new(&name, 1))));
-        for (node, whole, mark) in &marks {
+        for (node, complete_count, mark) in &marks {
             match self.document.node(*node).kind {
                 // The entry, or the map that contains it.
                 Kind::Map => drop(changes.added.insert(*node, vec![Cursor::new(mark, 1)])),
                 Kind::Array => drop(changes.added.insert(*node, vec![mark.root()])),
-                Kind::Object | Kind::Ref | Kind::Attrs if *whole > 0 => {}
+                Kind::Object | Kind::Ref | Kind::Attrs if *complete_count > 0 => {}
                 // Values that need all of their parts.
                 _ => drop(changes.replaced.insert(*node, mark.root())),
             }
@@ -136,10 +136,10 @@ impl Outcome<'_> {
         let document = &self.document;
         let can = crate::format::by_name(&document.spelling()?.format)?.can;
         let at = document.nodes().len().checked_sub(1)?;
-        let behind = document.input().get(document.trace()?.extents.get(at)?.end as usize..)?;
+        let rest = document.input().get(document.trace()?.extents.get(at)?.end as usize..)?;
         // An arrow after a key may be truncated as well.
         let is_nothing = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'=';
-        let is_cut = can.text && can.end != End::Declared && behind.iter().all(is_nothing);
+        let is_cut = can.text && can.end != End::Declared && rest.iter().all(is_nothing);
         (is_cut && !document.nodes()[at].kind.is_container()).then_some(at as u32)
     }
 
@@ -149,7 +149,7 @@ impl Outcome<'_> {
         let (document, tape) = (&self.document, self.document.tape());
         let is_map = document.node(container).kind == Kind::Map;
         let (mut at, end) = (container + 1, tape.index_after(container));
-        let mut count = ItemCount { all: 0, whole: 0 };
+        let mut count = ItemCount { all: 0, complete: 0 };
         while at < end {
             let (key, next) = (document.node(at).key, tape.index_after(at));
             if key == IS_KEY {
@@ -162,7 +162,7 @@ impl Outcome<'_> {
                 if is_map && key == NO_KEY {
                     unnamed.push(at);
                 }
-                count.whole += u32::from(!gone.contains(&at));
+                count.complete += u32::from(!gone.contains(&at));
             }
             at = next;
         }
@@ -173,5 +173,5 @@ impl Outcome<'_> {
 /// Number of items, and of complete items.
 struct ItemCount {
     all: u32,
-    whole: u32,
+    complete: u32,
 }

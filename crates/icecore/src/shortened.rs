@@ -9,11 +9,11 @@ use std::borrow::Cow;
 /// assert_eq!(icecore::text::shortened("short", 16), "short");
 /// assert_eq!(icecore::text::shortened(&"x".repeat(1000), 16), "xxxxxxxx…(984 bytes)…xxxxxxxx");
 /// ```
-pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
-    if text.len() <= most {
+pub fn shortened(text: &str, max_len: usize) -> Cow<'_, str> {
+    if text.len() <= max_len {
         return Cow::Borrowed(text);
     }
-    let (mut front, mut back) = (most / 2, text.len() - most / 2);
+    let (mut front, mut back) = (max_len / 2, text.len() - max_len / 2);
     while !text.is_char_boundary(front) {
         front -= 1;
     }
@@ -32,9 +32,9 @@ mod tests {
     fn characters_stay_whole() {
         for len in 0..40 {
             let text = "é€😀".repeat(len);
-            for most in 0..30 {
-                let short = shortened(&text, most);
-                assert!(short.len() <= text.len().min(most) + 40, "{len} {most} {short}");
+            for max_len in 0..30 {
+                let short = shortened(&text, max_len);
+                assert!(short.len() <= text.len().min(max_len) + 40, "{len} {max_len} {short}");
             }
         }
     }

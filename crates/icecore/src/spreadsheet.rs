@@ -86,9 +86,9 @@ fn is_skipped(c: char) -> bool {
 fn is_plain_number(cell: &[u8]) -> bool {
     let unsigned = cell.strip_prefix(b"-").or(cell.strip_prefix(b"+")).unwrap_or(cell);
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let whole = digits(unsigned);
-    let mut rest = &unsigned[whole..];
-    let mut count = whole;
+    let integer_len = digits(unsigned);
+    let mut rest = &unsigned[integer_len..];
+    let mut count = integer_len;
     if let [b'.', fraction @ ..] = rest {
         count += digits(fraction);
         rest = &fraction[digits(fraction)..];

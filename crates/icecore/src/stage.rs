@@ -249,13 +249,13 @@ impl Stage {
         broken: Option<&mut Option<Error>>,
     ) -> Result<Unwrapped<'a>, Error> {
         let (mut notes, mut metadata, mut unchecked) = (Vec::new(), Vec::new(), None);
-        let bytes = self.remove_wrappers(input, limits, broken, |wrapper, outside, said| {
+        let bytes = self.remove_wrappers(input, limits, broken, |wrapper, outside, unwrapped| {
             if wrapper.evidence != WrapperEvidence::Frame {
-                notes.push((wrapper.name, format!("{} bytes in {outside}", said.bytes.len())));
+                notes.push((wrapper.name, format!("{} bytes in {outside}", unwrapped.bytes.len())));
             }
-            notes.append(&mut said.notes);
-            metadata.append(&mut said.metadata);
-            unchecked = unchecked.or(said.unchecked);
+            notes.append(&mut unwrapped.notes);
+            metadata.append(&mut unwrapped.metadata);
+            unchecked = unchecked.or(unwrapped.unchecked);
         })?;
         Ok(Unwrapped { bytes, notes, metadata, unchecked })
     }
@@ -332,13 +332,13 @@ impl Stage {
     pub fn wrap_with(&self, bytes: Vec<u8>, metadata: &[Metadata]) -> Result<(Vec<u8>, Vec<Metadata>), Error> {
         let mut stage = self.clone();
         let mut lost = Vec::new();
-        for said in metadata {
-            match stage.wrappers.iter_mut().find(|wrap| wrap.wrapper.name == said.wrapper) {
-                Some(Wrap { wrapper, settings }) if !settings.has(said.option) => {
-                    settings.set(wrapper.options, wrapper.name, said.option, Some(&said.value))?;
+        for property in metadata {
+            match stage.wrappers.iter_mut().find(|wrap| wrap.wrapper.name == property.wrapper) {
+                Some(Wrap { wrapper, settings }) if !settings.has(property.option) => {
+                    settings.set(wrapper.options, wrapper.name, property.option, Some(&property.value))?;
                 }
                 Some(_) => {}
-                None => lost.push(said.clone()),
+                None => lost.push(property.clone()),
             }
         }
         Ok((stage.wrap(bytes)?, lost))
@@ -488,19 +488,19 @@ impl RawStage {
     /// Returns the options. A list option was split at its commas; its words are joined again.
     fn into_options(self, table: &[Opt]) -> Vec<(String, Option<String>)> {
         let takes = |name: &str| table.iter().find(|option| option.name == name).map(|option| option.takes);
-        let mut whole: Vec<(String, Option<String>)> = Vec::with_capacity(self.options.len());
+        let mut joined: Vec<(String, Option<String>)> = Vec::with_capacity(self.options.len());
         for (name, value) in self.options {
-            match whole.last_mut() {
+            match joined.last_mut() {
                 Some((list, Some(words)))
                     if value.is_none() && takes(&name).is_none() && takes(list) == Some(OptionType::List) =>
                 {
                     words.push(',');
                     words.push_str(&name);
                 }
-                _ => whole.push((name, value)),
+                _ => joined.push((name, value)),
             }
         }
-        whole
+        joined
     }
 }
 
@@ -654,13 +654,13 @@ mod tests {
             "rails-signed:key=\"it's \\\"my\\\" \\\\ key/1\",salt=\"signed cookie\"/json",
         ] {
             let stage = Stage::parse(text).unwrap();
-            let shown = stage.to_string();
-            let again: Stage = shown.parse().unwrap();
-            assert_eq!(shown, text);
-            assert_eq!((again.name(), again.settings()), (stage.name(), stage.settings()), "{text}");
+            let printed = stage.to_string();
+            let reparsed: Stage = printed.parse().unwrap();
+            assert_eq!(printed, text);
+            assert_eq!((reparsed.name(), reparsed.settings()), (stage.name(), stage.settings()), "{text}");
             let wrappers =
                 |stage: &Stage| stage.wrappers().iter().map(|wrap| wrap.settings.clone()).collect::<Vec<_>>();
-            assert_eq!(wrappers(&again), wrappers(&stage), "{text}");
+            assert_eq!(wrappers(&reparsed), wrappers(&stage), "{text}");
         }
     }
     use crate::options::Side;

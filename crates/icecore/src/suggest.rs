@@ -38,7 +38,7 @@ fn letters_between(name: &str, known: &str) -> Option<usize> {
     let starts = |name: &str| name.bytes().take(2).collect::<Vec<u8>>();
     let is_swapped = starts(name).iter().eq(starts(known).iter().rev());
     let same_start = is_swapped || name.chars().next() == known.chars().next();
-    let most = match shortest {
+    let max_edits = match shortest {
         0 | 1 => 0,
         2..=5 => usize::from(same_start),
         6..=8 if same_start => 2,
@@ -47,7 +47,7 @@ fn letters_between(name: &str, known: &str) -> Option<usize> {
         _ => 1,
     };
     let letters = strsim::osa_distance(name, known);
-    (letters <= most).then_some(letters)
+    (letters <= max_edits).then_some(letters)
 }
 
 /// Returns the length of the start that two names share, if one of them was cut, or if one has all words of the other.

@@ -27,19 +27,19 @@ pub fn alike(data: &[u8]) {
     }
 }
 
-fn compare_readings(codec: &Codec, blob: &[u8], stencils: &mut Stencils, (alike, plain): &mut (Tape, Tape)) {
+fn compare_readings(codec: &Codec, blob: &[u8], stencils: &mut Stencils, (alike, reference_tape): &mut (Tape, Tape)) {
     let found = codec.read_alike(blob, alike, stencils);
-    let expected = codec.read(blob, plain);
-    let shown = || format!("{} {}", codec.stage(), blob.escape_ascii());
-    assert_eq!((found.consumed, &found.error), (expected.consumed, &expected.error), "{}", shown());
+    let expected = codec.read(blob, reference_tape);
+    let describe = || format!("{} {}", codec.stage(), blob.escape_ascii());
+    assert_eq!((found.consumed, &found.error), (expected.consumed, &expected.error), "{}", describe());
     if expected.error.is_some() {
         return;
     }
     let of = |tape: &Tape| Document::from_tape(expected.body.as_deref().unwrap_or(blob).to_vec(), tape.clone());
-    assert!(of(alike) == of(plain), "{}", shown());
+    assert!(of(alike) == of(reference_tape), "{}", describe());
     let kinds = |tape: &Tape| {
         let nodes = tape.nodes().iter().filter(|node| node.key != IS_KEY);
         nodes.map(|node| (node.kind, node.flags)).collect::<Vec<_>>()
     };
-    assert_eq!(kinds(alike), kinds(plain), "{}", shown());
+    assert_eq!(kinds(alike), kinds(reference_tape), "{}", describe());
 }

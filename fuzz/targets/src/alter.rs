@@ -94,8 +94,8 @@ fn check_reversal(data: &[u8], stage: &Stage, document: &Document<'_>, at: u32, 
     let wide = check::wide_limits();
     let Ok(back) = altered(made, stage, &[Alteration::Set(path, old)], &wide) else { return };
     if back.bytes != data {
-        let again = read_document(&back.bytes, stage, &wide).expect("it was written to be read");
-        let is_same = Comparison::new().any_ascii().equal(&again, document);
+        let reread = read_document(&back.bytes, stage, &wide).expect("it was written to be read");
+        let is_same = Comparison::new().any_ascii().equal(&reread, document);
         assert!(is_same, "{place} of {}: {}", data.escape_ascii(), back.bytes.escape_ascii());
     }
 }

@@ -47,27 +47,27 @@ pub fn assert_spans_tile(outcome: &Outcome<'_>, len: usize) {
     let trace = outcome.document.trace().expect("a trace");
     let mut spans: Vec<_> = trace.spans.iter().map(|s| (s.layer, s.start, s.end, s.what)).collect();
     spans.sort_unstable();
-    let whole = outcome.error.is_none();
-    let lens = [if whole { outcome.consumed } else { len }, trace.layer.as_ref().map_or(0, Vec::len)];
+    let is_complete = outcome.error.is_none();
+    let lens = [if is_complete { outcome.consumed } else { len }, trace.layer.as_ref().map_or(0, Vec::len)];
     for (layer, len) in (0u8..).zip(lens) {
         let mut at = 0;
-        for (_, start, end, what) in spans.iter().filter(|s| s.0 == layer) {
-            assert!(*start >= at && (!whole || *start == at), "layer {layer}: {what} at {start}, not at {at}");
-            assert!(end > start, "layer {layer}: {what} at {start} is empty");
+        for (_, start, end, name) in spans.iter().filter(|s| s.0 == layer) {
+            assert!(*start >= at && (!is_complete || *start == at), "layer {layer}: {name} at {start}, not at {at}");
+            assert!(end > start, "layer {layer}: {name} at {start} is empty");
             at = *end;
         }
-        assert!(at <= len as u64 && (!whole || at == len as u64), "layer {layer}: spans end at {at} of {len}");
+        assert!(at <= len as u64 && (!is_complete || at == len as u64), "layer {layer}: spans end at {at} of {len}");
     }
     for (at, extent) in trace.extents.iter().enumerate() {
         let len = lens[usize::from(extent.layer.min(1))] as u64;
-        let open = extent.end == 0 && !whole;
+        let open = extent.end == 0 && !is_complete;
         assert!(open || extent.start <= extent.end && extent.end <= len, "node {at}: {extent:?} in {len}");
     }
 }
 
 /// Visits everything in a document, complete or not.
 pub fn visit_document(document: &Document<'_>) {
-    let mut seen = 0usize;
+    let mut child_count = 0usize;
     for (at, node) in (0u32..).zip(document.nodes()) {
         let cursor = document.at(at).expect("a node");
         std::hint::black_box(cursor.value());
@@ -78,13 +78,13 @@ pub fn visit_document(document: &Document<'_>) {
         assert!(cursor.len() <= document.nodes().len(), "node {at} says that it has {} children", cursor.len());
         if node.kind.is_container() {
             assert!(node.end() == 0 || node.end() > at && node.end() as usize <= document.nodes().len(), "end of {at}");
-            seen += cursor.children().map(|child| child.index() as usize).filter(|child| *child > at as usize).count();
+            child_count += cursor.children().map(|child| child.index() as usize).filter(|child| *child > at as usize).count();
         }
         for (key, value) in cursor.entries() {
             std::hint::black_box((key.bytes(), key.node(), value.kind()));
         }
     }
-    assert!(seen <= document.nodes().len(), "a node is the child of two");
+    assert!(child_count <= document.nodes().len(), "a node is the child of two");
     let last = document.nodes().len() as u32;
     for at in [0, last / 2, last.saturating_sub(1), last] {
         std::hint::black_box(document.path(at));

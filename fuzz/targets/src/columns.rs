@@ -55,8 +55,8 @@ fn encode_again(rows: &Decoded, stage: &Stage, field: &Field, options: &Options)
     let mut encoder = Encoder::new(stage.clone(), field, options.clone()).expect("an encoder");
     let encoded = encoder.encode(rows.column.as_ref()).expect("a column");
     if encoded.column.is_valid(0) {
-        let again = decode_blobs(stage.clone().into(), field, &[encoded.column.value(0)], options);
-        assert_eq!(again.column.len(), 1);
+        let reread = decode_blobs(stage.clone().into(), field, &[encoded.column.value(0)], options);
+        assert_eq!(reread.column.len(), 1);
     }
 }
 

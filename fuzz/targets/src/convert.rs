@@ -49,8 +49,8 @@ pub fn convert(data: &[u8]) {
             continue;
         }
         let plain_json = Stage::parse("json:typed=no").expect("a stage");
-        for said in STAGES {
-            let target = Stage::parse(said).unwrap_or_else(|error| panic!("{said}: {error}"));
+        for stage_text in STAGES {
+            let target = Stage::parse(stage_text).unwrap_or_else(|error| panic!("{stage_text}: {error}"));
             let mut out = Vec::new();
             match icecore::write_to(&outcome.document, &target, &check::wide_limits(), &mut out) {
                 Ok(_) => {}
@@ -59,18 +59,18 @@ pub fn convert(data: &[u8]) {
             }
             let wide = check::wide_limits();
             // A plain object may look like json:typed once its keys are sorted, so the way of reading is given.
-            let is_plain = target.format().name == "json" && !said.starts_with("json:typed");
+            let is_plain = target.format().name == "json" && !stage_text.starts_with("json:typed");
             let reading = if is_plain { &plain_json } else { &target };
-            let again = reading.format().read(&out, reading.settings(), Request::new(&wide));
+            let reread = reading.format().read(&out, reading.settings(), Request::new(&wide));
             // JSON writes every digit of floats beyond 64 bits; reading does not support them.
             let is_too_wide = |error: &Error| error.kind() == ErrorKind::Unsupported && target.format().name == "json";
-            if again.error.as_ref().is_some_and(is_too_wide) {
+            if reread.error.as_ref().is_some_and(is_too_wide) {
                 continue;
             }
-            if let Some(error) = again.error {
+            if let Some(error) = reread.error {
                 panic!("{:?}: what was written can't be read: {error}\n{:?}", target.settings(), outcome.document);
             }
-            assert_eq!(again.consumed, out.len(), "{:?}: bytes after the document", target.settings());
+            assert_eq!(reread.consumed, out.len(), "{:?}: bytes after the document", target.settings());
         }
         check_opened_strings(outcome.document);
     }
@@ -87,7 +87,7 @@ fn check_opened_strings(document: Document<'_>) {
     let typed = Stage::parse("json:typed").expect("a stage");
     let mut out = Vec::new();
     if icecore::write_to(&deep.document, &typed, &wide, &mut out).is_ok() {
-        let again = icecore::read_as(&out, &typed, &wide);
-        assert!(again.is_ok_and(|again| again == deep.document), "{:?}", deep.document);
+        let reread = icecore::read_as(&out, &typed, &wide);
+        assert!(reread.is_ok_and(|again| again == deep.document), "{:?}", deep.document);
     }
 }

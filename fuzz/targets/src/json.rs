@@ -31,24 +31,24 @@ pub fn json_read(data: &[u8]) {
         return;
     }
     let wide = check::wide_limits();
-    let plain = write_json(&fast.document, "json").expect("what was JSON is JSON");
-    let again = read_json(&plain, &stage, &wide, false);
-    assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&plain));
-    assert!(again.document == fast.document, "{:?}\n{:?}", fast.document, again.document);
-    let twice = write_json(&again.document, "json").expect("written again");
-    assert_bytes(&plain, &twice);
+    let compact = write_json(&fast.document, "json").expect("what was JSON is JSON");
+    let reread = read_json(&compact, &stage, &wide, false);
+    assert!(reread.error.is_none(), "{:?}\n{}", reread.error, String::from_utf8_lossy(&compact));
+    assert!(reread.document == fast.document, "{:?}\n{:?}", fast.document, reread.document);
+    let twice = write_json(&reread.document, "json").expect("written again");
+    assert_bytes(&compact, &twice);
     // Other layouts have the same meaning.
     let other =
         ["json:indent=2", "json:ascii", "json:sort_keys", "json:indent=1,ascii"][choice_from_bytes(data) as usize % 4];
     let laid_out = write_json(&fast.document, other).expect("what was JSON is JSON");
-    let again = read_json(&laid_out, &stage, &wide, false);
-    assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&laid_out));
+    let reread_layout = read_json(&laid_out, &stage, &wide, false);
+    assert!(reread_layout.error.is_none(), "{:?}\n{}", reread_layout.error, String::from_utf8_lossy(&laid_out));
     let order = if other == "json:sort_keys" {
         icecore::value::Comparison::new().any_order()
     } else {
         icecore::value::Comparison::new()
     };
-    assert!(order.equal(&again.document, &fast.document), "{other}: {:?}\n{:?}", fast.document, again.document);
+    assert!(order.equal(&reread_layout.document, &fast.document), "{other}: {:?}\n{:?}", fast.document, reread_layout.document);
     assert!(!other.contains("ascii") || laid_out.is_ascii(), "{other}: not ASCII");
 }
 
@@ -89,20 +89,20 @@ pub fn json_typed(data: &[u8]) {
         assert_agreement(&fast, &slow);
         let typed_json =
             write_json(&fast.document, "json:typed").unwrap_or_else(|error| panic!("{error}\n{:?}", fast.document));
-        let again = read_json(&typed_json, &typed, &wide, false);
+        let reread = read_json(&typed_json, &typed, &wide, false);
         let text = || String::from_utf8_lossy(&typed_json);
-        assert!(again.error.is_none(), "{:?}\n{}\n{:?}", again.error, text(), fast.document);
-        assert!(again.document == fast.document, "{}\n{:?}\n{:?}", text(), fast.document, again.document);
-        let twice = write_json(&again.document, "json:typed").expect("written again");
+        assert!(reread.error.is_none(), "{:?}\n{}\n{:?}", reread.error, text(), fast.document);
+        assert!(reread.document == fast.document, "{}\n{:?}\n{:?}", text(), fast.document, reread.document);
+        let twice = write_json(&reread.document, "json:typed").expect("written again");
         assert_bytes(&typed_json, &twice);
         if name == "json" {
             continue;
         }
         // With its spelling, the original bytes come back.
         let spelled_json = write_json(&slow.document, "json:typed,spelling").expect("written with its spelling");
-        let again = read_json(&spelled_json, &typed, &wide, false);
-        assert!(again.error.is_none(), "{:?}\n{}", again.error, String::from_utf8_lossy(&spelled_json));
-        assert!(again.document == fast.document, "{}", String::from_utf8_lossy(&spelled_json));
+        let reread_spelled = read_json(&spelled_json, &typed, &wide, false);
+        assert!(reread_spelled.error.is_none(), "{:?}\n{}", reread_spelled.error, String::from_utf8_lossy(&spelled_json));
+        assert!(reread_spelled.document == fast.document, "{}", String::from_utf8_lossy(&spelled_json));
         // JSON has doubles: a signaling NaN of 32 bits comes back as a quiet one.
         let signals = |node: &icecore::raw::Node| {
             let bits = node.payload as u32;
@@ -112,7 +112,7 @@ pub fn json_typed(data: &[u8]) {
             continue;
         }
         let direct = write_json(&slow.document, name).expect("written");
-        let around = write_json(&again.document, name).expect("written");
+        let around = write_json(&reread_spelled.document, name).expect("written");
         assert_bytes(&direct, &around);
     }
 }

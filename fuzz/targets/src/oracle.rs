@@ -69,7 +69,7 @@ struct Running {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
-    asked: u64,
+    processed: u64,
 }
 
 impl Drop for Running {
@@ -116,7 +116,7 @@ impl Oracle {
                 }
             }
         });
-        self.running = Some(Running { child, input, lines, asked: 0 });
+        self.running = Some(Running { child, input, lines, processed: 0 });
         self.starts += 1;
     }
 
@@ -124,7 +124,7 @@ impl Oracle {
     pub fn process_blobs(&mut self, blobs: &[Vec<u8>]) -> Vec<OracleAnswer> {
         let mut answers = Vec::new();
         while answers.len() < blobs.len() {
-            if self.running.as_ref().is_none_or(|running| running.asked > MAX_BLOBS) {
+            if self.running.as_ref().is_none_or(|running| running.processed > MAX_BLOBS) {
                 self.running = None;
                 self.start();
             }
@@ -151,7 +151,7 @@ impl Oracle {
                 let _ = input.write_all(text.as_bytes());
                 input
             });
-            for asked in 1.. {
+            for answered in 1.. {
                 match running.lines.recv_timeout(ANSWER_TIMEOUT) {
                     Ok(line) => answers.push(parse_answer(&line)),
                     Err(_) => {
@@ -159,14 +159,14 @@ impl Oracle {
                         break;
                     }
                 }
-                if asked == blobs.len() {
+                if answered == blobs.len() {
                     break;
                 }
             }
             writer.join().expect("the writer")
         });
         running.input = Some(input);
-        running.asked += blobs.len() as u64;
+        running.processed += blobs.len() as u64;
     }
 }
 

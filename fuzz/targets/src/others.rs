@@ -42,18 +42,18 @@ fn check_round_trip(document: &Document<'_>, stage: &Stage, is_equal: bool) {
         Err(error) => panic!("{error}\n{document:?}"),
     };
     let wide = check::wide_limits();
-    let again = read_blob(&out, stage, &wide, false);
-    if let Some(error) = &again.error {
+    let reread = read_blob(&out, stage, &wide, false);
+    if let Some(error) = &reread.error {
         panic!("what was written can't be read: {error}\n{document:?}\n{out:02x?}");
     }
-    assert_eq!(again.consumed, out.len(), "more was written than is read");
+    assert_eq!(reread.consumed, out.len(), "more was written than is read");
     if is_equal
         && !has_what_ruby_drops(document)
         && losses.is_empty()
-        && *document != again.document
-        && !equal_but_numbers(document, &again.document)
+        && *document != reread.document
+        && !equal_but_numbers(document, &reread.document)
     {
-        panic!("another document comes back:\n{document:?}\n{:?}\n{out:02x?}", again.document);
+        panic!("another document comes back:\n{document:?}\n{:?}\n{out:02x?}", reread.document);
     }
 }
 

@@ -95,15 +95,15 @@ impl<'a> OurReading<'a> {
     /// Returns whether a map has a key twice.
     pub fn repeats_key(&self) -> bool {
         self.has_value(|map| {
-            let mut seen = HashSet::new();
+            let mut known_keys = HashSet::new();
             map.entries().any(|(key, _)| match key {
                 Key::Name(name) if name.node.kind == Kind::Int => {
-                    !seen.insert(name.node.payload.to_string().into_bytes())
+                    !known_keys.insert(name.node.payload.to_string().into_bytes())
                 }
-                Key::Name(_) => !seen.insert(key.bytes().to_vec()),
+                Key::Name(_) => !known_keys.insert(key.bytes().to_vec()),
                 Key::Value(value) => {
-                    let is_known = !seen.insert(format!("@{}", value.target().index()).into_bytes());
-                    is_known || value.kind() != Kind::Link && !seen.insert(format!("{:?}", value.value()).into_bytes())
+                    let is_known = !known_keys.insert(format!("@{}", value.target().index()).into_bytes());
+                    is_known || value.kind() != Kind::Link && !known_keys.insert(format!("{:?}", value.value()).into_bytes())
                 }
             })
         })

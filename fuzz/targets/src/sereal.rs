@@ -31,18 +31,18 @@ pub fn sereal_read(data: &[u8]) {
     let limits = check::small_limits();
     let fast = read_sereal(data, &limits, false);
     let slow = read_sereal(data, &limits, true);
-    let mut plain = ReadOptions::default();
-    plain.reference = true;
-    assert_agreement(&fast, &plain.read(data, Request::new(&limits)));
+    let mut reference_options = ReadOptions::default();
+    reference_options.reference = true;
+    assert_agreement(&fast, &reference_options.read(data, Request::new(&limits)));
     assert_agreement(&fast, &slow);
     check::assert_spans_tile(&slow, data.len());
     check::visit_document(&fast.document);
     if fast.error.is_some() {
         return;
     }
-    let again = write_sereal(&slow.document, &WriteOptions::default()).expect("written with its spelling");
+    let rewritten = write_sereal(&slow.document, &WriteOptions::default()).expect("written with its spelling");
     let wide = check::wide_limits();
-    let other = read_sereal(&again, &wide, true);
+    let other = read_sereal(&rewritten, &wide, true);
     assert!(other.error.is_none(), "what was written can't be read: {:?}", other.error);
     assert!(slow.document == other.document, "another document:\n{:?}\n{:?}", slow.document, other.document);
     // Cases that no encoder writes, and for which only an equal document is guaranteed: a tracked PAD, whose bit comes
@@ -51,7 +51,7 @@ pub fn sereal_read(data: &[u8]) {
     if !tracks_pad(data, &slow) && !weakens_twice(data, &slow) && !copies_no_string(data, &slow) {
         let raw = data.get(4).is_some_and(|byte| byte >> 4 == 0);
         if raw {
-            assert_bytes(&data[..slow.consumed], &again);
+            assert_bytes(&data[..slow.consumed], &rewritten);
         } else {
             assert_bytes(decompressed_body(&slow), decompressed_body(&other));
         }
@@ -86,7 +86,7 @@ fn weakens_twice(data: &[u8], outcome: &Outcome<'_>) -> bool {
         let (spans, _) = spans_of(data, outcome, number);
         let mut tags = spans.iter().filter(|span| span.what != "PAD").map(|span| span.what);
         let mut before = "";
-        tags.any(|what| std::mem::replace(&mut before, what) == "WEAKEN" && what == "WEAKEN")
+        tags.any(|name| std::mem::replace(&mut before, name) == "WEAKEN" && name == "WEAKEN")
     })
 }
 
@@ -94,7 +94,7 @@ fn weakens_twice(data: &[u8], outcome: &Outcome<'_>) -> bool {
 fn copies_no_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
     (0..2).any(|number| {
         let (spans, bytes) = spans_of(data, outcome, number);
-        let is_string = |what: &str| matches!(what, "SHORT_BINARY" | "BINARY" | "STR_UTF8");
+        let is_string = |name: &str| matches!(name, "SHORT_BINARY" | "BINARY" | "STR_UTF8");
         let strings: HashSet<u64> = spans.iter().filter(|span| is_string(span.what)).map(|span| span.start).collect();
         // In a document with several parts, each part counts from its own start; in protocol 1 the body counts from the
         // start of the header.
@@ -151,15 +151,15 @@ fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
         Err(error) if matches!(error.kind(), ErrorKind::Limit | ErrorKind::Unrepresentable) => return,
         Err(error) => panic!("{error}\n{options:?}\n{document:?}"),
     };
-    let mut plain = options.clone();
-    plain.reference = true;
-    assert_bytes(&write_sereal(document, &plain).expect("written without tight loops"), &out);
+    let mut reference_options = options.clone();
+    reference_options.reference = true;
+    assert_bytes(&write_sereal(document, &reference_options).expect("written without tight loops"), &out);
     let wide = check::wide_limits();
-    let again = read_sereal(&out, &wide, false);
-    if let Some(error) = &again.error {
+    let reread = read_sereal(&out, &wide, false);
+    if let Some(error) = &reread.error {
         panic!("{options:?}: what was written can't be read: {error}\n{document:?}\n{out:02x?}");
     }
-    assert_eq!(again.consumed, out.len(), "more was written than is read");
+    assert_eq!(reread.consumed, out.len(), "more was written than is read");
     let comparison = match options.canonical || options.sort_keys != SortKeys::No {
         true => Comparison::new().any_order(),
         false => Comparison::new(),
@@ -167,9 +167,9 @@ fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
     // Writing a string once and aliasing the others to it makes them one variable: that is the purpose of the option.
     if losses.is_empty()
         && !options.aliased_dedupe_strings
-        && !comparison.equal(document, &again.document)
-        && !equal_but_numbers(document, &again.document)
+        && !comparison.equal(document, &reread.document)
+        && !equal_but_numbers(document, &reread.document)
     {
-        panic!("{options:?}: another document comes back:\n{document:?}\n{:?}\n{out:02x?}", again.document);
+        panic!("{options:?}: another document comes back:\n{document:?}\n{:?}\n{out:02x?}", reread.document);
     }
 }

@@ -17,15 +17,15 @@ fn read_in_windows(
     loop {
         match reader.next(&dump[start..end], end == dump.len())? {
             Next::Literal(mut literal) => {
-                for range in [&mut literal.whole, &mut literal.body] {
+                for range in [&mut literal.full_range, &mut literal.body] {
                     *range = moved(range, start);
                 }
                 literals.push(literal);
             }
             Next::Value(mut value) => {
                 // The place of an empty value has no meaning.
-                if value.content != Content::Absent || !value.whole.is_empty() {
-                    value.whole = moved(&value.whole, start);
+                if value.content != Content::Absent || !value.full_range.is_empty() {
+                    value.full_range = moved(&value.full_range, start);
                 }
                 if let Content::Literal(body, _) | Content::Bits(body) = &mut value.content {
                     *body = moved(body, start);
@@ -60,15 +60,15 @@ pub fn sql_read(data: &[u8]) {
     assert_eq!(read_in_windows(dump, options.clone(), &mut random).expect("no limit"), expected);
     let mut at = 0;
     for value in &expected.1 {
-        assert!(value.whole.start <= value.whole.end && value.whole.end <= dump.len());
+        assert!(value.full_range.start <= value.full_range.end && value.full_range.end <= dump.len());
         if let Content::Literal(body, quoting) = &value.content {
             check_literal(*quoting, &dump[body.clone()]);
         }
     }
     for literal in &expected.0 {
-        assert!(at <= literal.whole.start && literal.whole.start <= literal.body.start);
-        assert!(literal.body.end <= literal.whole.end && literal.whole.end <= dump.len());
-        at = literal.whole.end;
+        assert!(at <= literal.full_range.start && literal.full_range.start <= literal.body.start);
+        assert!(literal.body.end <= literal.full_range.end && literal.full_range.end <= dump.len());
+        at = literal.full_range.end;
         check_literal(literal.quoting, &dump[literal.body.clone()]);
     }
     options.literal = 3;
@@ -84,10 +84,10 @@ fn check_literal(quoting: Quoting, raw: &[u8]) {
     let Some(decoded) = quoting.decode(raw) else { return };
     let text = decoded.text();
     let mut new = Vec::new();
-    let whole = Around { raw, start: decoded.raw_offset(0), end: raw.len() };
-    if quoting.encode(text, &whole, &mut new) {
-        let new = [&raw[..whole.start], &new].concat();
-        let again = quoting.decode(&new).expect("what was encoded");
-        assert!(again.text() == text, "{quoting:?} {:?}", String::from_utf8_lossy(raw));
+    let around = Around { raw, start: decoded.raw_offset(0), end: raw.len() };
+    if quoting.encode(text, &around, &mut new) {
+        let new = [&raw[..around.start], &new].concat();
+        let redecoded = quoting.decode(&new).expect("what was encoded");
+        assert!(redecoded.text() == text, "{quoting:?} {:?}", String::from_utf8_lossy(raw));
     }
 }

@@ -32,10 +32,10 @@ pub fn is_old(data: &[u8]) -> bool {
 pub fn storable_read(data: &[u8]) {
     let limits = check::small_limits();
     let options = choose_options(data);
-    let mut plain = options.clone();
-    plain.reference = true;
+    let mut reference_options = options.clone();
+    reference_options.reference = true;
     let fast = options.read(data, Request::new(&limits));
-    let slow = plain.read(data, Request::new(&limits));
+    let slow = reference_options.read(data, Request::new(&limits));
     let detailed = options.read(data, Request::new(&limits).detailed());
     assert_agreement(&fast, &slow);
     assert_agreement(&slow, &detailed);
@@ -45,8 +45,8 @@ pub fn storable_read(data: &[u8]) {
         return;
     }
     if !is_old(data) {
-        let again = write_storable(&detailed.document, &WriteOptions::default()).expect("written with its spelling");
-        assert_bytes(&data[..detailed.consumed], &again);
+        let rewritten = write_storable(&detailed.document, &WriteOptions::default()).expect("written with its spelling");
+        assert_bytes(&data[..detailed.consumed], &rewritten);
     }
     let mut other = WriteOptions::default();
     other.netorder = choice_from_bytes(data) & 0x100 != 0;
@@ -70,23 +70,23 @@ fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
         Err(error) if error.kind() == ErrorKind::Limit => return,
         Err(error) => panic!("{error}\n{document:?}"),
     };
-    let mut plain = options.clone();
-    plain.reference = true;
-    assert_bytes(&write_storable(document, &plain).expect("written without tight loops"), &out);
+    let mut reference_options = options.clone();
+    reference_options.reference = true;
+    assert_bytes(&write_storable(document, &reference_options).expect("written without tight loops"), &out);
     let limits = check::wide_limits();
-    let again = ReadOptions::default().read(&out, Request::new(&limits));
-    if let Some(error) = &again.error {
+    let reread = ReadOptions::default().read(&out, Request::new(&limits));
+    if let Some(error) = &reread.error {
         panic!(
             "what was written can't be read: {error}\n{document:?}\n{}",
             icecore::text::window(&out, error.offset().unwrap_or(0))
         );
     }
-    assert_eq!(again.consumed, out.len(), "more was written than is read");
-    if losses.is_empty() && *document != again.document && !equal_but_numbers(document, &again.document) {
-        panic!("another document comes back:\n{document:?}\n{:?}\n{out:02x?}", again.document);
+    assert_eq!(reread.consumed, out.len(), "more was written than is read");
+    if losses.is_empty() && *document != reread.document && !equal_but_numbers(document, &reread.document) {
+        panic!("another document comes back:\n{document:?}\n{:?}\n{out:02x?}", reread.document);
     }
     // After the first conversion of numbers, nothing changes any more.
-    let bytes = write_storable(&again.document, options).expect("written again");
+    let bytes = write_storable(&reread.document, options).expect("written again");
     assert_bytes(&out, &bytes);
 }
 

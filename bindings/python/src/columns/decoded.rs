@@ -73,14 +73,14 @@ fn join_arrays(py: Python<'_>, mut parts: Vec<ArrayRef>, field: FieldRef, is_who
     if !is_whole {
         return Ok(Py::new(py, Chunks::from_arrays(parts, field))?.into_any());
     }
-    let whole = match parts.len() {
+    let joined = match parts.len() {
         1 => parts.remove(0),
         _ => {
             let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
             py.detach(|| concat(&parts)).map_err(|error| kernel_error(py, error.into()))?
         }
     };
-    Ok(Py::new(py, Column::new(whole, field))?.into_any())
+    Ok(Py::new(py, Column::new(joined, field))?.into_any())
 }
 
 /// Returns the blobs of bad rows, part by part: each is in one of the arrays.

@@ -29,7 +29,7 @@ pub(crate) struct Walker<'w, 'py> {
     default: Option<Bound<'py, PyAny>>,
     /// Nodes of containers that may be met again, by their address; they are kept alive, so that no
     /// other value gets the address.
-    seen: HashMap<usize, (u32, Bound<'py, PyAny>)>,
+    nodes_by_address: HashMap<usize, (u32, Bound<'py, PyAny>)>,
     stack: Vec<Level<'py>>,
     /// Text is written as in perl if it is ASCII, and always as in PHP: as a string of bytes.
     is_perl: bool,
@@ -76,7 +76,7 @@ impl<'w, 'py> Walker<'w, 'py> {
             arena,
             codec,
             default,
-            seen: HashMap::new(),
+            nodes_by_address: HashMap::new(),
             stack: Vec::new(),
             is_perl,
             is_php,
@@ -187,8 +187,8 @@ impl<'w, 'py> Walker<'w, 'py> {
         }
         let at = self.nodes.len() as u32;
         let address = value.as_ptr() as usize;
-        let Some((first, _)) = self.seen.get(&address) else {
-            self.seen.insert(address, (at, value.clone()));
+        let Some((first, _)) = self.nodes_by_address.get(&address) else {
+            self.nodes_by_address.insert(address, (at, value.clone()));
             return Ok(false);
         };
         let first = *first;

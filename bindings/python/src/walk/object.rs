@@ -162,7 +162,7 @@ impl<'py> MemberNaming<'py> {
             Some(visibility) => visibility.get_item(name)?,
             None => None,
         };
-        let declared = declared.map(|said| said.extract::<String>()).transpose()?;
+        let declared = declared.map(|value| value.extract::<String>()).transpose()?;
         let text = text.to_str()?;
         let symbol = |name: &str| Names::look_up(py)?.symbol(py).call1((name,));
         let mangled = |class: &[u8]| PyBytes::new(py, &[b"\0", class, b"\0", text.as_bytes()].concat()).into_any();

@@ -139,7 +139,7 @@ fn format_line(file: &str, found: Option<&Finding>, readers: Option<ForeignInput
         };
     };
     let path: Vec<_> = found.wrappers.iter().copied().chain([found.name]).collect();
-    let what = if found.format.is_some() { String::new() } else { format!(" ({})", found.title) };
+    let title = if found.format.is_some() { String::new() } else { format!(" ({})", found.title) };
     let variant = if found.variant.is_empty() {
         String::new()
     } else {
@@ -153,5 +153,5 @@ fn format_line(file: &str, found: Option<&Finding>, readers: Option<ForeignInput
         }
     };
     let certainty = format!("({}{read})", found.certainty.as_str());
-    format!("{file}: {}{what}{variant} {}\n", paint.ink(Ink::Name, path.join("/")), paint.ink(Ink::Faint, certainty))
+    format!("{file}: {}{title}{variant} {}\n", paint.ink(Ink::Name, path.join("/")), paint.ink(Ink::Faint, certainty))
 }

@@ -152,7 +152,7 @@ fn entry_row(entry: FormatEntry) -> FormatRow {
             _ => "text",
         },
         values: match option.takes {
-            OptionType::Number(least, most) => Some(vec![least.to_string(), most.to_string()]),
+            OptionType::Number(least, max_value) => Some(vec![least.to_string(), max_value.to_string()]),
             OptionType::Choice(words) => Some(words.iter().map(|word| (*word).to_owned()).collect()),
             _ => None,
         },
@@ -180,7 +180,7 @@ fn side_name(side: Side) -> &'static str {
 fn format_table(paint: Paint) -> String {
     let width =
         format_entries().chain(wrapper_entries()).map(|entry| entry.name.len()).max().unwrap_or(0).max("FORMAT".len());
-    let head = |what: &str| format!("{}\n", paint.ink(Ink::Faint, format!("{what:width$}  READ  WRITE  WHAT IT IS")));
+    let head = |column_title: &str| format!("{}\n", paint.ink(Ink::Faint, format!("{column_title:width$}  READ  WRITE  WHAT IT IS")));
     let line =
         |entry: FormatEntry| format!("{}  yes   yes    {}\n", paint.column(Ink::Name, entry.name, width), entry.title);
     let mut text = head("FORMAT");
@@ -221,7 +221,7 @@ fn describe_options(options: &[Opt]) -> String {
     }
     let takes = |option: &Opt| match option.takes {
         OptionType::Flag => option.name.to_owned(),
-        OptionType::Number(least, most) => format!("{}={least}…{most}", option.name),
+        OptionType::Number(least, max_value) => format!("{}={least}…{max_value}", option.name),
         OptionType::Choice(words) => format!("{}={}", option.name, words.join("|")),
         OptionType::List => format!("{}=WORD,…", option.name),
         _ => format!("{}=TEXT", option.name),

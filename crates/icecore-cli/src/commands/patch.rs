@@ -39,7 +39,7 @@ Examples:
   icecore diff --json a.php b.json | icecore patch a.php > c.php";
 
 pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abort> {
-    let (source, given) = (Source::from_path(Some(&args.file)), Source::from_path(args.difference.as_deref()));
+    let (source, difference) = (Source::from_path(Some(&args.file)), Source::from_path(args.difference.as_deref()));
     let is_stdin = |path: Option<&std::path::PathBuf>| path.is_none_or(|path| path.as_os_str() == "-");
     if is_stdin(Some(&args.file)) && is_stdin(args.difference.as_ref()) {
         let text = "only one of the file and the difference can be the standard input".to_owned();
@@ -47,20 +47,20 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
     }
     let reader = DocumentReader::with_frame(&args.from, None, &global.limit)?;
     let writer = ChangeWriter { args: &args.changes, global };
-    let others = std::slice::from_ref(&given);
+    let others = std::slice::from_ref(&difference);
     writer.write(std::slice::from_ref(&source), others, report, &mut |source, report| {
         report.count_input();
-        let (Some(input), Some(json)) = (read_bytes(source, report), read_bytes(&given, report)) else {
+        let (Some(input), Some(json)) = (read_bytes(source, report), read_bytes(&difference, report)) else {
             return Ok(None);
         };
         let patch = match icecore_diff::Patch::read(&json, &global.limit) {
             Ok(patch) => patch,
             Err(error) => {
-                report.report_unreadable(&given.name(), &error, &json);
+                report.report_unreadable(&difference.name(), &error, &json);
                 return Ok(None);
             }
         };
-        let job = PatchJob { reader: &reader, limits: &global.limit, patch, difference: given.name() };
+        let job = PatchJob { reader: &reader, limits: &global.limit, patch, difference: difference.name() };
         job.apply(&source.name(), input, report)
     })
 }

@@ -140,8 +140,8 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     let place = Outputs::new(sources, args.force).output_destination(args.output.as_ref())?;
     let is_stdout = matches!(place, Destination::Stdout);
     let is_shown = is_stdout && terminal::is_stdout_terminal();
-    let most = args.shown.display_limits(&to, false)?;
-    if args.raw && most.is_some() {
+    let display_limits = args.shown.display_limits(&to, false)?;
+    if args.raw && display_limits.is_some() {
         return Err(usage_text_error("--raw-output writes strings as they are, without --depth and --items"));
     }
     if is_shown {
@@ -154,8 +154,8 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     } else if is_shown && !args.force {
         target.sink.escape_controls();
     }
-    if let Some(most) = most {
-        target.sink.limit_json(most);
+    if let Some(display_limits) = display_limits {
+        target.sink.limit_json(display_limits);
     }
     let job = QueryJob { args, global, to, query, report: RefCell::new(report), joined: RefCell::default() };
     let mut results = ResultWriter { sink: &mut target.sink, last: None, losses: Losses::default(), stop: None };
@@ -299,8 +299,8 @@ impl QueryJob<'_> {
             }
         };
         let Some(opened) = reader.unwrap_input(&name, &bytes, &mut report) else { return Ok(RunEnd::Done) };
-        if let Some(what) = opened.unchecked {
-            report.note_unchecked(&name, what);
+        if let Some(check_name) = opened.unchecked {
+            report.note_unchecked(&name, check_name);
         }
         if reader.joins_lines(&opened) {
             self.joined.borrow_mut().insert(name.clone());
@@ -333,7 +333,7 @@ impl QueryJob<'_> {
         running.null_input = self.args.null_input || self.args.slurp;
         running.steps = self.args.max_steps.or(self.global.limit.steps).unwrap_or(running.steps);
         running.memory = self.global.limit.memory.unwrap_or(running.memory);
-        running.held = Some(allocator::bytes_in_use);
+        running.allocated_bytes = Some(allocator::bytes_in_use);
         running.say = &say;
         self.query.run(inputs, &running, &mut |result| match result {
             Ok(answer) => self.handle_answer(&answer, results),

@@ -88,7 +88,7 @@ pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     let address = args.database.resolve_address()?;
     // A database that fails from the start is reported at once. For later outages the server waits.
     drop(icecore_store::open(&address).map_err(database_error)?);
-    let shown = address.to_string();
+    let address_text = address.to_string();
     let mut settings = Settings::new(address);
     settings.listen.clone_from(&args.listen);
     settings.token = match &args.token_file {
@@ -117,8 +117,8 @@ pub fn run(args: &Serve, global: &Global) -> Result<(), Abort> {
     settings.keep_jobs = args.keep_jobs;
     let report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, global.report);
     settings.ready = Some(Arc::new(move |address| {
-        let shown = icecore::text::printable(&shown);
-        let text = format!("{shown} at http://{address}, described by http://{address}/openapi.json");
+        let printable_address = icecore::text::printable(&address_text);
+        let text = format!("{printable_address} at http://{address}, described by http://{address}/openapi.json");
         report.remark("ready", text);
     }));
     serve(settings).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))

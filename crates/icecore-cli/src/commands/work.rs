@@ -70,8 +70,8 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let queue = queue_names::find_or_create_queue(&args.queue, args.create, store.as_mut(), report)?;
     drop(store);
     if queue.is_some_and(|queue| queue.paused_at.is_some()) {
-        let shown = icecore::text::printable(&args.queue);
-        let text = format!("the queue is paused and hands out no jobs: `icecore queue resume {shown}` resumes it");
+        let printable_queue = icecore::text::printable(&args.queue);
+        let text = format!("the queue is paused and hands out no jobs: `icecore queue resume {printable_queue}` resumes it");
         report.note(&args.queue, "paused", text);
     }
     let mut command = Command::new(&args.exec);
@@ -90,11 +90,11 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     let mut is_away = false;
     // If the command disappears meanwhile, every further job would fail.
     let (missing, drain) = (Arc::new(AtomicBool::new(false)), stop.clone());
-    let seen = Arc::clone(&missing);
+    let missing_flag = Arc::clone(&missing);
     let runner = move |job: &Job| {
         let outcome = command.run(job);
         if Command::is_missing(&outcome) {
-            seen.store(true, Ordering::Relaxed);
+            missing_flag.store(true, Ordering::Relaxed);
             drain.drain();
         }
         outcome

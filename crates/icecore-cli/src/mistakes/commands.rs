@@ -102,10 +102,10 @@ pub fn explain_word(word: &str, top: &Command) -> Option<String> {
     if word == "-" || word.starts_with('-') || word.contains(['.', '/', '\\']) || Path::new(word).exists() {
         return None;
     }
-    let shown = icecore::text::printable(word);
+    let printable_word = icecore::text::printable(word);
     Some(match meant(top, "", word) {
-        Some(meant) => format!("there is no command or file `{shown}`; did you mean `icecore {meant}`?"),
-        None => format!("there is no command or file `{shown}`; `icecore -h` lists the commands"),
+        Some(meant) => format!("there is no command or file `{printable_word}`; did you mean `icecore {meant}`?"),
+        None => format!("there is no command or file `{printable_word}`; `icecore -h` lists the commands"),
     })
 }
 
@@ -123,8 +123,8 @@ pub fn options_come_after(words: &[String], top: &Command) -> Option<String> {
         |at: usize, word: &String| top.find_subcommand(word).is_some() && !is_value(at) && !Path::new(word).exists();
     let at = words.iter().enumerate().position(|(at, word)| at > 0 && is_command(at, word))?;
     let (before, after) = (words.get(1..at)?, words.get(at..)?);
-    let shown: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();
-    Some(format!("the command comes first: icecore {}", shown.join(" ")))
+    let quoted: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();
+    Some(format!("the command comes first: icecore {}", quoted.join(" ")))
 }
 
 /// Returns a word as it is typed in a shell.

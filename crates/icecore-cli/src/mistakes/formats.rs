@@ -78,7 +78,7 @@ fn wrong(text: &str, error: Error, side: Side) -> Abort {
         ));
     }
     let found = error.found().unwrap_or_default().to_owned();
-    let is_whole = [name, text].iter().any(|whole| found == format!("`{whole}`"));
+    let is_whole = [name, text].iter().any(|candidate| found == format!("`{candidate}`"));
     if !is_whole || format::by_name(name).is_some() || wrap::by_name(name).is_some() {
         return usage_error(error);
     }

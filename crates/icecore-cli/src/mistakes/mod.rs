@@ -102,7 +102,7 @@ fn with_two_dashes(option: &str, words: &[String]) -> Option<String> {
 /// Joins names: `a`, `a and b`, `a, b and c`.
 fn listed(names: &[String]) -> String {
     match names {
-        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        [leading @ .., last] if !leading.is_empty() => format!("{} and {last}", leading.join(", ")),
         _ => names.concat(),
     }
 }

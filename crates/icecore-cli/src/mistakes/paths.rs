@@ -57,11 +57,11 @@ pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
 
 /// Returns a path from the root on, with its `$`, as a database keeps it.
 pub fn whole_path(path: &str) -> Result<String, Abort> {
-    let whole = if path.starts_with(['.', '[']) { format!("${path}") } else { path.to_owned() };
-    if whole.starts_with('$') && Pattern::parse(&whole).is_ok() {
-        return Ok(whole);
+    let full_path = if path.starts_with(['.', '[']) { format!("${path}") } else { path.to_owned() };
+    if full_path.starts_with('$') && Pattern::parse(&full_path).is_ok() {
+        return Ok(full_path);
     }
-    match Pattern::parse(&whole) {
+    match Pattern::parse(&full_path) {
         Err(error) => Err(of_path(path, error)),
         Ok(_) => {
             Err(usage_text_error(format!("`{}` is not a path: it begins with $, such as $.user.id", printable(path))))

@@ -93,9 +93,9 @@ impl Frame {
     pub fn close_record(self, buffer: &mut Vec<u8>, start: usize) -> Result<(), Error> {
         let body = buffer.get(start..).unwrap_or(&[]);
         let len = body.len() as u64;
-        let too_long = |most: u64| {
+        let too_long = |max_len: u64| {
             Error::new(ErrorKind::Unrepresentable)
-                .expecting(format!("a record of at most {most} bytes"))
+                .expecting(format!("a record of at most {max_len} bytes"))
                 .finding(format!("one of {len}"))
                 .helping(format!("--frame {} can't hold a larger length", self.name()))
         };
@@ -135,14 +135,14 @@ fn split_delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
 }
 
 /// Ends a record with its delimiter, which it must not contain; a delimiter that is already at its end counts.
-fn push_delimiter(buffer: &mut Vec<u8>, start: usize, delimiter: u8, what: &'static str) -> Result<(), Error> {
+fn push_delimiter(buffer: &mut Vec<u8>, start: usize, delimiter: u8, delimiter_name: &'static str) -> Result<(), Error> {
     let body = buffer.get(start..).unwrap_or(&[]);
     match memchr(delimiter, body) {
         None => buffer.push(delimiter),
         Some(at) if at + 1 == body.len() => {}
         Some(at) => {
             return Err(Error::new(ErrorKind::Unrepresentable)
-                .expecting(format!("a record without {what} in it"))
+                .expecting(format!("a record without {delimiter_name} in it"))
                 .finding(format!("one at byte {at} of the record"))
                 .helping("write a length before each with `--frame u32be`, or wrap them: `-t base64/…`"));
         }

@@ -44,7 +44,7 @@ pub struct RecordPlan {
     pub keep_going: bool,
     pub strict: bool,
     /// Maximum length of a record.
-    pub most: u64,
+    pub max_record: u64,
     /// Whether the records come out of a wrapper, piece by piece.
     pub is_packed: bool,
 }
@@ -74,7 +74,7 @@ impl RecordPlan {
     /// Returns the error for a record that is too long.
     fn too_long_error(&self) -> Error {
         Error::new(ErrorKind::Limit)
-            .expecting(format!("a record of at most {} bytes", self.most))
+            .expecting(format!("a record of at most {} bytes", self.max_record))
             .finding("a longer one")
             .helping(if self.is_packed {
                 "raise --max-record and the limit `decompressed` if the input is trusted: --limit decompressed=N"
@@ -86,7 +86,7 @@ impl RecordPlan {
 
 impl<'r, R: Read> RecordConversion<'r, R> {
     pub fn new(plan: RecordPlan, mut window: Window<R>, name: &str, report: &'r mut Report) -> RecordConversion<'r, R> {
-        window.set_max_record(plan.most);
+        window.set_max_record(plan.max_record);
         RecordConversion {
             plan,
             window,
@@ -125,7 +125,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     /// Reads more input. The output is flushed first: the sender may wait for it before it sends more.
     fn read_more(&mut self, sink: &mut Sink) -> Result<NextRecord, Abort> {
         let have = self.window.bytes().len() as u64;
-        if have > self.plan.most {
+        if have > self.plan.max_record {
             return self.report_too_long();
         }
         sink.flush()?;
@@ -190,7 +190,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             self.window.consume(next);
             return Ok(NextRecord::Go);
         }
-        if bytes.len() as u64 > self.plan.most {
+        if bytes.len() as u64 > self.plan.max_record {
             let end = self.report_too_long()?;
             self.window.consume(next);
             return Ok(if self.plan.keep_going { NextRecord::Go } else { end });
@@ -252,7 +252,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         }
         self.tally.records += 1;
         let offset = self.window.offset();
-        if is_read && consumed as u64 > self.plan.most {
+        if is_read && consumed as u64 > self.plan.max_record {
             (done.is_read, done.written) = (false, Err(self.plan.too_long_error()));
         }
         let is_written = self.finish_record(done, opened, at, offset, (0, len), sink)?;
@@ -339,7 +339,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             sink.push(b'\n');
         }
         let message = match rescued {
-            Ok(Some(said)) if closed => said,
+            Ok(Some(description)) if closed => description,
             _ => NOTHING.to_owned(),
         };
         self.report.note(&self.tally.input, "partial", format!("record {}: {message}", self.tally.records));
@@ -395,7 +395,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             let start = |at: usize| {
                 let rest = bytes.get(at..).unwrap_or_default();
                 let is_here = |start: &&Restart| {
-                    rest.strip_prefix(start.before).is_some_and(|behind| behind.starts_with(start.begins))
+                    rest.strip_prefix(start.before).is_some_and(|after| after.starts_with(start.begins))
                 };
                 let is_broken = offset + at as u64 == broken;
                 let is_next = || is_broken && starts.iter().any(|start| rest.starts_with(start.begins));
@@ -468,7 +468,7 @@ mod tests {
             lines: true,
             keep_going: true,
             strict: false,
-            most: 1 << 30,
+            max_record: 1 << 30,
             is_packed: false,
         };
         let mut report = Report::new(Paint::new(ColorMode::Never, &std::io::stderr()), true, ReportForm::Text);

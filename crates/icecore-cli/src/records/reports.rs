@@ -114,14 +114,14 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
             );
         }
         if let Some((count, record, column)) = &tally.passed_on {
-            let what = if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
-            let text = format!("{} {what}, first in {one} {record} at column {column}", group_digits(*count));
+            let phrase = if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
+            let text = format!("{} {phrase}, first in {one} {record} at column {column}", group_digits(*count));
             report_count(tally, "expressions", *count, text, report);
         }
         if let Some((count, record, column)) = &tally.left_out {
-            let what = if *count == 1 { "row has entries" } else { "rows have entries" };
+            let phrase = if *count == 1 { "row has entries" } else { "rows have entries" };
             let text = format!(
-                "{} {what} without a field, first in row {record} in {column}: a field `rest` keeps them, and so does a type that is learned from more rows (--infer)",
+                "{} {phrase} without a field, first in row {record} in {column}: a field `rest` keeps them, and so does a type that is learned from more rows (--infer)",
                 group_digits(*count)
             );
             report_count(tally, "left-out", *count, text, report);
@@ -145,15 +145,15 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
             report,
         );
     }
-    let seen = group_digits(tally.records);
+    let total = group_digits(tally.records);
     let decoded = tally.bad - tally.unwritable - tally.refused;
-    for (count, kind, what) in [
+    for (count, kind, problem) in [
         (decoded, "undecodable", "can't be decoded"),
         (tally.unwritable, "unwritable", "can't be written"),
         (tally.refused, "refused", "refused"),
     ] {
         if count > 0 {
-            report_count(tally, kind, count, format!("{} of {seen} {all} {what}", group_digits(count)), report);
+            report_count(tally, kind, count, format!("{} of {total} {all} {problem}", group_digits(count)), report);
         }
     }
 }

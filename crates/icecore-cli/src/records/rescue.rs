@@ -18,7 +18,7 @@ pub const NOTHING: &str = "nothing could be read before the break";
 /// The readable part of a document, and its description.
 pub struct RescuedDocument<'d> {
     pub document: Document<'d>,
-    pub said: String,
+    pub description: String,
 }
 
 impl Rescue {
@@ -42,7 +42,7 @@ impl Rescue {
         let outcome = self.from.format().read(&unwrapped.bytes, self.from.settings(), request);
         // Offsets in a wrapper are offsets in the unwrapped data.
         let (offset, end) = if self.from.wrappers().is_empty() { (offset, end) } else { (0, usize::MAX) };
-        let Some(RescuedDocument { document, said }) =
+        let Some(RescuedDocument { document, description: said }) =
             rescue_document(outcome, unwrapped.bytes.len().min(end), offset)?
         else {
             return Ok(None);
@@ -65,11 +65,11 @@ pub fn rescue_document(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<
     if outcome.error.is_none() {
         let lost = end.saturating_sub(outcome.consumed) as u64;
         let said = describe(outcome.document.nodes().len() as u64, lost, outcome.consumed as u64);
-        return Ok(Some(RescuedDocument { document: outcome.document, said }));
+        return Ok(Some(RescuedDocument { document: outcome.document, description: said }));
     }
     let salvaged = outcome.salvage_before(end)?;
     Ok(salvaged.map(|found| RescuedDocument {
-        said: describe(found.values, found.lost, found.from),
+        description: describe(found.values, found.lost, found.from),
         document: found.document,
     }))
 }

@@ -145,11 +145,11 @@ mod tests {
     use icecore_tables::window::CHUNK;
 
     /// Returns the records, and whether the input ended without an error, for different sizes of reads.
-    fn cut(bytes: &[u8], frame: Frame, format: &str, most: u64) -> (Vec<Vec<u8>>, bool) {
+    fn cut(bytes: &[u8], frame: Frame, format: &str, max_len: u64) -> (Vec<Vec<u8>>, bool) {
         let limits = Limits::default();
         let stage = Stage::parse(format).expect("a format");
         let with = |chunk: usize| {
-            let cut = RecordSplitter::new(Window::new(bytes, chunk), frame, Some(&stage), most, &limits);
+            let cut = RecordSplitter::new(Window::new(bytes, chunk), frame, Some(&stage), max_len, &limits);
             let Ok(mut cut) = cut else { panic!("{format} has no end") };
             let mut records = Vec::new();
             loop {
@@ -182,9 +182,9 @@ mod tests {
     #[test]
     fn what_is_broken_ends_it_and_what_stands_before_is_there() {
         let good = b"\x04\x08i\x06".to_vec();
-        for behind in [&b"\x04\x08["[..], b"\x04\x08\xFF more of it", b"no dump"] {
-            let bytes = [&good[..], behind].concat();
-            assert_eq!(cut(&bytes, Frame::Documents, "marshal", 100), (vec![good.clone()], false), "{behind:?}");
+        for suffix in [&b"\x04\x08["[..], b"\x04\x08\xFF more of it", b"no dump"] {
+            let bytes = [&good[..], suffix].concat();
+            assert_eq!(cut(&bytes, Frame::Documents, "marshal", 100), (vec![good.clone()], false), "{suffix:?}");
         }
         assert_eq!(cut(b"\0\0\0\x01a\0\0\0\x05b", Frame::U32be, "json", 100), (vec![b"a".to_vec()], false));
         assert_eq!(cut(b"\0\0\0\x01a\0\0\0\x05bcdef", Frame::U32be, "json", 4), (vec![b"a".to_vec()], false));

@@ -99,7 +99,7 @@ impl Outputs {
         if path.as_os_str() == "-" {
             return self.stdout_destination();
         }
-        let shown = path;
+        let requested_path = path;
         let path = match resolve_links(path).map_err(|error| file_error(path, &error))? {
             PathEnd::Open("1") => return self.stdout_destination(),
             PathEnd::Open(_) => return Ok(Destination::Open(path.to_owned())),
@@ -108,22 +108,22 @@ impl Outputs {
         let known = match path.metadata() {
             Ok(known) => Some(known),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(file_error(shown, &error)),
+            Err(error) => return Err(file_error(requested_path, &error)),
         };
         if let Some(known) = &known {
             if known.is_dir() {
-                return Err(destination_error(shown, "this is a folder: --out-dir writes into one"));
+                return Err(destination_error(requested_path, "this is a folder: --out-dir writes into one"));
             }
             if !known.is_file() {
                 return Ok(Destination::Open(path));
             }
-            self.refuse_input(shown, known)?;
+            self.refuse_input(requested_path, known)?;
         }
         if !self.written.insert(path.clone()) {
-            return Err(destination_error(shown, "another output has this name already"));
+            return Err(destination_error(requested_path, "another output has this name already"));
         }
         if known.is_some() && !self.force {
-            return Err(destination_error(shown, "this file exists: --force overwrites it"));
+            return Err(destination_error(requested_path, "this file exists: --force overwrites it"));
         }
         Ok(Destination::File(FileDestination { path, known, mode, force: self.force }))
     }

@@ -46,9 +46,9 @@ enum TruncatorState {
 }
 
 impl JsonTruncator {
-    pub fn new(to: Box<dyn Write>, most: DisplayLimits) -> JsonTruncator {
-        let state = if most.has_paths { TruncatorState::Path } else { TruncatorState::Between };
-        JsonTruncator { to, limits: most, open: Vec::new(), hidden: None, state, blanks: Vec::new(), out: Vec::new() }
+    pub fn new(to: Box<dyn Write>, display_limits: DisplayLimits) -> JsonTruncator {
+        let state = if display_limits.has_paths { TruncatorState::Path } else { TruncatorState::Between };
+        JsonTruncator { to, limits: display_limits, open: Vec::new(), hidden: None, state, blanks: Vec::new(), out: Vec::new() }
     }
 
     fn take_byte(&mut self, byte: u8) {
@@ -181,8 +181,8 @@ mod tests {
         let mut all = Vec::new();
         for piece in [1, 3, json.len()] {
             let shared = Shared::default();
-            let most = DisplayLimits { depth, items, has_paths: json.starts_with('$') };
-            let mut to = JsonTruncator::new(Box::new(shared.clone()), most);
+            let display_limits = DisplayLimits { depth, items, has_paths: json.starts_with('$') };
+            let mut to = JsonTruncator::new(Box::new(shared.clone()), display_limits);
             json.as_bytes().chunks(piece).for_each(|bytes| to.write_all(bytes).unwrap());
             all.push(shared.text());
         }
@@ -194,7 +194,7 @@ mod tests {
     fn what_is_deep_or_long_is_counted() {
         const ALL: usize = usize::MAX;
         let json = r#"{"a":[1,{"b":"]}\"","c":[]},[]],"d":{"e":1}}"#;
-        for (depth, items, shown) in [
+        for (depth, items, expected) in [
             (ALL, u64::MAX, json),
             (0, u64::MAX, "{…2}"),
             (1, u64::MAX, r#"{"a":[…3],"d":{…1}}"#),
@@ -203,7 +203,7 @@ mod tests {
             (ALL, 1, r#"{"a":[1,… 2 more],… 1 more}"#),
             (2, 2, r#"{"a":[1,{…2},… 1 more],"d":{"e":1}}"#),
         ] {
-            assert_eq!(cut(json, depth, items), shown, "{depth} {items}");
+            assert_eq!(cut(json, depth, items), expected, "{depth} {items}");
         }
         assert_eq!(cut("[\n  1,\n  2,\n  [\n    3\n  ]\n]\n7\n", 1, 1), "[\n  1,\n  … 2 more\n]\n7\n");
         assert_eq!(cut("[\n  [\n    3\n  ],\n  []\n]\n", 1, 3), "[\n  […1],\n  []\n]\n");

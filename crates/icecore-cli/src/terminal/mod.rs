@@ -77,9 +77,9 @@ pub mod tests {
 
     #[test]
     fn what_says_how_it_looks_is_left_alone() {
-        let shown = |name: &str| with_indented_json(Stage::parse(name).unwrap()).settings().number("indent");
-        assert_eq!((shown("json"), shown("json:sort_keys")), (Some(2), Some(2)));
-        assert_eq!((shown("json:indent=0"), shown("json:as=json-xs"), shown("gzip/json")), (Some(0), None, None));
-        assert_eq!((shown("ndjson"), shown("php")), (None, None));
+        let indent_of = |name: &str| with_indented_json(Stage::parse(name).unwrap()).settings().number("indent");
+        assert_eq!((indent_of("json"), indent_of("json:sort_keys")), (Some(2), Some(2)));
+        assert_eq!((indent_of("json:indent=0"), indent_of("json:as=json-xs"), indent_of("gzip/json")), (Some(0), None, None));
+        assert_eq!((indent_of("ndjson"), indent_of("php")), (None, None));
     }
 }

@@ -53,13 +53,13 @@ fn parse_unscaled(text: &[u8], scale: i8) -> Option<i128> {
         None => (text, 0),
     };
     let digits = number.strip_prefix('-').unwrap_or(number);
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let is_number = !whole.is_empty() && whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
+    let (integer_part, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_number = !integer_part.is_empty() && integer_part.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
     if !is_number || digits.ends_with('.') {
         return None;
     }
     let mut unscaled: i128 = 0;
-    for byte in whole.bytes().chain(fraction.bytes()) {
+    for byte in integer_part.bytes().chain(fraction.bytes()) {
         unscaled = unscaled.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
     }
     let places = i32::from(scale).checked_add(exponent)?.checked_sub(i32::try_from(fraction.len()).ok()?)?;

@@ -106,7 +106,7 @@ impl Column {
     /// Returns what the column shows of the value that contains it, if it is not a part of that value.
     pub(crate) fn virtual_kind(&self) -> Option<VirtualKind> {
         match &self.values {
-            Values::Told(told) if told.kind != VirtualKind::Json => Some(told.kind),
+            Values::Told(virtual_field) if virtual_field.kind != VirtualKind::Json => Some(virtual_field.kind),
             _ => None,
         }
     }
@@ -114,7 +114,7 @@ impl Column {
     /// Whether a part of the column can only be filled from a document.
     pub(crate) fn needs_document(&self) -> bool {
         match &self.values {
-            Values::Told(told) => told.kind != VirtualKind::Class,
+            Values::Told(virtual_field) => virtual_field.kind != VirtualKind::Class,
             Values::Time(..) | Values::Date(_) | Values::Decimal(..) => true,
             Values::List(list) => list.items.needs_document(),
             Values::LargeList(list) => list.items.needs_document(),
@@ -190,19 +190,19 @@ impl Column {
     }
 
     fn push_any(&mut self, view: &TapeView<'_>, at: u32) -> Result<(), TypeMismatch> {
-        if let Values::Told(told) = &mut self.values {
-            match told.kind {
+        if let Values::Told(virtual_field) = &mut self.values {
+            match virtual_field.kind {
                 VirtualKind::Class => {
-                    if !told.push_class(view, at)? {
+                    if !virtual_field.push_class(view, at)? {
                         return self.push_null(at);
                     }
                 }
                 VirtualKind::Json => {
-                    if !told.push_json(view, at)? {
+                    if !virtual_field.push_json(view, at)? {
                         return self.push_null(at);
                     }
                 }
-                VirtualKind::Rest => told.push_entries(view, at, &[])?,
+                VirtualKind::Rest => virtual_field.push_entries(view, at, &[])?,
             }
             self.nulls.append_non_null();
             return Ok(());
@@ -281,8 +281,8 @@ impl Column {
     /// Adds what a virtual field shows of the object at this node, including entries of its body without a field.
     fn push_virtual(&mut self, view: &TapeView<'_>, at: u32, rest: &[record::ExtraEntry]) -> Result<(), TypeMismatch> {
         match &mut self.values {
-            Values::Told(told) if told.kind == VirtualKind::Rest => {
-                told.push_entries(view, at, rest)?;
+            Values::Told(virtual_field) if virtual_field.kind == VirtualKind::Rest => {
+                virtual_field.push_entries(view, at, rest)?;
                 self.nulls.append_non_null();
                 Ok(())
             }
@@ -314,13 +314,13 @@ impl Column {
 
     /// Whether its values are of any kind, as JSON.
     pub(crate) fn takes_any_json(&self) -> bool {
-        matches!(&self.values, Values::Told(told) if told.kind == VirtualKind::Json)
+        matches!(&self.values, Values::Told(virtual_field) if virtual_field.kind == VirtualKind::Json)
     }
 
     /// Adds a value that is already JSON.
     pub(crate) fn push_json(&mut self, json: &[u8]) -> Result<(), TypeMismatch> {
         match &mut self.values {
-            Values::Told(told) if json != b"null" => told.push(json, 0)?,
+            Values::Told(virtual_field) if json != b"null" => virtual_field.push(json, 0)?,
             _ => return self.push_null(0),
         }
         self.nulls.append_non_null();
@@ -418,7 +418,7 @@ impl Column {
             Values::LargeList(list) => list.finish(nulls)?,
             Values::Map(map) => map.finish(nulls)?,
             Values::Record(record) => Arc::new(record.finish(nulls)?),
-            Values::Told(told) => told.finish(nulls)?,
+            Values::Told(virtual_field) => virtual_field.finish(nulls)?,
         })
     }
 
@@ -463,7 +463,7 @@ impl Column {
             Values::List(..) | Values::LargeList(..) => "a list".to_owned(),
             Values::Map(_) => "a map".to_owned(),
             Values::Record(_) => "a map or an object".to_owned(),
-            Values::Told(told) if told.kind == VirtualKind::Class => "an object".to_owned(),
+            Values::Told(virtual_field) if virtual_field.kind == VirtualKind::Class => "an object".to_owned(),
             Values::Told(_) => "a value".to_owned(),
         }
     }

@@ -305,7 +305,7 @@ impl Record {
 
     /// Returns the field of this name, which may be mangled by PHP or marked by Ruby.
     fn find_field_by_name(&self, name: &[u8]) -> u16 {
-        let whole = qualify_name(name);
+        let qualified_name = qualify_name(name);
         let name = strip_php_marks(name);
         let unmarked = name.strip_prefix(b"@").unwrap_or(name);
         let is_named = |at: &usize| {
@@ -316,7 +316,7 @@ impl Record {
             let found = self.fields.iter().position(|field| field.name().as_bytes() == name);
             found.filter(|at| is_named(at))
         };
-        let found = whole.and_then(|whole| find(&whole)).or_else(|| find(name)).or_else(|| find(unmarked));
+        let found = qualified_name.and_then(|whole| find(&whole)).or_else(|| find(name)).or_else(|| find(unmarked));
         found.and_then(|at| u16::try_from(at + 1).ok()).unwrap_or(NONE)
     }
 

@@ -36,9 +36,9 @@ pub(super) fn to_integer(value: &Value<'_>) -> Option<i64> {
         Value::Int(value) => Some(*value),
         Value::Text(text) => parse_integer(text),
         Value::Float(value) => {
-            let whole = *value as i64;
+            let integer = *value as i64;
             // 2^63 itself becomes the largest integer, which is a different value.
-            (whole as f64 == *value && whole != i64::MAX).then_some(whole)
+            (integer as f64 == *value && integer != i64::MAX).then_some(integer)
         }
         _ => None,
     }

@@ -44,9 +44,9 @@ impl VirtualKind {
 }
 
 impl VirtualField {
-    pub(super) fn new(what: VirtualKind) -> Result<VirtualField, Error> {
+    pub(super) fn new(kind: VirtualKind) -> Result<VirtualField, Error> {
         Ok(VirtualField {
-            kind: what,
+            kind,
             texts: Strings::new(),
             json: Codec::new(Stage::parse("json")?),
             text: Vec::new(),
@@ -145,10 +145,10 @@ impl VirtualField {
         written: &mut HashSet<Vec<u8>>,
     ) -> Result<(), TypeMismatch> {
         let mut digits = itoa::Buffer::new();
-        let whole = view.key_text(entry.key, &mut digits).unwrap_or_default();
+        let full_key = view.key_text(entry.key, &mut digits).unwrap_or_default();
         let is_second =
-            entry.is_second || whole.first() == Some(&0) && !written.insert(strip_php_marks(whole).to_vec());
-        let key = if is_second { whole } else { strip_php_marks(whole) };
+            entry.is_second || full_key.first() == Some(&0) && !written.insert(strip_php_marks(full_key).to_vec());
+        let key = if is_second { full_key } else { strip_php_marks(full_key) };
         if needs_no_escape(key) {
             self.write_quoted(key);
             return Ok(());

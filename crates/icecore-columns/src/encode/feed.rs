@@ -296,8 +296,8 @@ fn format_decimal(unscaled: i128, scale: i8) -> String {
         return format!("{unscaled}{}", "0".repeat(usize::from(scale.unsigned_abs())));
     };
     let digits = format!("{:0>1$}", unscaled.unsigned_abs(), scale + 1);
-    let (whole, places) = digits.split_at(digits.len() - scale);
-    format!("{}{whole}.{places}", if unscaled < 0 { "-" } else { "" })
+    let (integer_part, places) = digits.split_at(digits.len() - scale);
+    format!("{}{integer_part}.{places}", if unscaled < 0 { "-" } else { "" })
 }
 
 fn format_day(days: i32) -> Result<String, icecore::Error> {

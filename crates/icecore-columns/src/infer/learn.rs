@@ -219,10 +219,10 @@ fn infer_special(value: Cursor<'_>) -> Option<Shape> {
     }
     let known = Known::of(value).filter(|known| matches!(known, Known::Decimal(_)))?;
     let text = known.text(&Limits::default())?;
-    let (whole, places) = text.trim_start_matches('-').split_once('.').unwrap_or((&text, ""));
+    let (integer_part, places) = text.trim_start_matches('-').split_once('.').unwrap_or((&text, ""));
     let digits = |text: &str| u8::try_from(text.len()).ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
-    match (digits(whole), digits(places)) {
-        (Some(whole), Some(places)) => Some(Shape::Decimal(whole, places)),
+    match (digits(integer_part), digits(places)) {
+        (Some(integer_digits), Some(places)) => Some(Shape::Decimal(integer_digits, places)),
         _ => Some(Shape::Mixed),
     }
 }

@@ -114,11 +114,11 @@ impl Shape {
                     Shape::Mixed
                 }
             }
-            (Shape::Decimal(whole, places), Shape::Decimal(more_whole, more_places)) => {
-                Shape::Decimal(whole.max(more_whole), places.max(more_places))
+            (Shape::Decimal(integer_digits, places), Shape::Decimal(more_integer_digits, more_places)) => {
+                Shape::Decimal(integer_digits.max(more_integer_digits), places.max(more_places))
             }
-            (Shape::Decimal(whole, places), Shape::Int(range)) | (Shape::Int(range), Shape::Decimal(whole, places)) => {
-                Shape::Decimal(whole.max(range.count_digits()), places)
+            (Shape::Decimal(integer_digits, places), Shape::Int(range)) | (Shape::Int(range), Shape::Decimal(integer_digits, places)) => {
+                Shape::Decimal(integer_digits.max(range.count_digits()), places)
             }
             (Shape::Text, Shape::Int(_)) | (Shape::Int(_), Shape::Text) => Shape::Text,
             (Shape::Text, Shape::Bytes) | (Shape::Bytes, Shape::Text) => Shape::Bytes,
@@ -148,7 +148,7 @@ impl Shape {
             Shape::Bool => DataType::Boolean,
             Shape::Int(range) => range.to_data_type(),
             Shape::Float => DataType::Float64,
-            Shape::Decimal(whole, places) => match whole.saturating_add(*places) {
+            Shape::Decimal(integer_digits, places) => match integer_digits.saturating_add(*places) {
                 digits @ 1..=38 => DataType::Decimal128(digits, *places as i8),
                 _ => return None,
             },
@@ -225,12 +225,12 @@ impl StructShape {
     }
 
     fn to_fields(&self) -> Fields {
-        let told = |name: &str| {
+        let class_field = |name: &str| {
             Field::new(name, DataType::Utf8, true).with_metadata([(FILLED_WITH.to_owned(), "class".to_owned())].into())
         };
         // A member with that name has priority.
-        let is_told = self.has_class && !self.has_odd_class && !self.places.contains_key(CLASS);
-        let class = is_told.then(|| told(CLASS));
+        let has_class_field = self.has_class && !self.has_odd_class && !self.places.contains_key(CLASS);
+        let class = has_class_field.then(|| class_field(CLASS));
         let members = self.fields.iter().map(|(name, shape)| shape.to_field(name));
         class.into_iter().chain(members).collect()
     }

@@ -28,9 +28,9 @@ pub async fn health(call: Call) -> Result<Response, Failure> {
         Ok(_) => ok_response(&Health { status: "ok", problem: None }),
         Err(failure) => {
             // A client without a token does not learn the path of the file.
-            let problem = match &*failure.said.kind {
+            let problem = match &*failure.body.kind {
                 "moved" => "the file of the database was moved, deleted or replaced".to_owned(),
-                _ => format!("the database does not answer: {}", failure.said.message),
+                _ => format!("the database does not answer: {}", failure.body.message),
             };
             json_response(StatusCode::SERVICE_UNAVAILABLE, &Health { status: "down", problem: Some(problem) })
         }

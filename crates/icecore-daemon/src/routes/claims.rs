@@ -24,9 +24,9 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
     let queue = call.queue_name();
     let worker = call.query.get("worker").map_or_else(|| call.client_name(), str::to_owned);
     let lease = call.duration_parameter("lease", LEASE, LONGEST_LEASE)?;
-    let most = call.limit_parameter("max", 1, 100)?;
+    let max_jobs = call.limit_parameter("max", 1, 100)?;
     let wait = call.duration_parameter("wait", Duration::ZERO, LONGEST_WAIT)?;
-    let shown = call.requested_parts()?;
+    let parts = call.requested_parts()?;
     let (app, until) = (&call.app, Instant::now() + wait);
     let bell = app.wakeups.find_or_add_bell(&queue);
     loop {
@@ -36,7 +36,7 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
         rung.as_mut().enable();
         let (queue, worker) = (queue.clone(), worker.clone());
         let claimed = app.database.write_or_undo(
-            move |backend| backend.claim(&queue, &worker, lease, most),
+            move |backend| backend.claim(&queue, &worker, lease, max_jobs),
             |backend, leases: Vec<Lease>| {
                 // If the client is gone, its jobs are returned for the next worker.
                 leases.iter().try_for_each(|Lease { job, token }| {
@@ -48,19 +48,19 @@ pub async fn claim(call: Call) -> Result<Response, Failure> {
         let leases = claimed.await?;
         let left = until.saturating_duration_since(Instant::now());
         if !leases.is_empty() || left.is_zero() || app.shutdown.has_begun() {
-            return Ok(leases_response(&leases, shown));
+            return Ok(leases_response(&leases, parts));
         }
         let nap = tokio::time::sleep(left.min(POLL));
         select_first(app.shutdown.wait_until_begun(), select_first(rung, nap)).await;
     }
 }
 
-fn leases_response(leases: &[Lease], shown: RequestedParts) -> Response {
+fn leases_response(leases: &[Lease], parts: RequestedParts) -> Response {
     #[derive(Serialize)]
     struct Jobs<'l> {
         jobs: Vec<LeaseView<'l>>,
     }
-    ok_response(&Jobs { jobs: leases.iter().map(|lease| LeaseView::from_lease(lease, shown)).collect() })
+    ok_response(&Jobs { jobs: leases.iter().map(|lease| LeaseView::from_lease(lease, parts)).collect() })
 }
 
 /// A duration in a body: a number of seconds, or a text.

@@ -11,12 +11,12 @@ use icecore::Document;
 use icecore_inspect::find_differences;
 
 pub async fn compare(call: Call) -> Result<Response, Failure> {
-    let most = call.limit_parameter("limit", 200, 1_000)?;
+    let limit = call.limit_parameter("limit", 200, 1_000)?;
     let (left, right) =
         (load_blob(&call.app, &call.query, "left").await?, load_blob(&call.app, &call.query, "right").await?);
     let work = move |_: &mut ()| {
         let (left, right) = (decode_blob(&left, "left")?, decode_blob(&right, "right")?);
-        Ok(ok_response(&find_differences(&left, &right, most)))
+        Ok(ok_response(&find_differences(&left, &right, limit)))
     };
     call.app.decoders.submit_and_wait(call.app.settings.database_timeout, work).await?
 }
@@ -36,7 +36,7 @@ fn decode_blob<'b>(blob: &'b Blob, side: &str) -> Result<Document<'b>, Failure> 
     let document = blob.find_stage().and_then(|stage| icecore::read_as(&blob.bytes, &stage, &inspect_limits()));
     document.map_err(|error| {
         let mut failure = Failure::from_decode_error(&error);
-        failure.said.message = format!("{side}: {}", failure.said.message);
+        failure.body.message = format!("{side}: {}", failure.body.message);
         failure
     })
 }

@@ -157,17 +157,17 @@ impl UnwrappedBlob {
 
 fn inspect_blob(blob: &Blob, within: &[u32], wanted: &PartRequest) -> Inspection {
     let mut limits = inspect_limits();
-    let plain = blob.find_stage().and_then(|stage| UnwrappedBlob::unwrap_bytes(&blob.bytes, stage, &mut limits));
-    let plain = within.iter().fold(plain, |plain, node| plain?.unwrap_string_node(*node, &mut limits));
-    let plain = match plain {
-        Ok(plain) => plain,
+    let outermost = blob.find_stage().and_then(|stage| UnwrappedBlob::unwrap_bytes(&blob.bytes, stage, &mut limits));
+    let innermost = within.iter().fold(outermost, |plain, node| plain?.unwrap_string_node(*node, &mut limits));
+    let unwrapped = match innermost {
+        Ok(unwrapped) => unwrapped,
         Err(error) => return Inspection::from_error(&blob.bytes, &error),
     };
-    let outcome = plain.read_document(&limits);
-    let (bytes, error) = (&*plain.bytes, outcome.error.as_ref());
+    let outcome = unwrapped.read_document(&limits);
+    let (bytes, error) = (&*unwrapped.bytes, outcome.error.as_ref());
     Inspection {
-        format: Some(plain.stage.name()),
-        variant: (plain.stage.format().detect)(bytes).map_or_else(String::new, |guess| guess.variant),
+        format: Some(unwrapped.stage.name()),
+        variant: (unwrapped.stage.format().detect)(bytes).map_or_else(String::new, |guess| guess.variant),
         size: bytes.len(),
         part: Part::from_document(&outcome.document, bytes, wanted),
         error: error.and_then(error_to_json),

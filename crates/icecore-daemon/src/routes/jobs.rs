@@ -68,7 +68,7 @@ pub struct JobSettings {
 
 impl JobSettings {
     /// Returns the job with these settings and this payload.
-    pub fn to_job(&self, bytes: Vec<u8>, said: BlobDescription) -> NewJob {
+    pub fn to_job(&self, bytes: Vec<u8>, description: BlobDescription) -> NewJob {
         NewJob {
             id: self.id,
             priority: self.priority,
@@ -76,14 +76,14 @@ impl JobSettings {
             unique_key: self.unique_key.clone(),
             max_attempts: self.max_attempts,
             after: self.after,
-            ..NewJob::new(&self.queue, bytes, said)
+            ..NewJob::new(&self.queue, bytes, description)
         }
     }
 }
 
 /// Stores a job if the schema of its queue allows it.
 pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -> Result<Response, Failure> {
-    let problem = payload.said.problem.clone();
+    let problem = payload.description.problem.clone();
     let queue = &settings.queue;
     let mut checker = app.schemas.find_checker(queue);
     // The schema may change while the payload is checked, but not repeatedly.
@@ -92,14 +92,14 @@ pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -
             payload = payload::check_against_schema(app, payload, Arc::clone(checker)).await?;
         }
         // The memory of the payload stays reserved until the job is stored.
-        let Payload { bytes, said, memory } = payload;
+        let Payload { bytes, description: said, memory } = payload;
         let job = settings.to_job(bytes, said);
         let text = checker.as_ref().map(|checker| Arc::clone(&checker.text));
         match app.committer.store_job(job, text).await? {
             StoreOutcome::As(pushed) => return Ok(pushed_response(app, queue, settings.id, pushed, problem)),
             StoreOutcome::OtherSchema(text, back) => {
                 checker = remember_schema(app, queue, text).await?;
-                payload = Payload { bytes: back.bytes, said: back.said, memory };
+                payload = Payload { bytes: back.bytes, description: back.description, memory };
             }
         }
     }
@@ -164,19 +164,19 @@ pub const LONGEST_PAGE: usize = 8 << 20;
 pub struct Page<T> {
     pub items: Vec<T>,
     pub next: Option<i64>,
-    most: usize,
+    max_items: usize,
     bytes: usize,
     last: i64,
 }
 
 impl<T> Page<T> {
     pub fn new(most: usize) -> Page<T> {
-        Page { items: Vec::new(), next: None, most, bytes: 0, last: 0 }
+        Page { items: Vec::new(), next: None, max_items: most, bytes: 0, last: 0 }
     }
 
     /// Adds an item of this many bytes.
     pub fn add_item(&mut self, item: T, sequence: i64, bytes: usize) -> Flow {
-        if self.items.len() >= self.most || self.bytes >= LONGEST_PAGE {
+        if self.items.len() >= self.max_items || self.bytes >= LONGEST_PAGE {
             self.next = Some(self.last);
             return Flow::Stop;
         }
@@ -198,10 +198,10 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         after: call.query.parse_number("after")?.unwrap_or(0),
         before: call.query.parse_number("before")?,
     };
-    let (most, is_brief) = (call.limit_parameter("limit", 100, 1000)?, call.flag_parameter("brief")?.unwrap_or(false));
+    let (limit, is_brief) = (call.limit_parameter("limit", 100, 1000)?, call.flag_parameter("brief")?.unwrap_or(false));
     let page = call.app.database.read(move |backend| {
-        let mut page = Page::new(most);
-        backend.jobs(&filter, most + 1, &mut |job| {
+        let mut page = Page::new(limit);
+        backend.jobs(&filter, limit + 1, &mut |job| {
             let (sequence, weight) = (job.sequence, job.bytes.len() + job.json.as_ref().map_or(0, String::len));
             Ok(page.add_item(job, sequence, weight))
         })?;

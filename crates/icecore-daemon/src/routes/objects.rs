@@ -28,8 +28,8 @@ pub async fn put(mut call: Call) -> Result<Response, Failure> {
     let read = call.read_body().await?;
     // Bytes that can't be decoded are stored too: they may be the only copy.
     let payload = payload::decode_body(&call.app, read, format).await?;
-    let (format, problem) = (payload.said.format.clone(), payload.said.problem.clone());
-    let object = NewObject { bytes: payload.bytes, said: payload.said, key, id, ..NewObject::default() };
+    let (format, problem) = (payload.description.format.clone(), payload.description.problem.clone());
+    let object = NewObject { bytes: payload.bytes, description: payload.description, key, id, ..NewObject::default() };
     let stored = call.app.committer.store_object(object, keep).await;
     drop(payload.memory);
     let (code, id) = match (stored, id) {
@@ -61,9 +61,9 @@ pub async fn find_object(app: &App, id: Id) -> Result<Object, Failure> {
 }
 
 pub async fn get(call: Call) -> Result<Response, Failure> {
-    let shown = call.requested_parts()?;
+    let parts = call.requested_parts()?;
     let object = find_object(&call.app, call.parse_id()?).await?;
-    Ok(ok_response(&ObjectView::from_object(&object, shown)))
+    Ok(ok_response(&ObjectView::from_object(&object, parts)))
 }
 
 pub async fn bytes(call: Call) -> Result<Response, Failure> {
@@ -86,23 +86,23 @@ pub async fn remove(call: Call) -> Result<Response, Failure> {
 
 pub async fn list(call: Call) -> Result<Response, Failure> {
     let after = call.query.parse_number("after")?.unwrap_or(0);
-    let most = call.limit_parameter("limit", 100, 1000)?;
+    let limit = call.limit_parameter("limit", 100, 1000)?;
     let text = |name| call.query.get(name).map(str::to_owned);
     let at = match (text("path"), text("value")) {
         (Some(path), Some(value)) => Some((path, value)),
         (None, None) => None,
         _ => return Err(Failure::invalid_request("parameter", "path and value must be given together")),
     };
-    let (quarantined, shown) = (call.flag_parameter("problem")?, call.requested_parts()?);
+    let (quarantined, parts) = (call.flag_parameter("problem")?, call.requested_parts()?);
     let (key, filter) = (text("key"), ObjectFilter { class: text("class"), at, quarantined, before: None });
     let page = call.app.database.read(move |backend| {
-        let (mut page, now) = (Page::new(most), backend.now()?);
+        let (mut page, now) = (Page::new(limit), backend.now()?);
         if let Some(key) = key {
             page.items.extend(backend.object_named(&key)?);
             page.items.retain(|object: &Object| object.expires_at.is_none_or(|ends| ends > now));
             return Ok(page);
         }
-        backend.objects(after, most + 1, &filter, &mut |object| {
+        backend.objects(after, limit + 1, &filter, &mut |object| {
             let (sequence, weight) =
                 (object.sequence, object.bytes.len() + object.json.as_ref().map_or(0, String::len));
             Ok(page.add_item(object, sequence, weight))
@@ -113,23 +113,23 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
     let page = page.await?;
     let accepts = call.headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     Ok(match accepts.contains("ndjson") {
-        true => lines_response(&page, shown),
-        false => list_response(&page, shown),
+        true => lines_response(&page, parts),
+        false => list_response(&page, parts),
     })
 }
 
-fn list_response(page: &Page<Object>, shown: RequestedParts) -> Response {
+fn list_response(page: &Page<Object>, parts: RequestedParts) -> Response {
     #[derive(Serialize)]
     struct Objects<'o> {
         objects: Vec<ObjectView<'o>>,
         next: Option<i64>,
     }
-    let objects = page.items.iter().map(|object| ObjectView::from_object(object, shown)).collect();
+    let objects = page.items.iter().map(|object| ObjectView::from_object(object, parts)).collect();
     ok_response(&Objects { objects, next: page.next })
 }
 
 /// Returns one object per line, and at the end a line with the next position if there are more objects.
-fn lines_response(page: &Page<Object>, shown: RequestedParts) -> Response {
+fn lines_response(page: &Page<Object>, parts: RequestedParts) -> Response {
     #[derive(Serialize)]
     struct Next {
         next: i64,
@@ -137,7 +137,7 @@ fn lines_response(page: &Page<Object>, shown: RequestedParts) -> Response {
     let mut text = Vec::new();
     for object in &page.items {
         // Writing into memory does not fail. An object without a readable copy has no document here.
-        let _ = serde_json::to_writer(&mut text, &ObjectView::from_object(object, shown));
+        let _ = serde_json::to_writer(&mut text, &ObjectView::from_object(object, parts));
         text.push(b'\n');
     }
     if let Some(next) = page.next {

@@ -85,7 +85,7 @@ pub async fn set_limits(mut call: Call) -> Result<Response, Failure> {
     let rate = body.rate.as_deref().or(call.query.get("rate")).map(str::parse::<Rate>).transpose()?;
     let concurrency = match body.concurrency {
         None => call.query.parse_number("concurrency")?,
-        given => given,
+        from_body => from_body,
     };
     if rate.is_none() && concurrency.is_none() {
         return Err(Failure::invalid_request("parameter", "set concurrency, rate or both"));

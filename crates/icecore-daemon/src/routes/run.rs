@@ -63,7 +63,7 @@ pub async fn run_now(
         payload = payload::check_against_schema(&app, payload, checker).await?;
     }
     settings.delay = Duration::ZERO;
-    let job = settings.to_job(payload.bytes.clone(), payload.said.clone());
+    let job = settings.to_job(payload.bytes.clone(), payload.description.clone());
     let claimed = app.database.write(move |backend| backend.push_and_claim(&job, WORKER, lease)).await?;
     let Some(claimed) = claimed else {
         // Another job has the unique key: the answer is about that job.

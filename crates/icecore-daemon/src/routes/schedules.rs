@@ -58,7 +58,7 @@ pub async fn set(mut call: Call) -> Result<Response, Failure> {
     if let Some(checker) = jobs::compile_schema(&app, text).await? {
         payload = payload::check_against_schema(&app, payload, checker).await?;
     }
-    (schedule.bytes, schedule.format) = (std::mem::take(&mut payload.bytes), payload.said.format.clone());
+    (schedule.bytes, schedule.format) = (std::mem::take(&mut payload.bytes), payload.description.format.clone());
     let next_at = app.database.write(move |backend| backend.set_schedule(&schedule, &by)).await?;
     Ok(ok_response(&Set { schedule: name, next_at, next_at_iso: iso(next_at) }))
 }
@@ -120,7 +120,7 @@ pub async fn fire_due_schedules(app: Arc<App>) {
             // Logged once, because it is tried every second.
             Err(failure) if !has_failed => {
                 has_failed = true;
-                app.journal.log_message(format_args!("schedules wait: {}", failure.said.message));
+                app.journal.log_message(format_args!("schedules wait: {}", failure.body.message));
             }
             Err(_) => {}
         }

@@ -47,16 +47,16 @@ pub(super) fn judge_crossing(
                 () => (None, Verdict::Weaker, format!("{none}, though not at all sizes: weaker")),
             }
         }
-        Some((before, behind)) => {
-            let now = interpolate_crossing(before, behind);
+        Some((before, after)) => {
+            let now = interpolate_crossing(before, after);
             let verdict = match () {
                 () if overlaps_range(&now, from, to) => Verdict::Holds,
                 () if now.estimate > to => Verdict::Stronger,
                 () => Verdict::Weaker,
             };
-            let said = claimed.describe_verdict(verdict);
+            let verdict_text = claimed.describe_verdict(verdict);
             let words = format!(
-                "{who} led up to {then} then, up to about {} now (between {} and {}): {said}",
+                "{who} led up to {then} then, up to about {} now (between {} and {}): {verdict_text}",
                 words::format_number(now.estimate),
                 words::format_number(now.low),
                 words::format_number(now.high)

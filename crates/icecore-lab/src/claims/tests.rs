@@ -184,8 +184,8 @@ fn without_a_crossing_none_is_made_up() {
     assert_eq!(ahead.words, "slow led up to 4000 to 6000 then, and at all sizes up to 100000 now: stronger.");
     let short = crossing_claim(4000.0, 6000.0, &[(1000.0, 0.5), (5000.0, 0.5)]);
     assert_eq!((short.now, short.verdict), (None, Verdict::Unknown));
-    let behind = crossing_claim(4000.0, 6000.0, &[(1000.0, 2.0), (100_000.0, 2.0)]);
-    assert_eq!((behind.now, behind.verdict), (None, Verdict::Reversed));
+    let reversed = crossing_claim(4000.0, 6000.0, &[(1000.0, 2.0), (100_000.0, 2.0)]);
+    assert_eq!((reversed.now, reversed.verdict), (None, Verdict::Reversed));
     let large = crossing_claim(4000.0, 6000.0, &[(5000.0, 2.0), (100_000.0, 2.0)]);
     assert_eq!((large.now, large.verdict), (None, Verdict::Unknown));
     let mixed = crossing_claim(4000.0, 6000.0, &[(1000.0, 2.0), (100_000.0, 0.5)]);

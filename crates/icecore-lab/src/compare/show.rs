@@ -60,8 +60,8 @@ fn write_table(f: &mut fmt::Formatter<'_>, findings: &[&Finding]) -> fmt::Result
     let rows: Vec<[String; 4]> = findings.iter().map(|finding| build_row(finding)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
-    for [change, competitor, what, words] in &rows {
-        let line = format!("{change:0$}  {competitor:1$}  {what:2$}  {words}", widths[0], widths[1], widths[2]);
+    for [change, competitor, quantity, words] in &rows {
+        let line = format!("{change:0$}  {competitor:1$}  {quantity:2$}  {words}", widths[0], widths[1], widths[2]);
         writeln!(f, "{}", line.trim_end())?;
     }
     Ok(())
@@ -72,13 +72,13 @@ fn build_row(finding: &Finding) -> [String; 4] {
     if !finding.point.is_empty() {
         place += &format!(", {}", finding.point);
     }
-    let what = match finding.what {
+    let quantity = match finding.what {
         ComparedQuantity::Part => String::new(),
         ComparedQuantity::Time(operation) => operation.name().to_owned(),
         ComparedQuantity::Size => "size".to_owned(),
         ComparedQuantity::Fidelity => "fidelity".to_owned(),
     };
-    [finding.change.word().to_owned(), place, what, describe_finding(finding)]
+    [finding.change.word().to_owned(), place, quantity, describe_finding(finding)]
 }
 
 fn describe_finding(finding: &Finding) -> String {

@@ -62,9 +62,9 @@ fn compare_by_default(old: &Report, new: &Report) -> ReportComparison {
     compare_reports(old, new, Threshold::default())
 }
 
-fn find_change(compared: &ReportComparison, competitor: &str, what: ComparedQuantity) -> Change {
+fn find_change(compared: &ReportComparison, competitor: &str, quantity: ComparedQuantity) -> Change {
     let found: Vec<_> =
-        compared.findings.iter().filter(|one| one.competitor == competitor && one.what == what).collect();
+        compared.findings.iter().filter(|one| one.competitor == competitor && one.what == quantity).collect();
     assert_eq!(found.len(), 1, "{compared:#?}");
     found[0].change
 }
@@ -75,8 +75,8 @@ fn a_slower_machine_is_no_regression() {
     assert!(!found.has_regressions());
     assert_eq!(find_change(&found, "other", ComparedQuantity::Time(Read)), Change::Same);
     assert_eq!(find_change(&found, "base", ComparedQuantity::Time(Read)), Change::Same);
-    let shown = found.findings.iter().find(|one| one.what == ComparedQuantity::Time(Read)).unwrap();
-    assert!(shown.new.unwrap() > 2.5 * shown.old.unwrap());
+    let finding = found.findings.iter().find(|one| one.what == ComparedQuantity::Time(Read)).unwrap();
+    assert!(finding.new.unwrap() > 2.5 * finding.old.unwrap());
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn sizes_are_compared_exactly() {
     assert_eq!(found(2201).0, Change::Worse);
     assert_eq!(found(1800).0, Change::Improved);
     assert_eq!(found(2000).0, Change::Same);
-    let (change, said) = found(2001);
+    let (change, text) = found(2001);
     assert_eq!(change, Change::Same);
-    assert!(said.contains("2000 bytes then, 2001 bytes now"), "{said}");
+    assert!(text.contains("2000 bytes then, 2001 bytes now"), "{text}");
 }
 
 #[test]
@@ -148,8 +148,8 @@ fn a_competitor_that_became_wrong_is_always_found() {
     let found = compare_reports(&make_report(1, 1.0, 2.0), &new, "900%".parse().unwrap());
     assert!(found.has_regressions());
     assert_eq!(find_change(&found, "other", ComparedQuantity::Fidelity), Change::Worse);
-    let said = found.to_string();
-    assert!(said.contains("less right than it was; a key is missing, first at $.a"), "{said}");
+    let text = found.to_string();
+    assert!(text.contains("less right than it was; a key is missing, first at $.a"), "{text}");
     let back = compare_by_default(&new, &make_report(1, 1.0, 2.0));
     assert_eq!(find_change(&back, "other", ComparedQuantity::Fidelity), Change::Improved);
 }
@@ -207,12 +207,12 @@ fn the_table_is_in_words() {
     let mut old = make_report(1, 1.0, 2.0);
     old.machine.processor = "old one".to_owned();
     old.machine.runtimes = vec![Runtime { language: "perl".to_owned(), version: "5.36".to_owned() }];
-    let said = compare_by_default(&old, &new).to_string();
-    let lines: Vec<&str> = said.lines().collect();
+    let text = compare_by_default(&old, &new).to_string();
+    let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "The old report is of another processor (old one, now new one).");
     assert_eq!(lines[1], "perl was 5.36 then, and is 5.40 now.");
-    assert!(lines[2].starts_with("worse  mix other, 1,000 objects  read  1.5"), "{said}");
-    assert!(lines[2].contains("times as long against the baseline; 2") && lines[2].ends_with(" ns now"), "{said}");
+    assert!(lines[2].starts_with("worse  mix other, 1,000 objects  read  1.5"), "{text}");
+    assert!(lines[2].contains("times as long against the baseline; 2") && lines[2].ends_with(" ns now"), "{text}");
     assert_eq!(
         lines[3],
         "1 worse, 5 the same. Times count against the baseline's, and changes up to 10 % do not count."

@@ -24,7 +24,7 @@ pub fn render_markdown(report: &Report) -> String {
 pub(super) fn render_machine(report: &Report) -> String {
     words::describe_machine(&report.machine)
         .iter()
-        .map(|(what, text)| format!("- {what}: {}\n", escape_markdown(text)))
+        .map(|(label, text)| format!("- {label}: {}\n", escape_markdown(text)))
         .collect()
 }
 

@@ -141,11 +141,11 @@ pub(super) fn format_duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return NONE.into();
     }
-    let whole = seconds.round() as u64;
-    match whole {
-        0..60 => format!("{whole} s"),
-        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
-        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    let rounded = seconds.round() as u64;
+    match rounded {
+        0..60 => format!("{rounded} s"),
+        60..3600 => format!("{} min {} s", rounded / 60, rounded % 60),
+        _ => format!("{} h {} min", rounded / 3600, rounded % 3600 / 60),
     }
 }
 

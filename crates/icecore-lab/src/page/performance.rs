@@ -19,7 +19,7 @@ pub type SeparateRun<'r> = (&'r str, &'r Report);
 /// Returns the text of `docs/performance.md`. It links to `bench/report.json`, which contains the samples and from
 /// which a page with charts is generated, and to `bench/engine.md`, which is written by hand. Separate runs come last,
 /// each with its machine and its day.
-pub fn render_performance(report: &Report, beside: &[SeparateRun<'_>]) -> String {
+pub fn render_performance(report: &Report, separate_runs: &[SeparateRun<'_>]) -> String {
     let mut out = String::from("# Performance\n\n");
     out += "This page is made by `icecore bench` from a run of all scenarios. ";
     out += "[Its JSON](bench/report.json) has every sample, and ";
@@ -33,7 +33,7 @@ pub fn render_performance(report: &Report, beside: &[SeparateRun<'_>]) -> String
     for scenario in &report.scenarios {
         out += &render_scenario(scenario);
     }
-    for (name, report) in beside {
+    for (name, report) in separate_runs {
         out += &render_separate_run(name, report);
     }
     out
@@ -64,9 +64,9 @@ fn render_all_claims(report: &Report) -> String {
     if all().next().is_none() {
         return String::new();
     }
-    let held = all().filter(|c| c.verdict.confirms_claim()).count();
+    let confirmed = all().filter(|c| c.verdict.confirms_claim()).count();
     let mut out = String::from("\n## The articles' claims, then and now\n\n");
-    _ = writeln!(out, "{held} of {} hold on this machine, or hold even more.", all().count());
+    _ = writeln!(out, "{confirmed} of {} hold on this machine, or hold even more.", all().count());
     for scenario in report.scenarios.iter().filter(|s| !s.claims.is_empty()) {
         write_section(&mut out, &scenario.name, &tables::build_claims_table(&scenario.claims));
         out += &link_sources(scenario);
@@ -92,17 +92,17 @@ pub fn render_readme(report: &Report) -> String {
         _ = write!(out, "![{}](docs/bench/chart.svg)\n\n", escape_markdown(&about));
     }
     let all = || report.scenarios.iter().flat_map(|s| &s.claims);
-    let held = all().filter(|c| c.verdict.confirms_claim()).count();
-    _ = write!(out, "Of {} claims of five articles {held} hold on this machine, or hold even more ", all().count());
+    let confirmed = all().filter(|c| c.verdict.confirms_claim()).count();
+    _ = write!(out, "Of {} claims of five articles {confirmed} hold on this machine, or hold even more ", all().count());
     out += "([all of them, and what explains the others](docs/performance.md)). Two of each:\n\n";
     out += "| now | claim | then | measured | article |\n|---|---|--:|--:|---|\n";
-    let mut shown: Vec<&'static Article> = Vec::new();
+    let mut listed: Vec<&'static Article> = Vec::new();
     for result in all() {
         let Some(article) = articles::find_article(&result.claim.source) else { continue };
-        if shown.iter().filter(|one| **one == article).count() == OF_EACH {
+        if listed.iter().filter(|one| **one == article).count() == OF_EACH {
             continue;
         }
-        shown.push(article);
+        listed.push(article);
         let cells = tables::build_claim_cells(result).map(|cell| escape_markdown(&cell)).join(" | ");
         _ = writeln!(out, "| {cells} | {} |", link_article(article));
     }

@@ -18,8 +18,8 @@ const MATRIX_ROWS: usize = 12;
 pub fn render_text(report: &Report, style: &Style) -> String {
     let mut page = Page { out: String::new(), style };
     page.write_heading(&words::describe_run(report));
-    for (what, text) in words::describe_machine(&report.machine) {
-        page.write_line(&format!("{what:<12} {text}"));
+    for (label, text) in words::describe_machine(&report.machine) {
+        page.write_line(&format!("{label:<12} {text}"));
     }
     for scenario in &report.scenarios {
         page.write_scenario(scenario);
@@ -100,8 +100,8 @@ impl Page<'_> {
     fn write_growth(&mut self, scenario: &ScenarioReport, names: &Names) {
         for group in group_points(scenario).iter().filter(|g| g.points.len() > 1) {
             for operation in measured_operations(scenario) {
-                let max_points = (2..=8).rev().find(|most| {
-                    tables::build_growth_table(scenario, group, operation, names, *most).total_width()
+                let max_points = (2..=8).rev().find(|point_count| {
+                    tables::build_growth_table(scenario, group, operation, names, *point_count).total_width()
                         <= self.table_width()
                 });
                 let table = tables::build_growth_table(scenario, group, operation, names, max_points.unwrap_or(2));

@@ -38,9 +38,9 @@ pub(super) fn entries_with_role(point: &Point, role: Role) -> impl Iterator<Item
 /// of pairs; on a restless machine this is not always the order of the medians.
 pub(super) fn sort_by_speed(point: &Point, operation: Operation) -> Vec<(&Entry, f64)> {
     let mut all: Vec<_> = competitors_at_point(point).filter_map(|e| Some((e, median_time(e, operation)?))).collect();
-    let beside = |entry: &Entry| estimate_paired_time(point, entry, operation).unwrap_or(f64::INFINITY);
+    let paired_time = |entry: &Entry| estimate_paired_time(point, entry, operation).unwrap_or(f64::INFINITY);
     all.sort_by(|(a, _), (b, _)| {
-        is_correct(b).cmp(&is_correct(a)).then(beside(a).total_cmp(&beside(b))).then(a.id.cmp(&b.id))
+        is_correct(b).cmp(&is_correct(a)).then(paired_time(a).total_cmp(&paired_time(b))).then(a.id.cmp(&b.id))
     });
     all
 }

@@ -260,9 +260,9 @@ pub(super) fn describe_outliers(scenario: &ScenarioReport) -> Option<String> {
 /// Describes the machine in a few lines, each with a label.
 pub fn describe_machine(machine: &Machine) -> Vec<(&'static str, String)> {
     let mut out = vec![];
-    let mut add = |what, text: String| {
+    let mut add = |label, text: String| {
         if !text.is_empty() {
-            out.push((what, text));
+            out.push((label, text));
         }
     };
     add("system", [&machine.system, &machine.kernel].map(|s| make_printable(s)).join(" ").trim().to_owned());

@@ -28,23 +28,23 @@ fn describe_winner(ranking: &Ranking, first: &RankedCompetitor) -> String {
         places_with_rank(ranking, first.rank).map(|place| display_name(ranking, &place.id)).collect();
     let names = join_names(&firsts, "and");
     let cost = words::format_duration(first.cost.estimate);
-    let mut said = match firsts.len() {
+    let mut sentence = match firsts.len() {
         1 => format!("{names} costs least: {cost} a use"),
         _ => format!("{names} cost least, about {cost} a use, and can't be distinguished"),
     };
     let cheaper = ranking.places.iter().any(|place| place.times.is_some_and(|times| times.estimate < 1.0));
     match first.fidelity {
-        Fidelity::Differs { .. } => said = format!("No competitor gives back what went in. Of all, {said}"),
-        _ if cheaper => said = format!("Of the correct ones, {said}"),
+        Fidelity::Differs { .. } => sentence = format!("No competitor gives back what went in. Of all, {sentence}"),
+        _ if cheaper => sentence = format!("Of the correct ones, {sentence}"),
         _ => (),
     }
     match find_next_place(ranking, first).and_then(|next| Some((next, next.times?))) {
         Some((next, times)) => {
             let next = display_name(ranking, &next.id);
-            format!("{said}; the next, {next}, costs {} times as much.", words::format_interval(&times))
+            format!("{sentence}; the next, {next}, costs {} times as much.", words::format_interval(&times))
         }
-        None if ranking.places.len() == 1 => format!("{said}, as the only one that could be ranked."),
-        None => format!("{said}."),
+        None if ranking.places.len() == 1 => format!("{sentence}, as the only one that could be ranked."),
+        None => format!("{sentence}."),
     }
 }
 
@@ -58,7 +58,7 @@ fn describe_deciding_part(ranking: &Ranking, first: &RankedCompetitor) -> Option
     }
     let shares: Vec<String> =
         first.parts.iter().map(|part| format!("{} is {}", part.part.noun(), words::format_share(part.share))).collect();
-    let mut said =
+    let mut text =
         format!("Of what {} costs, {}.", display_name(ranking, &first.id), words::join_words(&shares, "and"));
     if let Some(next) = find_next_place(ranking, first) {
         let differences = first.parts.iter().zip(&next.parts).map(|(a, b)| (a.part, b.cost - a.cost));
@@ -66,20 +66,20 @@ fn describe_deciding_part(ranking: &Ranking, first: &RankedCompetitor) -> Option
         let name = display_name(ranking, &next.id);
         let sum: f64 = dearer.iter().map(|(_, more)| more).sum();
         if let Some((part, more)) = dearer.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
-            said += &format!(" What decides against {name} is {}", part.noun());
+            text += &format!(" What decides against {name} is {}", part.noun());
             if more / sum < 0.995 {
-                said += &format!(", {} of what it costs more", words::format_share(more / sum));
+                text += &format!(", {} of what it costs more", words::format_share(more / sum));
             }
             let parts = cheaper.iter().filter(|(_, less)| -less > WORTH_SAYING * sum);
             let parts: Vec<&str> = parts.map(|(part, _)| part.noun()).collect();
             if !parts.is_empty() {
-                said +=
+                text +=
                     &format!("; it costs less for {}, which does not make up for it", words::join_words(&parts, "and"));
             }
-            said += ".";
+            text += ".";
         }
     }
-    Some(said)
+    Some(text)
 }
 
 /// Names the shared ranks below the first.
@@ -101,21 +101,21 @@ fn describe_other_winners(ranking: &Ranking, first: &RankedCompetitor) -> Vec<St
     if ranking.places.len() < 2 {
         return Vec::new();
     }
-    let alone = ranking.alone.iter().filter(|alone| match ranking.weights.parts() {
+    let by_part = ranking.alone.iter().filter(|alone| match ranking.weights.parts() {
         [(only, _)] => alone.part != *only,
         _ => true,
     });
-    let (same, others): (Vec<_>, Vec<_>) = alone.partition(|alone| alone.first == [first.id.as_str()]);
+    let (same, others): (Vec<_>, Vec<_>) = by_part.partition(|alone| alone.first == [first.id.as_str()]);
     let mut sentences = Vec::new();
     if !same.is_empty() {
         let parts: Vec<String> =
-            same.iter().map(|alone| format!("for {} alone", noun_with_article(alone.part))).collect();
+            same.iter().map(|winners| format!("for {} alone", noun_with_article(winners.part))).collect();
         let name = display_name(ranking, &first.id);
         sentences.push(format!("{name} would also be the first {}.", words::join_words(&parts, "and")));
     }
-    sentences.extend(others.iter().map(|alone| {
-        let names: Vec<String> = alone.first.iter().map(|id| display_name(ranking, id)).collect();
-        format!("For {} alone, the first would be {}.", noun_with_article(alone.part), join_names(&names, "or"))
+    sentences.extend(others.iter().map(|winners| {
+        let names: Vec<String> = winners.first.iter().map(|id| display_name(ranking, id)).collect();
+        format!("For {} alone, the first would be {}.", noun_with_article(winners.part), join_names(&names, "or"))
     }));
     sentences
 }
@@ -130,7 +130,7 @@ fn noun_with_article(part: Part) -> &'static str {
 /// Says whose output differs from the input, and how that affected the rank.
 fn describe_wrong_results(ranking: &Ranking, first: &RankedCompetitor) -> Vec<String> {
     let say = |place: &RankedCompetitor| {
-        let (what, differences) = match &place.fidelity {
+        let (result, differences) = match &place.fidelity {
             Fidelity::Exact => return None,
             Fidelity::Unchecked => ("was not checked", &[] as &[String]),
             Fidelity::Alike { differences } => ("gives back something alike", differences.as_slice()),
@@ -149,7 +149,7 @@ fn describe_wrong_results(ranking: &Ranking, first: &RankedCompetitor) -> Vec<St
             true => ", so it ranks below those that give back the same",
             false => "",
         };
-        Some(format!("{name} {what}{how}{below}."))
+        Some(format!("{name} {result}{how}{below}."))
     };
     let all_unchecked = ranking.places.iter().all(|place| place.fidelity == Fidelity::Unchecked);
     ranking.places.iter().filter(|_| !all_unchecked).filter_map(say).collect()

@@ -141,14 +141,14 @@ fn a_wrong_one_never_stands_above_a_right_one() {
         assert!(found.places[4].times.unwrap().high < 1.0);
         assert!(found.alone.iter().all(|alone| alone.first[0] == "slow and right"));
     }
-    let said = explain_ranking(&rank_entries(entries, "read:1")).join("\n");
-    assert!(said.starts_with("Of the correct ones, slow and right costs least"), "{said}");
+    let text = explain_ranking(&rank_entries(entries, "read:1")).join("\n");
+    assert!(text.starts_with("Of the correct ones, slow and right costs least"), "{text}");
     assert!(
-        said.contains(
+        text.contains(
             "quick but wrong gives back something else (numbers came back as text, first at $[0]), so it ranks below \
              those that give back the same, though it costs less."
         ),
-        "{said}"
+        "{text}"
     );
 }
 
@@ -217,24 +217,24 @@ fn memory_counts_from_the_start_to_the_peak() {
 
 #[test]
 fn the_words_are_those_of_a_person() {
-    let said = explain_ranking(&rank_entries(three_competitors(), "write:1,read:100,size:0.1"));
-    assert!(said[0].starts_with("reader costs least: 11."), "{said:#?}");
-    assert!(said[0].contains(" µs a use; the next, small, costs 8."), "{said:#?}");
+    let sentences = explain_ranking(&rank_entries(three_competitors(), "write:1,read:100,size:0.1"));
+    assert!(sentences[0].starts_with("reader costs least: 11."), "{sentences:#?}");
+    assert!(sentences[0].contains(" µs a use; the next, small, costs 8."), "{sentences:#?}");
     assert_eq!(
-        said[1],
+        sentences[1],
         "Of what reader costs, writing is 9 %, reading is 88 % and size is 4 %. What decides against small is \
          reading."
     );
-    assert_eq!(said[2], "reader would also be the first for reading alone.");
-    assert_eq!(said[3], "For writing alone, the first would be writer.");
-    assert_eq!(said[4], "For the size alone, the first would be small.");
-    assert_eq!(said.len(), 5);
+    assert_eq!(sentences[2], "reader would also be the first for reading alone.");
+    assert_eq!(sentences[3], "For writing alone, the first would be writer.");
+    assert_eq!(sentences[4], "For the size alone, the first would be small.");
+    assert_eq!(sentences.len(), 5);
 }
 
 #[test]
 fn what_is_cheaper_and_not_enough_is_said() {
-    let said = explain_ranking(&rank_entries(three_competitors(), "write:1,read:10,size:0.5"));
-    assert!(said[1].contains("What decides against small is reading; it costs less for size, which"), "{said:#?}");
+    let sentences = explain_ranking(&rank_entries(three_competitors(), "write:1,read:10,size:0.5"));
+    assert!(sentences[1].contains("What decides against small is reading; it costs less for size, which"), "{sentences:#?}");
 }
 
 #[test]
@@ -245,11 +245,11 @@ fn ties_are_said() {
         make_competitor("c", 300.0, 300.0, 1),
         make_competitor("d", 300.0, 300.0, 1),
     ];
-    let said = explain_ranking(&rank_entries(entries, "read:1"));
+    let sentences = explain_ranking(&rank_entries(entries, "read:1"));
     assert!(
-        said[0].contains(" cost least, about ") && said[0].contains("a use, and can't be distinguished; the next,")
+        sentences[0].contains(" cost least, about ") && sentences[0].contains("a use, and can't be distinguished; the next,")
     );
-    assert!(said.iter().any(|said| said.ends_with(" are tied on rank 3.")), "{said:#?}");
+    assert!(sentences.iter().any(|said| said.ends_with(" are tied on rank 3.")), "{sentences:#?}");
 }
 
 #[test]

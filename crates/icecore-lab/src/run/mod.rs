@@ -97,7 +97,7 @@ impl Options {
 /// Receives the progress of a run.
 pub trait Watch {
     /// Reports the current activity, the completed share of the run (0 to 1), and the approximate remaining time.
-    fn report_progress(&mut self, what: &str, done: f64, left: Option<Duration>);
+    fn report_progress(&mut self, activity: &str, done: f64, left: Option<Duration>);
 }
 
 /// Ignores the progress.
@@ -246,8 +246,8 @@ fn run_scenario(
         stopped: false,
         notes: Vec::new(),
     };
-    if let Some(what) = &scenario.waits {
-        report.notes.push(format!("It waits for {what}."));
+    if let Some(prerequisite) = &scenario.waits {
+        report.notes.push(format!("It waits for {prerequisite}."));
         return Ok(report);
     }
     let mut probe = Probe::new();
@@ -315,7 +315,7 @@ impl<'w> Progress<'w> {
     }
 
     /// Reports that this share of the current part is done, and how long the rest of the part takes.
-    pub fn report_progress(&mut self, what: &str, part: f64, left: Option<Duration>) {
+    pub fn report_progress(&mut self, activity: &str, part: f64, left: Option<Duration>) {
         let spent = self.began.elapsed().as_secs_f64();
         let parts_left = self.parts.saturating_sub(self.done + 1) as f64;
         let all = left.map(|left| {
@@ -324,7 +324,7 @@ impl<'w> Progress<'w> {
             Duration::from_secs_f64(left.as_secs_f64() + each * parts_left)
         });
         let done = (self.done as f64 + part) / self.parts.max(1) as f64;
-        self.watch.report_progress(what, done.clamp(0.0, 1.0), all);
+        self.watch.report_progress(activity, done.clamp(0.0, 1.0), all);
     }
 
     /// Records that a part is done.

@@ -58,8 +58,8 @@ pub(super) fn measure_point(
         if environment.stop.load(Ordering::Relaxed) {
             break;
         }
-        let what = format!("{}{}: checking {}", setup.scenario.name, setup.size_label(), participant.name);
-        progress.report_progress(&what, 0.3 * done as f64 / participants.len() as f64, None);
+        let activity = format!("{}{}: checking {}", setup.scenario.name, setup.size_label(), participant.name);
+        progress.report_progress(&activity, 0.3 * done as f64 / participants.len() as f64, None);
         match prepare_contender(setup, participant, &blobs, environment, options) {
             Ok(contender) => contenders.push(contender),
             Err(ParticipantError::Stopped) => break,
@@ -150,9 +150,9 @@ impl<'e> RoundRunner<'_, 'e> {
             let spent = began.elapsed().as_secs_f64();
             let each = if round == 0 { self.estimate_round_seconds(contenders) } else { spent / f64::from(round) };
             let left = Duration::from_secs_f64((each * f64::from(rounds - round)).clamp(0.0, 1e6));
-            let what =
+            let activity =
                 format!("{}{}: round {} of {rounds}", self.place.scenario.name, self.place.size_label(), round + 1);
-            progress.report_progress(&what, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(left));
+            progress.report_progress(&activity, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(left));
             let mut order: Vec<usize> = (0..contenders.len()).collect();
             self.rng.shuffle(&mut order);
             let failed = match self.place.scenario.processes {

@@ -47,8 +47,8 @@ mod tests {
         assert_eq!(Head::parse_lines(ruby), Head { variants: words(&["a", "b-c"]), scenarios: words(&["one", "two"]) });
         let php = b"#!/usr/bin/env php\n<?php\n// variants: a\n";
         assert_eq!(Head::parse_lines(php), Head { variants: words(&["a"]), ..Head::default() });
-        let late = b"#!/usr/bin/env ruby\n\n\n\n\n# variants: a\n";
-        assert_eq!(Head::parse_lines(late), Head::default());
+        let late_header = b"#!/usr/bin/env ruby\n\n\n\n\n# variants: a\n";
+        assert_eq!(Head::parse_lines(late_header), Head::default());
         assert_eq!(Head::from_file(Path::new("/nowhere/at/all")), Head::default());
     }
 }

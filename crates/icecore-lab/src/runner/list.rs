@@ -241,7 +241,7 @@ fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> Foun
         Err(error) => missing(error.to_string(), None),
         Ok(Err(ParticipantError::Cannot(why) | ParticipantError::Failed(why))) => missing(why, None),
         Ok(Err(ParticipantError::Stopped)) => missing("the run was stopped".to_owned(), None),
-        Ok(Ok(Reply { missing: Some(what), install, .. })) => missing(format!("{what} is missing"), install),
+        Ok(Ok(Reply { missing: Some(dependency), install, .. })) => missing(format!("{dependency} is missing"), install),
         Ok(Ok(reply)) if reply.protocol != Some(PROTOCOL) => {
             missing(format!("it does not speak version {PROTOCOL} of the protocol"), None)
         }
@@ -369,11 +369,11 @@ fn build_own_participant(
     operations: Vec<Operation>,
     how: StartMethod,
 ) -> Participant {
-    let what = text.replace(":compress=", ", ");
+    let label = text.replace(":compress=", ", ");
     Participant {
         id: format!("{language}/{text}"),
         language: language.to_owned(),
-        name: if role == Role::Engine { format!("engine: {what}") } else { format!("icecore: {what}") },
+        name: if role == Role::Engine { format!("engine: {label}") } else { format!("icecore: {label}") },
         version: env!("CARGO_PKG_VERSION").to_owned(),
         runtime: String::new(),
         role,

@@ -197,9 +197,9 @@ impl RunningParticipant for Process<'_> {
         let Some(ns) = reply.ns else {
             return Err(ParticipantError::Failed("it did not say how long it took".to_owned()));
         };
-        let most = passed.as_nanos() as f64;
-        if !(ns > 0.0 && ns <= most) {
-            return Err(ParticipantError::Failed(format!("it reports {ns} ns, but only {most} passed")));
+        let passed_ns = passed.as_nanos() as f64;
+        if !(ns > 0.0 && ns <= passed_ns) {
+            return Err(ParticipantError::Failed(format!("it reports {ns} ns, but only {passed_ns} passed")));
         }
         self.account.add(ns, passed);
         if !self.account.is_suspicious() {

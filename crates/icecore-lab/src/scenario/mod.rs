@@ -283,8 +283,8 @@ impl Scenario {
     /// If the file does not define the value, or defines it incorrectly.
     pub fn make_document(&self, size: &Size) -> Result<Document<'static>, Error> {
         let wrong = |why: String| Error::new(format!("scenario {}: {why}", self.name));
-        if let Some(given) = &self.data.given {
-            return Ok(given.clone());
+        if let Some(document) = &self.data.given {
+            return Ok(document.clone());
         }
         match (&self.data.make, &self.data.json) {
             (Some(make), None) => make::make_document(make, &size.parameters).map_err(|error| wrong(error.to_string())),

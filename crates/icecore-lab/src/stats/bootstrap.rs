@@ -117,9 +117,9 @@ impl Rounds {
 
 /// Returns at most `most` of the values, evenly spaced. They are taken in pairs from both
 /// ends, so that the choice from the negated values is the mirror image.
-fn pick_evenly(sorted: Vec<f64>, most: usize) -> Vec<f64> {
-    let (all, pairs) = (sorted.len(), most / 2);
-    if all <= most {
+fn pick_evenly(sorted: Vec<f64>, max_values: usize) -> Vec<f64> {
+    let (all, pairs) = (sorted.len(), max_values / 2);
+    if all <= max_values {
         return sorted;
     }
     let places: Vec<usize> = (0..pairs).map(|pair| (2 * pair + 1) * all / (4 * pairs)).collect();
@@ -336,7 +336,7 @@ mod tests {
             assert!(kept.len() * largest <= MOST_VALUES, "{} rounds of {largest}", kept.len());
             count_multiplications(|| assert!(rounds.median_interval().is_some()))
         };
-        let most = [
+        let counts = [
             &[1_000_000][..],
             &[1; 1_000_000],
             &[1000; 1000],
@@ -346,7 +346,7 @@ mod tests {
         ]
         .map(&mut work);
         // About twelve to sixteen thresholds are tested for each end.
-        assert!(most.iter().all(|work| *work < 16 * MOST_VALUES * MOST_VALUES), "{most:?}");
+        assert!(counts.iter().all(|work| *work < 16 * MOST_VALUES * MOST_VALUES), "{counts:?}");
     }
 
     #[test]

@@ -87,9 +87,9 @@ const UNKNOWN_NOISE: &str = "How noisy the machine was is not known, too little 
 
 /// Returns one sentence: the smallest visible difference, the largest source of noise, and the remedy.
 fn describe_noise(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -> String {
-    let seen = format_percent(resolution);
+    let percent = format_percent(resolution);
     if level == NoiseLevel::Quiet {
-        return format!("The machine was quiet: differences of more than {seen} can be told apart.");
+        return format!("The machine was quiet: differences of more than {percent} can be told apart.");
     }
     let how = if level == NoiseLevel::Noisy { "noisy" } else { "restless" };
     let causes = [
@@ -115,11 +115,11 @@ fn describe_noise(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -
             format_percent(spread)
         ),
         Cause::Resolution => format!(
-            "the baseline differed from itself by up to {seen}: close other programs, or ask for more rounds with \
+            "the baseline differed from itself by up to {percent}: close other programs, or ask for more rounds with \
              --rounds 15"
         ),
     };
-    format!("The machine was {how}, only differences of more than {seen} can be told apart; {why}.")
+    format!("The machine was {how}, only differences of more than {percent} can be told apart; {why}.")
 }
 
 /// Source of noise.

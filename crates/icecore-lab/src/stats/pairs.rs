@@ -142,17 +142,17 @@ mod tests {
     #[test]
     fn the_other_way_round_is_the_inverse() {
         let (a, b) = SimulatedMachine::default().sample_pair(5, TRUE);
-        let (there, back) = (compute_speedup(&a, &b).unwrap(), compute_speedup(&b, &a).unwrap());
-        assert!((there.estimate * back.estimate - 1.0).abs() < 1e-9);
-        assert!((there.low * back.high - 1.0).abs() < 1e-9 && (there.high * back.low - 1.0).abs() < 1e-9);
+        let (forward, back) = (compute_speedup(&a, &b).unwrap(), compute_speedup(&b, &a).unwrap());
+        assert!((forward.estimate * back.estimate - 1.0).abs() < 1e-9);
+        assert!((forward.low * back.high - 1.0).abs() < 1e-9 && (forward.high * back.low - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn what_has_no_partner_is_left_out() {
         let (a, b) = SimulatedMachine::default().sample_pair(5, TRUE);
-        let whole = compute_speedup(&a[..40], &b[..40]);
-        assert_eq!(compute_speedup(&a, &b[..40]), whole);
-        assert_eq!(compute_speedup(&a[..40], &b), whole);
+        let paired = compute_speedup(&a[..40], &b[..40]);
+        assert_eq!(compute_speedup(&a, &b[..40]), paired);
+        assert_eq!(compute_speedup(&a[..40], &b), paired);
         assert_eq!(compute_speedup(&a[..40], &b[40..]), None);
         assert_eq!(compute_speedup(&[], &b), None);
         assert_eq!(compare_samples(&[], &[], 0.01), None);

@@ -28,14 +28,14 @@ impl Surplus {
     /// with replacement. A round is given by the number of its values, and the number of
     /// those that are at most the threshold.
     pub(super) fn from_rounds(rounds: &[(usize, usize)]) -> Surplus {
-        let most = rounds.iter().map(|(values, _)| *values).max().unwrap_or(0);
-        let mut dense = vec![0.0; 2 * most + 1];
+        let max_values = rounds.iter().map(|(values, _)| *values).max().unwrap_or(0);
+        let mut dense = vec![0.0; 2 * max_values + 1];
         for &(values, hits) in rounds {
             for (drawn, probability) in binomial_probabilities(values, hits).into_iter().enumerate() {
-                dense[most + 2 * drawn - values] += probability / rounds.len() as f64;
+                dense[max_values + 2 * drawn - values] += probability / rounds.len() as f64;
             }
         }
-        Surplus::from_dense(-(most as i64), &dense)
+        Surplus::from_dense(-(max_values as i64), &dense)
     }
 
     /// Keeps the probabilities that matter. Every second one is zero if all rounds have the

@@ -29,11 +29,11 @@ pub fn render_tables(report: &Report) -> String {
     write_section(&mut out, "Goals", &build_goals_table(report));
     for (operation, title, rival) in SECTIONS {
         for group in report.groups.iter().filter(|group| group.operation == operation) {
-            let what = if operation == Operation::Turnaround { "clients" } else { "connections" };
-            let what = if group.clients == 1 { what.trim_end_matches('s') } else { what };
+            let plural = if operation == Operation::Turnaround { "clients" } else { "connections" };
+            let unit = if group.clients == 1 { plural.trim_end_matches('s') } else { plural };
             let title = match operation {
                 Operation::Work => format!("{title}, {}", group.database),
-                _ => format!("{title}, {}, {} {what}", group.database, group.clients),
+                _ => format!("{title}, {}, {} {unit}", group.database, group.clients),
             };
             write_section(&mut out, &title, &build_jobs_table(group, rival));
         }
@@ -58,8 +58,8 @@ pub(super) fn write_head(out: &mut String, small: bool, seconds: f64, [icecore, 
         escape_markdown(icecore),
         escape_markdown(made)
     );
-    for (what, text) in words::describe_machine(machine) {
-        _ = writeln!(out, "- {what}: {}", escape_markdown(&text));
+    for (label, text) in words::describe_machine(machine) {
+        _ = writeln!(out, "- {label}: {}", escape_markdown(&text));
     }
 }
 
@@ -140,8 +140,8 @@ fn build_jobs_table(group: &Group, rival: &str) -> Table {
     for entry in &group.entries {
         let mut row = vec![entry.name.clone(), entry.version.clone(), format_rate(&entry.per_second)];
         if has_times {
-            let shown = |measured: Option<Interval>| measured.map_or(String::new(), |ns| format_time(ns.estimate));
-            row.extend([shown(entry.p50), shown(entry.p99)]);
+            let time_cell = |measured: Option<Interval>| measured.map_or(String::new(), |ns| format_time(ns.estimate));
+            row.extend([time_cell(entry.p50), time_cell(entry.p99)]);
         }
         let against = fastest.filter(|fastest| fastest.id != entry.id);
         let times =

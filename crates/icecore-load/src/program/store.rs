@@ -106,7 +106,7 @@ impl StoreArguments {
 
 /// Measures, and writes the report and the page.
 pub fn measure_store(arguments: &StoreArguments) -> Result<(), Error> {
-    let (never, say) = (AtomicBool::new(false), |said: &str| eprintln!("{said}"));
+    let (never, say) = (AtomicBool::new(false), |message: &str| eprintln!("{message}"));
     let report = match (&arguments.report, arguments.only) {
         (Some(file), _) => read_report(file)?,
         (None, None) => run_all(&arguments.to_options(), &never, &say)?,

@@ -37,7 +37,7 @@ pub struct WebArguments {
 
 /// Measures, and writes the results.
 pub fn measure_web(arguments: &WebArguments) -> Result<(), Error> {
-    web::check_tools().map_err(|missing| Error::new(format!("{} is missing: {}", missing.what, missing.install)))?;
+    web::check_tools().map_err(|missing| Error::new(format!("{} is missing: {}", missing.programs, missing.install)))?;
     let mut options = Options::default();
     if arguments.small {
         options = options.small();
@@ -61,10 +61,10 @@ pub fn measure_web(arguments: &WebArguments) -> Result<(), Error> {
 struct ProgressPrinter(String);
 
 impl Watch for ProgressPrinter {
-    fn report_progress(&mut self, what: &str, _: f64, _: Option<Duration>) {
-        if self.0 != what {
-            eprintln!("{what}");
-            what.clone_into(&mut self.0);
+    fn report_progress(&mut self, activity: &str, _: f64, _: Option<Duration>) {
+        if self.0 != activity {
+            eprintln!("{activity}");
+            activity.clone_into(&mut self.0);
         }
     }
 }

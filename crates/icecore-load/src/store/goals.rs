@@ -33,7 +33,7 @@ pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<
         let text = format!("{database}, {CLIENTS} clients: a lower p99 than {whom} (theirs over ours)");
         goals.push(judge_minimum(text, 1.0, tail));
     }
-    for (operation, what) in [
+    for (operation, description) in [
         (Operation::Push, "jobs queued one in a transaction"),
         (Operation::PushMany, "jobs queued many in a transaction"),
         (Operation::Work, "jobs taken and done"),
@@ -42,7 +42,7 @@ pub(crate) fn judge_goals(groups: &[Group], objects: &[WalkMeasurement]) -> Vec<
         let pair = group.and_then(|group| Some((group.find_entry("icecore/library")?, group.find_entry("river")?)));
         let times =
             pair.and_then(|(ours, theirs)| stats::compute_speedup(&ours.costs_per_job(), &theirs.costs_per_job()));
-        goals.push(judge_minimum(format!("PostgreSQL: at least as many {what} a second as River"), 1.0, times));
+        goals.push(judge_minimum(format!("PostgreSQL: at least as many {description} a second as River"), 1.0, times));
     }
     let many = objects.iter().find(|objects| objects.count == MANY);
     let text = "SQLite: 1,000,000 objects walked through, decoded, at 300,000 a second or more on one core";

@@ -158,10 +158,10 @@ impl StoreRun<'_> {
     }
 
     /// Records a successful check.
-    fn record_check(&mut self, what: String) {
-        if !self.checks.contains(&what) {
-            (self.report_progress)(&what);
-            self.checks.push(what);
+    fn record_check(&mut self, check: String) {
+        if !self.checks.contains(&check) {
+            (self.report_progress)(&check);
+            self.checks.push(check);
         }
     }
 }

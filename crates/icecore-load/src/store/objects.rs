@@ -118,14 +118,14 @@ impl Store {
         let icecore = &run.options.icecore;
         let mut command = self.store_command(icecore, &["each", "--json"]);
         let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| path_trouble(icecore, &error))?;
-        let mut seen = vec![false; self.count as usize];
+        let mut found = vec![false; self.count as usize];
         let lines = child.stdout.take().map(|output| BufReader::new(output).lines()).into_iter().flatten();
-        let wrong = lines.map_while(Result::ok).find_map(|line| check_line(&line, &mut seen).err());
+        let wrong = lines.map_while(Result::ok).find_map(|line| check_line(&line, &mut found).err());
         if wrong.is_some() {
             let _ = child.kill();
         }
         let status = child.wait().map_err(|error| path_trouble(icecore, &error))?;
-        let missing = seen.iter().position(|seen| !seen);
+        let missing = found.iter().position(|seen| !seen);
         match (wrong, missing, status.success()) {
             (Some(why), _, _) => Err(ParticipantError::Failed(why)),
             (None, Some(number), _) => Err(ParticipantError::Failed(format!("object {number} is not there"))),
@@ -187,7 +187,7 @@ fn freeze_employee(number: u32) -> Result<Vec<u8>, icecore::Error> {
 }
 
 /// Checks a line of `store each --json`.
-fn check_line(line: &str, seen: &mut [bool]) -> Result<(), String> {
+fn check_line(line: &str, found: &mut [bool]) -> Result<(), String> {
     #[derive(Deserialize)]
     struct Line {
         class: String,
@@ -205,8 +205,8 @@ fn check_line(line: &str, seen: &mut [bool]) -> Result<(), String> {
     if class != "Employee" || name != format!("Employee_{id}") || age != 20 + id % 40 {
         return Err(wrong());
     }
-    match seen.get_mut(id as usize) {
-        Some(seen) if !*seen => *seen = true,
+    match found.get_mut(id as usize) {
+        Some(is_found) if !*is_found => *is_found = true,
         _ => return Err(format!("object {id} was returned twice or was never stored")),
     }
     Ok(())
@@ -235,11 +235,11 @@ mod tests {
         let line = |id: u32, age: u32| {
             format!(r#"{{"class":"Employee","value":{{"id":{id},"name":"Employee_{id}","age":{age}}}}}"#)
         };
-        let mut seen = [false; 3];
-        assert_eq!(check_line(&line(1, 21), &mut seen), Ok(()));
-        assert_eq!(seen, [false, true, false]);
+        let mut found = [false; 3];
+        assert_eq!(check_line(&line(1, 21), &mut found), Ok(()));
+        assert_eq!(found, [false, true, false]);
         for wrong in [line(1, 21), line(2, 21), line(3, 23), r#"{"class":"Employee","value":null}"#.to_owned()] {
-            assert!(check_line(&wrong, &mut seen).is_err(), "{wrong}");
+            assert!(check_line(&wrong, &mut found).is_err(), "{wrong}");
         }
     }
 }

@@ -39,23 +39,23 @@ impl JobPoster {
         name: &str,
         jobs: &JobFactory,
         run: &mut StoreRun<'_>,
-        most: u32,
+        max_clients: u32,
     ) -> Result<JobPoster, ParticipantError> {
         let database = server.create_database(name, run.queries)?;
         let daemons: Result<Vec<Daemon>, ParticipantError> =
-            (0..count).map(|_| Daemon::start(kind, run, database.clone(), most)).collect();
+            (0..count).map(|_| Daemon::start(kind, run, database.clone(), max_clients)).collect();
         let mut posts = JobPoster { kind, daemons: daemons?, promised: HashMap::new(), next: FIRST_NUMBER };
         for daemon in &posts.daemons {
             daemon.check_refusal(&jobs.invalid_job())?;
         }
-        posts.take_sample(jobs, most, WARM_UP_JOBS * most, run.stop)?;
+        posts.take_sample(jobs, max_clients, WARM_UP_JOBS * max_clients, run.stop)?;
         posts.check_stored_jobs(jobs, run)?;
         let who = match count {
             1 => kind.id().to_owned(),
             count => format!("{count} {}", kind.id()),
         };
         run.record_check(format!(
-            "{who} on {}: {} jobs of {most} clients are in the database, each once, and are read as what was posted; a \
+            "{who} on {}: {} jobs of {max_clients} clients are in the database, each once, and are read as what was posted; a \
              job without a name is refused",
             server.name(),
             posts.promised.len()

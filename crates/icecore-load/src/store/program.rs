@@ -53,14 +53,14 @@ impl<'s> QueueProgram<'s> {
     }
 
     /// Lets the program do something with this many jobs. Returns the nanoseconds that it took.
-    pub(super) fn time_command(&mut self, what: &str, jobs: u32, rest: &str) -> Result<f64, ParticipantError> {
+    pub(super) fn time_command(&mut self, command: &str, jobs: u32, rest: &str) -> Result<f64, ParticipantError> {
         let began = Instant::now();
-        let answer = self.send_command(&format!("{what} {jobs} {rest}"))?;
-        let most = began.elapsed().as_nanos() as f64;
+        let answer = self.send_command(&format!("{command} {jobs} {rest}"))?;
+        let passed_ns = began.elapsed().as_nanos() as f64;
         match (answer.jobs, answer.ns) {
-            (Some(done), Some(ns)) if done == jobs && ns > 0.0 && ns <= most => Ok(ns),
+            (Some(done), Some(ns)) if done == jobs && ns > 0.0 && ns <= passed_ns => Ok(ns),
             _ => Err(ParticipantError::Failed(format!(
-                "it says that {:?} of {jobs} jobs took {:?} ns, of {most} that passed",
+                "it says that {:?} of {jobs} jobs took {:?} ns, of {passed_ns} that passed",
                 answer.jobs, answer.ns
             ))),
         }
@@ -71,15 +71,15 @@ impl<'s> QueueProgram<'s> {
     pub(super) fn drain(&mut self, at_once: u32, millis: u32) -> Result<(u32, Instant, Instant), ParticipantError> {
         let began = Instant::now();
         let answer = self.send_command(&format!("drain {at_once} {millis}"))?;
-        let most = began.elapsed();
+        let passed = began.elapsed();
         let took = answer.ns.filter(|ns| ns.is_finite() && *ns >= 0.0).map(|ns| Duration::from_nanos(ns as u64));
         match (answer.jobs, took) {
-            (Some(jobs), Some(took)) if took <= most => Ok((jobs, began, began + took)),
+            (Some(jobs), Some(took)) if took <= passed => Ok((jobs, began, began + took)),
             _ => Err(ParticipantError::Failed(format!(
                 "it says that {:?} jobs took {:?} ns, of {} that passed",
                 answer.jobs,
                 answer.ns,
-                most.as_nanos()
+                passed.as_nanos()
             ))),
         }
     }

@@ -71,8 +71,8 @@ pub(super) fn measure_queue(run: &mut StoreRun<'_>) -> Result<Vec<Group>, Error>
         match (&run.options.postgres, kind.program_path(run)) {
             (Some(_), Some(_)) => kinds.push(kind),
             (postgres, _) => {
-                let what = if postgres.is_none() { "a server of PostgreSQL" } else { "the program" };
-                let (competitor, why) = (kind.id().to_owned(), format!("{what} is missing"));
+                let requirement = if postgres.is_none() { "a server of PostgreSQL" } else { "the program" };
+                let (competitor, why) = (kind.id().to_owned(), format!("{requirement} is missing"));
                 run.absent.push(Absent { competitor, why, install: Some("scripts/load.sh".to_owned()) });
             }
         }
@@ -246,8 +246,8 @@ impl QueueContender<'_> {
         if found == u64::from(self.pushed) {
             return Ok(());
         }
-        let what = if is_done { "are done" } else { "are there" };
-        Err(ParticipantError::Failed(format!("{found} jobs {what} of {} that were pushed", self.pushed)))
+        let state = if is_done { "are done" } else { "are there" };
+        Err(ParticipantError::Failed(format!("{found} jobs {state} of {} that were pushed", self.pushed)))
     }
 
     fn check_payloads(&self, json: &str, run: &StoreRun<'_>) -> Result<(), ParticipantError> {

@@ -35,24 +35,24 @@ fn text_of_reply(reply: Reply, path: &str) -> Result<String, ParticipantError> {
 /// Sends this many requests in total with this many concurrent clients. Returns the nanoseconds from the first request
 /// to the last answer; the connections are made before.
 pub(super) fn time_requests(
-    asked: PageRequest<'_>,
+    request: PageRequest<'_>,
     clients: u32,
     requests: u32,
     stop: &AtomicBool,
 ) -> Result<f64, ParticipantError> {
-    let failed = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", asked.path));
+    let failed = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", request.path));
     let connections: Result<Vec<Client>, _> =
-        (0..clients).map(|_| Client::connect(asked.address, ANSWER_TIMEOUT)).collect();
+        (0..clients).map(|_| Client::connect(request.address, ANSWER_TIMEOUT)).collect();
     let connections = connections.map_err(failed)?;
     let left = AtomicU32::new(requests);
-    let (took, _) = run_together(connections, |client| send_requests(client, asked, &left, stop))?;
+    let (took, _) = run_together(connections, |client| send_requests(client, request, &left, stop))?;
     Ok(took.as_nanos() as f64)
 }
 
 /// Sends requests with one client as long as there are any left.
 fn send_requests(
     mut client: Client,
-    asked: PageRequest<'_>,
+    request: PageRequest<'_>,
     left: &AtomicU32,
     stop: &AtomicBool,
 ) -> Result<(), ParticipantError> {
@@ -61,10 +61,10 @@ fn send_requests(
         if stop.load(Ordering::Relaxed) {
             return Err(ParticipantError::Stopped);
         }
-        let failed = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", asked.path));
-        let found = text_of_reply(client.get(asked.path).map_err(failed)?, asked.path)?;
-        if found != asked.answer {
-            let (path, answer) = (asked.path, asked.answer);
+        let failed = |error: std::io::Error| ParticipantError::Failed(format!("{}: {error}", request.path));
+        let found = text_of_reply(client.get(request.path).map_err(failed)?, request.path)?;
+        if found != request.answer {
+            let (path, answer) = (request.path, request.answer);
             return Err(ParticipantError::Failed(format!("{path}: it answered {found:?} instead of {answer:?}")));
         }
     }

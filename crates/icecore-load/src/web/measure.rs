@@ -49,7 +49,7 @@ pub struct Plan<'p> {
 /// Receives the progress.
 pub trait Watch {
     /// Reports the current activity, the completed share (0 to 1), and the approximate remaining time.
-    fn report_progress(&mut self, what: &str, done: f64, left: Option<Duration>);
+    fn report_progress(&mut self, activity: &str, done: f64, left: Option<Duration>);
     /// Called at the start of each turn, to measure the noise of the machine.
     fn begin_turn(&mut self, round: u32, turn: u32);
 }
@@ -69,7 +69,7 @@ pub fn measure_pages(plan: &Plan<'_>, watch: &mut dyn Watch) -> Result<MeasuredS
         Err(missing) => {
             let absent = |page: &&Page| Absent {
                 competitor: page.id.to_owned(),
-                why: format!("{} is missing", missing.what),
+                why: format!("{} is missing", missing.programs),
                 install: Some(missing.install.clone()),
             };
             Ok(MeasuredSize { absent: pages.iter().map(absent).collect(), ..MeasuredSize::default() })
@@ -105,8 +105,8 @@ impl WebRun<'_> {
         let expected = ExpectedAnswers::from_document(&plan.scenario.make_document(plan.size)?)?;
         let folder = plan.folder.join("pages");
         write_pages(plan, &folder, &expected)?;
-        let what = format!("{}, {}: checking the pages", plan.scenario.name, plan.size.name);
-        watch.report_progress(&what, 0.0, None);
+        let activity = format!("{}, {}: checking the pages", plan.scenario.name, plan.size.name);
+        watch.report_progress(&activity, 0.0, None);
 
         let mut contenders = Vec::new();
         let servers = self.start_servers()?;
@@ -160,9 +160,9 @@ impl WebRun<'_> {
             let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
             let note = match status.split_once(' ') {
                 Some(("yes", _)) => continue,
-                Some(("no", room)) => {
-                    let (file, room) = (megabytes(contender.size.unwrap_or(0)), megabytes(room.parse().unwrap_or(0)));
-                    format!("its file of {file:.1} MB does not fit into opcache, which has {room:.0} MB")
+                Some(("no", free_bytes)) => {
+                    let (file, free_megabytes) = (megabytes(contender.size.unwrap_or(0)), megabytes(free_bytes.parse().unwrap_or(0)));
+                    format!("its file of {file:.1} MB does not fit into opcache, which has {free_megabytes:.0} MB")
                 }
                 _ => "opcache is off".to_owned(),
             };
@@ -179,9 +179,9 @@ impl WebRun<'_> {
         for round in 0..rounds {
             let spent = began.elapsed().as_secs_f64();
             let left = (round > 0).then(|| spent / f64::from(round) * f64::from(rounds - round));
-            let what = format!("{}, {}: round {} of {rounds}", plan.scenario.name, plan.size.name, round + 1);
+            let activity = format!("{}, {}: round {} of {rounds}", plan.scenario.name, plan.size.name, round + 1);
             let left = left.map(|left| Duration::from_secs_f64(left.min(1e6)));
-            watch.report_progress(&what, f64::from(round) / f64::from(rounds), left);
+            watch.report_progress(&activity, f64::from(round) / f64::from(rounds), left);
             if plan.is_stopped() {
                 break;
             }
@@ -216,8 +216,8 @@ impl WebRun<'_> {
         let max_clients = plan.client_counts().iter().copied().max().unwrap_or(1);
         for contender in &*contenders {
             // Every process of the pool must have run the page once, so that the caches are filled.
-            let asked = contender.page_request(servers.address);
-            if let Err(trouble) = time_requests(asked, max_clients, 2 * max_clients, plan.stop) {
+            let request = contender.page_request(servers.address);
+            if let Err(trouble) = time_requests(request, max_clients, 2 * max_clients, plan.stop) {
                 failed.push((contender.page.id, trouble));
             }
         }
@@ -327,8 +327,8 @@ fn add_twin(contenders: &mut Vec<PageContender>, plan: &Plan<'_>) {
 fn fit_into_budget(plan: &Plan<'_>, contenders: &[PageContender]) -> (u32, u32) {
     let requests = (plan.requests / (plan.rounds * plan.turns).max(1)).max(1);
     let Some(budget) = plan.budget else { return (plan.rounds, requests) };
-    let asked: u32 = plan.client_counts().iter().map(|clients| requests.max(*clients) * plan.turns).sum();
-    let round: f64 = contenders.iter().map(|contender| contender.seconds * f64::from(asked)).sum();
+    let request_count: u32 = plan.client_counts().iter().map(|clients| requests.max(*clients) * plan.turns).sum();
+    let round: f64 = contenders.iter().map(|contender| contender.seconds * f64::from(request_count)).sum();
     let fit = budget.as_secs_f64() / round.max(1e-3);
     let rounds = (fit as u32).clamp(FEWEST_ROUNDS.min(plan.rounds), plan.rounds);
     let share = (fit / f64::from(rounds.max(1))).min(1.0);

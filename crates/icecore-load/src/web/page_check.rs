@@ -160,18 +160,18 @@ mod tests {
             std::fs::write(pages.join(format!("{}.php", page.file_stem())), page.render_source()).expect("a page");
         }
         let servers = Servers::start(&tools, &folder.path().join("servers"), &pages, 2).expect("servers");
-        let mut said = WRONG.iter().map(|page| match check_page(page, &pages, &expected, servers.address, 1) {
+        let mut failures = WRONG.iter().map(|page| match check_page(page, &pages, &expected, servers.address, 1) {
             Err(ParticipantError::Failed(why)) => why,
             other => panic!("{}: {:?}", page.id, other.map(|contender| contender.fidelity)),
         });
-        let forgetful = said.next().expect("one page");
+        let forgetful = failures.next().expect("one page");
         assert!(forgetful.starts_with("it loaded another value: \"31 485 207"), "{forgetful}");
-        let broken = said.next().expect("another page");
+        let broken = failures.next().expect("another page");
         assert!(broken.ends_with("the server answered 500"), "{broken}");
 
         let right = check_page(&PAGES[0], &pages, &expected, servers.address, 1).expect("it is right");
-        let asked = PageRequest { address: servers.address, path: &right.path, answer: "11" };
-        let why = time_requests(asked, 2, 4, &stop).expect_err("another answer than expected");
+        let request = PageRequest { address: servers.address, path: &right.path, answer: "11" };
+        let why = time_requests(request, 2, 4, &stop).expect_err("another answer than expected");
         assert!(matches!(&why, ParticipantError::Failed(why) if why.contains("\"10\" instead of \"11\"")), "{why:?}");
     }
 }

@@ -137,8 +137,8 @@ impl Page {
     }
 
     /// Returns its path on the server.
-    pub(super) fn url_path(&self, what: &str) -> String {
-        format!("/{}/{}.php?do={what}", self.pool.name(), self.file_stem())
+    pub(super) fn url_path(&self, action: &str) -> String {
+        format!("/{}/{}.php?do={action}", self.pool.name(), self.file_stem())
     }
 
     /// Returns whether the frozen value is a PHP program that opcache may cache.

@@ -83,8 +83,8 @@ struct Watcher<'t, 'w> {
 }
 
 impl Watch for Watcher<'_, '_> {
-    fn report_progress(&mut self, what: &str, done: f64, left: Option<Duration>) {
-        self.progress.report_progress(what, done, left);
+    fn report_progress(&mut self, activity: &str, done: f64, left: Option<Duration>) {
+        self.progress.report_progress(activity, done, left);
     }
 
     fn begin_turn(&mut self, round: u32, turn: u32) {

@@ -17,7 +17,7 @@ pub(super) struct Tools {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingTools {
     /// `nginx and php-fpm`
-    pub what: String,
+    pub programs: String,
     /// `apt-get install nginx-light php-fpm`
     pub install: String,
 }
@@ -40,9 +40,9 @@ pub(super) fn find_tools(places: &[PathBuf]) -> Result<Tools, MissingTools> {
         (fpm, nginx) => {
             let gone = [(nginx.is_none(), "nginx", "nginx-light"), (fpm.is_none(), "php-fpm", "php-fpm")];
             let gone: Vec<_> = gone.iter().filter(|(is_gone, _, _)| *is_gone).collect();
-            let what: Vec<&str> = gone.iter().map(|(_, what, _)| *what).collect();
+            let names: Vec<&str> = gone.iter().map(|(_, what, _)| *what).collect();
             let packages: Vec<&str> = gone.iter().map(|(_, _, package)| *package).collect();
-            Err(MissingTools { what: what.join(" and "), install: format!("apt-get install {}", packages.join(" ")) })
+            Err(MissingTools { programs: names.join(" and "), install: format!("apt-get install {}", packages.join(" ")) })
         }
     }
 }
@@ -81,7 +81,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let places = [folder.path().to_owned()];
         let missing = find_tools(&places).expect_err("nothing is there");
-        assert_eq!(missing.what, "nginx and php-fpm");
+        assert_eq!(missing.programs, "nginx and php-fpm");
         assert_eq!(missing.install, "apt-get install nginx-light php-fpm");
         for name in ["php-fpm8.9", "php-fpm8.10", "php-fpm.conf", "nginx"] {
             std::fs::write(folder.path().join(name), "").expect("it is written");

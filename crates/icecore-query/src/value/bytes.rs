@@ -25,8 +25,8 @@ impl Bytes {
         if let ByteStorage::Growing(bytes) = &mut self.0
             && let Some(bytes) = Rc::get_mut(bytes)
         {
-            let (before, room) = (bytes.capacity(), bytes.capacity() - bytes.len());
-            if more.len() > room {
+            let (before, available) = (bytes.capacity(), bytes.capacity() - bytes.len());
+            if more.len() > available {
                 // The next capacity is at least twice the last: appending is linear.
                 let added = more.len().max(before);
                 memory::require_bytes((before + added) as u64);

@@ -13,14 +13,14 @@ fn kind_rank(value: &Value) -> u8 {
         Value::Text(_) => 3,
         Value::List(_) => 4,
         Value::Map(_) => 5,
-        Value::Preserved(odd) => kind_rank(odd.plain.visible_value()),
+        Value::Preserved(odd) => kind_rank(odd.value.visible_value()),
     }
 }
 
 /// Returns the members in the order of their names.
 fn members_by_name(map: &Map) -> Vec<(&Key, &Value)> {
     let mut members: Vec<_> = map.get().iter().collect();
-    members.sort_unstable_by(|(a, _), (b, _)| a.shown.cmp(&b.shown));
+    members.sort_unstable_by(|(a, _), (b, _)| a.name.cmp(&b.name));
     members
 }
 
@@ -37,7 +37,7 @@ impl Ord for Value {
             (Value::Map(a), Value::Map(b)) => {
                 query_thread::count_step();
                 let (a, b) = (members_by_name(a), members_by_name(b));
-                let names = |map: &[(&Key, &Value)]| map.iter().map(|(key, _)| key.shown.clone()).collect::<Vec<_>>();
+                let names = |map: &[(&Key, &Value)]| map.iter().map(|(key, _)| key.name.clone()).collect::<Vec<_>>();
                 names(&a)
                     .cmp(&names(&b))
                     .then_with(|| a.iter().map(|(_, value)| *value).cmp(b.iter().map(|(_, value)| *value)))

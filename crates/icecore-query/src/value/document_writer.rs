@@ -148,11 +148,11 @@ fn write_text(text: &Text, builder: &mut Builder) {
 fn write_key(key: &Key, builder: &mut Builder) {
     match &key.spelled {
         KeySpelling::Int(int) => drop(builder.int_key(*int)),
-        KeySpelling::Symbol => drop(builder.symbol_key(&key.shown, "")),
-        KeySpelling::Bytes => drop(builder.bytes_key(&key.shown)),
-        KeySpelling::Text => match std::str::from_utf8(&key.shown) {
+        KeySpelling::Symbol => drop(builder.symbol_key(&key.name, "")),
+        KeySpelling::Bytes => drop(builder.bytes_key(&key.name)),
+        KeySpelling::Text => match std::str::from_utf8(&key.name) {
             Ok(text) => drop(builder.text_key(text)),
-            Err(_) => drop(builder.bytes_key(&key.shown)),
+            Err(_) => drop(builder.bytes_key(&key.name)),
         },
         KeySpelling::Marked(marked) => write_marked_key(marked, builder),
         KeySpelling::Node(source, at) => {

@@ -94,7 +94,7 @@ fn write_short(value: &Value, depth: usize, out: &mut ShortText) -> fmt::Result 
             out.write_char('{')?;
             for (at, (key, item)) in map.get().iter().enumerate() {
                 out.write_str(if at > 0 { "," } else { "" })?;
-                write_quoted(&key.shown, out)?;
+                write_quoted(&key.name, out)?;
                 out.write_char(':')?;
                 write_short(item, depth - 1, out)?;
             }

@@ -66,9 +66,9 @@ impl<T: Contents> LazyContainer<T> {
     pub fn new(contents: T) -> LazyContainer<T> {
         let depth = Cell::new(next_depth(contents.max_depth()));
         let contents = OnceCell::from(contents);
-        let held = LazyContainer { contents, origin: None, is_changed: true, depth, charge: Charge::default() };
-        held.charge.set(held.size());
-        held
+        let container = LazyContainer { contents, origin: None, is_changed: true, depth, charge: Charge::default() };
+        container.charge.set(container.size());
+        container
     }
 
     /// A container of a document.
@@ -128,18 +128,18 @@ impl<T: Contents> LazyContainer<T> {
     /// Changes the contents of a container; its class stays.
     pub fn change_contents<R>(container: &mut Rc<LazyContainer<T>>, change: impl FnOnce(&mut T) -> R) -> R {
         container.get();
-        let held = Rc::make_mut(container);
-        held.is_changed = true;
-        let mut contents = held.contents.take().unwrap_or_default();
+        let inner = Rc::make_mut(container);
+        inner.is_changed = true;
+        let mut contents = inner.contents.take().unwrap_or_default();
         let result = change(&mut contents);
-        held.contents = OnceCell::from(contents);
-        held.charge.set(held.size());
+        inner.contents = OnceCell::from(contents);
+        inner.charge.set(inner.size());
         result
     }
 
     /// Returns the contents as an owned value.
     pub fn into_contents(mut container: Rc<LazyContainer<T>>) -> T {
-        match Rc::get_mut(&mut container).and_then(|held| held.contents.take()) {
+        match Rc::get_mut(&mut container).and_then(|inner| inner.contents.take()) {
             Some(contents) => contents,
             None => container.get().clone(),
         }
@@ -158,7 +158,7 @@ impl<T: Contents> Drop for LazyContainer<T> {
                 Value::List(mut list) => take_inner_containers(&mut list, &mut pending),
                 Value::Map(mut map) => take_inner_containers(&mut map, &mut pending),
                 Value::Preserved(mut odd) => {
-                    pending.extend(Rc::get_mut(&mut odd).map(|odd| std::mem::take(&mut odd.plain)))
+                    pending.extend(Rc::get_mut(&mut odd).map(|odd| std::mem::take(&mut odd.value)))
                 }
                 _ => {}
             }
@@ -168,7 +168,7 @@ impl<T: Contents> Drop for LazyContainer<T> {
 
 /// Moves the containers out of one that is not shared.
 fn take_inner_containers<T: Contents>(container: &mut Rc<LazyContainer<T>>, pending: &mut Vec<Value>) {
-    if let Some(contents) = Rc::get_mut(container).and_then(|held| held.contents.get_mut()) {
+    if let Some(contents) = Rc::get_mut(container).and_then(|inner| inner.contents.get_mut()) {
         contents.take_containers(pending);
     }
 }

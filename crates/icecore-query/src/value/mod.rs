@@ -52,7 +52,7 @@ pub enum Value {
 /// See [`Value::Preserved`].
 #[derive(Debug)]
 pub struct PreservedValue {
-    pub plain: Value,
+    pub value: Value,
     pub origin: Origin,
     /// Counts its own memory.
     _charge: Charge,
@@ -65,7 +65,7 @@ pub type Map = LazyContainer<Members>;
 
 impl PreservedValue {
     pub fn new(plain: Value, origin: Origin) -> PreservedValue {
-        PreservedValue { plain, origin, _charge: Charge::new(size_of::<PreservedValue>() + ALLOCATION_OVERHEAD) }
+        PreservedValue { value: plain, origin, _charge: Charge::new(size_of::<PreservedValue>() + ALLOCATION_OVERHEAD) }
     }
 }
 
@@ -73,7 +73,7 @@ impl Value {
     /// Returns the value that filters see.
     pub fn visible_value(&self) -> &Value {
         match self {
-            Value::Preserved(odd) => odd.plain.visible_value(),
+            Value::Preserved(odd) => odd.value.visible_value(),
             Value::Absent(_) => &Value::Null,
             other => other,
         }
@@ -82,7 +82,7 @@ impl Value {
     /// The same, as an owned value.
     pub fn into_visible_value(self) -> Value {
         match self {
-            Value::Preserved(odd) => odd.plain.visible_value().clone(),
+            Value::Preserved(odd) => odd.value.visible_value().clone(),
             Value::Absent(_) => Value::Null,
             other => other,
         }
@@ -137,7 +137,7 @@ impl Value {
             Value::Text(text) => text.cuts,
             Value::List(list) => list.depth(),
             Value::Map(map) => map.depth(),
-            Value::Preserved(odd) => odd.plain.depth(),
+            Value::Preserved(odd) => odd.value.depth(),
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         }
     }

@@ -195,9 +195,9 @@ impl std::ops::Neg for Value {
 }
 
 /// Returns the positions of `part` in `whole`: characters of strings, items or runs of items of arrays.
-pub fn find_indices(whole: &Value, part: &Value) -> ValR {
+pub fn find_indices(haystack: &Value, part: &Value) -> ValR {
     let all_at = |found: &mut dyn Iterator<Item = usize>| found.map(|at| Value::from(at as isize)).collect();
-    match (whole.visible_value(), part.visible_value()) {
+    match (haystack.visible_value(), part.visible_value()) {
         (Value::Text(all), Value::Text(part)) => Ok(find_in_text(&all.bytes, &part.bytes)),
         (Value::List(_), Value::List(part)) if part.len() == 0 => Ok(Value::from_items(Vec::new())),
         (Value::List(all), Value::List(part)) => {

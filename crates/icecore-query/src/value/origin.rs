@@ -151,9 +151,9 @@ impl Source {
         loop {
             if matches!(inner.kind(), Kind::Object | Kind::Opaque | Kind::Attrs)
                 && let Some(known) = Known::of(inner)
-                && let Some(plain) = self.view_known_class(&known)
+                && let Some(value) = self.view_known_class(&known)
             {
-                return self.preserve_value(outer, plain);
+                return self.preserve_value(outer, value);
             }
             inner = match inner.kind() {
                 Kind::Object | Kind::Opaque | Kind::Attrs | Kind::Ref | Kind::Code | Kind::Tied => {
@@ -175,15 +175,15 @@ impl Source {
             Kind::Array => Value::List(Rc::new(List::from_origin(origin()))),
             Kind::Map => Value::Map(Rc::new(Map::from_origin(origin()))),
             _ => match self.read_leaf(inner) {
-                (plain, true) if inner.index() == outer.index() => plain,
-                (plain, _) => self.preserve_value(outer, plain),
+                (value, true) if inner.index() == outer.index() => value,
+                (value, _) => self.preserve_value(outer, value),
             },
         }
     }
 
-    fn preserve_value(self: &Rc<Source>, outer: Cursor<'_>, plain: Value) -> Value {
+    fn preserve_value(self: &Rc<Source>, outer: Cursor<'_>, value: Value) -> Value {
         let origin = Origin { source: Rc::clone(self), at: outer.index(), body: outer.index() };
-        Value::Preserved(Rc::new(PreservedValue::new(plain, origin)))
+        Value::Preserved(Rc::new(PreservedValue::new(value, origin)))
     }
 
     /// Returns a leaf, and whether it represents everything in its node.
@@ -246,12 +246,12 @@ impl Source {
         let key = match key {
             icecore::Key::Name(name) => self.create_key(name.node, name.bytes, is_member),
             icecore::Key::Value(value) => {
-                let plain = self.view_node(value.index());
-                let shown = match plain.visible_value() {
+                let key_value = self.view_node(value.index());
+                let shown = match key_value.visible_value() {
                     Value::Text(text) => text.bytes.clone(),
                     other => other.to_json().into(),
                 };
-                Key { shown, spelled: KeySpelling::Node(Rc::clone(self), value.index()) }
+                Key { name: shown, spelled: KeySpelling::Node(Rc::clone(self), value.index()) }
             }
         };
         if has_id && let Some(place) = cache.borrow_mut().get_mut(usize::from(id)) {
@@ -263,7 +263,7 @@ impl Source {
     fn create_key(&self, node: Node, bytes: &[u8], is_member: bool) -> Key {
         if node.kind == Kind::Int {
             let int = node.payload as i64;
-            return Key { shown: int.to_string().into_bytes().into(), spelled: KeySpelling::Int(int) };
+            return Key { name: int.to_string().into_bytes().into(), spelled: KeySpelling::Int(int) };
         }
         let bare_name = match node.kind {
             _ if !is_member => bytes,
@@ -283,7 +283,7 @@ impl Source {
             Kind::Bytes => KeySpelling::Bytes,
             _ => KeySpelling::Text,
         };
-        Key { shown: bare_name.into(), spelled }
+        Key { name: bare_name.into(), spelled }
     }
 }
 
@@ -366,7 +366,7 @@ impl Origin {
         let is_object = self.has_members();
         let mut found = None;
         for (key, value) in self.body_cursor().entries() {
-            let is_name = || self.source.cached_key(&key, value.node().key, is_object).shown.as_ref() == name;
+            let is_name = || self.source.cached_key(&key, value.node().key, is_object).name.as_ref() == name;
             if value.kind() != Kind::Hole && is_name() {
                 found = Some(value.index());
             }

@@ -52,24 +52,24 @@ pub struct MarkedName {
 /// A key: the string that filters see, and its written form.
 #[derive(Clone, Debug)]
 pub struct Key {
-    pub shown: Bytes,
+    pub name: Bytes,
     pub spelled: KeySpelling,
 }
 
 impl Key {
     pub fn from_text(text: &Text) -> Key {
         let spelled = if text.is_bytes { KeySpelling::Bytes } else { KeySpelling::Text };
-        Key { shown: text.bytes.clone(), spelled }
+        Key { name: text.bytes.clone(), spelled }
     }
 
     pub fn to_text(&self) -> Text {
-        Text { bytes: self.shown.clone(), is_bytes: matches!(self.spelled, KeySpelling::Bytes), cuts: 0 }
+        Text { bytes: self.name.clone(), is_bytes: matches!(self.spelled, KeySpelling::Bytes), cuts: 0 }
     }
 }
 
 impl PartialEq for Key {
     fn eq(&self, other: &Key) -> bool {
-        self.shown == other.shown
+        self.name == other.name
     }
 }
 
@@ -77,12 +77,12 @@ impl Eq for Key {}
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.shown.hash(state);
+        self.name.hash(state);
     }
 }
 
 impl Borrow<[u8]> for Key {
     fn borrow(&self) -> &[u8] {
-        &self.shown
+        &self.name
     }
 }

@@ -12,7 +12,7 @@ pub fn usual_or_full<T>(usual: T, full: T) -> T {
 
 /// Returns the results of a filter over inputs, each as a text in a format; a failure is `!` and its message.
 pub fn results(filter: &str, inputs: &[(&str, &[u8])], to: &str, running: &Running<'_>) -> Vec<Vec<u8>> {
-    let Running { null_input, steps, memory, held, .. } = *running;
+    let Running { null_input, steps, memory, allocated_bytes: held, .. } = *running;
     on_query_thread(|| {
         let query = match Query::new(filter, &[]) {
             Ok(query) => query,
@@ -25,7 +25,7 @@ pub fn results(filter: &str, inputs: &[(&str, &[u8])], to: &str, running: &Runni
             Input::new(*format, document.expect("a document"))
         });
         let mut running = Running::default();
-        (running.null_input, running.steps, running.memory, running.held) = (null_input, steps, memory, held);
+        (running.null_input, running.steps, running.memory, running.allocated_bytes) = (null_input, steps, memory, held);
         let mut all = Vec::new();
         query.run(&mut inputs, &running, &mut |result| {
             all.push(match result {

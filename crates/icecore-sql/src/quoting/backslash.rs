@@ -71,11 +71,11 @@ pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out:
     let mut carriage = None;
     let mut rest = text;
     loop {
-        let plain = rest.iter().take_while(|byte| !MAY_BE_ESCAPED[usize::from(**byte)]).count();
-        let (before, behind) = rest.split_at(plain);
+        let unescaped_len = rest.iter().take_while(|byte| !MAY_BE_ESCAPED[usize::from(**byte)]).count();
+        let (before, tail) = rest.split_at(unescaped_len);
         out.extend_from_slice(before);
-        let Some((&byte, behind)) = behind.split_first() else { return };
-        rest = behind;
+        let Some((&byte, after)) = tail.split_first() else { return };
+        rest = after;
         let letter = match byte {
             0 => b'0',
             0x1a => b'Z',

@@ -124,8 +124,8 @@ impl Replaced {
         let needles = self.needle_texts();
         let begin = out.len();
         let before = around.raw.get(around.start.saturating_sub(Needle::MAX)..around.start).unwrap_or_default();
-        let behind = around.raw.get(around.end..).unwrap_or_default();
-        let behind = behind.get(..Needle::MAX).unwrap_or(behind);
+        let after = around.raw.get(around.end..).unwrap_or_default();
+        let after = after.get(..Needle::MAX).unwrap_or(after);
         let mut written = Vec::new();
         for &byte in text {
             if let Some((needle, _)) = needles.iter().flatten().find(|(_, known)| *known == byte) {
@@ -140,7 +140,7 @@ impl Replaced {
         }
         let new = out.get(begin..).unwrap_or_default();
         let (start, end) = (before.len(), before.len() + new.len());
-        let all = [before, new, behind].concat();
+        let all = [before, new, after].concat();
         let mut written = written.into_iter().peekable();
         for at in 0..all.len() {
             let is_meant = written.next_if_eq(&at).is_some();

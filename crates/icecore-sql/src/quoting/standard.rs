@@ -33,9 +33,9 @@ pub(super) fn encode_dollar(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>)
     const MAX_TAG: usize = 1024;
     let is_tag = |byte: &&u8| crate::scan::is_word_byte(**byte) && **byte != b'$';
     let before = around.raw.get(..around.start).unwrap_or_default();
-    let behind = around.raw.get(around.end..).unwrap_or_default();
+    let after = around.raw.get(around.end..).unwrap_or_default();
     let open = before.iter().rev().take(MAX_TAG).find(|byte| !is_tag(byte)) == Some(&b'$');
-    let close = behind.iter().take(MAX_TAG).find(|byte| !is_tag(byte)) == Some(&b'$');
+    let close = after.iter().take(MAX_TAG).find(|byte| !is_tag(byte)) == Some(&b'$');
     out.extend_from_slice(text);
     memchr(b'$', text).is_none()
         && memchr(0, text).is_none()

@@ -63,8 +63,8 @@ impl Reader {
             }
             match byte {
                 b',' | b')' if self.is_in_row() && self.statement.depth == 1 => {
-                    let (whole, content) = self.gather.finish_value(window, self.lexis.dialect());
-                    return Ok(self.complete_row_value(whole, content, byte));
+                    let (full_range, content) = self.gather.finish_value(window, self.lexis.dialect());
+                    return Ok(self.complete_row_value(full_range, content, byte));
                 }
                 b',' => {
                     self.record_value_sign();
@@ -157,7 +157,7 @@ impl Reader {
                 }
             });
         }
-        Some(Step::Found(Literal { whole: start..self.cursor, body: body..end, quoting, cell }))
+        Some(Step::Found(Literal { full_range: start..self.cursor, body: body..end, quoting, cell }))
     }
 
     /// Whether a value of a row begins here, and can only be ended by standard SQL.
@@ -192,7 +192,7 @@ impl Reader {
             _ => self.statement.close_parenthesis(&mut self.tables, &self.lexis),
         }
         match cell {
-            Some(cell) => Step::Value(Value { whole, content, cell, ends_row: sign == b')' }),
+            Some(cell) => Step::Value(Value { full_range: whole, content, cell, ends_row: sign == b')' }),
             None => Step::Go,
         }
     }
@@ -220,8 +220,8 @@ impl Reader {
 
     /// A string in single quotes, in the session's quoting. `whole` is the start of its prefix.
     #[inline]
-    fn read_single_quoted(&mut self, whole: usize, window: &[u8], last: bool) -> Result<Step, Error> {
-        self.read_string(whole, self.cursor, Some(self.single_quoting()), window, last)
+    fn read_single_quoted(&mut self, start: usize, window: &[u8], last: bool) -> Result<Step, Error> {
+        self.read_string(start, self.cursor, Some(self.single_quoting()), window, last)
     }
 
     #[inline]
@@ -246,7 +246,7 @@ impl Reader {
         let quote = window.get(at).copied().unwrap_or(b'\'');
         let backslash = matches!(quoting, Some(Quoting::Backslash(_) | Quoting::Escape));
         let ending = Ending::Quote { quote, backslash };
-        self.read_literal(OpenLiteral { whole, body: at + 1, scan: at + 1, ending, quoting }, window, last)
+        self.read_literal(OpenLiteral { start: whole, body: at + 1, scan: at + 1, ending, quoting }, window, last)
     }
 
     fn read_number(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
@@ -257,7 +257,7 @@ impl Reader {
                 (Some(b'x'), Some(digit)) if digit.is_ascii_hexdigit() => {
                     let (body, quoting) = (start + 2, Some(Quoting::Hex));
                     return self.read_literal(
-                        OpenLiteral { whole: start, body, scan: body, ending: Ending::Digits, quoting },
+                        OpenLiteral { start, body, scan: body, ending: Ending::Digits, quoting },
                         window,
                         last,
                     );
@@ -403,7 +403,7 @@ impl Reader {
                     self.gather.begin_value(start);
                 }
                 let (body, quoting) = (quote + 1, Some(Quoting::Standard(Quote::Single)));
-                let open = OpenLiteral { whole: quote, body, scan: body, ending: Ending::Calls(calls), quoting };
+                let open = OpenLiteral { start: quote, body, scan: body, ending: Ending::Calls(calls), quoting };
                 self.read_literal(open, window, last).map(Some)
             }
             (b"unistr", Some((1, quote))) => {
@@ -536,7 +536,7 @@ impl Reader {
         if self.lexis.is_mysql() {
             match window.get(start + 2) {
                 None if !last => return Step::Hold(start),
-                Some(behind) if *behind > b' ' => {
+                Some(next_byte) if *next_byte > b' ' => {
                     self.record_value_sign();
                     self.cursor += 1;
                     self.statement.handle_sign(b'-');
@@ -602,7 +602,7 @@ impl Reader {
         }
         let body = start + tag + 2;
         let open =
-            OpenLiteral { whole: start, body, scan: body, ending: Ending::Dollar, quoting: Some(Quoting::Dollar) };
+            OpenLiteral { start, body, scan: body, ending: Ending::Dollar, quoting: Some(Quoting::Dollar) };
         self.read_literal(open, window, last)
     }
 }

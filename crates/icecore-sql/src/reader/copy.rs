@@ -122,10 +122,10 @@ impl Reader {
             if let (true, Some(cell)) = (rows, cell) {
                 let content = if is_null { Content::Null } else { Content::Literal(start..end, quoting) };
                 let ends_row = self.copying.state == CopyState::Line;
-                return Ok(Step::Value(Value { whole: start..end, content, cell, ends_row }));
+                return Ok(Step::Value(Value { full_range: start..end, content, cell, ends_row }));
             }
             if !is_null {
-                return Ok(Step::Found(Literal { whole: start..end, body: start..end, quoting, cell }));
+                return Ok(Step::Found(Literal { full_range: start..end, body: start..end, quoting, cell }));
             }
             if self.copying.state == CopyState::Line {
                 return Ok(Step::Go);

@@ -9,7 +9,7 @@ use crate::{Error, Literal, Quoting};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenLiteral {
     /// Its start, including its prefix.
-    pub whole: usize,
+    pub start: usize,
     pub body: usize,
     /// The position from which the end is searched.
     pub scan: usize,
@@ -35,7 +35,7 @@ pub(crate) enum Ending {
 
 impl OpenLiteral {
     pub fn drop_front(&mut self, used: usize) {
-        self.whole = self.whole.saturating_sub(used);
+        self.start = self.start.saturating_sub(used);
         self.body = self.body.saturating_sub(used);
         self.scan = self.scan.saturating_sub(used);
     }
@@ -51,7 +51,7 @@ impl Reader {
             }
             Ending::Digits => scan::find_digits_end(window, open.scan, last).map(|end| (end, end)),
             Ending::Dollar => {
-                let tag = window.get(open.whole..open.body).unwrap_or_default();
+                let tag = window.get(open.start..open.body).unwrap_or_default();
                 scan::find_dollar_end(window, open.scan, tag).map(|end| (end, end + tag.len()))
             }
             Ending::Calls(_) => {
@@ -63,19 +63,19 @@ impl Reader {
             Ok(ends) => ends,
             Err(scan) => {
                 if scan.saturating_sub(open.body) > limit {
-                    return Err(self.too_long_error(open.whole));
+                    return Err(self.too_long_error(open.start));
                 }
                 self.mode = Mode::Literal(OpenLiteral { scan, ..open });
-                return Ok(Step::Hold(open.whole));
+                return Ok(Step::Hold(open.start));
             }
         };
         if body_end.saturating_sub(open.body) > limit {
-            return Err(self.too_long_error(open.whole));
+            return Err(self.too_long_error(open.start));
         }
         if let Ending::Calls(calls) = open.ending {
             let Some((replaced, calls_end)) = shell::parse_arguments(window, literal_end, calls, last) else {
                 self.mode = Mode::Literal(OpenLiteral { scan: body_end, ..open });
-                return Ok(Step::Hold(open.whole));
+                return Ok(Step::Hold(open.start));
             };
             self.cursor = calls_end;
             if replaced.is_none() {
@@ -105,7 +105,7 @@ impl Reader {
         if matches!(open.ending, Ending::Digits)
             && window.get(literal_end).is_some_and(|byte| scan::is_word_byte(*byte))
         {
-            self.record_value_text(open.whole);
+            self.record_value_text(open.start);
             return Step::Go;
         }
         let body = window.get(open.body..body_end).unwrap_or_default();
@@ -116,7 +116,7 @@ impl Reader {
         }
         let cell = self.statement.handle_literal(body, &mut self.tables, &mut self.lexis);
         let Some(mut quoting) = open.quoting else {
-            self.record_value_text(open.whole);
+            self.record_value_text(open.start);
             return Step::Go;
         };
         if let Some(cell) = cell
@@ -125,9 +125,9 @@ impl Reader {
             quoting = quoting.for_kind(body, self.tables.column_kind(cell.table, cell.column));
         }
         if self.is_in_row() {
-            self.gather.add_literal(open.whole, self.cursor, open.body..body_end, quoting);
+            self.gather.add_literal(open.start, self.cursor, open.body..body_end, quoting);
             return Step::Go;
         }
-        Step::Found(Literal { whole: open.whole..literal_end, body: open.body..body_end, quoting, cell })
+        Step::Found(Literal { full_range: open.start..literal_end, body: open.body..body_end, quoting, cell })
     }
 }

@@ -28,14 +28,14 @@ pub(crate) fn classify_content(text: &[u8], start: usize, dialect: Option<Dialec
 fn is_number(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
-    let whole = digits(text);
-    let mut rest = text.get(whole..).unwrap_or_default();
+    let integer_len = digits(text);
+    let mut rest = text.get(integer_len..).unwrap_or_default();
     let mut fraction = 0;
-    if let Some(behind) = rest.strip_prefix(b".") {
-        fraction = digits(behind);
-        rest = behind.get(fraction..).unwrap_or_default();
+    if let Some(after_point) = rest.strip_prefix(b".") {
+        fraction = digits(after_point);
+        rest = after_point.get(fraction..).unwrap_or_default();
     }
-    if whole + fraction == 0 {
+    if integer_len + fraction == 0 {
         return false;
     }
     let [b'e' | b'E', exponent @ ..] = rest else { return rest.is_empty() };
@@ -62,13 +62,13 @@ pub(crate) fn find_plain_number_end(window: &[u8], start: usize) -> Option<usize
 
 /// Returns `true` if the text around a literal only repeats its type: `CONVERT("…" USING utf8mb4)` of mydumper,
 /// `CAST('…' AS json)`, `'…'::jsonb`.
-pub(crate) fn is_cast(window: &[u8], whole: &Range<usize>, literal: &Range<usize>) -> bool {
-    let (Some(before), Some(behind)) = (window.get(whole.start..literal.start), window.get(literal.end..whole.end))
+pub(crate) fn is_cast(window: &[u8], value_range: &Range<usize>, literal: &Range<usize>) -> bool {
+    let (Some(before), Some(after)) = (window.get(value_range.start..literal.start), window.get(literal.end..value_range.end))
     else {
         return false;
     };
-    let (before, behind) = (before.trim_ascii(), behind.trim_ascii());
-    if let (true, Some(kind)) = (before.is_empty(), behind.strip_prefix(b"::")) {
+    let (before, after) = (before.trim_ascii(), after.trim_ascii());
+    if let (true, Some(kind)) = (before.is_empty(), after.strip_prefix(b"::")) {
         return kind.iter().all(|byte| is_word_byte(*byte) || matches!(byte, b' ' | b'.' | b'"' | b'[' | b']'));
     }
     let (call, rest) = before.split_at(scan::find_word_end(before, 0));
@@ -77,8 +77,8 @@ pub(crate) fn is_cast(window: &[u8], whole: &Range<usize>, literal: &Range<usize
     if !introducer.is_empty() && (introducer[0] != b'_' || !introducer.iter().all(|byte| is_word_byte(*byte))) {
         return false;
     }
-    let Some(behind) = behind.strip_suffix(b")") else { return false };
-    let mut words = behind.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let Some(suffix) = after.strip_suffix(b")") else { return false };
+    let mut words = suffix.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let is = |word: Option<&[u8]>, known: &str| word.is_some_and(|word| word.eq_ignore_ascii_case(known.as_bytes()));
     let (first, second) = (words.next(), words.next());
     let is_charset = second.is_some_and(|word| word.iter().all(|byte| is_word_byte(*byte)));

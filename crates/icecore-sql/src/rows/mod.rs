@@ -11,7 +11,7 @@ use crate::{Cell, Dialect, Quoting};
 #[non_exhaustive]
 pub struct Value {
     /// The complete value in the window, without the blanks and comments around it.
-    pub whole: Range<usize>,
+    pub full_range: Range<usize>,
     /// Its content.
     pub content: Content,
     /// Its cell.
@@ -55,7 +55,7 @@ enum ValueParts {
 /// The value that is being read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ValueBuilder {
-    seen: ValueParts,
+    parts: ValueParts,
     start: Option<usize>,
     end: usize,
     /// The only literal, if there was one: the complete literal, its body, its quoting.
@@ -67,13 +67,13 @@ pub(crate) struct ValueBuilder {
 
 impl ValueBuilder {
     pub fn clear(&mut self) {
-        (self.seen, self.start, self.literal) = (ValueParts::Nothing, None, None);
+        (self.parts, self.start, self.literal) = (ValueParts::Nothing, None, None);
         (self.literals, self.unistr) = (0, false);
     }
 
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.seen == ValueParts::Nothing && self.start.is_none()
+        self.parts == ValueParts::Nothing && self.start.is_none()
     }
 
     /// Start of the value.
@@ -85,8 +85,8 @@ impl ValueBuilder {
         let back = |at: usize| at.saturating_sub(used);
         self.start = self.start.map(back);
         self.end = back(self.end);
-        if let Some((whole, body, _)) = &mut self.literal {
-            for range in [whole, body] {
+        if let Some((full_range, body, _)) = &mut self.literal {
+            for range in [full_range, body] {
                 *range = back(range.start)..back(range.end);
             }
         }
@@ -106,7 +106,7 @@ impl ValueBuilder {
     pub fn add_plain(&mut self, start: usize, end: usize) {
         self.begin_value(start);
         self.end = end;
-        self.seen = match self.seen {
+        self.parts = match self.parts {
             ValueParts::Nothing | ValueParts::Plain => ValueParts::Plain,
             _ => ValueParts::Mixed,
         };
@@ -114,10 +114,10 @@ impl ValueBuilder {
 
     /// Adds a word: in MySQL, a word that begins with `_` may precede a literal.
     pub fn add_word(&mut self, word: &[u8], start: usize, end: usize) {
-        let is_first = self.seen == ValueParts::Nothing && word.first() == Some(&b'_');
+        let is_first = self.parts == ValueParts::Nothing && word.first() == Some(&b'_');
         self.add_plain(start, end);
         if is_first {
-            self.seen = ValueParts::Introducer;
+            self.parts = ValueParts::Introducer;
         }
     }
 
@@ -125,7 +125,7 @@ impl ValueBuilder {
     pub fn add_literal(&mut self, start: usize, end: usize, body: Range<usize>, quoting: Quoting) {
         self.begin_value(start);
         self.end = end;
-        self.seen = match self.seen {
+        self.parts = match self.parts {
             ValueParts::Nothing | ValueParts::Introducer => ValueParts::Literal,
             _ => ValueParts::Mixed,
         };
@@ -144,18 +144,18 @@ impl ValueBuilder {
 
     /// Completes the value.
     pub fn finish_value(&mut self, window: &[u8], dialect: Option<Dialect>) -> (Range<usize>, Content) {
-        let whole = self.start.map_or(0..0, |start| start..self.end);
-        let text = window.get(whole.clone()).unwrap_or_default();
-        let content = match (self.seen, self.literal.take()) {
+        let full_range = self.start.map_or(0..0, |start| start..self.end);
+        let text = window.get(full_range.clone()).unwrap_or_default();
+        let content = match (self.parts, self.literal.take()) {
             (ValueParts::Nothing, _) => Content::Absent,
             (ValueParts::Literal, Some((_, body, quoting))) => Content::Literal(body, quoting),
-            (ValueParts::Mixed, Some((literal, body, quoting))) if bare::is_cast(window, &whole, &literal) => {
+            (ValueParts::Mixed, Some((literal, body, quoting))) if bare::is_cast(window, &full_range, &literal) => {
                 Content::Literal(body, quoting)
             }
-            (ValueParts::Plain, _) => bare::classify_content(text, whole.start, dialect),
+            (ValueParts::Plain, _) => bare::classify_content(text, full_range.start, dialect),
             _ => Content::Expression,
         };
         self.clear();
-        (whole, content)
+        (full_range, content)
     }
 }

@@ -27,15 +27,15 @@ pub fn all(dump: &[u8], options: Options, mut size: impl FnMut(usize) -> usize) 
         let last = end == dump.len();
         match reader.next(&dump[start..end], last).expect("a dump") {
             Next::Literal(mut literal) => {
-                for range in [&mut literal.whole, &mut literal.body] {
+                for range in [&mut literal.full_range, &mut literal.body] {
                     *range = moved(range, start);
                 }
                 literals.push(literal);
             }
             Next::Value(mut value) => {
                 // The range of an absent value has no meaning.
-                if !value.whole.is_empty() || value.content != Content::Absent {
-                    value.whole = moved(&value.whole, start);
+                if !value.full_range.is_empty() || value.content != Content::Absent {
+                    value.full_range = moved(&value.full_range, start);
                 }
                 if let Content::Literal(body, _) | Content::Bits(body) = &mut value.content {
                     *body = moved(body, start);

@@ -78,11 +78,11 @@ fn rows(dump: &[u8], tables: &[Table], random: &mut Random, what: &str) {
     let (_, values, reader) = all(dump, options, |_| 1 + sizes.below(most));
     let (mut rows, mut seen) = (0, 0);
     for value in &values {
-        let text = show(&dump[value.whole.clone()]);
+        let text = show(&dump[value.full_range.clone()]);
         rows += usize::from(value.ends_row);
         let said = match &value.content {
             Content::Null => None,
-            Content::Number => Some(dump[value.whole.clone()].to_vec()),
+            Content::Number => Some(dump[value.full_range.clone()].to_vec()),
             Content::Literal(body, quoting) => {
                 let decoded = quoting.decode(&dump[body.clone()]).unwrap_or_else(|| panic!("{what}: {text}"));
                 Some(decoded.text().to_vec())

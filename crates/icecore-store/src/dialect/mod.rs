@@ -244,8 +244,8 @@ pub(crate) fn fill_placeholders(sql: &str, dialect: &Dialect) -> String {
 /// Repeats the content of `{each …}`, separated by commas.
 pub(crate) fn repeat_each_part(sql: &str, count: usize) -> String {
     let Some((before, rest)) = sql.split_once("{each ") else { return sql.to_owned() };
-    let (one, behind) = rest.split_once('}').unwrap_or((rest, ""));
-    format!("{before}{}{behind}", vec![one; count].join(", "))
+    let (one, after) = rest.split_once('}').unwrap_or((rest, ""));
+    format!("{before}{}{after}", vec![one; count].join(", "))
 }
 
 #[cfg(test)]

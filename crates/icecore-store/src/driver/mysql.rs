@@ -53,7 +53,7 @@ pub(super) struct Mysql {
     opts: Opts,
     tls: Tls,
     /// Address without its password.
-    shown: String,
+    display_address: String,
     link: Option<MysqlConnection>,
     dialect: &'static Dialect,
     is_within: bool,
@@ -100,7 +100,7 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
     #[cfg(target_os = "linux")]
     let opts = opts.tcp_user_timeout_ms(Some(SILENCE));
     let mut session =
-        Mysql { opts: opts.into(), tls, shown: address.to_string(), link: None, dialect: &MARIADB, is_within: false };
+        Mysql { opts: opts.into(), tls, display_address: address.to_string(), link: None, dialect: &MARIADB, is_within: false };
     session.ensure_connected()?;
     Ok(session)
 }
@@ -334,7 +334,7 @@ impl Mysql {
             }
             let (link, is_mariadb) = MysqlConnection::new(&self.opts, &self.tls).map_err(|error| {
                 let error = store_error(&error);
-                Error::new(error.kind(), format!("{}: {error}", self.shown))
+                Error::new(error.kind(), format!("{}: {error}", self.display_address))
             })?;
             self.dialect = if is_mariadb { &MARIADB } else { &MYSQL };
             self.link = Some(link);
@@ -423,8 +423,8 @@ impl Session for Mysql {
     }
 
     fn lock_migrations(&mut self) -> Result<()> {
-        let held: Option<Option<i64>> = self.with_connection(|conn| conn.query_first(LOCK))?;
-        if held.flatten() == Some(1) {
+        let acquired: Option<Option<i64>> = self.with_connection(|conn| conn.query_first(LOCK))?;
+        if acquired.flatten() == Some(1) {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Busy, "MySQL: another program has been setting up the tables for too long"))

@@ -53,7 +53,7 @@ pub(super) struct Postgres {
     config: Config,
     tls: Tls,
     /// Address without its password.
-    shown: String,
+    display_address: String,
     link: Option<PostgresConnection>,
     is_within: bool,
 }
@@ -86,7 +86,7 @@ pub(super) fn connect(address: &Address) -> Result<Postgres> {
     }
     config.keepalives_idle(SILENCE);
     config.tcp_user_timeout(SILENCE);
-    let mut session = Postgres { config, tls, shown: address.to_string(), link: None, is_within: false };
+    let mut session = Postgres { config, tls, display_address: address.to_string(), link: None, is_within: false };
     session.ensure_connected()?;
     Ok(session)
 }
@@ -312,7 +312,7 @@ impl Postgres {
             if self.is_within {
                 return Err(connection_lost_error("PostgreSQL"));
             }
-            let about = |error: Error| Error::new(error.kind(), format!("{}: {error}", self.shown));
+            let about = |error: Error| Error::new(error.kind(), format!("{}: {error}", self.display_address));
             let mut client = connected(&mut self.config, &self.tls).map_err(about)?;
             client.batch_execute(SETTINGS).map_err(|error| about(store_error(&error)))?;
             self.link = Some(PostgresConnection { client, prepared: Prepared::default() });
@@ -420,11 +420,11 @@ pub(super) fn query_read_only(address: &Address, sql: &str, each: EachLine<'_>) 
     session.run_script(FREELY)?;
     session.run_script("BEGIN READ ONLY")?;
     session.with_connection(|link| {
-        let asked = link.client.prepare(sql)?;
-        let names: Vec<String> = asked.columns().iter().map(|column| column.name().to_owned()).collect();
+        let question = link.client.prepare(sql)?;
+        let names: Vec<String> = question.columns().iter().map(|column| column.name().to_owned()).collect();
         let places: Vec<String> = (0..names.len()).map(|column| format!("c{column}")).collect();
-        let types: Vec<Type> = asked.columns().iter().map(|column| base_type(column.type_())).collect();
-        let values = asked.columns().iter().zip(&places).map(|(column, place)| match *column.type_() {
+        let types: Vec<Type> = question.columns().iter().map(|column| base_type(column.type_())).collect();
+        let values = question.columns().iter().zip(&places).map(|(column, place)| match *column.type_() {
             Type::BYTEA => place.clone(),
             _ => format!("convert_to({place}::text, 'UTF8')"),
         });

@@ -185,8 +185,8 @@ fn has_moved(connection: &Connection) -> bool {
     #[cfg(unix)]
     {
         let mut has_moved = 0;
-        let asked = connection.file_control(DEFAULT_NAME, FileControl::HasMoved(&mut has_moved));
-        asked.is_err() || has_moved != 0
+        let result = connection.file_control(DEFAULT_NAME, FileControl::HasMoved(&mut has_moved));
+        result.is_err() || has_moved != 0
     }
     #[cfg(not(unix))]
     {

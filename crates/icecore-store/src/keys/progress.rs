@@ -31,13 +31,13 @@ pub(super) struct Progress {
 #[derive(Default)]
 struct RepeatCounter {
     hash: Option<u64>,
-    seen: u32,
+    repeats: u32,
 }
 
 impl RepeatCounter {
     fn count_repeat(&mut self, is_repeated: bool) -> bool {
-        self.seen += u32::from(is_repeated);
-        self.seen <= MOST_REPEATED
+        self.repeats += u32::from(is_repeated);
+        self.repeats <= MOST_REPEATED
     }
 }
 
@@ -77,7 +77,7 @@ impl Progress {
             & (self.empty <= MOST_EMPTY);
         if self.pages == self.renewal {
             self.renewal *= 2;
-            self.cursor = RepeatCounter { hash: Some(hash), seen: 0 };
+            self.cursor = RepeatCounter { hash: Some(hash), repeats: 0 };
             // The next entry is remembered.
             self.entry = RepeatCounter::default();
         }
@@ -90,9 +90,9 @@ mod tests {
     use super::*;
 
     /// Returns how many pages are read from a server that sends these cursors and entries.
-    fn pages(most: u64, cursor: impl Fn(u64) -> u64, entry: impl Fn(u64) -> Option<u64>) -> u64 {
+    fn pages(max_pages: u64, cursor: impl Fn(u64) -> u64, entry: impl Fn(u64) -> Option<u64>) -> u64 {
         let mut progress = Progress::new();
-        for page in 0..most {
+        for page in 0..max_pages {
             if let Some(entry) = entry(page) {
                 progress.add_entry(&entry.to_le_bytes());
             }
@@ -100,15 +100,15 @@ mod tests {
                 return page;
             }
         }
-        most
+        max_pages
     }
 
     #[test]
     fn what_goes_round_ends() {
         for round in [1, 2, 3, 7, 100, 1000] {
-            let most = 1000 * round + 1000;
-            assert!(pages(most, |page| page, |page| Some(page % round)) < most, "entries, {round}");
-            assert!(pages(most, |page| page % round, |_| None) < most, "cursors, {round}");
+            let max_pages = 1000 * round + 1000;
+            assert!(pages(max_pages, |page| page, |page| Some(page % round)) < max_pages, "entries, {round}");
+            assert!(pages(max_pages, |page| page % round, |_| None) < max_pages, "cursors, {round}");
         }
         // The list repeats itself after a long start.
         assert!(pages(100_000, |page| page, |page| Some(page.min(10_000))) < 100_000);
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn honest_servers_may_go_on() {
-        let most = 200_000;
-        assert_eq!(pages(most, |page| page, Some), most);
+        let max_pages = 200_000;
+        assert_eq!(pages(max_pages, |page| page, Some), max_pages);
         // First a table with few matches, then one that is resized, so that entries are sent twice.
-        assert_eq!(pages(most, |page| page, |page| page.is_multiple_of(50_000).then_some(page)), most);
-        assert_eq!(pages(most, |page| page, |page| Some(page / 2)), most);
-        assert_eq!(pages(most, |page| page, |page| Some(page % (most / 2))), most);
+        assert_eq!(pages(max_pages, |page| page, |page| page.is_multiple_of(50_000).then_some(page)), max_pages);
+        assert_eq!(pages(max_pages, |page| page, |page| Some(page / 2)), max_pages);
+        assert_eq!(pages(max_pages, |page| page, |page| Some(page % (max_pages / 2))), max_pages);
     }
 }

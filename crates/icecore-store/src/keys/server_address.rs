@@ -32,14 +32,14 @@ pub(super) struct ServerAddress {
     #[cfg_attr(not(feature = "tls"), allow(dead_code, reason = "for encrypted connections"))]
     pub(super) tls: Option<tls::Tls>,
     /// Address without a password.
-    pub(super) shown: String,
+    pub(super) display_address: String,
 }
 
 impl ServerAddress {
     /// Parses an address; `port` is the default port.
     pub(super) fn from_address(address: &Address, port: u16) -> Result<ServerAddress> {
-        let shown = address.to_string();
-        let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{shown}: {message}"));
+        let displayed = address.to_string();
+        let wrong = |message: &str| Error::new(ErrorKind::Address, format!("{displayed}: {message}"));
         #[cfg(feature = "redis")]
         let (text, tls) = tls::split_address(address)?;
         #[cfg(not(feature = "redis"))]
@@ -57,7 +57,7 @@ impl ServerAddress {
             patience: PATIENCE,
             #[cfg(feature = "redis")]
             tls: select_encryption(scheme, tls).map_err(wrong)?,
-            shown: shown.clone(),
+            display_address: displayed.clone(),
         };
         let number = |text: &str| text.parse().map_err(|_| wrong("the database of Redis must be a number"));
         if scheme.ends_with("+unix") {
@@ -158,7 +158,7 @@ mod tests {
         let place = place("redis://ann:se%40c:r@[::1]:7/3?timeout=9").expect("an address");
         assert_eq!(place.host, Host::Tcp("::1".to_owned(), 7));
         assert_eq!((place.user.as_deref(), place.password.as_deref()), (Some("ann"), Some("se@c:r")));
-        assert_eq!((place.database, &*place.shown), (3, "redis://ann@[::1]:7/3?timeout=9"));
+        assert_eq!((place.database, &*place.display_address), (3, "redis://ann@[::1]:7/3?timeout=9"));
         let place = self::place("redis+unix://:secret@/run/redis.sock?db=2").expect("a socket");
         assert_eq!((place.user, place.password.as_deref(), place.database), (None, Some("secret"), 2));
         #[cfg(feature = "tls")]

@@ -21,20 +21,20 @@ pub(super) struct ServerConnection {
     stream: BufReader<Box<dyn Stream>>,
     /// Bytes that are to be sent.
     pub(super) out: Vec<u8>,
-    shown: String,
+    display_address: String,
     patience: Duration,
 }
 
 impl ServerConnection {
     pub(super) fn open(place: &ServerAddress) -> Result<ServerConnection> {
         let away = |error: io::Error| {
-            Error::new(ErrorKind::Away, format!("{}: {}", place.shown, icecore::text::printable(&error.to_string())))
+            Error::new(ErrorKind::Away, format!("{}: {}", place.display_address, icecore::text::printable(&error.to_string())))
         };
         let stream = connect_stream(place).map_err(away)?;
         Ok(ServerConnection {
             stream: BufReader::with_capacity(BUFFER, stream),
             out: Vec::new(),
-            shown: place.shown.clone(),
+            display_address: place.display_address.clone(),
             patience: place.patience,
         })
     }
@@ -52,14 +52,14 @@ impl ServerConnection {
         into.clear();
         loop {
             let here = fill_buffer(&mut self.stream)
-                .map_err(|error| connection_lost_error(&self.shown, self.patience, &error))?;
+                .map_err(|error| connection_lost_error(&self.display_address, self.patience, &error))?;
             let end = here.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
-            let taken = end.unwrap_or(here.len());
-            if into.len() + taken > LINE {
+            let consumed = end.unwrap_or(here.len());
+            if into.len() + consumed > LINE {
                 return Err(self.protocol_error("a line without an end"));
             }
-            into.extend_from_slice(&here[..taken]);
-            self.stream.consume(taken);
+            into.extend_from_slice(&here[..consumed]);
+            self.stream.consume(consumed);
             if end.is_some() {
                 // memcached ends the lines of its key list with and without a carriage return.
                 let line = into.strip_suffix(b"\n").unwrap_or(into);
@@ -75,11 +75,11 @@ impl ServerConnection {
         let mut left = count;
         while left > 0 {
             let here = fill_buffer(&mut self.stream)
-                .map_err(|error| connection_lost_error(&self.shown, self.patience, &error))?;
-            let taken = usize::try_from(left).unwrap_or(usize::MAX).min(here.len());
-            into.extend_from_slice(&here[..taken]);
-            self.stream.consume(taken);
-            left -= taken as u64;
+                .map_err(|error| connection_lost_error(&self.display_address, self.patience, &error))?;
+            let consumed = usize::try_from(left).unwrap_or(usize::MAX).min(here.len());
+            into.extend_from_slice(&here[..consumed]);
+            self.stream.consume(consumed);
+            left -= consumed as u64;
         }
         let mut end = [0; 2];
         self.stream.read_exact(&mut end).map_err(|error| self.connection_lost_error(&error))?;
@@ -91,26 +91,26 @@ impl ServerConnection {
     }
 
     /// Returns the error for an answer that violates the protocol.
-    pub(super) fn protocol_error(&self, what: &str) -> Error {
-        Error::new(ErrorKind::Database, format!("{}: the server sent {what}", self.shown))
+    pub(super) fn protocol_error(&self, description: &str) -> Error {
+        Error::new(ErrorKind::Database, format!("{}: the server sent {description}", self.display_address))
     }
 
     /// Returns the error that the server sent in place of an answer.
     pub(super) fn server_error(&self, message: &[u8]) -> Error {
-        Error::new(ErrorKind::Database, format!("{}: {}", self.shown, super::quote_message(message)))
+        Error::new(ErrorKind::Database, format!("{}: {}", self.display_address, super::quote_message(message)))
     }
 
     /// Returns the error for a value that is too long, or for another answer if `key` is empty.
     pub(super) fn too_long_error(&self, key: &[u8], longest: u64) -> Error {
-        let what = match key {
+        let subject = match key {
             [] => "an answer has".to_owned(),
             key => format!("under the key `{}` is", super::quote_message(super::spell_key(key).as_bytes())),
         };
-        Error::new(ErrorKind::Input, format!("{}: {what} more than the {longest} bytes that are allowed", self.shown))
+        Error::new(ErrorKind::Input, format!("{}: {subject} more than the {longest} bytes that are allowed", self.display_address))
     }
 
     fn connection_lost_error(&self, error: &io::Error) -> Error {
-        connection_lost_error(&self.shown, self.patience, error)
+        connection_lost_error(&self.display_address, self.patience, error)
     }
 }
 
@@ -128,7 +128,7 @@ fn fill_buffer(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
     stream.fill_buf()
 }
 
-fn connection_lost_error(shown: &str, patience: Duration, error: &io::Error) -> Error {
+fn connection_lost_error(display_address: &str, patience: Duration, error: &io::Error) -> Error {
     let why = match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             format!("no answer for {} s (?timeout=SECONDS in the address sets how long to wait)", patience.as_secs())
@@ -136,7 +136,7 @@ fn connection_lost_error(shown: &str, patience: Duration, error: &io::Error) -> 
         io::ErrorKind::UnexpectedEof => "the server closed the connection in the middle of an answer".to_owned(),
         _ => icecore::text::printable(&error.to_string()).into_owned(),
     };
-    Error::new(ErrorKind::Away, format!("{shown}: {why}"))
+    Error::new(ErrorKind::Away, format!("{display_address}: {why}"))
 }
 
 fn connect_stream(place: &ServerAddress) -> io::Result<Box<dyn Stream>> {

@@ -14,7 +14,7 @@ impl MongoBackend {
     pub(super) fn with_audit_notes<T>(
         &self,
         by: &str,
-        what: &str,
+        action: &str,
         subjects: &[String],
         body: impl FnOnce(&Self) -> Result<(Vec<u64>, T)>,
     ) -> Result<T> {
@@ -24,7 +24,7 @@ impl MongoBackend {
         let first = self.reserve_sequences(schema::AUDIT, subjects.len())?.0;
         let at = self.read_time()?;
         let note = |(subject, seq): (&String, i64)| {
-            doc! { "seq": seq, "at": at, "who": by, "what": what, "subject": subject, "affected": 0_i64 }
+            doc! { "seq": seq, "at": at, "who": by, "what": action, "subject": subject, "affected": 0_i64 }
         };
         self.audit.insert_many(subjects.iter().zip(first..).map(note)).run().map_err(store_error)?;
         let (counts, value) = body(self)?;
@@ -37,11 +37,11 @@ impl MongoBackend {
     }
 
     /// Removes notes of actions that were not done after all.
-    pub(super) fn remove_audit_notes(&self, what: &str, subjects: &[Bson]) -> Result<()> {
+    pub(super) fn remove_audit_notes(&self, action: &str, subjects: &[Bson]) -> Result<()> {
         if subjects.is_empty() {
             return Ok(());
         }
-        let filter = doc! { "what": what, "subject": { "$in": subjects }, "affected": 0_i64 };
+        let filter = doc! { "what": action, "subject": { "$in": subjects }, "affected": 0_i64 };
         self.audit.delete_many(filter).run().map(drop).map_err(store_error)
     }
 }

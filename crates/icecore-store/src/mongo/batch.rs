@@ -121,8 +121,8 @@ impl MongoBackend {
         let mut change = doc! { "$unset": { "batch": "" } };
         if collection.name() == self.jobs.name() {
             change.insert("$set", doc! { "state": "waiting" });
-            let behind = doc! { "batch": batch, "after": { "$exists": true } };
-            collection.update_many(behind, change.clone()).run().map_err(store_error)?;
+            let followers = doc! { "batch": batch, "after": { "$exists": true } };
+            collection.update_many(followers, change.clone()).run().map_err(store_error)?;
             change.insert("$set", doc! { "state": "ready" });
         }
         let done = collection.update_many(doc! { "batch": batch }, change).run().map_err(store_error)?;

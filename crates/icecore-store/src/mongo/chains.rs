@@ -108,15 +108,15 @@ impl MongoBackend {
 
     /// Marks jobs as dead that wait for a job that was removed.
     pub(super) fn bury_orphans(&self) -> Result<()> {
-        let mut seen = i64::MIN;
+        let mut last_sequence = i64::MIN;
         loop {
-            let waiting = doc! { "state": "waiting", "seq": { "$gt": seen } };
+            let waiting = doc! { "state": "waiting", "seq": { "$gt": last_sequence } };
             let fields = doc! { "after": 1, "seq": 1 };
             let found = self.jobs.find(waiting).sort(doc! { "seq": 1 }).projection(fields).limit(LOOKED);
             let mut page = Vec::new();
             for found in found.run().map_err(store_error)? {
                 let mut found = found.map_err(store_error)?;
-                seen = get_int(&found, "seq")?.unwrap_or(seen);
+                last_sequence = get_int(&found, "seq")?.unwrap_or(last_sequence);
                 if let (Some(id), Some(after)) = (take_text(&mut found, "_id")?, take_text(&mut found, "after")?) {
                     page.push((id, after));
                 }
@@ -125,11 +125,11 @@ impl MongoBackend {
                 return Ok(());
             }
             let wanted: Vec<&str> = page.iter().map(|(_, after)| &**after).collect();
-            let there = self.jobs.find(doc! { "_id": { "$in": wanted } }).projection(doc! { "_id": 1 });
+            let query = self.jobs.find(doc! { "_id": { "$in": wanted } }).projection(doc! { "_id": 1 });
             let id = |found: mongodb::error::Result<Document>| take_text(&mut found.map_err(store_error)?, "_id");
-            let there: HashSet<String> =
-                there.run().map_err(store_error)?.filter_map(|found| id(found).transpose()).collect::<Result<_>>()?;
-            page.iter().filter(|(_, after)| !there.contains(after)).try_for_each(|(id, _)| self.bury_orphan(id))?;
+            let existing: HashSet<String> =
+                query.run().map_err(store_error)?.filter_map(|found| id(found).transpose()).collect::<Result<_>>()?;
+            page.iter().filter(|(_, after)| !existing.contains(after)).try_for_each(|(id, _)| self.bury_orphan(id))?;
         }
     }
 }

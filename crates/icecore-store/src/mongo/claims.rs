@@ -72,12 +72,12 @@ impl MongoBackend {
     fn take_many(
         &self,
         request: &ClaimRequest<'_>,
-        most: usize,
+        max_jobs: usize,
         places: Option<&ReservedPlaces>,
     ) -> Result<(usize, Vec<ClaimedDocument>)> {
         let now = self.read_time()?;
         let until = places.map_or(now.saturating_add(to_millis(request.lease)), |places| places.until);
-        let limit = i64::try_from(most).unwrap_or(i64::MAX);
+        let limit = i64::try_from(max_jobs).unwrap_or(i64::MAX);
         let next = self
             .jobs
             .find(ready_filter(request.queue, now))
@@ -116,8 +116,8 @@ impl MongoBackend {
     }
 
     /// Like `take_many`, within the limits of a queue.
-    fn take_limited(&self, request: &ClaimRequest<'_>, most: usize) -> Result<(usize, Vec<ClaimedDocument>)> {
-        let limit = i64::try_from(most).unwrap_or(i64::MAX);
+    fn take_limited(&self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(usize, Vec<ClaimedDocument>)> {
+        let limit = i64::try_from(max_jobs).unwrap_or(i64::MAX);
         let next =
             self.jobs.find(ready_filter(request.queue, self.read_time()?)).projection(doc! { "_id": 1 }).limit(limit);
         let wanted = next.run().map_err(store_error)?.count();
@@ -125,7 +125,7 @@ impl MongoBackend {
             return Ok((0, Vec::new()));
         }
         match self.reserve_places(request, wanted)? {
-            None => self.take_many(request, most, None),
+            None => self.take_many(request, max_jobs, None),
             Some(places) if places.count == 0 => Ok((0, Vec::new())),
             Some(places) => self.take_many(request, places.count, Some(&places)),
         }
@@ -148,19 +148,19 @@ impl ClaimOperations for MongoBackend {
         &mut self.expiry_checks
     }
 
-    fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
+    fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, max_jobs: usize, jobs: &mut Vec<Job>) -> Result<bool> {
         let (is_paused, is_limited) = self.read_queue_flags(request.queue)?;
         if is_paused {
             return Ok(false);
         }
-        let asked = most.min(MOST);
-        let (found, handed) = match asked {
-            _ if is_limited => self.take_limited(request, asked)?,
+        let requested = max_jobs.min(MOST);
+        let (found, handed) = match requested {
+            _ if is_limited => self.take_limited(request, requested)?,
             1 => {
                 let handed: Vec<ClaimedDocument> = self.take_one(request)?.into_iter().collect();
                 (handed.len(), handed)
             }
-            _ => self.take_many(request, asked, None)?,
+            _ => self.take_many(request, requested, None)?,
         };
         // One invalid document must not keep the other jobs from their workers.
         let mut invalid = Vec::new();
@@ -171,7 +171,7 @@ impl ClaimOperations for MongoBackend {
             }
         }
         invalid.iter().try_for_each(|(id, error)| self.bury_invalid_job(id, request.token, error))?;
-        Ok(found == asked)
+        Ok(found == requested)
     }
 
     fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64> {

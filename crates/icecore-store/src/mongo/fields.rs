@@ -81,11 +81,11 @@ pub(super) fn estimate_size(document: &Document) -> usize {
 }
 
 /// Checks that a document is not too large.
-pub(super) fn check_size(what: &str, document: &Document) -> Result<()> {
+pub(super) fn check_size(subject: &str, document: &Document) -> Result<()> {
     let weight = estimate_size(document);
     if weight <= HEAVIEST {
         return Ok(());
     }
-    let text = format!("{what} has {weight} bytes with its readable copy: a document of MongoDB has at most 16 MB");
+    let text = format!("{subject} has {weight} bytes with its readable copy: a document of MongoDB has at most 16 MB");
     Err(Error::new(ErrorKind::Input, text))
 }

@@ -60,8 +60,8 @@ pub(super) fn job_from_document(document: &mut Document) -> Result<Job> {
     match take_text(document, "checksum")? {
         Some(checksum) => job.checksum = checksum,
         None => {
-            let said = describe::describe(&job.bytes, job.format.as_deref());
-            (job.checksum, job.format, job.json, job.problem) = (said.checksum, said.format, said.json, said.problem);
+            let description = describe::describe(&job.bytes, job.format.as_deref());
+            (job.checksum, job.format, job.json, job.problem) = (description.checksum, description.format, description.json, description.problem);
         }
     }
     Ok(job)
@@ -176,7 +176,7 @@ impl MongoBackend {
         &self,
         (after, before): (i64, Option<i64>),
         filter: &JobFilter,
-        most: usize,
+        max_jobs: usize,
         each: &mut dyn FnMut(Job) -> Result<Flow>,
     ) -> Result<()> {
         let mut place = doc! { "$gt": after };
@@ -186,8 +186,8 @@ impl MongoBackend {
         question.extend(visible_filter());
         insert_if_some(&mut question, "queue", filter.queue.as_deref());
         insert_if_some(&mut question, "state", filter.state.map(State::name));
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        for document in self.jobs.find(question).sort(doc! { "seq": order }).limit(most).run().map_err(store_error)? {
+        let limit = i64::try_from(max_jobs).unwrap_or(i64::MAX);
+        for document in self.jobs.find(question).sort(doc! { "seq": order }).limit(limit).run().map_err(store_error)? {
             let mut document = document.map_err(store_error)?;
             let sequence = get_int(&document, "seq")?.unwrap_or(0);
             let wrong =
@@ -205,8 +205,8 @@ impl Jobs for MongoBackend {
         self.push_jobs(jobs)
     }
 
-    fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
-        hand_out(self, &ClaimRequest { queue, worker, lease, token: &new_token() }, most)
+    fn claim(&mut self, queue: &str, worker: &str, lease: Duration, max_jobs: usize) -> Result<Vec<Lease>> {
+        hand_out(self, &ClaimRequest { queue, worker, lease, token: &new_token() }, max_jobs)
     }
 
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
@@ -254,8 +254,8 @@ impl Jobs for MongoBackend {
         }
         let (call, now) = (new_token(), self.read_time()?);
         // Of two acks for one lease, only the first one counts.
-        let mut seen = HashSet::new();
-        let is_first: Vec<bool> = acks.iter().map(|ack| seen.insert((ack.id, &ack.token))).collect();
+        let mut leases = HashSet::new();
+        let is_first: Vec<bool> = acks.iter().map(|ack| leases.insert((ack.id, &ack.token))).collect();
         let first: Vec<&Ack> =
             acks.iter().zip(&is_first).filter(|(_, is_first)| **is_first).map(|(ack, _)| ack).collect();
         // A command with many changes returns only their number, so each change leaves its own mark.
@@ -294,9 +294,9 @@ impl Jobs for MongoBackend {
         let now = self.read_time()?;
         let until = now.saturating_add(to_millis(lease));
         let change = doc! { "$set": { "lease_until": until } };
-        let mut alone = leased_filter(id, token, now);
-        alone.insert("place", Bson::Null);
-        let mut changed = self.jobs.update_one(alone, change.clone()).run().map_err(store_error)?;
+        let mut without_place = leased_filter(id, token, now);
+        without_place.insert("place", Bson::Null);
+        let mut changed = self.jobs.update_one(without_place, change.clone()).run().map_err(store_error)?;
         if changed.matched_count != 1 {
             let fields = doc! { "queue": 1, "place": 1 };
             let found =
@@ -327,16 +327,16 @@ impl Jobs for MongoBackend {
         found.map(|mut found| job_from_document(&mut found)).transpose()
     }
 
-    fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()> {
+    fn jobs(&mut self, filter: &JobFilter, max_jobs: usize, each: Each<'_, Job>) -> Result<()> {
         if filter.queue.as_deref().is_some_and(|queue| check_name("queue", queue).is_err()) {
             return Ok(());
         }
         self.settle_batches()?;
         self.adopt_foreign_jobs()?;
-        let (mut place, mut left, mut is_enough) = ((filter.after, filter.before), most, false);
+        let (mut place, mut left, mut is_enough) = ((filter.after, filter.before), max_jobs, false);
         while left > 0 && !is_enough {
-            let (asked, mut found) = (left.min(ASKED), 0);
-            self.list_job_page(place, filter, asked, &mut |job| {
+            let (page_size, mut found) = (left.min(ASKED), 0);
+            self.list_job_page(place, filter, page_size, &mut |job| {
                 found += 1;
                 match &mut place {
                     (_, Some(before)) => *before = job.sequence,
@@ -347,7 +347,7 @@ impl Jobs for MongoBackend {
                 Ok(flow)
             })?;
             left -= found;
-            is_enough |= found < asked;
+            is_enough |= found < page_size;
         }
         Ok(())
     }

@@ -39,13 +39,13 @@ struct LimitUsage {
 
 impl LimitUsage {
     fn from_queue(queue: &mut Document) -> Result<LimitUsage> {
-        let mut held = match queue.remove("held") {
-            Some(Bson::Document(held)) => held,
+        let mut usage = match queue.remove("held") {
+            Some(Bson::Document(usage)) => usage,
             _ => Document::new(),
         };
-        let turn = get_int(&held, "turn")?;
-        let spent = take_text(&mut held, "spent")?.map_or_else(RateUsage::default, |text| RateUsage::parse(&text));
-        let places = held.get_array("places").map(Vec::as_slice).unwrap_or_default();
+        let turn = get_int(&usage, "turn")?;
+        let spent = take_text(&mut usage, "spent")?.map_or_else(RateUsage::default, |text| RateUsage::parse(&text));
+        let places = usage.get_array("places").map(Vec::as_slice).unwrap_or_default();
         Ok(LimitUsage { turn, places: places.iter().filter_map(|place| place.as_document().cloned()).collect(), spent })
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn is_limited(queue: &Document) -> bool {
 
 impl MongoBackend {
     /// Reserves up to `most` places for jobs. Returns `None` if the queue has no limits.
-    pub(super) fn reserve_places(&self, request: &ClaimRequest<'_>, most: usize) -> Result<Option<ReservedPlaces>> {
+    pub(super) fn reserve_places(&self, request: &ClaimRequest<'_>, max_places: usize) -> Result<Option<ReservedPlaces>> {
         for tried in 0..TRIES {
             let Some(mut queue) = self.queues.find_one(doc! { "_id": request.queue }).run().map_err(store_error)?
             else {
@@ -78,31 +78,31 @@ impl MongoBackend {
             }
             let now = self.read_time()?;
             let rate = Rate::from_columns(get_int(&queue, "rate_count")?, get_int(&queue, "rate_per")?);
-            let mut held = LimitUsage::from_queue(&mut queue)?;
-            self.drop_ended_places(request.queue, &mut held.places, now)?;
-            let mut available = i64::try_from(most).unwrap_or(i64::MAX);
+            let mut usage = LimitUsage::from_queue(&mut queue)?;
+            self.drop_ended_places(request.queue, &mut usage.places, now)?;
+            let mut available = i64::try_from(max_places).unwrap_or(i64::MAX);
             if let Some(concurrency) = get_int(&queue, "concurrency")? {
                 let others = doc! { "queue": request.queue, "state": "leased", "place": null };
                 let others = self.jobs.count_documents(others).run().map_err(store_error)?;
-                let taken = i64::try_from(others).unwrap_or(i64::MAX).saturating_add(held.places.len() as i64);
-                available = available.min(concurrency.saturating_sub(taken));
+                let occupied = i64::try_from(others).unwrap_or(i64::MAX).saturating_add(usage.places.len() as i64);
+                available = available.min(concurrency.saturating_sub(occupied));
             }
             if let Some(rate) = rate {
-                available = available.min(i64::from(held.spent.count_remaining(rate, now)));
+                available = available.min(i64::from(usage.spent.count_remaining(rate, now)));
             }
             let count = usize::try_from(available).unwrap_or(0);
-            let first = held.turn.unwrap_or(0).saturating_mul(1 << 20);
+            let first = usage.turn.unwrap_or(0).saturating_mul(1 << 20);
             let until = now.saturating_add(to_millis(request.lease));
             let reserved = ReservedPlaces { first, count, until, rate };
             if count == 0 {
                 return Ok(Some(reserved));
             }
             let place = |number: i64| doc! { "token": request.token, "number": first + number, "until": until };
-            held.places.extend((0..available).map(place));
+            usage.places.extend((0..available).map(place));
             if let Some(rate) = rate {
-                held.spent.add_jobs(rate, now, count);
+                usage.spent.add_jobs(rate, now, count);
             }
-            if self.replace_usage(request.queue, held)? {
+            if self.replace_usage(request.queue, usage)? {
                 return Ok(Some(reserved));
             }
             sleep_before_retry(tried);
@@ -117,24 +117,24 @@ impl MongoBackend {
             return Ok(());
         }
         // A job may still have the place if nobody has found its ended lease yet.
-        let mut held = HashSet::new();
+        let mut occupied = HashSet::new();
         let leased = doc! { "queue": name, "state": "leased", "place": { "$exists": true } };
         for found in self.jobs.find(leased).projection(doc! { "token": 1, "place": 1 }).run().map_err(store_error)? {
             let mut found = found.map_err(store_error)?;
             if let (Some(token), Some(place)) = (take_text(&mut found, "token")?, get_int(&found, "place")?) {
-                held.insert((token, place));
+                occupied.insert((token, place));
             }
         }
         places
-            .retain(|place| !is_over(place) || read_token_and_number(place).is_some_and(|place| held.contains(&place)));
+            .retain(|place| !is_over(place) || read_token_and_number(place).is_some_and(|place| occupied.contains(&place)));
         Ok(())
     }
 
     /// Replaces the usage, if nobody else changed it. Returns whether it was replaced.
-    fn replace_usage(&self, queue: &str, held: LimitUsage) -> Result<bool> {
-        let turn = held.turn.unwrap_or(0).saturating_add(1);
-        let filter = doc! { "_id": queue, "held.turn": held.turn };
-        let next = doc! { "turn": turn, "places": held.places, "spent": held.spent.to_string() };
+    fn replace_usage(&self, queue: &str, usage: LimitUsage) -> Result<bool> {
+        let turn = usage.turn.unwrap_or(0).saturating_add(1);
+        let filter = doc! { "_id": queue, "held.turn": usage.turn };
+        let next = doc! { "turn": turn, "places": usage.places, "spent": usage.spent.to_string() };
         let change = doc! { "$set": { "held": next } };
         Ok(self.queues.update_one(filter, change).run().map_err(store_error)?.matched_count == 1)
     }
@@ -144,8 +144,8 @@ impl MongoBackend {
         for tried in 0..TRIES {
             let found = self.queues.find_one(doc! { "_id": queue }).run().map_err(store_error)?;
             let Some(mut found) = found else { return Ok(()) };
-            let mut held = LimitUsage::from_queue(&mut found)?;
-            if !change(&mut held) || self.replace_usage(queue, held)? {
+            let mut usage = LimitUsage::from_queue(&mut found)?;
+            if !change(&mut usage) || self.replace_usage(queue, usage)? {
                 return Ok(());
             }
             sleep_before_retry(tried);
@@ -170,33 +170,33 @@ impl MongoBackend {
             let known = read_token_and_number(place).filter(|(token, _)| token == request.token);
             known.is_some_and(|(_, number)| (places.first..end).contains(&number) && !used.contains(&number))
         };
-        let given = self.change_usage(request.queue, |held| {
+        let result = self.change_usage(request.queue, |usage| {
             if let Some(rate) = places.rate {
-                held.spent.subtract_jobs(rate, places.until.saturating_sub(to_millis(request.lease)), unused);
+                usage.spent.subtract_jobs(rate, places.until.saturating_sub(to_millis(request.lease)), unused);
             }
-            held.places.retain(|place| !is_unused(place));
+            usage.places.retain(|place| !is_unused(place));
             true
         });
-        match given {
+        match result {
             // The places then count until the lease would have ended.
             Err(error) if error.kind() == ErrorKind::Busy => Ok(()),
-            given => given,
+            result => result,
         }
     }
 
     /// Frees the place of a job that no worker has any more.
     pub(super) fn free_place(&self, queue: &str, token: &str, place: i64) -> Result<()> {
-        self.change_usage(queue, |held| {
-            let count = held.places.len();
-            held.places.retain(|known| !is_place_of(known, token, place));
-            held.places.len() < count
+        self.change_usage(queue, |usage| {
+            let count = usage.places.len();
+            usage.places.retain(|known| !is_place_of(known, token, place));
+            usage.places.len() < count
         })
     }
 
     /// Extends a place before its lease is extended. If the limits were removed meanwhile, there is no place.
     pub(super) fn extend_place(&self, queue: &str, token: &str, place: i64, until: i64) -> Result<()> {
-        self.change_usage(queue, |held| {
-            let mine = held.places.iter_mut().find(|known| is_place_of(known, token, place));
+        self.change_usage(queue, |usage| {
+            let mine = usage.places.iter_mut().find(|known| is_place_of(known, token, place));
             mine.map(|mine| mine.insert("until", until)).is_some()
         })
     }

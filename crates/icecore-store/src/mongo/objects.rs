@@ -68,7 +68,7 @@ fn key_taken_error(key: &str) -> Error {
 
 /// Returns the document of an object, with the values at these paths.
 fn document_from_object(object: &NewObject, id: Id, sequence: i64, now: i64, paths: &[String]) -> Result<Document> {
-    let description = &object.said;
+    let description = &object.description;
     let mut document = doc! { "_id": id.to_string(), "seq": sequence, "stored_at": object.stored_at.unwrap_or(now) };
     insert_if_some(&mut document, "object_key", object.key.as_deref());
     insert_if_some(&mut document, "expires_at", object.expires_at);
@@ -164,7 +164,7 @@ impl MongoBackend {
     fn each_object(
         &self,
         after: i64,
-        most: usize,
+        max_objects: usize,
         filter: &ObjectFilter,
         lean: bool,
         each: EachLent<'_>,
@@ -177,14 +177,14 @@ impl MongoBackend {
         self.settle_batches()?;
         let indexed = at.as_ref().filter(|_| by_index);
         let mut page =
-            |after, asked, each: EachLent<'_>| self.list_object_page(after, asked, filter, (indexed, lean), each);
-        walk_pages(ASKED, after, most, at.as_ref().filter(|_| !by_index), &mut page, each)
+            |after, page_size, each: EachLent<'_>| self.list_object_page(after, page_size, filter, (indexed, lean), each);
+        walk_pages(ASKED, after, max_objects, at.as_ref().filter(|_| !by_index), &mut page, each)
     }
 
     fn list_object_page(
         &self,
         after: i64,
-        most: usize,
+        max_objects: usize,
         filter: &ObjectFilter,
         (indexed, lean): (Option<&PathValue>, bool),
         each: EachLent<'_>,
@@ -204,7 +204,7 @@ impl MongoBackend {
         insert_if_some(&mut question, "indexed", indexed.map(|at| doc! { "path": at.path(), "value": at.value() }));
         let mut fields = doc! { "classes": 0, "indexed": 0 };
         insert_if_some(&mut fields, "json", lean.then_some(0));
-        let (mut after, mut left) = (after, i64::try_from(most).unwrap_or(i64::MAX));
+        let (mut after, mut left) = (after, i64::try_from(max_objects).unwrap_or(i64::MAX));
         loop {
             let from = after;
             question.insert("seq", doc! { "$gt": after });
@@ -282,12 +282,12 @@ impl Objects for MongoBackend {
         self.find_object("object_key", key)
     }
 
-    fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
-        self.each_object(after, most, filter, false, &mut |object| each(object.to_owned_object()))
+    fn objects(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
+        self.each_object(after, max_objects, filter, false, &mut |object| each(object.to_owned_object()))
     }
 
-    fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()> {
-        self.each_object(after, most, filter, true, each)
+    fn walk(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()> {
+        self.each_object(after, max_objects, filter, true, each)
     }
 
     /// Each object is removed separately: an interrupted call has removed some, and their notes are complete.

@@ -28,13 +28,13 @@ pub(super) fn live_key(queue: &str, key: &str) -> Document {
 }
 
 fn document_from_job(job: &NewJob, sequence: i64, now: i64, attempts: &HashMap<String, i64>) -> Result<Document> {
-    let description = &job.said;
-    let most = job.max_attempts.map(|most| i64::from(most.max(1)));
-    let most = most.or_else(|| attempts.get(&job.queue).copied()).unwrap_or(ATTEMPTS);
+    let description = &job.description;
+    let max_attempts = job.max_attempts.map(|most| i64::from(most.max(1)));
+    let max_attempts = max_attempts.or_else(|| attempts.get(&job.queue).copied()).unwrap_or(ATTEMPTS);
     let mut document = doc! {
         "_id": job.id.to_string(), "seq": sequence, "queue": &job.queue, "state": "ready",
         "priority": i64::from(job.priority), "queued_at": now, "run_at": now.saturating_add(to_millis(job.delay)),
-        "attempts": 0_i64, "max_attempts": most, "checksum": &description.checksum, "bytes": to_binary(&job.bytes),
+        "attempts": 0_i64, "max_attempts": max_attempts, "checksum": &description.checksum, "bytes": to_binary(&job.bytes),
     };
     insert_if_some(&mut document, "unique_key", job.unique_key.as_deref());
     insert_if_some(&mut document, "live_key", job.unique_key.as_deref().map(|key| live_key(&job.queue, key)));
@@ -231,9 +231,9 @@ impl MongoBackend {
         let mut attempts = HashMap::new();
         for found in self.queues.find(doc! { "_id": { "$in": names } }).run().map_err(store_error)? {
             let mut found = found.map_err(store_error)?;
-            let most = get_int(&found, "max_attempts")?.filter(|most| *most > 0);
-            if let (Some(name), Some(most)) = (take_text(&mut found, "_id")?, most) {
-                attempts.insert(name, most);
+            let max_attempts = get_int(&found, "max_attempts")?.filter(|most| *most > 0);
+            if let (Some(name), Some(max_attempts)) = (take_text(&mut found, "_id")?, max_attempts) {
+                attempts.insert(name, max_attempts);
             }
         }
         Ok(attempts)

@@ -60,8 +60,8 @@ impl Queues for MongoBackend {
         check_name("queue", queue)?;
         check_actor_name(by)?;
         self.ensure_queue(queue)?;
-        let what = if is_paused { "pause" } else { "resume" };
-        self.with_audit_notes(by, what, &[queue.to_owned()], |backend| {
+        let action = if is_paused { "pause" } else { "resume" };
+        self.with_audit_notes(by, action, &[queue.to_owned()], |backend| {
             let (filter, change) = match is_paused {
                 true => {
                     (doc! { "_id": queue, "paused_at": null }, doc! { "$set": { "paused_at": backend.read_time()? } })
@@ -77,15 +77,15 @@ impl Queues for MongoBackend {
         check_name("queue", queue)?;
         self.ensure_queue(queue)?;
         let (mut set, mut unset) = (Document::new(), Document::new());
-        if let Some(most) = settings.max_attempts {
-            set.insert("max_attempts", i64::from(most.max(1)));
+        if let Some(max_attempts) = settings.max_attempts {
+            set.insert("max_attempts", i64::from(max_attempts.max(1)));
         }
         if let Some(backoff) = settings.backoff {
             set.insert("backoff", to_millis(backoff));
         }
         match settings.concurrency {
             Some(0) => drop(unset.insert("concurrency", "")),
-            Some(most) => drop(set.insert("concurrency", i64::from(most))),
+            Some(concurrency) => drop(set.insert("concurrency", i64::from(concurrency))),
             None => {}
         }
         match settings.rate {
@@ -129,7 +129,7 @@ impl Queues for MongoBackend {
                 name: name.clone(),
                 paused_at: get_int(&found, "paused_at")?,
                 schema: take_text(&mut found, "payload_schema")?,
-                concurrency: get_int(&found, "concurrency")?.map(|most| u32::try_from(most.max(0)).unwrap_or(u32::MAX)),
+                concurrency: get_int(&found, "concurrency")?.map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX)),
                 rate: Rate::from_columns(get_int(&found, "rate_count")?, get_int(&found, "rate_per")?),
                 ..QueueStatus::default()
             };

@@ -26,7 +26,7 @@ fn schedule_from_document(document: &mut Document) -> Result<Schedule> {
         last_id: take_text(document, "last_id")?.and_then(|text| parse_id(Some(text)).ok()),
         paused_at: get_int(document, "paused_at")?,
         priority: priority.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        max_attempts: get_int(document, "max_attempts")?.map(|most| u32::try_from(most.max(1)).unwrap_or(u32::MAX)),
+        max_attempts: get_int(document, "max_attempts")?.map(|attempts| u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)),
         is_alone: document.get_bool("alone").unwrap_or(false),
         format: take_text(document, "format")?,
         bytes: required(take_bytes(document, "bytes")?)?,
@@ -96,9 +96,9 @@ impl Schedules for MongoBackend {
             "priority": i64::from(schedule.priority), "alone": schedule.is_alone, "bytes": to_binary(&schedule.bytes),
         };
         let mut unset = doc! { "paused_at": "", "problem": "" };
-        let most = schedule.max_attempts.map(|most| Bson::Int64(i64::from(most.max(1))));
+        let max_attempts = schedule.max_attempts.map(|most| Bson::Int64(i64::from(most.max(1))));
         let (zone, format) = (schedule.timing.zone().map(Bson::from), schedule.format.as_deref().map(Bson::from));
-        for (name, value) in [("zone", zone), ("format", format), ("max_attempts", most)] {
+        for (name, value) in [("zone", zone), ("format", format), ("max_attempts", max_attempts)] {
             if value.is_none() {
                 unset.insert(name, "");
             }
@@ -135,8 +135,8 @@ impl Schedules for MongoBackend {
                 unset.insert(field, "");
             }
         }
-        let what = if is_paused { "pause schedule" } else { "resume schedule" };
-        self.with_audit_notes(by, what, &[name.to_owned()], |backend| {
+        let action = if is_paused { "pause schedule" } else { "resume schedule" };
+        self.with_audit_notes(by, action, &[name.to_owned()], |backend| {
             backend.change_schedule(name, set, unset)?;
             Ok((vec![1], ()))
         })
@@ -151,13 +151,13 @@ impl Schedules for MongoBackend {
         })
     }
 
-    fn fire(&mut self, most: usize) -> Result<Vec<Fired>> {
-        if most == 0 {
+    fn fire(&mut self, max_schedules: usize) -> Result<Vec<Fired>> {
+        if max_schedules == 0 {
             return Ok(Vec::new());
         }
         let now = self.read_time()?;
         let due = doc! { "next_at": { "$lte": now }, "paused_at": null, "bytes": { "$exists": true } };
-        let limit = i64::try_from(most).unwrap_or(i64::MAX);
+        let limit = i64::try_from(max_schedules).unwrap_or(i64::MAX);
         let found =
             self.schedules.find(due).sort(doc! { "next_at": 1, "_id": 1 }).limit(limit).run().map_err(store_error)?;
         let mut fired = Vec::new();

@@ -103,14 +103,14 @@ impl MongoBackend {
     /// Reserves new sequence numbers. Returns the first one, and the counter's document.
     pub(super) fn reserve_sequences(&self, name: &str, count: usize) -> Result<(i64, Document)> {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        let taken = self
+        let counter = self
             .meta
             .find_one_and_update(doc! { "_id": name }, doc! { "$inc": { "value": count } })
             .return_document(ReturnDocument::Before)
             .run()
             .map_err(store_error)?;
-        let taken = required(taken)?;
-        Ok((required(get_int(&taken, "value")?)?.saturating_add(1), taken))
+        let counter = required(counter)?;
+        Ok((required(get_int(&counter, "value")?)?.saturating_add(1), counter))
     }
 
     /// Returns the indexed paths, in the order in which they were added.

@@ -73,8 +73,8 @@ impl ClaimOperations for SqlBackend {
         &mut self.expiry_checks
     }
 
-    fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, most: usize, jobs: &mut Vec<Job>) -> Result<bool> {
-        let (handed, is_full) = self.take_jobs(request, most)?;
+    fn hand_out_ready(&mut self, request: &ClaimRequest<'_>, max_jobs: usize, jobs: &mut Vec<Job>) -> Result<bool> {
+        let (handed, is_full) = self.take_jobs(request, max_jobs)?;
         // One invalid row must not keep the other jobs from their workers.
         let mut invalid = Vec::new();
         for (sequence, job) in handed {
@@ -121,29 +121,29 @@ impl ClaimOperations for SqlBackend {
 impl SqlBackend {
     /// Hands out jobs. Returns them, and whether there may be more. A queue with limits needs another statement; the
     /// names of such queues are remembered from earlier calls.
-    fn take_jobs(&mut self, request: &ClaimRequest<'_>, most: usize) -> Result<(Vec<ClaimedRow>, bool)> {
+    fn take_jobs(&mut self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(Vec<ClaimedRow>, bool)> {
         if !self.limited.contains(request.queue) {
             let handed = match self.session.dialect().has_returning {
-                true => repeat_while_busy(self.tries, || self.take_at_once(take!(is_free!()), request, most)),
-                false => self.run_in_transaction(|backend| backend.take_in_steps(look!(is_free!()), request, most)),
+                true => repeat_while_busy(self.tries, || self.take_at_once(take!(is_free!()), request, max_jobs)),
+                false => self.run_in_transaction(|backend| backend.take_in_steps(look!(is_free!()), request, max_jobs)),
             }?;
             if !handed.is_empty() || !self.has_limits(request.queue)? {
-                let is_full = handed.len() == most;
+                let is_full = handed.len() == max_jobs;
                 return Ok((handed, is_full));
             }
             self.remember_limited(request.queue);
         }
-        self.run_in_transaction(|backend| backend.take_limited(request, most))
+        self.run_in_transaction(|backend| backend.take_limited(request, max_jobs))
     }
 
     /// Like `take`, within the limits of the queue. The queue's row is locked until the jobs that are handed out are
     /// recorded.
-    fn take_limited(&mut self, request: &ClaimRequest<'_>, most: usize) -> Result<(Vec<ClaimedRow>, bool)> {
+    fn take_limited(&mut self, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<(Vec<ClaimedRow>, bool)> {
         let limits = self.lock_limits(request.queue)?;
         if !limits.are_set() {
             self.limited.remove(request.queue);
         }
-        let available = self.find_free_places(request.queue, &limits, most)?;
+        let available = self.find_free_places(request.queue, &limits, max_jobs)?;
         if available == 0 {
             return Ok((Vec::new(), false));
         }
@@ -153,15 +153,15 @@ impl SqlBackend {
         }?;
         let untils = handed.iter().filter_map(|(_, job)| job.as_ref().ok()?.lease_until);
         self.record_usage(request.queue, limits, request, untils.max(), handed.len())?;
-        let is_full = handed.len() == most;
+        let is_full = handed.len() == max_jobs;
         Ok((handed, is_full))
     }
 
-    fn take_at_once(&mut self, sql: &'static str, request: &ClaimRequest<'_>, most: usize) -> Result<Vec<ClaimedRow>> {
+    fn take_at_once(&mut self, sql: &'static str, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<Vec<ClaimedRow>> {
         let values = [
             Value::Text(request.queue),
             Value::Text(request.queue),
-            Value::Int(i64::try_from(most).unwrap_or(i64::MAX)),
+            Value::Int(i64::try_from(max_jobs).unwrap_or(i64::MAX)),
             Value::Text(request.token),
             Value::Text(request.worker),
             Value::Int(to_millis(request.lease)),
@@ -170,30 +170,30 @@ impl SqlBackend {
     }
 
     /// Like `take_at_once`, for a database that can't return the rows that it changed.
-    fn take_in_steps(&mut self, sql: &'static str, request: &ClaimRequest<'_>, most: usize) -> Result<Vec<ClaimedRow>> {
+    fn take_in_steps(&mut self, sql: &'static str, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<Vec<ClaimedRow>> {
         let values = [
             Value::Int(to_millis(request.lease)),
             Value::Text(request.queue),
             Value::Text(request.queue),
-            Value::Int(i64::try_from(most).unwrap_or(i64::MAX)),
+            Value::Int(i64::try_from(max_jobs).unwrap_or(i64::MAX)),
         ];
         let mut until = 0;
-        let mut taken = self.query_all(sql, &values, |row| {
+        let mut claimed = self.query_all(sql, &values, |row| {
             until = until.max(required(row.read_int(COLUMNS)?)?);
             read_claimed_row(row)
         })?;
-        let sequences: Vec<i64> = taken.iter().map(|(sequence, _)| *sequence).collect();
+        let sequences: Vec<i64> = claimed.iter().map(|(sequence, _)| *sequence).collect();
         self.run_for_sequences(
             "UPDATE icecore_jobs SET state = 'leased', attempts = attempts + 1, token = ?, worker = ?, \
              lease_until = ? WHERE seq IN ({each ?})",
             &[Value::Text(request.token), Value::Text(request.worker), Value::Int(until)],
             &sequences,
         )?;
-        for job in taken.iter_mut().filter_map(|(_, job)| job.as_mut().ok()) {
+        for job in claimed.iter_mut().filter_map(|(_, job)| job.as_mut().ok()) {
             (job.state, job.attempts) = (State::Leased, job.attempts.saturating_add(1));
             (job.worker, job.lease_until) = (Some(request.worker.to_owned()), Some(until));
         }
-        Ok(taken)
+        Ok(claimed)
     }
 
     /// Marks a job as dead whose row is invalid because another program wrote it, and records the error.

@@ -105,8 +105,8 @@ pub(super) fn job_from_row(row: &dyn ResultRow) -> Result<Job> {
     match row.read_text(16)? {
         Some(checksum) => job.checksum = checksum,
         None => {
-            let said = describe::describe(&job.bytes, job.format.as_deref());
-            (job.checksum, job.format, job.json, job.problem) = (said.checksum, said.format, said.json, said.problem);
+            let description = describe::describe(&job.bytes, job.format.as_deref());
+            (job.checksum, job.format, job.json, job.problem) = (description.checksum, description.format, description.json, description.problem);
         }
     }
     Ok(job)
@@ -117,8 +117,8 @@ impl Jobs for SqlBackend {
         self.push_jobs(jobs)
     }
 
-    fn claim(&mut self, queue: &str, worker: &str, lease: Duration, most: usize) -> Result<Vec<Lease>> {
-        hand_out(self, &ClaimRequest { queue, worker, lease, token: &new_token() }, most)
+    fn claim(&mut self, queue: &str, worker: &str, lease: Duration, max_jobs: usize) -> Result<Vec<Lease>> {
+        hand_out(self, &ClaimRequest { queue, worker, lease, token: &new_token() }, max_jobs)
     }
 
     fn push_and_claim(&mut self, job: &NewJob, worker: &str, lease: Duration) -> Result<Option<Lease>> {
@@ -186,8 +186,8 @@ impl Jobs for SqlBackend {
                 &[Value::Text(&text), Value::Text(token)],
                 |row| Ok((required(row.read_text(0)?)?, required(row.read_int(1)?)?, required(row.read_int(2)?)?)),
             )?;
-            let Some((queue, attempts, most)) = found else { return Ok(None) };
-            let state = if attempts >= most { State::Dead } else { State::Ready };
+            let Some((queue, attempts, max_attempts)) = found else { return Ok(None) };
+            let state = if attempts >= max_attempts { State::Dead } else { State::Ready };
             let delay = match delay {
                 Some(delay) => delay,
                 None => backoff_after(backend.first_backoff(&queue)?, attempts),
@@ -237,13 +237,13 @@ impl Jobs for SqlBackend {
         self.query_first(jobs!("WHERE id = ?"), &[Value::Text(&id.to_string())], job_from_row)
     }
 
-    fn jobs(&mut self, filter: &JobFilter, most: usize, each: Each<'_, Job>) -> Result<()> {
+    fn jobs(&mut self, filter: &JobFilter, max_jobs: usize, each: Each<'_, Job>) -> Result<()> {
         if filter.queue.as_deref().is_some_and(|queue| check_name("queue", queue).is_err()) {
             return Ok(());
         }
         let queue = Value::text_or_null(filter.queue.as_deref());
         let state = Value::text_or_null(filter.state.map(State::name));
-        let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
+        let limit = Value::Int(i64::try_from(max_jobs).unwrap_or(i64::MAX));
         let mut take = |row: &dyn ResultRow| each(job_from_row(row).map_err(|error| error_in_row(row, &error))?);
         match filter.before {
             None => self.query_each(
@@ -251,7 +251,7 @@ impl Jobs for SqlBackend {
                     "WHERE seq > ? AND (CAST(? AS {string}) IS NULL OR queue = ?) AND (CAST(? AS {string}) IS NULL OR state = ?) \
                      ORDER BY seq LIMIT ?"
                 ),
-                &[Value::Int(filter.after), queue, queue, state, state, most],
+                &[Value::Int(filter.after), queue, queue, state, state, limit],
                 &mut take,
             ),
             Some(before) => self.query_each(
@@ -259,7 +259,7 @@ impl Jobs for SqlBackend {
                     "WHERE seq > ? AND seq < ? AND (CAST(? AS {string}) IS NULL OR queue = ?) \
                      AND (CAST(? AS {string}) IS NULL OR state = ?) ORDER BY seq DESC LIMIT ?"
                 ),
-                &[Value::Int(filter.after), Value::Int(before), queue, queue, state, state, most],
+                &[Value::Int(filter.after), Value::Int(before), queue, queue, state, state, limit],
                 &mut take,
             ),
         }
@@ -283,7 +283,7 @@ impl Jobs for SqlBackend {
         let job = self.job(id)?.ok_or_else(|| Error::new(ErrorKind::Missing, format!("there is no job {id}")))?;
         let replayed = NewJob {
             id: Id::new(),
-            said: describe::describe(&job.bytes, job.format.as_deref()),
+            description: describe::describe(&job.bytes, job.format.as_deref()),
             queue: job.queue,
             bytes: job.bytes,
             priority: job.priority,
@@ -339,10 +339,10 @@ impl SqlBackend {
 
     /// Marks jobs as done. Returns for each whether it did.
     fn ack_lists(&mut self, acks: &[Ack]) -> Result<Vec<bool>> {
-        let mut seen = HashSet::new();
+        let mut leases = HashSet::new();
         // Of two acks for one lease, only the first one counts, and no token in a database contains U+0000.
         let mut sent: Vec<(usize, &Ack)> = acks.iter().enumerate().collect();
-        sent.retain(|(_, ack)| !ack.token.contains('\0') && seen.insert((ack.id, &ack.token)));
+        sent.retain(|(_, ack)| !ack.token.contains('\0') && leases.insert((ack.id, &ack.token)));
         let mut done = vec![false; acks.len()];
         let mut rest = &sent[..];
         while !rest.is_empty() {

@@ -59,11 +59,11 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     /// Returns how many of the wanted jobs may be handed out.
     ///
     /// A lease counts until it is found to have ended, because its worker may have extended it at the last moment.
-    pub(super) fn find_free_places(&mut self, queue: &str, limits: &QueueLimits, most: usize) -> Result<usize> {
+    pub(super) fn find_free_places(&mut self, queue: &str, limits: &QueueLimits, max_jobs: usize) -> Result<usize> {
         if limits.is_paused {
             return Ok(0);
         }
-        let mut available = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut available = i64::try_from(max_jobs).unwrap_or(i64::MAX);
         if let Some(concurrency) = limits.concurrency {
             let sql = "SELECT COUNT(*) FROM icecore_jobs WHERE queue = ? AND state = 'leased'";
             let leased = required(self.query_first(sql, &[Value::Text(queue)], |row| required(row.read_int(0)?))?)?;

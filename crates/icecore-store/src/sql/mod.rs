@@ -33,13 +33,13 @@ const MOST_ROWS: usize = 2048;
 const HEAVIEST: usize = 4 << 20;
 
 /// Returns how many rows go into one statement, at most `most`, given the size of each in bytes.
-fn count_fitting(weights: impl Iterator<Item = usize>, most: usize) -> usize {
+fn count_fitting(weights: impl Iterator<Item = usize>, max_rows: usize) -> usize {
     let mut bytes = 0;
     let fits = |weight: &usize| {
         bytes += weight;
         bytes <= HEAVIEST
     };
-    weights.take(most).take_while(fits).count().max(1)
+    weights.take(max_rows).take_while(fits).count().max(1)
 }
 
 /// A store that uses one connection.
@@ -115,8 +115,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         match self.session.dialect().many {
             RowBatching::Lists => fitting(MOST_ROWS),
             RowBatching::Rows(counts) => {
-                let most = counts.first().map_or(1, |most| fitting(*most));
-                counts.iter().copied().find(|count| *count <= most).unwrap_or(1)
+                let max_rows = counts.first().map_or(1, |most| fitting(*most));
+                counts.iter().copied().find(|count| *count <= max_rows).unwrap_or(1)
             }
         }
     }
@@ -188,10 +188,10 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 
     /// Adds an audit note.
-    fn add_audit_note(&mut self, by: &str, what: &str, subject: &str, count: u64) -> Result<()> {
+    fn add_audit_note(&mut self, by: &str, action: &str, subject: &str, count: u64) -> Result<()> {
         self.run_statement(
             "INSERT INTO icecore_audit (at, who, what, subject, affected) VALUES ({now}, ?, ?, ?, ?)",
-            &[Value::Text(by), Value::Text(what), Value::Text(subject), Value::Int(count as i64)],
+            &[Value::Text(by), Value::Text(action), Value::Text(subject), Value::Int(count as i64)],
         )?;
         Ok(())
     }
@@ -199,12 +199,12 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
 /// Runs `body`, and repeats it while the error kind is `Busy`: if two transactions wait for each other, the database
 /// ends one of them, which has to be repeated.
-fn repeat_while_busy<T>(most: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
+fn repeat_while_busy<T>(max_tries: u32, mut body: impl FnMut() -> Result<T>) -> Result<T> {
     let begun = Instant::now();
     let mut tries = 1;
     loop {
         match body() {
-            Err(error) if error.kind() == ErrorKind::Busy && tries < most && begun.elapsed() < AT_ONCE => {
+            Err(error) if error.kind() == ErrorKind::Busy && tries < max_tries && begun.elapsed() < AT_ONCE => {
                 std::thread::sleep(Duration::from_millis(1 << tries));
                 tries += 1;
             }

@@ -92,7 +92,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn each_object(
         &mut self,
         after: i64,
-        most: usize,
+        max_objects: usize,
         filter: &ObjectFilter,
         columns: Columns,
         each: EachLent<'_>,
@@ -106,22 +106,22 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             return Ok(());
         }
         let indexed = at.as_ref().filter(|_| by_index);
-        let mut page = |after, asked, each: EachLent<'_>| {
+        let mut page = |after, page_size, each: EachLent<'_>| {
             let at = indexed.map(|at| (at.path(), at.value()));
-            self.list_object_page(after, asked, filter, (columns, at), each)
+            self.list_object_page(after, page_size, filter, (columns, at), each)
         };
-        walk_pages(ASKED, after, most, at.as_ref().filter(|_| !by_index), &mut page, each)
+        walk_pages(ASKED, after, max_objects, at.as_ref().filter(|_| !by_index), &mut page, each)
     }
 
     fn list_object_page(
         &mut self,
         after: i64,
-        most: usize,
+        max_objects: usize,
         filter: &ObjectFilter,
         (columns, at): (Columns, Option<(&str, &str)>),
         each: EachLent<'_>,
     ) -> Result<()> {
-        let most = Value::Int(i64::try_from(most).unwrap_or(i64::MAX));
+        let limit = Value::Int(i64::try_from(max_objects).unwrap_or(i64::MAX));
         let is_marked = Value::int_or_null(filter.quarantined.map(i64::from));
         let before = Value::Int(filter.before.unwrap_or(i64::MAX));
         let class = filter.class.as_deref().map(describe::without_nul);
@@ -137,7 +137,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                      class = ?)) ORDER BY v.seq LIMIT ?"
                 )
                 .choose_query(columns),
-                &[Value::Text(path), Value::Text(value), after, before, is_marked, is_marked, class, class, most],
+                &[Value::Text(path), Value::Text(value), after, before, is_marked, is_marked, class, class, limit],
                 &mut take,
             );
         }
@@ -148,7 +148,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                      (o.problem IS NOT NULL) = (? <> 0)) ORDER BY o.seq LIMIT ?"
                 )
                 .choose_query(columns),
-                &[after, before, is_marked, is_marked, most],
+                &[after, before, is_marked, is_marked, limit],
                 &mut take,
             );
         }
@@ -158,7 +158,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                  AND (CAST(? AS {integer}) IS NULL OR (o.problem IS NOT NULL) = (? <> 0)) ORDER BY c.seq LIMIT ?"
             )
             .choose_query(columns),
-            &[class, after, before, is_marked, is_marked, most],
+            &[class, after, before, is_marked, is_marked, limit],
             &mut take,
         )
     }
@@ -200,12 +200,12 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         self.find_object(objects!("o.json", "WHERE o.object_key = ?"), key)
     }
 
-    fn objects(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
-        self.each_object(after, most, filter, Columns::Whole, &mut |object| each(object.to_owned_object()))
+    fn objects(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: Each<'_, Object>) -> Result<()> {
+        self.each_object(after, max_objects, filter, Columns::Whole, &mut |object| each(object.to_owned_object()))
     }
 
-    fn walk(&mut self, after: i64, most: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()> {
-        self.each_object(after, most, filter, Columns::Lean, each)
+    fn walk(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()> {
+        self.each_object(after, max_objects, filter, Columns::Lean, each)
     }
 
     fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64> {

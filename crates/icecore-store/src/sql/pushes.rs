@@ -42,20 +42,20 @@ impl JobRow<'_> {
             job,
             id: job.id.to_string(),
             replay_of: job.replay_of.map(|id| id.to_string()),
-            json: job.said.json.as_deref().map(describe::without_nul),
-            problem: job.said.problem.as_deref().map(describe::without_nul),
+            json: job.description.json.as_deref().map(describe::without_nul),
+            problem: job.description.problem.as_deref().map(describe::without_nul),
         }
     }
 
     /// Returns the values of the row, each once.
     fn to_values(&self) -> [Value<'_>; 12] {
-        let (job, description) = (self.job, &self.job.said);
+        let (job, description) = (self.job, &self.job.description);
         [
             Value::Text(&self.id),
             Value::Text(&job.queue),
             Value::Int(i64::from(job.priority)),
             Value::Int(to_millis(job.delay)),
-            Value::int_or_null(job.max_attempts.map(|most| i64::from(most.max(1)))),
+            Value::int_or_null(job.max_attempts.map(|attempts| i64::from(attempts.max(1)))),
             Value::text_or_null(job.unique_key.as_deref()),
             Value::text_or_null(self.replay_of.as_deref()),
             Value::text_or_null(description.format.as_deref()),
@@ -68,12 +68,12 @@ impl JobRow<'_> {
 }
 
 fn count_bytes(job: &NewJob) -> usize {
-    job.bytes.len() + job.said.json.as_ref().map_or(0, String::len)
+    job.bytes.len() + job.description.json.as_ref().map_or(0, String::len)
 }
 
 /// Returns how many of the jobs at the beginning, all without a predecessor, go into one statement.
-fn count_for_statement(jobs: &[NewJob], most: usize) -> usize {
-    count_fitting(jobs.iter().take_while(|job| job.after.is_none()).map(count_bytes), most)
+fn count_for_statement(jobs: &[NewJob], max_rows: usize) -> usize {
+    count_fitting(jobs.iter().take_while(|job| job.after.is_none()).map(count_bytes), max_rows)
 }
 
 fn check_names(jobs: &[NewJob]) -> Result<()> {
@@ -133,7 +133,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         while let Some(first) = rest.first() {
             let follows = first.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
             let count =
-                if follows.is_some() { 1 } else { self.rows_per_statement(|most| count_for_statement(rest, most)) };
+                if follows.is_some() { 1 } else { self.rows_per_statement(|max_rows| count_for_statement(rest, max_rows)) };
             let (some, others) = rest.split_at(count);
             let are_new = match follows {
                 Some(id) => vec![self.insert_follower(first, id)?],
@@ -166,14 +166,14 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let state = self.query_first(sql, &[Value::Text(&text)], |row| required(row.read_text(0)?))?;
         let is_done = state.as_deref() == Some(State::Done.name());
         let fresh = JobRow::from_job(job);
-        let [id, queue, priority, delay, most, key, replay_of, format, checksum, bytes, json, problem] =
+        let [id, queue, priority, delay, max_attempts, key, replay_of, format, checksum, bytes, json, problem] =
             fresh.to_values();
         let values = [
             id,
             queue,
             priority,
             delay,
-            most,
+            max_attempts,
             queue,
             key,
             key,
@@ -214,9 +214,9 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     fn insert_rows(&mut self, jobs: &[JobRow<'_>]) -> Result<u64> {
         let row = |job| {
-            let [id, queue, priority, delay, most, key, replay_of, format, checksum, bytes, json, problem] =
+            let [id, queue, priority, delay, max_attempts, key, replay_of, format, checksum, bytes, json, problem] =
                 JobRow::to_values(job);
-            [id, queue, priority, delay, most, queue, key, key, replay_of, format, checksum, bytes, json, problem]
+            [id, queue, priority, delay, max_attempts, queue, key, key, replay_of, format, checksum, bytes, json, problem]
         };
         let values: Vec<Value<'_>> = jobs.iter().flat_map(row).collect();
         let sql = insert!(

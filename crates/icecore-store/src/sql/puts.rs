@@ -33,7 +33,7 @@ struct ObjectRow<'o> {
 
 impl ObjectRow<'_> {
     fn from_object(object: &NewObject, id: Id) -> ObjectRow<'_> {
-        let description = &object.said;
+        let description = &object.description;
         ObjectRow {
             object,
             id: id.to_string(),
@@ -45,7 +45,7 @@ impl ObjectRow<'_> {
     }
 
     fn to_values(&self) -> [Value<'_>; 12] {
-        let (object, description) = (self.object, &self.object.said);
+        let (object, description) = (self.object, &self.object.description);
         let bytes = self.base64.is_none().then_some(&*object.bytes);
         [
             Value::Text(&self.id),
@@ -65,9 +65,9 @@ impl ObjectRow<'_> {
 }
 
 /// Returns how many of the objects at the beginning, all without a key, go into one statement.
-fn count_for_statement(objects: &[NewObject], most: usize) -> usize {
-    let weight = |object: &NewObject| object.bytes.len() * 2 + object.said.json.as_ref().map_or(0, String::len);
-    count_fitting(objects.iter().take_while(|object| object.key.is_none()).map(weight), most)
+fn count_for_statement(objects: &[NewObject], max_rows: usize) -> usize {
+    let weight = |object: &NewObject| object.bytes.len() * 2 + object.description.json.as_ref().map_or(0, String::len);
+    count_fitting(objects.iter().take_while(|object| object.key.is_none()).map(weight), max_rows)
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
@@ -78,7 +78,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
             // The key of an object is checked first.
             let count = match &first.key {
                 Some(key) => self.check_key_is_free(key).map(|()| 1)?,
-                None => self.rows_per_statement(|most| count_for_statement(rest, most)),
+                None => self.rows_per_statement(|max_rows| count_for_statement(rest, max_rows)),
             };
             let sequences = self.insert_objects(&rest[..count], &ids[..count])?;
             self.insert_classes(&rest[..count], &sequences)?;
@@ -138,9 +138,9 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn insert_classes(&mut self, objects: &[NewObject], sequences: &[i64]) -> Result<()> {
         let mut rows = Vec::new();
         for (object, sequence) in objects.iter().zip(sequences) {
-            let mut seen = HashSet::new();
-            let classes = object.said.classes.iter().map(|class| describe::without_nul(class));
-            let classes = classes.filter(|class| fits_class_column(class) && seen.insert(class.clone()));
+            let mut unique_classes = HashSet::new();
+            let classes = object.description.classes.iter().map(|class| describe::without_nul(class));
+            let classes = classes.filter(|class| fits_class_column(class) && unique_classes.insert(class.clone()));
             rows.extend(classes.map(|class| (class, *sequence)));
         }
         let rows: Vec<[Value<'_>; 2]> =
@@ -156,9 +156,9 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn insert_index_values(&mut self, objects: &[NewObject], sequences: &[i64], paths: &[String]) -> Result<()> {
         let mut rows = Vec::new();
         for (object, sequence) in objects.iter().zip(sequences) {
-            let mut seen = HashSet::new();
-            for (path, value) in describe::find_index_values(&object.bytes, object.said.format.as_deref(), paths) {
-                if seen.insert((path, value.clone())) {
+            let mut unique_values = HashSet::new();
+            for (path, value) in describe::find_index_values(&object.bytes, object.description.format.as_deref(), paths) {
+                if unique_values.insert((path, value.clone())) {
                     rows.push((path, value, *sequence));
                 }
             }
@@ -184,7 +184,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     ) -> Result<()> {
         let mut rest = rows;
         while !rest.is_empty() {
-            let (some, others) = rest.split_at(self.rows_per_statement(|most| rest.len().min(most)));
+            let (some, others) = rest.split_at(self.rows_per_statement(|max_rows| rest.len().min(max_rows)));
             match self.session.dialect().many {
                 RowBatching::Lists => {
                     let columns: [Vec<Value<'_>>; N] =

@@ -37,17 +37,17 @@ impl Queues for SqlBackend {
         self.run_in_transaction(|backend| {
             backend.ensure_queue(queue)?;
             let name = Value::Text(queue);
-            if let Some(most) = settings.max_attempts {
+            if let Some(max_attempts) = settings.max_attempts {
                 let sql = "UPDATE icecore_queues SET max_attempts = ? WHERE name = ?";
-                backend.run_statement(sql, &[Value::Int(i64::from(most.max(1))), name])?;
+                backend.run_statement(sql, &[Value::Int(i64::from(max_attempts.max(1))), name])?;
             }
             if let Some(backoff) = settings.backoff {
                 let sql = "UPDATE icecore_queues SET backoff = ? WHERE name = ?";
                 backend.run_statement(sql, &[Value::Int(to_millis(backoff)), name])?;
             }
-            if let Some(most) = settings.concurrency {
+            if let Some(concurrency) = settings.concurrency {
                 let sql = "UPDATE icecore_queues SET concurrency = ? WHERE name = ?";
-                backend.run_statement(sql, &[Value::int_or_null((most > 0).then_some(i64::from(most))), name])?;
+                backend.run_statement(sql, &[Value::int_or_null((concurrency > 0).then_some(i64::from(concurrency))), name])?;
             }
             if let Some(rate) = settings.rate {
                 let rate = (rate.count > 0).then_some(rate);
@@ -80,7 +80,7 @@ impl Queues for SqlBackend {
                 name: required(row.read_text(0)?)?,
                 paused_at: row.read_int(1)?,
                 schema: row.read_text(2)?,
-                concurrency: row.read_int(3)?.map(|most| u32::try_from(most.max(0)).unwrap_or(u32::MAX)),
+                concurrency: row.read_int(3)?.map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX)),
                 rate: Rate::from_columns(row.read_int(4)?, row.read_int(5)?),
                 ..QueueStatus::default()
             })

@@ -33,7 +33,7 @@ fn schedule_from_row(row: &dyn ResultRow) -> Result<Schedule> {
         last_id: row.read_text(6)?.and_then(|text| parse_id(Some(text)).ok()),
         paused_at: row.read_int(7)?,
         priority: required(row.read_int(8)?)?.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        max_attempts: row.read_int(9)?.map(|most| u32::try_from(most.max(1)).unwrap_or(u32::MAX)),
+        max_attempts: row.read_int(9)?.map(|attempts| u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)),
         is_alone: required(row.read_int(10)?)? != 0,
         format: row.read_text(11)?,
         bytes: required(row.read_bytes(12)?)?,
@@ -70,7 +70,7 @@ impl Schedules for SqlBackend {
                     Value::text_or_null(timing.zone()),
                     Value::Int(next),
                     Value::Int(i64::from(schedule.priority)),
-                    Value::int_or_null(schedule.max_attempts.map(|most| i64::from(most.max(1)))),
+                    Value::int_or_null(schedule.max_attempts.map(|attempts| i64::from(attempts.max(1)))),
                     Value::Int(i64::from(schedule.is_alone)),
                     Value::text_or_null(schedule.format.as_deref()),
                     Value::Bytes(&schedule.bytes),
@@ -112,15 +112,15 @@ impl Schedules for SqlBackend {
         })
     }
 
-    fn fire(&mut self, most: usize) -> Result<Vec<Fired>> {
+    fn fire(&mut self, max_schedules: usize) -> Result<Vec<Fired>> {
         let mut fired = Vec::new();
-        while fired.len() < most {
+        while fired.len() < max_schedules {
             // Usually nothing is due, and then nothing is locked.
             let sql = "SELECT COUNT(*) FROM icecore_schedules WHERE next_at <= {now} AND paused_at IS NULL";
             if self.query_first(sql, &[], |row| required(row.read_int(0)?))?.unwrap_or(0) == 0 {
                 break;
             }
-            let some = self.run_in_transaction(|backend| backend.fire_some((most - fired.len()).min(AT_ONCE)))?;
+            let some = self.run_in_transaction(|backend| backend.fire_some((max_schedules - fired.len()).min(AT_ONCE)))?;
             // Another program handles the rest.
             if some.is_empty() {
                 break;
@@ -132,10 +132,10 @@ impl Schedules for SqlBackend {
 }
 
 impl<S: Session + ?Sized> SqlBackend<S> {
-    fn fire_some(&mut self, most: usize) -> Result<Vec<Fired>> {
+    fn fire_some(&mut self, max_schedules: usize) -> Result<Vec<Fired>> {
         let due = self.query_all(
             schedules!("WHERE next_at <= {now} AND paused_at IS NULL ORDER BY next_at, name LIMIT ? {skip_locked}"),
-            &[Value::Int(i64::try_from(most).unwrap_or(i64::MAX))],
+            &[Value::Int(i64::try_from(max_schedules).unwrap_or(i64::MAX))],
             schedule_or_placeholder,
         )?;
         let now = self.read_time()?;

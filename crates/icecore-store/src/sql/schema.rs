@@ -339,8 +339,8 @@ mod tests {
         backend.migrate_to(MIGRATIONS.len()).expect("nothing to do");
         fill(&mut backend);
         drop(backend);
-        let mut again = self::backend(&address).expect("opened again");
-        assert_eq!(counts(&mut again), (1, 1, 1), "what is there stays");
+        let mut reopened = self::backend(&address).expect("opened again");
+        assert_eq!(counts(&mut reopened), (1, 1, 1), "what is there stays");
     }
 
     #[test]
@@ -394,8 +394,8 @@ mod tests {
         first.session.run_script("CREATE TABLE icecore_audit (a INT)").expect("made");
         assert!(backend(&address).is_err());
         assert_eq!(first.read_version().expect("a version"), 0);
-        let there = tables(&mut first);
-        assert!(!there.iter().any(|table| table.starts_with("icecore_jobs")), "{there:?}");
+        let existing = tables(&mut first);
+        assert!(!existing.iter().any(|table| table.starts_with("icecore_jobs")), "{existing:?}");
         first.session.run_script("DROP TABLE icecore_audit").expect("dropped");
         fill(&mut backend(&address).expect("opened"));
     }

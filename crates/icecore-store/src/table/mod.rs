@@ -146,7 +146,7 @@ impl Table {
     ///
     /// # Errors
     /// Errors of the database.
-    pub fn read_rows(&mut self, after: Option<&[String]>, columns: &[usize], most: u32) -> Result<Vec<Row>> {
+    pub fn read_rows(&mut self, after: Option<&[String]>, columns: &[usize], max_rows: u32) -> Result<Vec<Row>> {
         let chosen: Vec<&Column> = columns.iter().filter_map(|column| self.columns.get(*column)).collect();
         let dialect = self.dialect();
         let mut reads: Vec<String> = self.key.iter().map(|key| key.read.clone()).collect();
@@ -154,18 +154,18 @@ impl Table {
             reads.extend(dialect.read_value(column));
         }
         let mut sql = format!("SELECT {} FROM {}", reads.join(", "), self.quoted);
-        let mut asked = Vec::new();
+        let mut parameters = Vec::new();
         if let Some(after) = after {
             sql.push_str(&format!(" WHERE {}", after_key(&self.key, dialect)));
-            asked.extend(repeat_key_values(after).into_iter().map(Value::Text));
+            parameters.extend(repeat_key_values(after).into_iter().map(Value::Text));
         }
         // With the table's name: in PostgreSQL the selected texts have the same names as the columns.
         let name = |key: &Key| format!("{}.{}", self.quoted, dialect.quote_name(&key.name));
         let names: Vec<String> = self.key.iter().map(name).collect();
-        sql.push_str(&format!(" ORDER BY {} LIMIT {most}", names.join(", ")));
+        sql.push_str(&format!(" ORDER BY {} LIMIT {max_rows}", names.join(", ")));
         let keys = self.key.len();
         let (mut rows, mut bytes) = (Vec::new(), 0);
-        self.session.query_each(&sql, &asked, &mut |row| {
+        self.session.query_each(&sql, &parameters, &mut |row| {
             let key = (0..keys)
                 .map(|column| values::read_key_text(dialect.family, row, column))
                 .collect::<Result<Vec<_>>>()?;
@@ -218,10 +218,10 @@ impl Table {
             self.key.iter().map(|key| format!("{} = {}", dialect.quote_name(&key.name), key.place)).collect();
         let sql = format!("UPDATE {} SET {name} = {written} WHERE {} AND {is_old}", self.quoted, is_key.join(" AND "));
         let old = values::to_parameter(dialect.family, column, change.is_text, change.old)?;
-        let mut given = vec![values::to_parameter(dialect.family, column, change.is_text, change.new)?];
-        given.extend(change.key.iter().map(|key| Value::Text(key)));
-        given.push(old);
-        Ok(self.session.run_statement(&sql, &given)? > 0)
+        let mut parameters = vec![values::to_parameter(dialect.family, column, change.is_text, change.new)?];
+        parameters.extend(change.key.iter().map(|key| Value::Text(key)));
+        parameters.push(old);
+        Ok(self.session.run_statement(&sql, &parameters)? > 0)
     }
 }
 

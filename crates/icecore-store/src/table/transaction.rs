@@ -75,10 +75,10 @@ impl Table {
         let key_len = self.key.len();
         for keys in keys.chunks(KEYS_AT_ONCE) {
             let Some(last) = keys.last() else { break };
-            let asked = if keys.len() == 1 { 1 } else { KEYS_AT_ONCE };
-            let conditions = vec![&*is_key; asked].join(" OR ");
+            let key_count = if keys.len() == 1 { 1 } else { KEYS_AT_ONCE };
+            let conditions = vec![&*is_key; key_count].join(" OR ");
             let sql = format!("SELECT {} FROM {} WHERE {conditions}", reads.join(", "), self.quoted);
-            let padding = std::iter::repeat_n(last, asked - keys.len());
+            let padding = std::iter::repeat_n(last, key_count - keys.len());
             let values: Vec<Value<'_>> =
                 keys.iter().chain(padding).flat_map(|key| key.iter()).map(|part| Value::Text(part)).collect();
             self.session.query_each(&sql, &values, &mut |row| {

@@ -43,9 +43,9 @@ pub(super) fn read_key_text(family: Family, row: &dyn ResultRow, column: usize) 
     // SQLite text may be invalid UTF-8. A repaired key would name another row, or the same row again and again.
     let bytes = row.read_bytes(column)?.unwrap_or_default();
     String::from_utf8(bytes).map_err(|error| {
-        let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let displayed = String::from_utf8_lossy(error.as_bytes()).into_owned();
         let text =
-            format!("the key of the row `{shown}` is not UTF-8: --key must name another column with unique values");
+            format!("the key of the row `{displayed}` is not UTF-8: --key must name another column with unique values");
         Error::new(ErrorKind::Input, text)
     })
 }

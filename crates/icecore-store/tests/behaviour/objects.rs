@@ -86,8 +86,8 @@ fn what_is_put_comes_back(world: &mut World) {
     for (new, id) in new.iter().zip(&ids) {
         let object = world.store.object(*id).expect("it is asked for").expect("it is there");
         assert_eq!((object.id, &object.bytes), (*id, &new.bytes));
-        assert_eq!((&object.format, &object.class), (&new.said.format, &new.said.class));
-        assert_eq!((&object.json, &object.problem), (&new.said.json, &new.said.problem));
+        assert_eq!((&object.format, &object.class), (&new.description.format, &new.description.class));
+        assert_eq!((&object.json, &object.problem), (&new.description.json, &new.description.problem));
         assert_eq!(object.checksum, describe::compute_checksum(&new.bytes));
         assert_eq!((object.key, object.expires_at), (None, None));
         assert!((before..=after).contains(&object.stored_at), "{before} {} {after}", object.stored_at);
@@ -432,14 +432,14 @@ fn long_names_of_classes_do_no_harm(world: &mut World) {
 
 fn texts_with_nul_do_no_harm(world: &mut World) {
     let object = describe::describe_object(b"a:1:{s:3:\"k\0y\";s:3:\"v\0l\";}".to_vec(), Some("php"));
-    assert_eq!(object.said.problem, None);
+    assert_eq!(object.description.problem, None);
     let id = world.store.put(&[object]).expect("put")[0];
     world.store.index("$[\"k\\u0000y\"]").expect("an index");
     assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "\"v\\u0000l\""))), [id]);
     assert_eq!(ids(&found(world, 0, 10, &at("$[\"k\\u0000y\"]", "v\0l"))), [id]);
     // A class name that no Ruby program can have.
     let object = describe::describe_object(b"\x04\x08o:\x08A\0b\x00".to_vec(), Some("marshal"));
-    assert_eq!((object.said.problem.as_deref(), object.said.classes.len()), (None, 1));
+    assert_eq!((object.description.problem.as_deref(), object.description.classes.len()), (None, 1));
     let id = world.store.put(&[object]).expect("put")[0];
     let class = ObjectFilter { class: Some("A\0b".to_owned()), ..ObjectFilter::default() };
     assert_eq!(ids(&found(world, 0, 10, &class)), [id]);
@@ -552,7 +552,7 @@ fn values_are_found_alike_with_and_without_index(world: &mut World) {
     let put: Vec<NewObject> =
         all.iter().map(|(bytes, format, ..)| describe::describe_object(bytes.clone(), Some(format))).collect();
     for (object, (bytes, format, ..)) in put.iter().zip(&all) {
-        assert_eq!(object.said.problem, None, "{format} {}", bytes.escape_ascii());
+        assert_eq!(object.description.problem, None, "{format} {}", bytes.escape_ascii());
     }
     let ids = world.store.put(&put).expect("put");
     let mut without = Vec::new();
@@ -765,7 +765,7 @@ fn base64_is_kept_as_text(world: &mut World) {
 
 fn empty_bytes_are_bytes(world: &mut World) {
     let object = describe::describe_object(Vec::new(), None);
-    assert!(object.said.problem.is_some(), "an empty document is none in any format");
+    assert!(object.description.problem.is_some(), "an empty document is none in any format");
     let id = world.store.put(&[object]).expect("put")[0];
     assert_eq!(world.store.object(id).expect("asked").expect("there").bytes, b"");
 }
@@ -774,7 +774,7 @@ fn large_bytes_come_back(world: &mut World) {
     let bytes: Vec<u8> = (0..20_000_000u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let said = BlobDescription { checksum: describe::compute_checksum(&bytes), ..BlobDescription::default() };
     for as_base64 in [false, true] {
-        let new = NewObject { bytes: bytes.clone(), said: said.clone(), as_base64, ..NewObject::default() };
+        let new = NewObject { bytes: bytes.clone(), description: said.clone(), as_base64, ..NewObject::default() };
         let id = world.store.put(&[new]).expect("put")[0];
         let object = world.store.object(id).expect("asked").expect("there");
         assert!(object.bytes == bytes && object.checksum == said.checksum);
@@ -783,7 +783,7 @@ fn large_bytes_come_back(world: &mut World) {
     let text = format!("s:{}:\"{}\";", 5_000_000, "x".repeat(5_000_000));
     let new = describe::describe_object(text.into_bytes(), Some("php"));
     let id = world.store.put(std::slice::from_ref(&new)).expect("put")[0];
-    assert!(world.store.object(id).expect("asked").expect("there").json == new.said.json);
+    assert!(world.store.object(id).expect("asked").expect("there").json == new.description.json);
 }
 
 fn times_are_the_databases(world: &mut World) {

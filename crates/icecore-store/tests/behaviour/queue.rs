@@ -1117,7 +1117,7 @@ fn payloads_of_all_kinds_come_back(world: &mut World) {
         assert_eq!((lease.job.id, &*lease.job.bytes), (id, bytes));
         assert_eq!(
             (&lease.job.format, &lease.job.json, &lease.job.problem),
-            (&new.said.format, &new.said.json, &new.said.problem)
+            (&new.description.format, &new.description.json, &new.description.problem)
         );
     }
 }

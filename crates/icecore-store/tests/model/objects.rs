@@ -190,7 +190,7 @@ impl Model {
                 prop_assert_eq!((object.bytes, object.key, object.expires_at), (new.bytes, new.key, new.expires_at));
                 prop_assert_eq!(
                     (object.format, object.class, object.json),
-                    (new.said.format, new.said.class, new.said.json)
+                    (new.description.format, new.description.class, new.description.json)
                 );
                 prop_assert_eq!(object.problem.is_some(), known.is_marked);
             }

@@ -22,12 +22,12 @@ pub fn find_csv_cells(
                 return Err((row, at));
             }
             if let Some(place) = place(column)
-                && !cell.whole.is_empty()
+                && !cell.range.is_empty()
             {
                 let shift = |range: &Range<usize>| at + range.start..at + range.end;
                 let manner = ValueSyntax::Csv { is_quoted: cell.is_quoted };
                 pieces.push(LocatedValue {
-                    whole: shift(&cell.whole),
+                    range: shift(&cell.range),
                     body: shift(&cell.body),
                     manner,
                     place,
@@ -61,10 +61,10 @@ pub fn find_tsv_cells(
             && !cell.is_empty()
             && cell != b"\\N"
         {
-            let whole = at..at + cell.len();
+            let cell_range = at..at + cell.len();
             pieces.push(LocatedValue {
-                whole: whole.clone(),
-                body: whole,
+                range: cell_range.clone(),
+                body: cell_range,
                 manner: ValueSyntax::Tsv,
                 place,
                 row,

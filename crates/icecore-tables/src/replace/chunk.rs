@@ -19,7 +19,7 @@ pub struct Chunk {
     /// Number of bytes at its start that are the names of columns and not a row.
     pub header: usize,
     /// For plain text: number of bytes before and after it that are only context.
-    pub beside: (usize, usize),
+    pub context_lengths: (usize, usize),
     /// Whether the reader may have to wait for more.
     pub is_last_for_now: bool,
     /// Offset of a literal that the end of the input cuts off.
@@ -44,7 +44,7 @@ pub struct Chunk {
     /// Whether `out` contains the bytes to write.
     pub is_changed: bool,
     /// The output of a dry run.
-    pub shown: Vec<u8>,
+    pub dry_run_output: Vec<u8>,
     /// The counts.
     pub account: Account,
 }
@@ -53,14 +53,14 @@ impl Chunk {
     /// Empties the chunk, but keeps its memory unless that is large.
     pub fn clear(&mut self) {
         const MUCH: usize = 4 << 20;
-        for buffer in [&mut self.bytes, &mut self.out, &mut self.shown] {
+        for buffer in [&mut self.bytes, &mut self.out, &mut self.dry_run_output] {
             buffer.clear();
             buffer.shrink_to(MUCH);
         }
         self.pieces.clear();
         self.growing.clear();
         self.frozen.clear();
-        (self.header, self.beside, self.is_last_for_now) = (0, (0, 0), false);
+        (self.header, self.context_lengths, self.is_last_for_now) = (0, (0, 0), false);
         (self.unclosed, self.broken_row, self.is_changed) = (None, None, false);
         (self.conflict, self.suspect, self.touched, self.is_cut_off) = (None, None, None, false);
         self.account = Account::default();
@@ -78,7 +78,7 @@ impl Chunk {
 
     /// Returns the range of its own bytes.
     pub fn own_range(&self) -> Range<usize> {
-        self.beside.0..self.bytes.len().saturating_sub(self.beside.1)
+        self.context_lengths.0..self.bytes.len().saturating_sub(self.context_lengths.1)
     }
 }
 
@@ -86,7 +86,7 @@ impl Chunk {
 #[derive(Clone, Debug)]
 pub struct LocatedValue {
     /// Its range with quotes.
-    pub whole: Range<usize>,
+    pub range: Range<usize>,
     /// Its range without quotes.
     pub body: Range<usize>,
     /// How it is written.

@@ -46,9 +46,9 @@ impl FrozenText {
 /// were read wrongly.
 pub fn find_string_over_cells(bytes: &[u8], pieces: &[LocatedValue]) -> Option<usize> {
     find_exact_strings(bytes).find_map(|string| {
-        let next = pieces.partition_point(|piece| piece.whole.start <= string.start);
+        let next = pieces.partition_point(|piece| piece.range.start <= string.start);
         let piece = pieces.get(next.checked_sub(1)?)?;
-        (string.start < piece.whole.end && piece.whole.end < string.end).then_some(string.start)
+        (string.start < piece.range.end && piece.range.end < string.end).then_some(string.start)
     })
 }
 
@@ -136,9 +136,9 @@ mod tests {
 
     #[test]
     fn strings_over_cells_are_found() {
-        let piece = |whole: Range<usize>| LocatedValue {
-            whole: whole.clone(),
-            body: whole,
+        let piece = |bounds: Range<usize>| LocatedValue {
+            range: bounds.clone(),
+            body: bounds,
             manner: ValueSyntax::Tsv,
             place: 0,
             row: 1,

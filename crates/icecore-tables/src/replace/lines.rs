@@ -35,7 +35,7 @@ pub fn find_json_values(
             if let Some(place) = place(line.get(key.clone()).unwrap_or_default()) {
                 let value = at + value.start..at + value.end;
                 pieces.push(LocatedValue {
-                    whole: value.clone(),
+                    range: value.clone(),
                     body: value,
                     manner: ValueSyntax::Json,
                     place,

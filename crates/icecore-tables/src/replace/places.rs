@@ -30,7 +30,7 @@ impl Place {
 #[derive(Debug, Default)]
 pub struct Places {
     filter: Filter,
-    seen: Mutex<Seen>,
+    registry: Mutex<Seen>,
 }
 
 #[derive(Debug, Default)]
@@ -42,14 +42,14 @@ struct Seen {
 impl Places {
     /// Creates an empty set; the filter selects which places are changed.
     pub fn new(filter: Filter) -> Places {
-        Places { filter, seen: Mutex::default() }
+        Places { filter, registry: Mutex::default() }
     }
 
     /// Returns the number of a place; `None` if it is not changed.
     pub fn number_place(&self, schema: Option<&str>, table: &str, column: &str) -> Option<u32> {
         let place = Place { schema: schema.map(str::to_owned), table: table.to_owned(), column: column.to_owned() };
-        let mut seen = self.lock_seen();
-        let Seen { places, numbers } = &mut *seen;
+        let mut registry = self.lock_seen();
+        let Seen { places, numbers } = &mut *registry;
         let number = *numbers.entry(place).or_insert_with_key(|place| {
             places.push((place.clone(), self.filter.selects(schema, table, column)));
             (places.len() - 1) as u32
@@ -70,12 +70,12 @@ impl Places {
 
     /// Returns given tables and columns that did not occur.
     pub fn find_unknown_names(&self) -> Vec<String> {
-        let seen = self.lock_seen();
-        let names = seen.places.iter().map(|(place, _)| (place.schema.as_deref(), &*place.table, &*place.column));
+        let registry = self.lock_seen();
+        let names = registry.places.iter().map(|(place, _)| (place.schema.as_deref(), &*place.table, &*place.column));
         self.filter.find_unknown_names(names)
     }
 
     fn lock_seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

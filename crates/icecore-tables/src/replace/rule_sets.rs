@@ -16,7 +16,7 @@ pub enum GivenCharset {
 
 /// The rules in each charset of an input. The reading thread adds to them, and the worker threads use them.
 pub struct RuleSets {
-    plain: Rules,
+    base_rules: Rules,
     /// Whether the charset is given, regardless of the input's declarations.
     is_given: bool,
     cache: Mutex<RuleSetCache>,
@@ -35,9 +35,9 @@ impl RuleSets {
     ///
     /// # Errors
     /// If the charset can't express the replacement of a pair.
-    pub fn new(rules: &Rules, given: Option<&GivenCharset>) -> Result<RuleSets, String> {
+    pub fn new(rules: &Rules, given_charset: Option<&GivenCharset>) -> Result<RuleSets, String> {
         let mut notes = BTreeSet::new();
-        let first = match given {
+        let first = match given_charset {
             Some(GivenCharset::Single(charset)) => {
                 note_unrepresentable(rules, charset, &mut notes);
                 rules.in_charset(charset, Trust::Sure).map_err(|error| error.to_string())?
@@ -45,7 +45,7 @@ impl RuleSets {
             _ => rules.clone(),
         };
         let made = RuleSetCache { sets: vec![(None, first)], notes };
-        Ok(RuleSets { plain: rules.clone(), is_given: given.is_some(), cache: Mutex::new(made) })
+        Ok(RuleSets { base_rules: rules.clone(), is_given: given_charset.is_some(), cache: Mutex::new(made) })
     }
 
     fn lock_cache(&self) -> MutexGuard<'_, RuleSetCache> {
@@ -54,7 +54,7 @@ impl RuleSets {
 
     /// Returns the rules for text without a declared charset.
     pub fn default_rules(&self) -> Rules {
-        self.lock_cache().sets.first().map_or_else(|| self.plain.clone(), |(_, rules)| rules.clone())
+        self.lock_cache().sets.first().map_or_else(|| self.base_rules.clone(), |(_, rules)| rules.clone())
     }
 
     /// Returns all rules that were needed so far, by their numbers.
@@ -65,7 +65,7 @@ impl RuleSets {
     /// Returns whether text that is not UTF-8 has to be reported: the rules have characters beyond ASCII, and the
     /// charset of the input is not given.
     pub fn needs_charset(&self) -> bool {
-        !self.is_given && self.plain.has_wide_characters()
+        !self.is_given && self.base_rules.has_wide_characters()
     }
 
     /// Returns the notes for the user.
@@ -78,7 +78,7 @@ impl RuleSets {
     /// # Errors
     /// If the charset can't express the replacement of a pair, or is unknown.
     pub fn number_for_charset(&self, name: Option<&'static str>, trust: Trust) -> io::Result<u16> {
-        let Some(name) = name.filter(|name| !self.is_given && *name != "UTF-8" && self.plain.depends_on_charset())
+        let Some(name) = name.filter(|name| !self.is_given && *name != "UTF-8" && self.base_rules.depends_on_charset())
         else {
             return Ok(0);
         };
@@ -94,8 +94,8 @@ impl RuleSets {
                     .to_owned(),
             ));
         };
-        note_unrepresentable(&self.plain, &charset, &mut made.notes);
-        let rules = self.plain.in_charset(&charset, trust).map_err(|error| invalid(error.to_string()))?;
+        note_unrepresentable(&self.base_rules, &charset, &mut made.notes);
+        let rules = self.base_rules.in_charset(&charset, trust).map_err(|error| invalid(error.to_string()))?;
         made.sets.push((Some((name, trust)), rules));
         Ok(u16::try_from(made.sets.len() - 1).unwrap_or_default())
     }

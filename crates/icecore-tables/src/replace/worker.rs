@@ -221,7 +221,7 @@ impl Worker {
         let counts = replacing.take_counts();
         // With `only_serialized`, plain text is not changed.
         let is_wanted = !plan.only_serialized || !self.tally.frozen.is_empty();
-        let offset = Some(chunk.offset + piece.whole.start as u64);
+        let offset = Some(chunk.offset + piece.range.start as u64);
         let mut tally = std::mem::take(&mut self.tally);
         let made = match changed {
             Ok(Some(changed)) if is_wanted => {
@@ -229,15 +229,15 @@ impl Worker {
                 if let (Some(shows), Some(text)) = (&plan.shows, &changed.text) {
                     let place = plan.places.place(piece.place);
                     let head = ChangeContext { input: &plan.input, place: &place, row: piece.row, tally: &tally };
-                    shows.show_changes(&head, text, &changed.edits, ShownChanges::First, &mut chunk.shown);
+                    shows.show_changes(&head, text, &changed.edits, ShownChanges::First, &mut chunk.dry_run_output);
                 }
                 chunk.account.add_value(piece.place, piece.row, offset, true, &mut tally);
                 // `0x` without digits is the name of a column.
-                let is_bare = changed.new.is_empty_text(raw) && bytes.get(piece.whole.start) == Some(&b'0');
+                let is_bare = changed.new.is_empty_text(raw) && bytes.get(piece.range.start) == Some(&b'0');
                 if piece.manner == ValueSyntax::Sql(Quoting::Hex) && is_bare {
-                    Some((piece.whole.clone(), NewText::Text(b"''".to_vec())))
+                    Some((piece.range.clone(), NewText::Text(b"''".to_vec())))
                 } else {
-                    let range = if changed.takes_quotes { piece.whole.clone() } else { piece.body.clone() };
+                    let range = if changed.takes_quotes { piece.range.clone() } else { piece.body.clone() };
                     Some((range, changed.new))
                 }
             }
@@ -288,7 +288,7 @@ impl Worker {
         replacing: &mut Replacing<'_>,
     ) -> Result<Option<ValueChange<'t>>, ()> {
         let Lexer::Csv(dialect, _) = self.lexer else { return Ok(None) };
-        let cell = Cell { whole: 0..raw.len(), body: 0..raw.len(), is_quoted, is_broken: false };
+        let cell = Cell { range: 0..raw.len(), body: 0..raw.len(), is_quoted, is_broken: false };
         let text = dialect.decode_cell(&cell, raw);
         let edits = value::find_edits(&text, replacing, &self.plan.how, &mut self.tally);
         if edits.is_empty() {
@@ -333,8 +333,8 @@ impl Worker {
         chunk.note_damage(damage);
         let Some(place) = self.plan.places.number_place(None, &self.plan.table, "") else { return };
         edits.apply_to(&chunk.bytes, &mut chunk.out);
-        let (before, behind) = chunk.beside;
-        chunk.out.truncate(chunk.out.len().saturating_sub(behind));
+        let (before, after) = chunk.context_lengths;
+        chunk.out.truncate(chunk.out.len().saturating_sub(after));
         chunk.out.drain(..before.min(chunk.out.len()));
         chunk.is_changed = true;
         chunk.account.add_pair_counts(&replacing.take_counts());
@@ -345,7 +345,7 @@ impl Worker {
         if let Some(shows) = &self.plan.shows {
             let known = self.plan.places.place(place);
             let head = ChangeContext { input: &self.plan.input, place: &known, row: 0, tally: &tally };
-            shows.show_changes(&head, &chunk.bytes, &edits, ShownChanges::All, &mut chunk.shown);
+            shows.show_changes(&head, &chunk.bytes, &edits, ShownChanges::All, &mut chunk.dry_run_output);
         }
         let values = edits.len() as u64;
         chunk.account.add_value(place, 0, None, false, &mut tally);

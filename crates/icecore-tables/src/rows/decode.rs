@@ -464,8 +464,8 @@ fn program_stage(_: &[u8]) -> Option<Stage> {
 /// Converts a value that uses all of these bytes.
 fn convert_value(converter: &mut RecordConverter, bytes: &[u8], out: &mut Vec<u8>) -> Result<(Losses, u64), Error> {
     let (done, opened) = converter.convert(bytes, out);
-    let behind = bytes.get(done.consumed..).unwrap_or(&[]);
-    let is_end = behind.is_empty() || converter.source().format().ends_with_blanks(behind);
+    let rest = bytes.get(done.consumed..).unwrap_or(&[]);
+    let is_end = rest.is_empty() || converter.source().format().ends_with_blanks(rest);
     if done.is_read && !is_end {
         return Err(converter.source().format().explain(Error::trailing_bytes(bytes, done.consumed)));
     }
@@ -497,15 +497,15 @@ pub(super) fn decode_bytea(bytes: &[u8], bytea: Bytea) -> Cow<'_, [u8]> {
         Bytea::Escape => {
             let mut out = Vec::with_capacity(bytes.len());
             let mut rest = bytes;
-            while let Some((byte, behind)) = rest.split_first() {
-                let octal = behind.first_chunk::<3>().filter(|digits| digits.iter().all(|b| matches!(b, b'0'..=b'7')));
-                let (byte, len) = match (byte, octal, behind.first()) {
+            while let Some((byte, after)) = rest.split_first() {
+                let octal = after.first_chunk::<3>().filter(|digits| digits.iter().all(|b| matches!(b, b'0'..=b'7')));
+                let (byte, len) = match (byte, octal, after.first()) {
                     (b'\\', Some(digits), _) => (digits.iter().fold(0u8, |value, b| value << 3 | (b - b'0')), 3),
                     (b'\\', None, Some(b'\\')) => (b'\\', 1),
                     _ => (*byte, 0),
                 };
                 out.push(byte);
-                rest = &behind[len..];
+                rest = &after[len..];
             }
             out.into()
         }

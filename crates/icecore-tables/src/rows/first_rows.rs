@@ -13,8 +13,8 @@ pub struct FirstRows<T> {
 
 impl<T: Batches<Batch = Batch>> FirstRows<T> {
     /// Limits batches to `most` rows, if that is given.
-    pub fn new(from: T, most: Option<u64>) -> FirstRows<T> {
-        FirstRows { from, left: most }
+    pub fn new(from: T, max_rows: Option<u64>) -> FirstRows<T> {
+        FirstRows { from, left: max_rows }
     }
 }
 

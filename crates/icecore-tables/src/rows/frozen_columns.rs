@@ -40,12 +40,12 @@ impl FrozenColumns {
     pub fn examine(&mut self, batch: &Batch) {
         for (at, (from, plan)) in batch.plans.iter().enumerate() {
             let to = batch.plans.get(at + 1).map_or(batch.row_count(), |next| next.0);
-            let seen = match &self.current {
-                Some((current, seen)) if Arc::ptr_eq(current, plan) => *seen,
+            let examined = match &self.current {
+                Some((current, examined)) if Arc::ptr_eq(current, plan) => *examined,
                 _ => 0,
             };
-            let to = to.min(from + (ROWS - seen.min(ROWS)).min(ALL_ROWS - self.rows.min(ALL_ROWS)));
-            self.current = Some((Arc::clone(plan), seen + to.saturating_sub(*from)));
+            let to = to.min(from + (ROWS - examined.min(ROWS)).min(ALL_ROWS - self.rows.min(ALL_ROWS)));
+            self.current = Some((Arc::clone(plan), examined + to.saturating_sub(*from)));
             if plan.columns.is_empty() {
                 (*from..to).for_each(|row| self.examine_row(batch, row, plan));
             }

@@ -97,11 +97,11 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
         }
         at = 1;
     }
-    let mut seen = vec![false; plan.columns.len()];
+    let mut found_columns = vec![false; plan.columns.len()];
     for (key, value) in root.entries() {
         let column = plan.columns.iter().position(|column| column.name.as_bytes() == key.bytes());
         let (Some(column), Some((start, end))) = (column, extent(value)) else { continue };
-        seen[column] = true;
+        found_columns[column] = true;
         let before = out.len();
         out.extend_from_slice(line.get(at..start).unwrap_or(&[]));
         let became = match read_string(decoder, value) {
@@ -127,7 +127,7 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
             }
         }
     }
-    for (column, _) in seen.iter().enumerate().filter(|(_, seen)| !**seen) {
+    for (column, _) in found_columns.iter().enumerate().filter(|(_, seen)| !**seen) {
         decoder.note_failure(column, "row", "the row has no such key".to_owned(), row);
     }
     let rest = line.get(at..).unwrap_or(&[]);

@@ -80,7 +80,7 @@ impl TableStyle {
     pub fn delimiter(&self, form: TableForm) -> u8 {
         match (form, self.delimiter) {
             (TableForm::Database, _) => b'\t',
-            (_, Some(given)) => given,
+            (_, Some(delimiter)) => delimiter,
             (TableForm::Csv, None) => b',',
             _ => b'\t',
         }
@@ -165,8 +165,8 @@ pub struct Plan {
 
 impl Plan {
     /// Creates the plan for a table whose columns have these names.
-    pub fn new(asked: &PlanRequest<'_>, header: Vec<String>) -> Result<Plan> {
-        let PlanRequest { options, form, usual, file } = *asked;
+    pub fn new(request: &PlanRequest<'_>, header: Vec<String>) -> Result<Plan> {
+        let PlanRequest { options, form, usual, file } = *request;
         let names = header;
         let columns = match (&options.columns[..], form) {
             ([], TableForm::Lines) => vec![ColumnSpec::parse("1", &[])?],
@@ -194,7 +194,7 @@ impl Plan {
                  the column, from 1 on"
             )));
         }
-        let mut plan = Plan::without_columns(asked)?;
+        let mut plan = Plan::without_columns(request)?;
         if form == TableForm::Ndjson && plan.filter.has_columns() {
             return Err(usage_error("`--only` and `--skip-column` need a table with columns".to_owned()));
         }
@@ -205,8 +205,8 @@ impl Plan {
     }
 
     /// Creates the part of a plan that does not depend on the columns.
-    pub fn without_columns(asked: &PlanRequest<'_>) -> Result<Plan> {
-        let PlanRequest { options, form, file, .. } = *asked;
+    pub fn without_columns(request: &PlanRequest<'_>) -> Result<Plan> {
+        let PlanRequest { options, form, file, .. } = *request;
         let out = options.out;
         if matches!(out, OutputForm::Columns(_)) || matches!(form, TableForm::Parquet | TableForm::Arrow) {
             columnar::check_support()?;
@@ -259,8 +259,8 @@ impl Plan {
         columns: Vec<ColumnSpec>,
     ) -> Result<Plan> {
         if self.form == TableForm::Lines && names.is_empty() {
-            let given = columns.first().and_then(ColumnSpec::given_name);
-            names.push(given.unwrap_or("value").to_owned());
+            let column_name = columns.first().and_then(ColumnSpec::given_name);
+            names.push(column_name.unwrap_or("value").to_owned());
         }
         // Columns without names have numbers.
         let column_count = columns.iter().filter_map(|column| column.at).max().map_or(0, |at| at + 1);
@@ -362,8 +362,8 @@ impl Plan {
 
     /// Returns the names of all columns of the output.
     pub fn output_names(&self) -> Vec<String> {
-        let shown = self.names.iter().enumerate().filter(|(at, _)| !self.is_hidden(*at)).map(|(_, name)| name);
-        self.lead.iter().map(|(name, _)| name).chain(shown).chain(&self.own).cloned().collect()
+        let visible_names = self.names.iter().enumerate().filter(|(at, _)| !self.is_hidden(*at)).map(|(_, name)| name);
+        self.lead.iter().map(|(name, _)| name).chain(visible_names).chain(&self.own).cloned().collect()
     }
 
     /// Writes a cell of a table.

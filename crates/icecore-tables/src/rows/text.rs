@@ -6,21 +6,21 @@ use icecore::text::spreadsheet_text;
 
 /// Whether a byte of a JSON string needs no escape.
 const PLAIN: [bool; 256] = {
-    let mut plain = [false; 256];
+    let mut is_plain = [false; 256];
     let mut byte = 0x20;
     while byte < 0x80 {
-        plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
+        is_plain[byte] = byte != b'"' as usize && byte != b'\\' as usize;
         byte += 1;
     }
-    plain
+    is_plain
 };
 
 /// Writes bytes as a JSON string: as UTF-8 if they are valid, else one character per byte. Returns whether they were
 /// UTF-8.
 pub fn write_json_string(bytes: &[u8], out: &mut Vec<u8>) -> bool {
     out.push(b'"');
-    let plain = bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]);
-    if plain.is_none() {
+    let first_special = bytes.iter().position(|byte| !PLAIN[usize::from(*byte)]);
+    if first_special.is_none() {
         out.extend_from_slice(bytes);
         out.push(b'"');
         return true;
@@ -52,12 +52,12 @@ fn has_rare_controls(bytes: &[u8]) -> bool {
 fn write_escaped(bytes: &[u8], out: &mut Vec<u8>) {
     let mut rest = bytes;
     while let Some(found) = find_byte(rest, [b'"', b'\\', b'\n']) {
-        let (plain, behind) = rest.split_at(found);
-        out.extend_from_slice(plain);
-        let Some((special, behind)) = behind.split_first() else { break };
+        let (unescaped, tail) = rest.split_at(found);
+        out.extend_from_slice(unescaped);
+        let Some((special, after)) = tail.split_first() else { break };
         let letter = if *special == b'\n' { b'n' } else { *special };
         out.extend_from_slice(&[b'\\', letter]);
-        rest = behind;
+        rest = after;
     }
     out.extend_from_slice(rest);
 }

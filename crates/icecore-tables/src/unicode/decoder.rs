@@ -18,7 +18,7 @@ pub struct Decoder<R> {
     offset: u64,
     text: String,
     /// Number of bytes of the text that were handed out.
-    taken: usize,
+    consumed: usize,
     is_end: bool,
     /// Why nothing follows the text.
     failed: Option<io::Error>,
@@ -28,7 +28,7 @@ impl<R: Read> Decoder<R> {
     /// Reads text in this encoding.
     pub fn new(from: R, wide: WideEncoding) -> Decoder<R> {
         let (block, raw, text) = (vec![0; BLOCK].into_boxed_slice(), Vec::new(), String::new());
-        Decoder { from, wide, block, raw, offset: 0, text, taken: 0, is_end: false, failed: None }
+        Decoder { from, wide, block, raw, offset: 0, text, consumed: 0, is_end: false, failed: None }
     }
 
     /// Reads the bytes that are available.
@@ -72,10 +72,10 @@ impl<R: Read> Decoder<R> {
         };
         self.offset += at as u64;
         self.raw.drain(..at);
-        self.failed = failed.map(|what| {
+        self.failed = failed.map(|problem| {
             let (offset, name) = (self.offset, units.name());
             let text = format!(
-                "at offset {offset}: {what} ({name}): the file is damaged, or in another encoding (name it with --charset)"
+                "at offset {offset}: {problem} ({name}): the file is damaged, or in another encoding (name it with --charset)"
             );
             io::Error::new(io::ErrorKind::InvalidData, text)
         });
@@ -84,7 +84,7 @@ impl<R: Read> Decoder<R> {
 
 impl<R: Read> Read for Decoder<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.taken == self.text.len() {
+        while self.consumed == self.text.len() {
             if let Some(error) = self.failed.take() {
                 self.is_end = true;
                 self.raw.clear();
@@ -94,7 +94,7 @@ impl<R: Read> Read for Decoder<R> {
                 return Ok(0);
             }
             self.text.clear();
-            self.taken = 0;
+            self.consumed = 0;
             // Fewer bytes do not contain the whole mark.
             while self.offset == 0 && self.raw.len() < 4 && !self.is_end {
                 self.read_more()?;
@@ -104,11 +104,11 @@ impl<R: Read> Read for Decoder<R> {
             }
             self.decode_available();
         }
-        let rest = self.text.as_bytes().get(self.taken..).unwrap_or_default();
+        let rest = self.text.as_bytes().get(self.consumed..).unwrap_or_default();
         let count = rest.len().min(buffer.len());
         let (now, _) = rest.split_at(count);
         buffer.get_mut(..count).unwrap_or_default().copy_from_slice(now);
-        self.taken += count;
+        self.consumed += count;
         Ok(count)
     }
 }

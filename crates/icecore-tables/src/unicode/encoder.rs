@@ -65,8 +65,8 @@ impl Encoder {
             Ok(text) => (text, &[][..]),
             Err(error) if error.error_len().is_some() => return Err(InvalidUtf8),
             Err(error) => {
-                let (whole, left) = bytes.split_at(error.valid_up_to());
-                (std::str::from_utf8(whole).map_err(|_| InvalidUtf8)?, left)
+                let (complete, left) = bytes.split_at(error.valid_up_to());
+                (std::str::from_utf8(complete).map_err(|_| InvalidUtf8)?, left)
             }
         };
         let out = &mut self.out;

@@ -91,9 +91,9 @@ struct Together<'d> {
 /// Where a path leads.
 enum PathTarget<'d> {
     /// To this value in this container; the root is its own container.
-    There { parent: Option<Cursor<'d>>, value: Cursor<'d>, shown: String },
+    There { parent: Option<Cursor<'d>>, value: Cursor<'d>, path_text: String },
     /// To this value, which lacks what the last step names.
-    Missing { whole: Cursor<'d>, shown: String },
+    Missing { container: Cursor<'d>, path_text: String },
 }
 
 /// What a step leads to.
@@ -176,10 +176,10 @@ impl<'d> Together<'d> {
         let target = match self.resolve_path(path, false)? {
             // A missing key has to be searched among all keys that look alike.
             PathTarget::Missing { .. } => self.resolve_path(path, true)?,
-            way => way,
+            other => other,
         };
         match target {
-            PathTarget::There { value: old, shown, .. } => {
+            PathTarget::There { value: old, path_text: shown, .. } => {
                 let at = old.index();
                 self.has_no_links(at).then_some(())?;
                 let entries = &self.places.found.entries;
@@ -193,19 +193,19 @@ impl<'d> Together<'d> {
                 self.record_replacement(at, entry);
                 Some(())
             }
-            PathTarget::Missing { whole, shown } => self.set_missing(path, whole, &shown, value),
+            PathTarget::Missing { container: whole, path_text: shown } => self.set_missing(path, whole, &shown, value),
         }
     }
 
-    fn set_missing(&mut self, path: &Pattern, whole: Cursor<'d>, shown: &str, value: &Document<'static>) -> Option<()> {
+    fn set_missing(&mut self, path: &Pattern, container: Cursor<'d>, path_text: &str, value: &Document<'static>) -> Option<()> {
         let step = path.definite_steps().last()?;
         let name = match step {
             Step::Key(name) => name.clone(),
             Step::Item(number) => number.to_string(),
             _ => return None,
         };
-        let (body, naming) = (whole.body(), self.places.naming());
-        let place = format!("{shown}.{name}");
+        let (body, naming) = (container.body(), self.places.naming());
+        let place = format!("{path_text}.{name}");
         let value = native::match_string_kinds(value, None, naming);
         if body.kind() == Kind::Array {
             let is_empty_php = body.is_empty() && naming == Naming::Php && !self.child_index(body)?.is_changed();
@@ -248,9 +248,9 @@ impl<'d> Together<'d> {
     }
 
     fn append_value(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
-        let PathTarget::There { value: whole, shown, .. } = self.resolve_path(path, false)? else { return None };
-        let (body, naming) = (whole.body(), self.places.naming());
-        if let Some(entry) = self.replacement_entry(whole) {
+        let PathTarget::There { value: container, path_text: shown, .. } = self.resolve_path(path, false)? else { return None };
+        let (body, naming) = (container.body(), self.places.naming());
+        if let Some(entry) = self.replacement_entry(container) {
             self.reached_entry = Some((entry, path.definite_steps().count()));
             return None;
         }
@@ -352,11 +352,11 @@ impl<'d> Together<'d> {
                 }
                 StepTarget::Missing => {
                     let is_alone = self.document.header().is_none() && !path.as_str().contains('…');
-                    return (steps.peek().is_none() && is_alone).then_some(PathTarget::Missing { whole: here, shown });
+                    return (steps.peek().is_none() && is_alone).then_some(PathTarget::Missing { container: here, path_text: shown });
                 }
             }
         }
-        Some(PathTarget::There { parent, value: here, shown })
+        Some(PathTarget::There { parent, value: here, path_text: shown })
     }
 
     fn resolve_step(&mut self, here: Cursor<'d>, body: Cursor<'d>, step: &Step, is_sure: bool) -> Option<StepTarget> {

@@ -112,8 +112,8 @@ impl<'d> Draft<'d> {
         if touches_copied_value(self.current.tape(), &touched) {
             // A copy of a changed value keeps the old value.
             self.written_out.get_or_insert_with(|| count_sharing_losses(&self.current));
-            let plain = self.current.without_copies(limits).map_err(Refusal::Unwritable)?.into_owned().into_owned();
-            self.become_other(plain, &[]);
+            let expanded = self.current.without_copies(limits).map_err(Refusal::Unwritable)?.into_owned().into_owned();
+            self.become_other(expanded, &[]);
             found = places::find_changes(&self.current, alteration, stage, limits)?;
         }
         self.rebuild_with_changes(found)

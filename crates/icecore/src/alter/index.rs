@@ -105,8 +105,8 @@ impl<'d> ChildIndex<'d> {
     /// Returns the largest integer key.
     pub(super) fn largest_integer_key(&self) -> Option<i64> {
         let first = ((INTEGER, 0, Cow::Borrowed(&b""[..])), ChildSlot::Old(0));
-        let behind = ((IDENTITY, 0, Cow::Borrowed(&b""[..])), ChildSlot::Old(0));
-        self.facets.range(first..behind).next_back().map(|((_, number, _), _)| to_sortable(*number) as i64)
+        let end = ((IDENTITY, 0, Cow::Borrowed(&b""[..])), ChildSlot::Old(0));
+        self.facets.range(first..end).next_back().map(|((_, number, _), _)| to_sortable(*number) as i64)
     }
 
     /// Returns `true` if a child other than `but` has a key that a map can't have in addition to this one.

@@ -11,15 +11,15 @@ use crate::stage::Stage;
 pub(super) fn merge_with_original(
     draft: &Draft<'_>,
     body: &[u8],
-    plain: &[u8],
+    rewritten: &[u8],
     stage: &Stage,
     limits: &Limits,
 ) -> Option<Vec<u8>> {
-    let read = stage.format().read(plain, stage.settings(), Request::new(limits).detailed());
+    let read = stage.format().read(rewritten, stage.settings(), Request::new(limits).detailed());
     let now = draft.document();
     let is_alike = read.error.is_none() && read.document.nodes().len() == now.nodes().len();
     let before = PlacedText::from_document(draft.original, body)?;
-    let after = PlacedText::from_document(&read.document, plain)?;
+    let after = PlacedText::from_document(&read.document, rewritten)?;
     let has_same_kinds = read.document.nodes().iter().zip(now.nodes()).all(|(made, now)| made.kind == now.kind);
     if !is_alike || !has_same_kinds {
         return None;

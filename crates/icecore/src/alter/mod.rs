@@ -134,8 +134,8 @@ fn alter_unwrapped(
     let mark = if format.can.no_mark && bytes.starts_with(MARK) { MARK.len() } else { 0 };
     let text = bytes.get(mark..).unwrap_or_default();
     let outcome = format.read(text, stage.settings(), Request::new(&limits).detailed());
-    let (body, behind) = text.split_at(outcome.consumed.min(text.len()));
-    let ends = outcome.error.is_none() && format.ends_as_printed(behind);
+    let (body, trailing) = text.split_at(outcome.consumed.min(text.len()));
+    let ends = outcome.error.is_none() && format.ends_as_printed(trailing);
     let document = outcome.into_whole_document(if ends { body } else { text }, format).map_err(in_layer)?;
     let mut draft = Draft::new(&document);
     edit(&mut draft, &limits)?;
@@ -143,17 +143,17 @@ fn alter_unwrapped(
         return Ok(Altered { bytes: input.to_vec(), is_changed: false, losses: draft.losses, is_rewritten: false });
     }
     let written = written::write_draft(&draft, body, stage, &limits).map_err(Refusal::Unwritable)?;
-    let whole = [bytes.get(..mark).unwrap_or_default(), &written.bytes, behind].concat();
-    let (whole, _) = stage.wrap_with(whole, &metadata).map_err(Refusal::Unwritable)?;
-    let mut again = stage.unwrap(&whole, &limits).map_err(Refusal::Unwritable)?;
-    if again.bytes.to_mut().get(mark..).and_then(|text| text.strip_suffix(behind)) != Some(&written.bytes[..]) {
+    let content = [bytes.get(..mark).unwrap_or_default(), &written.bytes, trailing].concat();
+    let (output, _) = stage.wrap_with(content, &metadata).map_err(Refusal::Unwritable)?;
+    let mut unwrapped = stage.unwrap(&output, &limits).map_err(Refusal::Unwritable)?;
+    if unwrapped.bytes.to_mut().get(mark..).and_then(|text| text.strip_suffix(trailing)) != Some(&written.bytes[..]) {
         return Err(Refusal::Unwritable(not_preserved_error()));
     }
     let mut losses = draft.losses;
     losses.merge(written.losses);
     let is_rewritten = written.is_rewritten || draft.written_out.is_some();
     losses.merge(draft.written_out.unwrap_or_default());
-    Ok(Altered { bytes: whole, is_changed: true, losses, is_rewritten })
+    Ok(Altered { bytes: output, is_changed: true, losses, is_rewritten })
 }
 
 /// A byte order mark.
@@ -229,9 +229,9 @@ mod tests {
     struct Random(u64);
 
     impl Random {
-        fn below(&mut self, most: usize) -> usize {
+        fn below(&mut self, bound: usize) -> usize {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) as usize % most
+            (self.0 >> 33) as usize % bound
         }
 
         fn of<'t>(&mut self, all: &[&'t str]) -> &'t str {

@@ -65,9 +65,9 @@ impl NativeEntry {
             return false;
         }
         (0..document.tape().len()).map(|at| Cursor::new(document, at)).all(|map| {
-            let mut seen = HashSet::new();
+            let mut distinct = HashSet::new();
             let mut names = map.entries().flat_map(|(key, _)| lookup_names(key.bytes()));
-            names.all(|(_, name)| seen.insert(name))
+            names.all(|(_, name)| distinct.insert(name))
         })
     }
 
@@ -139,9 +139,9 @@ pub(super) fn make_native_entry(
     limits: &Limits,
 ) -> Result<NativeEntry, Error> {
     let text = KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: b"k" };
-    let ways = if key.is_some() { &[ValueContainer::Map][..] } else { &[ValueContainer::List, ValueContainer::Map] };
-    for held in ways {
-        let document = build_container(*held, value, key.unwrap_or(&text))?;
+    let containers = if key.is_some() { &[ValueContainer::Map][..] } else { &[ValueContainer::List, ValueContainer::Map] };
+    for container in containers {
+        let document = build_container(*container, value, key.unwrap_or(&text))?;
         let mut bytes = Vec::new();
         let Ok(losses) = stage.format().write(&document, stage.settings(), limits, &mut bytes) else { continue };
         let outcome = stage.format().read(&bytes, stage.settings(), Request::new(limits));
@@ -198,13 +198,13 @@ pub(super) fn match_string_kinds(
     new
 }
 
-fn build_container(held: ValueContainer, value: Cursor<'_>, key: &KeyTemplate<'_>) -> Result<Document<'static>, Error> {
+fn build_container(container: ValueContainer, value: Cursor<'_>, key: &KeyTemplate<'_>) -> Result<Document<'static>, Error> {
     let mut builder = Builder::like(value.document());
-    match held {
+    match container {
         ValueContainer::List => builder.begin_array(),
         ValueContainer::Map => builder.begin_map(),
     };
-    if held == ValueContainer::Map {
+    if container == ValueContainer::Map {
         key.push_key(&mut builder);
     }
     builder.value(value).end();

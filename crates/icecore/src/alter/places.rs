@@ -83,24 +83,24 @@ impl<'d> PlaceFinder<'d> {
     }
 
     pub(super) fn set_values(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
-        let mut seen = HashSet::new();
+        let mut visited = HashSet::new();
         let (replaced, added) = (self.found.replaced.len(), self.found.added.len());
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         let all: Vec<_> = found.iter().collect();
-        for (shown, place) in &all {
+        for (path_text, place) in &all {
             let node = place.node();
             // Assigning to a variable assigns to it under all of its names.
             let variable = u32::try_from(node.payload).ok().filter(|_| node.kind == Kind::Alias);
             let at = variable.unwrap_or(place.index());
-            if seen.insert(at) {
+            if visited.insert(at) {
                 let value = native::match_string_kinds(value, Some(*place), self.naming());
-                let entry = self.add_native_entry(value.root(), None, shown)?;
+                let entry = self.add_native_entry(value.root(), None, path_text)?;
                 self.found.replaced.push((at, entry));
             }
         }
         // A definite path that leads somewhere, even into the header, names nothing else.
         if self.found.replaced.len() == replaced || !path.is_definite() {
-            self.add_missing(path, value, &mut seen)?;
+            self.add_missing(path, value, &mut visited)?;
         }
         if self.found.replaced.len() == replaced && self.found.added.len() == added {
             return Err(self.absent_path_error(path));
@@ -113,7 +113,7 @@ impl<'d> PlaceFinder<'d> {
         &mut self,
         path: &Pattern,
         value: &Document<'static>,
-        seen: &mut HashSet<u32>,
+        visited: &mut HashSet<u32>,
     ) -> Result<(), Refusal> {
         let Some((before, step)) = path.split_last() else { return Ok(()) };
         let name = match step {
@@ -123,10 +123,10 @@ impl<'d> PlaceFinder<'d> {
         };
         let value = &native::match_string_kinds(value, None, self.naming());
         let found = before.find(self.document, self.limits).map_err(Refusal::Unfit)?;
-        for (shown, whole) in found.iter() {
-            let body = whole.body();
-            let place = format!("{shown}.{name}");
-            if step.follow_from(whole).is_some() || !seen.insert(body.index()) {
+        for (path_text, container) in found.iter() {
+            let body = container.body();
+            let place = format!("{path_text}.{name}");
+            if step.follow_from(container).is_some() || !visited.insert(body.index()) {
                 continue;
             }
             // PHP has one empty array for lists and maps.
@@ -165,29 +165,29 @@ impl<'d> PlaceFinder<'d> {
     }
 
     pub(super) fn append_values(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
-        let mut seen = HashSet::new();
+        let mut visited = HashSet::new();
         let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
         if found.is_empty() {
             return Err(self.absent_path_error(path));
         }
         let value = &native::match_string_kinds(value, None, self.naming());
-        for (shown, whole) in found.iter() {
-            let body = whole.body();
-            if !seen.insert(body.index()) {
+        for (path_text, container) in found.iter() {
+            let body = container.body();
+            if !visited.insert(body.index()) {
                 continue;
             }
             let is_array_of_php = self.naming() == Naming::Php && body.kind() == Kind::Map && !self.is_member_map(body);
-            let place = format!("{shown}[{}]", body.len());
+            let place = format!("{path_text}[{}]", body.len());
             let entry = if body.kind() == Kind::Array {
                 self.add_native_entry(value.root(), None, &place)?
             } else if is_array_of_php {
                 let next =
-                    next_index(body).ok_or_else(|| unfit_refusal("a free index", "the largest one in use", &shown))?;
+                    next_index(body).ok_or_else(|| unfit_refusal("a free index", "the largest one in use", &path_text))?;
                 let next = next.to_string();
                 let key = KeyTemplate { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() };
                 self.add_native_entry(value.root(), Some(&key), &place)?
             } else {
-                return Err(unfit_refusal("a list to append to", &kind_name(body), &shown));
+                return Err(unfit_refusal("a list to append to", &kind_name(body), &path_text));
             };
             self.found.added.push((body.index(), entry));
             self.found.containers.push(body.index());
@@ -278,8 +278,8 @@ impl<'d> PlaceFinder<'d> {
         let mut nothing = Builder::new();
         nothing.null();
         let nothing = nothing.finish().map_err(Refusal::Unwritable)?;
-        let shown = || self.document.path(at);
-        let entry = native::make_native_entry(nothing.root(), Some(key_template), shown, self.stage, self.limits);
+        let value_path = || self.document.path(at);
+        let entry = native::make_native_entry(nothing.root(), Some(key_template), value_path, self.stage, self.limits);
         self.found.entries.push(entry.map_err(Refusal::Unwritable)?);
         let entry = self.found.entries.len() - 1;
         self.renamed.insert(name, entry);
@@ -294,8 +294,8 @@ impl<'d> PlaceFinder<'d> {
         if found.is_empty() {
             return Err(self.absent_path_error(path));
         }
-        let mut seen = HashSet::new();
-        Ok(found.values().map(|value| value.index()).filter(|at| seen.insert(*at)).collect())
+        let mut visited = HashSet::new();
+        Ok(found.values().map(|value| value.index()).filter(|at| visited.insert(*at)).collect())
     }
 
     fn absent_path_error(&self, path: &Pattern) -> Refusal {

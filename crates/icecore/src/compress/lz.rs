@@ -36,23 +36,23 @@ impl Lz {
     }
 
     /// Decompresses everything, if that is at most `most` bytes.
-    pub(crate) fn decompress(self, body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
-        let room = usize::try_from(most).unwrap_or(usize::MAX);
-        let mut out = BoundedOutput { bytes: Vec::new(), most: room };
+    pub(crate) fn decompress(self, body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+        let capacity = usize::try_from(max_len).unwrap_or(usize::MAX);
+        let mut out = BoundedOutput { bytes: Vec::new(), max_len: capacity };
         match self.decompress_into(body, &mut out) {
             Ok(()) => Ok(out.bytes),
-            Err(DecodeStop::Most) => Err(limits.too_large(most)),
+            Err(DecodeStop::Most) => Err(limits.too_large(max_len)),
             Err(DecodeStop::Broken(why)) => Err(malformed_error(self.name(), why).with_decompressed(out.bytes.len())),
         }
     }
 
     /// Returns the beginning of the decompressed data; `None` if it is damaged there.
-    pub(crate) fn decompress_head(self, body: &[u8], whole: bool, most: usize) -> Option<Beginning> {
-        let mut out = BoundedOutput { bytes: Vec::new(), most };
+    pub(crate) fn decompress_head(self, body: &[u8], is_complete: bool, most: usize) -> Option<Beginning> {
+        let mut out = BoundedOutput { bytes: Vec::new(), max_len: most };
         let is_all = match self.decompress_into(body, &mut out) {
             Ok(()) => true,
             Err(DecodeStop::Most) => false,
-            Err(DecodeStop::Broken(_)) if whole => return None,
+            Err(DecodeStop::Broken(_)) if is_complete => return None,
             Err(DecodeStop::Broken(_)) => false,
         };
         (!out.bytes.is_empty()).then_some((out.bytes, is_all))
@@ -102,28 +102,28 @@ impl<'b> LzInput<'b> {
 /// The decompressed output.
 struct BoundedOutput {
     bytes: Vec<u8>,
-    most: usize,
+    max_len: usize,
 }
 
 impl BoundedOutput {
     fn push_literals(&mut self, bytes: &[u8]) -> Result<(), DecodeStop> {
-        let room = self.most - self.bytes.len();
-        self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if bytes.len() > room { Err(DecodeStop::Most) } else { Ok(()) }
+        let available = self.max_len - self.bytes.len();
+        self.bytes.extend_from_slice(&bytes[..bytes.len().min(available)]);
+        if bytes.len() > available { Err(DecodeStop::Most) } else { Ok(()) }
     }
 
     /// Copies bytes from this distance back; the source may overlap the copy.
     fn copy_earlier_output(&mut self, distance: usize, count: usize) -> Result<(), DecodeStop> {
         let start = self.bytes.len().checked_sub(distance).filter(|_| distance > 0);
         let start = start.ok_or(DecodeStop::Broken("a copy from before its beginning"))?;
-        let room = self.most - self.bytes.len();
-        let mut left = count.min(room);
+        let available = self.max_len - self.bytes.len();
+        let mut left = count.min(available);
         while left > 0 {
             let part = left.min(self.bytes.len() - start);
             self.bytes.extend_from_within(start..start + part);
             left -= part;
         }
-        if count > room { Err(DecodeStop::Most) } else { Ok(()) }
+        if count > available { Err(DecodeStop::Most) } else { Ok(()) }
     }
 }
 
@@ -269,12 +269,12 @@ mod tests {
                 body.push(if next() % 2 == 0 { next() % 34 } else { next() % 256 } as u8);
             }
             for lz in [Lz::Lzf, Lz::Lz4, Lz::Fast] {
-                let most = next() % 300;
-                if let Ok(out) = lz.decompress(&body, most as u64, &Limits::default()) {
-                    assert!(out.len() <= most);
+                let max_len = next() % 300;
+                if let Ok(out) = lz.decompress(&body, max_len as u64, &Limits::default()) {
+                    assert!(out.len() <= max_len);
                 }
-                if let Some((out, _)) = lz.decompress_head(&body, next() % 2 == 0, most) {
-                    assert!(out.len() <= most);
+                if let Some((out, _)) = lz.decompress_head(&body, next() % 2 == 0, max_len) {
+                    assert!(out.len() <= max_len);
                 }
             }
         }

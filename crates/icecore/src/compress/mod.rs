@@ -28,16 +28,16 @@ pub(crate) type StreamFn = fn(Box<dyn std::io::BufRead + Send>) -> std::io::Resu
 /// The beginning of the decompressed data, and whether that is all of it.
 pub(crate) type Beginning = (Vec<u8>, bool);
 
-fn malformed_error(what: &'static str, why: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::Malformed).expecting(format!("data compressed with {what}")).finding(why.to_string())
+fn malformed_error(compression: &'static str, why: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Malformed).expecting(format!("data compressed with {compression}")).finding(why.to_string())
 }
 
 /// Returns the size of the next step: as large as the existing output, within limits.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
-fn next_step_size(so_far: usize, most: u64) -> usize {
-    let room = usize::try_from(most).unwrap_or(usize::MAX).saturating_sub(so_far);
+fn next_step_size(so_far: usize, max_len: u64) -> usize {
+    let available = usize::try_from(max_len).unwrap_or(usize::MAX).saturating_sub(so_far);
     // One byte more than allowed shows that there is too much.
-    so_far.clamp(16 << 10, 8 << 20).min(room.saturating_add(1))
+    so_far.clamp(16 << 10, 8 << 20).min(available.saturating_add(1))
 }
 
 /// Reason why a stream was not read to its end.
@@ -68,10 +68,10 @@ fn read_to_limit(decoder: &mut impl std::io::Read, max_len: u64) -> Result<Vec<u
 
 /// Returns the beginning of a decoder's output, and whether that is all; it may be damaged later.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
-fn read_beginning(decoder: impl std::io::Read, most: usize) -> Beginning {
+fn read_beginning(decoder: impl std::io::Read, max_len: usize) -> Beginning {
     use std::io::Read;
     let mut out = Vec::new();
-    let end = decoder.take(most as u64).read_to_end(&mut out);
-    let whole = end.is_ok() && out.len() < most;
-    (out, whole)
+    let end = decoder.take(max_len as u64).read_to_end(&mut out);
+    let is_all = end.is_ok() && out.len() < max_len;
+    (out, is_all)
 }

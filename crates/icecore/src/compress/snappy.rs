@@ -7,10 +7,10 @@ use crate::limits::Limits;
 /// Maximum ratio of output to input: a copy of three bytes produces at most 64.
 const RATIO: u64 = 22;
 
-pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     let declared = snap::raw::decompress_len(body).map_err(|why| malformed_error("snappy", why))? as u64;
-    if declared > most {
-        return Err(limits.too_large(most));
+    if declared > max_len {
+        return Err(limits.too_large(max_len));
     }
     if declared > RATIO.saturating_mul(body.len() as u64) {
         return Err(malformed_error("snappy", format!("{} bytes that claim to be {declared}", body.len())));

@@ -10,13 +10,13 @@ use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompr
 pub(crate) const STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(ZlibDecoder::new(from))));
 pub(crate) const GZIP_STREAM: Option<StreamFn> = Some(|from| Ok(Box::new(MultiGzDecoder::new(from))));
 
-pub(crate) fn decompress(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
-    inflate(body, true, most, limits)
+pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    inflate(body, true, max_len, limits)
 }
 
 /// Decompresses deflate without a frame.
-pub(crate) fn inflate_bare(body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
-    inflate(body, false, most, limits)
+pub(crate) fn inflate_bare(body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    inflate(body, false, max_len, limits)
 }
 
 fn inflate(body: &[u8], framed: bool, max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
@@ -24,9 +24,9 @@ fn inflate(body: &[u8], framed: bool, max_len: u64, limits: &Limits) -> Result<V
     let mut inflate = Decompress::new(framed);
     let mut out = Vec::new();
     loop {
-        let (taken, given) = (inflate.total_in(), inflate.total_out());
+        let (consumed, produced) = (inflate.total_in(), inflate.total_out());
         out.try_reserve(next_step_size(out.len(), max_len)).map_err(|_| Error::no_memory())?;
-        let rest = body.get(usize::try_from(taken).unwrap_or(usize::MAX)..).unwrap_or(&[]);
+        let rest = body.get(usize::try_from(consumed).unwrap_or(usize::MAX)..).unwrap_or(&[]);
         let status = inflate.decompress_vec(rest, &mut out, FlushDecompress::None);
         let status = status.map_err(|why| malformed_error(name, why).with_decompressed(out.len()))?;
         if out.len() as u64 > max_len {
@@ -35,7 +35,7 @@ fn inflate(body: &[u8], framed: bool, max_len: u64, limits: &Limits) -> Result<V
         if status == Status::StreamEnd {
             break;
         }
-        if inflate.total_in() == taken && inflate.total_out() == given {
+        if inflate.total_in() == consumed && inflate.total_out() == produced {
             return Err(malformed_error(name, "its end too early").with_decompressed(out.len()));
         }
     }
@@ -62,9 +62,9 @@ fn deflate(body: &[u8], level: Option<u8>, framed: bool, out: &mut Vec<u8>) -> R
     let mut deflate = Compress::new(level, framed);
     loop {
         out.reserve((body.len() / 2).clamp(1 << 10, 8 << 20));
-        let taken = usize::try_from(deflate.total_in()).unwrap_or(usize::MAX);
+        let consumed = usize::try_from(deflate.total_in()).unwrap_or(usize::MAX);
         let status = deflate
-            .compress_vec(body.get(taken..).unwrap_or(&[]), out, FlushCompress::Finish)
+            .compress_vec(body.get(consumed..).unwrap_or(&[]), out, FlushCompress::Finish)
             .map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))?;
         if status == Status::StreamEnd {
             return Ok(());
@@ -73,9 +73,9 @@ fn deflate(body: &[u8], level: Option<u8>, framed: bool, out: &mut Vec<u8>) -> R
 }
 
 /// Returns the beginning of the content of a zlib stream; `None` if it is damaged there.
-pub(crate) fn head(body: &[u8], most: usize) -> Option<Beginning> {
-    let (bytes, whole) = read_beginning(ZlibDecoder::new(body), most);
-    (!bytes.is_empty()).then_some((bytes, whole))
+pub(crate) fn head(body: &[u8], max_len: usize) -> Option<Beginning> {
+    let (bytes, is_all) = read_beginning(ZlibDecoder::new(body), max_len);
+    (!bytes.is_empty()).then_some((bytes, is_all))
 }
 
 /// Fields of the header of a gzip file.
@@ -130,6 +130,6 @@ pub(crate) fn gzip(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error> {
 }
 
 /// Returns the beginning of the content of a gzip file.
-pub(crate) fn gzip_head(body: &[u8], most: usize) -> Option<Beginning> {
-    Some(read_beginning(MultiGzDecoder::new(body), most))
+pub(crate) fn gzip_head(body: &[u8], max_len: usize) -> Option<Beginning> {
+    Some(read_beginning(MultiGzDecoder::new(body), max_len))
 }

@@ -32,7 +32,7 @@ pub(super) struct Copier<'l> {
     /// Number of bytes to which strings may still be decompressed.
     unpacked: u64,
     /// Long strings that are not frozen data: copies of them are not examined again.
-    plain: SeededMap<(bool, u64, usize), ()>,
+    plain_strings: SeededMap<(bool, u64, usize), ()>,
 }
 
 /// A document that is being copied.
@@ -70,17 +70,17 @@ impl<'l> Copier<'l> {
         (tape.keys, tape.classes, tape.encodings) = (old.keys.clone(), old.classes.clone(), old.encodings.clone());
         tape.arena.clone_from(&old.arena);
         tape.first_item = old.first_item;
-        let most = limits.expanded_from(document.input().len() + old.arena.len());
+        let max_values = limits.expanded_from(document.input().len() + old.arena.len());
         Copier {
             tape,
             rewrite: Rewrite::default(),
             opened: Vec::new(),
             limits,
             input: document.input(),
-            remaining: most,
-            expansion_limit: most,
+            remaining: max_values,
+            expansion_limit: max_values,
             unpacked: limits.decompressed,
-            plain: SeededMap::default(),
+            plain_strings: SeededMap::default(),
         }
     }
 
@@ -149,7 +149,7 @@ impl<'l> Copier<'l> {
             Location::Input(start) => (true, start, bytes.len()),
             Location::Arena(start) => (false, start, bytes.len()),
         };
-        if is_long_string(bytes) && self.plain.contains_key(&name) {
+        if is_long_string(bytes) && self.plain_strings.contains_key(&name) {
             return Ok(None);
         }
         let mut limits = self.limits.clone();
@@ -161,7 +161,7 @@ impl<'l> Copier<'l> {
         let inside = inside.map_err(|error| self.refused_string_error(key, error))?;
         let Some(Nested { stage, document: inner }) = inside else {
             if is_long_string(bytes) {
-                self.plain.insert(name, ());
+                self.plain_strings.insert(name, ());
             }
             return Ok(None);
         };
@@ -341,8 +341,8 @@ impl CopySource<'_> {
 }
 
 /// Returns the offset of `part` in `whole`, if it is a subslice and not a copy.
-fn offset_in_slice(whole: &[u8], part: &[u8]) -> Option<u64> {
-    let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
+fn offset_in_slice(bytes: &[u8], part: &[u8]) -> Option<u64> {
+    let (outer, inner) = (bytes.as_ptr_range(), part.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;
     is_in.then(|| (inner.start as usize - outer.start as usize) as u64)
 }

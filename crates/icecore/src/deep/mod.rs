@@ -97,7 +97,7 @@ pub fn first(document: &Document<'_>, limits: &Limits) -> Option<(u32, Stage)> {
     let (tape, mut limits) = (document.tape(), limits.clone());
     let mut open: Vec<u32> = Vec::new();
     // Long strings that are not frozen data: copies refer to them again.
-    let mut plain: SeededMap<(usize, usize), ()> = SeededMap::default();
+    let mut plain_strings: SeededMap<(usize, usize), ()> = SeededMap::default();
     let mut sealed = 0;
     for at in 0..tape.len() {
         while open.pop_if(|container| tape.index_after(*container) <= at).is_some() {}
@@ -109,7 +109,7 @@ pub fn first(document: &Document<'_>, limits: &Limits) -> Option<(u32, Stage)> {
         if at >= sealed && copy::may_be_opened(node, parent) {
             let bytes = document.bytes(node);
             let place = (bytes.as_ptr() as usize, bytes.len());
-            if (!is_long_string(bytes) || plain.insert(place, ()).is_none())
+            if (!is_long_string(bytes) || plain_strings.insert(place, ()).is_none())
                 && let Some(stage) = stage_within(bytes, &mut limits)
             {
                 return Some((at, stage));

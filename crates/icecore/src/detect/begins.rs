@@ -27,8 +27,8 @@ pub fn begins_as(stage: &Stage, input: &[u8]) -> bool {
         return false;
     }
     // The content decides, if it can be unwrapped.
-    let whole = wrapper.content_head(input, true, INSIDE);
-    let Some(head) = whole.or_else(|| wrapper.content_head(encoded_prefix(input), false, INSIDE)) else { return false };
+    let full_head = wrapper.content_head(input, true, INSIDE);
+    let Some(head) = full_head.or_else(|| wrapper.content_head(encoded_prefix(input), false, INSIDE)) else { return false };
     stage.inner().is_some_and(|inner| begins_as(&inner, &head.bytes))
 }
 

@@ -5,7 +5,7 @@ use super::walk::{ByteWalk, DEPTH, Rejection, WalkResult};
 use crate::format::{Certainty, Guess};
 
 pub(super) fn detect_bson(sample: &Sample<'_>) -> Option<Guess> {
-    if !sample.whole {
+    if !sample.is_complete {
         return None;
     }
     let mut walk = ByteWalk::new(sample.bytes);
@@ -73,11 +73,11 @@ fn walk_document(walk: &mut ByteWalk<'_>, elements: &mut u64) -> WalkResult<()> 
 }
 
 /// Reads the length of a document; returns its end.
-fn read_document_end(walk: &mut ByteWalk<'_>, most: usize) -> WalkResult<usize> {
+fn read_document_end(walk: &mut ByteWalk<'_>, max_end: usize) -> WalkResult<usize> {
     let start = walk.at;
     let len = walk.read_uint_le(4)?;
     let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len)).ok_or(Rejection::Wrong)?;
-    if len < 5 || end > most { Err(Rejection::Wrong) } else { Ok(end) }
+    if len < 5 || end > max_end { Err(Rejection::Wrong) } else { Ok(end) }
 }
 
 fn walk_string(walk: &mut ByteWalk<'_>) -> WalkResult<()> {

@@ -47,7 +47,7 @@ pub struct Finding {
 struct Sample<'a> {
     bytes: &'a [u8],
     /// Whether these are all bytes of the input.
-    whole: bool,
+    is_complete: bool,
 }
 
 /// Like [`stage_of`], for an input of several documents: the first one decides, and the next one, if it is complete,
@@ -73,7 +73,7 @@ pub fn stage_of_first(input: &[u8]) -> Result<Stage, Error> {
 /// assert!(found.format.is_none()); // recognised, not read
 /// ```
 pub fn identify(input: &[u8]) -> Option<Finding> {
-    identify_in(&Sample { bytes: input, whole: true }, 0)
+    identify_in(&Sample { bytes: input, is_complete: true }, 0)
 }
 
 /// Like [`identify`], if these bytes are the beginning of a longer input.
@@ -83,7 +83,7 @@ pub fn identify(input: &[u8]) -> Option<Finding> {
 /// assert!(icecore::detect::identify_head(head).is_some());
 /// ```
 pub fn identify_head(head: &[u8]) -> Option<Finding> {
-    identify_in(&Sample { bytes: head, whole: false }, 0)
+    identify_in(&Sample { bytes: head, is_complete: false }, 0)
 }
 
 /// Names and titles of the formats and wrappers that are recognised, but can't be read; sorted by name.
@@ -143,7 +143,7 @@ fn grade_walk(
     const MANY: usize = 4096;
     let certainty = match end {
         Ok(()) if walk.is_at_end() => best,
-        Err(Rejection::End) if !sample.whole && walk.at >= MANY => best.min(Certainty::Likely),
+        Err(Rejection::End) if !sample.is_complete && walk.at >= MANY => best.min(Certainty::Likely),
         _ => return None,
     };
     Some(Guess { certainty, variant: variant.to_owned() })
@@ -171,5 +171,5 @@ fn guess_format(input: &[u8]) -> Option<(Certainty, &'static Format)> {
 /// # Errors
 /// Of kind `Format`.
 pub fn stage_of(input: &[u8]) -> Result<Stage, Error> {
-    supported::detect_stage(&Sample { bytes: input, whole: true }, WRAPPERS)
+    supported::detect_stage(&Sample { bytes: input, is_complete: true }, WRAPPERS)
 }

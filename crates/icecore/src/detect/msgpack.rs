@@ -17,15 +17,15 @@ pub(super) fn detect_msgpack(sample: &Sample<'_>) -> Option<Guess> {
         0x81..=0x8f | 0x91..=0x9f | 0xdc..=0xdf => {}
         _ => return None,
     }
-    let mut seen = WalkFindings::default();
+    let mut findings = WalkFindings::default();
     let mut walk = ByteWalk::new(sample.bytes);
-    let end = walk_value(&mut walk, &mut seen);
-    let clear = seen.strings > 0 && !seen.not_utf8 && walk.at >= 8;
+    let end = walk_value(&mut walk, &mut findings);
+    let clear = findings.strings > 0 && !findings.not_utf8 && walk.at >= 8;
     grade_walk(sample, end, &walk, if clear { Certainty::Likely } else { Certainty::Possible }, "")
 }
 
 /// Walks over one value with everything in it.
-fn walk_value(walk: &mut ByteWalk<'_>, seen: &mut WalkFindings) -> WalkResult<()> {
+fn walk_value(walk: &mut ByteWalk<'_>, findings: &mut WalkFindings) -> WalkResult<()> {
     // Number of missing values, by level.
     let mut open: Vec<u64> = vec![1];
     while let Some(left) = open.last_mut() {
@@ -41,7 +41,7 @@ fn walk_value(walk: &mut ByteWalk<'_>, seen: &mut WalkFindings) -> WalkResult<()
             0x80..=0x8f => (0, 2 * u64::from(head & 0x0f)),
             0x90..=0x9f => (0, u64::from(head & 0x0f)),
             0xa0..=0xbf => {
-                walk_string(walk, u64::from(head & 0x1f), seen)?;
+                walk_string(walk, u64::from(head & 0x1f), findings)?;
                 (0, 0)
             }
             0xc4..=0xc6 => (walk.read_uint_be(1 << (head - 0xc4))?, 0),
@@ -53,7 +53,7 @@ fn walk_value(walk: &mut ByteWalk<'_>, seen: &mut WalkFindings) -> WalkResult<()
             0xd4..=0xd8 => (1 + (1 << (head - 0xd4)), 0),
             0xd9..=0xdb => {
                 let len = walk.read_uint_be(1 << (head - 0xd9))?;
-                walk_string(walk, len, seen)?;
+                walk_string(walk, len, findings)?;
                 (0, 0)
             }
             0xdc | 0xdd => (0, walk.read_uint_be(2 << (head - 0xdc))?),
@@ -70,9 +70,9 @@ fn walk_value(walk: &mut ByteWalk<'_>, seen: &mut WalkFindings) -> WalkResult<()
     Ok(())
 }
 
-fn walk_string(walk: &mut ByteWalk<'_>, len: u64, seen: &mut WalkFindings) -> WalkResult<()> {
+fn walk_string(walk: &mut ByteWalk<'_>, len: u64, findings: &mut WalkFindings) -> WalkResult<()> {
     let bytes = walk.read_bytes(len)?;
-    seen.strings += 1;
-    seen.not_utf8 |= std::str::from_utf8(bytes).is_err();
+    findings.strings += 1;
+    findings.not_utf8 |= std::str::from_utf8(bytes).is_err();
     Ok(())
 }

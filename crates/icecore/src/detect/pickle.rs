@@ -27,7 +27,7 @@ pub(super) fn detect_pickle(sample: &Sample<'_>) -> Option<Guess> {
         (Ok(()), None) if run.opcodes >= 6 => Certainty::Likely,
         (Ok(()), None) if run.opcodes >= 3 => Certainty::Possible,
         (Err(Rejection::End), Some(_)) if run.opcodes >= 4 => Certainty::Likely,
-        (Err(Rejection::End), None) if !sample.whole && run.opcodes >= 1000 => Certainty::Likely,
+        (Err(Rejection::End), None) if !sample.is_complete && run.opcodes >= 1000 => Certainty::Likely,
         _ => return None,
     };
     let protocol = declared.unwrap_or(u8::from(run.binary));

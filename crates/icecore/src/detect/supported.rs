@@ -44,7 +44,7 @@ fn confirm_by_reading(format: &Format, guess: Guess, sample: &Sample<'_>) -> Opt
         let request = Request { limits: &limits, detail: false, tape };
         let outcome = format.read(rest, &Settings::new(), request);
         if let Some(error) = outcome.error {
-            let ends_early = !sample.whole && error.kind() == ErrorKind::Truncated && rest.len() > 64;
+            let ends_early = !sample.is_complete && error.kind() == ErrorKind::Truncated && rest.len() > 64;
             return match (is_sure, ends_early) {
                 (true, _) => Some(Guess { certainty, variant }),
                 (false, true) => Some(Guess { certainty: Certainty::Likely, variant }),
@@ -123,8 +123,8 @@ pub(super) fn detect_stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, 
 /// Returns the stage of wrapped data, if a format matches the content.
 fn detect_wrapped_stage(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
     wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
-        let head = wrapper.content_head(sample.bytes, sample.whole, INSIDE)?;
-        let inside = Sample { bytes: &head.bytes, whole: head.whole };
+        let head = wrapper.content_head(sample.bytes, sample.is_complete, INSIDE)?;
+        let inside = Sample { bytes: &head.bytes, is_complete: head.is_complete };
         let is_known = || identify_in(&inside, 1).is_some_and(|found| found.certainty >= Certainty::Likely);
         if wrapper.evidence == WrapperEvidence::Text && !is_known() {
             return None;
@@ -150,12 +150,12 @@ fn unknown_format_error(sample: &Sample<'_>) -> Error {
     }
     match identify_in(sample, 0) {
         Some(found) => {
-            let what = found.wrappers.iter().copied().chain([found.name]).collect::<Vec<_>>().join("/");
+            let stage_path = found.wrappers.iter().copied().chain([found.name]).collect::<Vec<_>>().join("/");
             match wrap::by_name(found.name) {
                 Some(_) => error
-                    .finding(format!("{} ({what}), and nothing that looks like a known format inside", found.title))
-                    .helping(format!("name the format inside if you know it, such as {what}/json")),
-                None => error.finding(format!("{} ({what}), which is recognised but not read", found.title)),
+                    .finding(format!("{} ({stage_path}), and nothing that looks like a known format inside", found.title))
+                    .helping(format!("name the format inside if you know it, such as {stage_path}/json")),
+                None => error.finding(format!("{} ({stage_path}), which is recognised but not read", found.title)),
             }
         }
         None => error

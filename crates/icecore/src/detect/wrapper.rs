@@ -15,8 +15,8 @@ pub(super) fn detect_wrapper(sample: &Sample<'_>, level: u32) -> Option<Finding>
         return CLOSED.first().map(|(name, title)| wrapper_finding(name, title));
     }
     wrap::all().iter().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
-        let head = wrapper.content_head(sample.bytes, sample.whole, INSIDE);
-        let inside = head.as_ref().and_then(|head| detect_content(wrapper, &head.bytes, head.whole, level));
+        let head = wrapper.content_head(sample.bytes, sample.is_complete, INSIDE);
+        let inside = head.as_ref().and_then(|head| detect_content(wrapper, &head.bytes, head.is_complete, level));
         let is_plain = match wrapper.evidence {
             WrapperEvidence::Magic => true,
             WrapperEvidence::Content => head.is_some(),
@@ -41,7 +41,7 @@ fn wrapper_finding(name: &'static str, title: &'static str) -> Finding {
 
 /// Returns the format of the content, if it can be detected.
 fn detect_content(wrapper: &Wrapper, bytes: &[u8], whole: bool, level: u32) -> Option<Finding> {
-    let mut finding = identify_in(&Sample { bytes, whole }, level + 1)?;
+    let mut finding = identify_in(&Sample { bytes, is_complete: whole }, level + 1)?;
     if finding.certainty < Certainty::Likely {
         return None;
     }

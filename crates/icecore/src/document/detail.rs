@@ -119,10 +119,10 @@ pub struct Detail {
 
 impl Detail {
     /// Records a span, unless it is empty or was already read.
-    pub(crate) fn record_span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+    pub(crate) fn record_span(&mut self, start: usize, end: usize, node: u32, name: &'static str) {
         if start < end && !self.copying {
             let (start, end, layer) = (start as u64, end as u64, self.layer);
-            self.trace.spans.push(Span { start, end, node, layer, what });
+            self.trace.spans.push(Span { start, end, node, layer, what: name });
         }
     }
 

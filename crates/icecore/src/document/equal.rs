@@ -234,8 +234,8 @@ impl ComparisonWalk<'_> {
             (_, None, None) => {}
             _ => return false,
         }
-        let plain = |c: Cursor<'_>| c.entries().all(|(key, _)| matches!(key, Key::Name(_)));
-        if self.comparison.any_order && plain(a) && plain(b) {
+        let has_only_names = |c: Cursor<'_>| c.entries().all(|(key, _)| matches!(key, Key::Name(_)));
+        if self.comparison.any_order && has_only_names(a) && has_only_names(b) {
             return self.compare_unordered(a, b);
         }
         let (mut of_a, mut of_b) = (a.entries(), b.entries());

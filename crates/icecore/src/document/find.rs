@@ -28,8 +28,8 @@ impl Document<'_> {
             // Two keys may look alike, and messages leave out the middle of long paths.
             let alike = || search_lookalikes(self.root(), path);
             let header = || self.header().and_then(|header| self.find_from(header, path).ok());
-            let shown = || path.contains('…').then(|| self.tape.find_shown_path(path, self.input())).flatten();
-            alike().or_else(header).or_else(|| shown().map(|at| Cursor::new(self, at))).ok_or(error)
+            let displayed = || path.contains('…').then(|| self.tape.find_shown_path(path, self.input())).flatten();
+            alike().or_else(header).or_else(|| displayed().map(|at| Cursor::new(self, at))).ok_or(error)
         })
     }
 
@@ -50,11 +50,11 @@ impl Document<'_> {
 
     fn find_from<'d>(&'d self, from: Cursor<'d>, path: &str) -> Result<Cursor<'d>, Error> {
         let (here, rest) = follow_existing(from, path)?;
-        let Some((_, behind)) = Step::parse(rest) else { return Ok(here) };
+        let Some((_, after)) = Step::parse(rest) else { return Ok(here) };
         let so_far = &path[..path.len() - rest.len()];
         let so_far = if so_far.is_empty() { "$" } else { so_far };
         Err(Error::new(ErrorKind::Usage)
-            .expecting(format!("something at `{}`", &path[..path.len() - behind.len()]))
+            .expecting(format!("something at `{}`", &path[..path.len() - after.len()]))
             .finding(format!("{} at `{so_far}`", describe_value(here)))
             .on_path(so_far))
     }
@@ -99,10 +99,10 @@ fn search_lookalikes<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
     let mut rest = path.strip_prefix('$').unwrap_or(path);
     let mut here = vec![from];
     while !rest.is_empty() {
-        let (step, behind) = Step::parse(rest)?;
-        let mut seen = HashSet::new();
-        let next = here.iter().flat_map(|from| step.find_all(*from)).filter(|value| seen.insert(value.index()));
-        (here, rest) = (next.collect(), behind);
+        let (step, after) = Step::parse(rest)?;
+        let mut visited = HashSet::new();
+        let next = here.iter().flat_map(|from| step.find_all(*from)).filter(|value| visited.insert(value.index()));
+        (here, rest) = (next.collect(), after);
     }
     here.first().copied()
 }
@@ -112,9 +112,9 @@ fn follow_existing<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d
     let mut rest = strip_root(path)?;
     let mut here = from;
     while !rest.is_empty() {
-        let (step, behind) = Step::parse(rest).ok_or_else(|| invalid_step_error(path, rest))?;
+        let (step, after) = Step::parse(rest).ok_or_else(|| invalid_step_error(path, rest))?;
         let Some(next) = step.follow_from(here) else { break };
-        (here, rest) = (next, behind);
+        (here, rest) = (next, after);
     }
     Ok((here, rest))
 }
@@ -202,9 +202,9 @@ impl Step {
                 if reference.kind() == Kind::Ref { reference.children().next() } else { None }
             }
             Step::Part(position) => {
-                let whole = through_objects(from);
-                let has_parts = !matches!(whole.kind(), Kind::Array | Kind::Map | Kind::Ref);
-                if has_parts { whole.children().nth(*position) } else { None }
+                let target = through_objects(from);
+                let has_parts = !matches!(target.kind(), Kind::Array | Kind::Map | Kind::Ref);
+                if has_parts { target.children().nth(*position) } else { None }
             }
         }
     }
@@ -306,11 +306,11 @@ fn parse_bare_key(text: &str) -> String {
 /// Parses the rest of a step `["name"]` after the first quote; returns the key and the text after the step.
 fn parse_quoted_key(text: &str) -> Option<(String, &str)> {
     let (name, rest) = parse_quoted_text(text)?;
-    if let Some(behind) = rest.strip_prefix(']') {
-        return Some((name, behind));
+    if let Some(after) = rest.strip_prefix(']') {
+        return Some((name, after));
     }
-    if let Some(behind) = rest.strip_prefix(":protected]") {
-        return Some((mangle_property("*", &name), behind));
+    if let Some(after) = rest.strip_prefix(":protected]") {
+        return Some((mangle_property("*", &name), after));
     }
     let (class, rest) = parse_quoted_text(rest.strip_prefix(":\"")?)?;
     Some((mangle_property(&class, &name), rest.strip_prefix(":private]")?))

@@ -17,7 +17,7 @@ pub struct Metadata {
 
 /// Adds a loss for each property of the wrappers that no output wrapper stores.
 pub(crate) fn lose_metadata(lost: &[Metadata], losses: &mut Losses) {
-    for said in lost.iter().filter(|said| !said.is_form) {
-        losses.add(LossKind::Wrapper, || format!("{}:{}", said.wrapper, said.option));
+    for property in lost.iter().filter(|said| !said.is_form) {
+        losses.add(LossKind::Wrapper, || format!("{}:{}", property.wrapper, property.option));
     }
 }

@@ -36,7 +36,7 @@ pub struct Names {
     /// Short names by a hash of their first bytes, to avoid a search.
     memo: Vec<Memo>,
     /// Whether a name is a byte string or ASCII text without flags.
-    plain: Vec<bool>,
+    plain_flags: Vec<bool>,
     /// Whether there is a name that is not plain.
     marked: bool,
     /// Kinds of the names without flags.
@@ -166,7 +166,7 @@ impl Names {
     #[inline(always)]
     pub(crate) fn get_plain(&self, id: u16) -> Option<(&Entry, &[u8])> {
         let at = usize::from(id).wrapping_sub(1);
-        match (self.plain.get(at), self.entries.get(at)) {
+        match (self.plain_flags.get(at), self.entries.get(at)) {
             (Some(true), Some(entry)) => Some((entry, &self.bytes)),
             _ => None,
         }
@@ -396,7 +396,7 @@ impl Names {
             Kind::Text if node.flags == 0 => TEXT,
             _ => BYTES | TEXT,
         };
-        self.plain.push(is_plain);
+        self.plain_flags.push(is_plain);
         self.absent |= node.flags & super::flag::PLACEHOLDER != 0;
         self.symbol |= node.kind == Kind::Symbol;
         self.mangled |= bytes.first() == Some(&0);
@@ -414,8 +414,8 @@ impl Names {
     }
 
     /// Drops all names if there are more than `most`. Returns whether it did.
-    pub(crate) fn clear_if_larger(&mut self, most: usize) -> bool {
-        let is_too_much = self.entries.len() > most || self.bytes.len() > 64 * most;
+    pub(crate) fn clear_if_larger(&mut self, max_names: usize) -> bool {
+        let is_too_much = self.entries.len() > max_names || self.bytes.len() > 64 * max_names;
         if is_too_much {
             *self = Names::default();
         }
@@ -497,14 +497,14 @@ mod tests {
     #[test]
     fn many_names_keep_their_ids_and_a_full_table_says_so() {
         let mut names = Names::default();
-        let mut given = 0;
+        let mut id_count = 0;
         for i in 0..80_000u32 {
             if let Some(id) = names.intern(name(Kind::Bytes), &i.to_le_bytes()) {
-                given += 1;
+                id_count += 1;
                 assert_eq!(names.get(id).unwrap().bytes, i.to_le_bytes());
             }
         }
-        assert_eq!(given, CAPACITY);
+        assert_eq!(id_count, CAPACITY);
     }
 
     #[test]

@@ -216,15 +216,15 @@ impl Renamer<'_> {
         let has_sigil = |member: &Member<'_>| member.key.kind == Kind::Symbol && member.name.starts_with(b"@");
         let is_mixed = !members.iter().all(has_sigil);
         let is_marked = |member: &Member<'_>| has_sigil(member) || strip_visibility(member.name).is_some();
-        let mut taken: HashMap<&[u8], &[u8]> = HashMap::new();
+        let mut owners: HashMap<&[u8], &[u8]> = HashMap::new();
         if is_mixed {
-            taken.extend(members.iter().filter(|member| !is_marked(member)).map(|member| (member.name, member.name)));
+            owners.extend(members.iter().filter(|member| !is_marked(member)).map(|member| (member.name, member.name)));
         }
         for member in &members {
             if is_struct && matches!(member.key.kind, Kind::Bytes | Kind::Text) {
                 self.rename_member(member, Kind::Symbol, member.name);
             } else if let Some((bare, had_visibility)) = self.strip_marks(member)
-                && (!is_mixed || !is_marked(member) || *taken.entry(bare).or_insert(member.name) == member.name)
+                && (!is_mixed || !is_marked(member) || *owners.entry(bare).or_insert(member.name) == member.name)
             {
                 let is_bytes = bare.is_ascii() || std::str::from_utf8(bare).is_err();
                 let kind = match member.key.kind {
@@ -336,13 +336,13 @@ pub(super) fn collect_members<'d>(document: &'d Document<'_>, mut at: u32, end: 
 fn replace_separators(name: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(name.len());
     let mut rest = name;
-    while let Some((first, behind)) = rest.split_first() {
-        if let Some(behind) = rest.strip_prefix(from) {
+    while let Some((first, after_first)) = rest.split_first() {
+        if let Some(after) = rest.strip_prefix(from) {
             out.extend_from_slice(to);
-            rest = behind;
+            rest = after;
         } else {
             out.push(*first);
-            rest = behind;
+            rest = after_first;
         }
     }
     (out != name).then_some(out)

@@ -13,7 +13,7 @@ const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 /// Maps nodes of the whole document to nodes of the part.
 struct PartExtraction<'d> {
-    whole: &'d Document<'d>,
+    document: &'d Document<'d>,
     tape: Tape,
     /// The range of nodes that is taken.
     root: u32,
@@ -54,7 +54,7 @@ impl Document<'_> {
         let mut tape = Tape::new();
         tape.naming = self.tape.naming;
         let mut taking = PartExtraction {
-            whole: self,
+            document: self,
             tape,
             root: at,
             end: root.index_after(),
@@ -82,7 +82,7 @@ impl Tape {
 
 impl PartExtraction<'_> {
     fn extract_part(&mut self) -> Result<(), Error> {
-        let mut node = self.whole.node(self.root);
+        let mut node = self.document.node(self.root);
         node.key = NO_KEY;
         node.flags &= !OF_THE_PLACE;
         self.take_node(self.root, node, NO_KEY)?;
@@ -96,8 +96,8 @@ impl PartExtraction<'_> {
                 continue;
             }
             let at = open.next;
-            open.next = self.whole.tape.index_after(at);
-            let node = self.whole.node(at);
+            open.next = self.document.tape.index_after(at);
+            let node = self.document.node(at);
             let key = self.translate_key(node.key)?;
             self.take_node(at, node, key)?;
         }
@@ -114,8 +114,8 @@ impl PartExtraction<'_> {
     fn take_node(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
         if let Some(place) = self.places.get(&at).copied() {
             // A link already brought it here.
-            let again = Node { key, ..Node::leaf(Kind::Link, 0) }.with(node.flags & OF_THE_PLACE);
-            self.put_link(again, place);
+            let link_node = Node { key, ..Node::leaf(Kind::Link, 0) }.with(node.flags & OF_THE_PLACE);
+            self.put_link(link_node, place);
             return Ok(());
         }
         if node.kind.is_again() {
@@ -132,7 +132,7 @@ impl PartExtraction<'_> {
                 let class = self.translate_class(node.class())?;
                 new.set_class(class);
             }
-            self.open.push(OpenSiblings { next: at + 1, end: self.whole.tape.index_after(at), container: Some(here) });
+            self.open.push(OpenSiblings { next: at + 1, end: self.document.tape.index_after(at), container: Some(here) });
         }
         self.tape.push(new);
         Ok(())
@@ -141,30 +141,30 @@ impl PartExtraction<'_> {
     /// Takes a link, or its target if that is not in the part and will not be.
     fn take_link(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
         let here = self.tape.len();
-        let mut again = Node { key, payload: 0, ..node };
+        let mut link_node = Node { key, payload: 0, ..node };
         let mut target = u32::try_from(node.payload).unwrap_or(at);
         // A link may name another link, but chains have a limit.
         for _ in 0..64 {
             if let Some(place) = self.places.get(&target).copied() {
                 self.places.insert(at, here);
-                self.put_link(again, place);
+                self.put_link(link_node, place);
                 return Ok(());
             }
-            let named = self.whole.node(target);
+            let named = self.document.node(target);
             let comes_later = (self.root..self.end).contains(&target) && node.kind != Kind::Copy;
             if comes_later {
                 break;
             }
             if !named.kind.is_again() {
                 self.places.insert(at, here);
-                let flags = named.flags & !OF_THE_PLACE | again.flags & OF_THE_PLACE;
+                let flags = named.flags & !OF_THE_PLACE | link_node.flags & OF_THE_PLACE;
                 return self.take_node(target, Node { flags, ..named }, key);
             }
-            again.flags |= named.flags & OF_THE_PLACE;
+            link_node.flags |= named.flags & OF_THE_PLACE;
             target = u32::try_from(named.payload).unwrap_or(target);
         }
         self.places.insert(at, here);
-        let link = self.tape.push(Node { flags: again.flags & !flag::TARGET, ..again });
+        let link = self.tape.push(Node { flags: link_node.flags & !flag::TARGET, ..link_node });
         self.links.push((link, target));
         Ok(())
     }
@@ -190,10 +190,10 @@ impl PartExtraction<'_> {
         if !node.kind.has_bytes() {
             return Ok(*node);
         }
-        let bytes = self.whole.bytes(node);
+        let bytes = self.document.bytes(node);
         let is_long = node.aux == super::node::LONG;
         let place = match is_long {
-            true => self.whole.tape.long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place),
+            true => self.document.tape.long.get(node.long_index()).map_or(Location::Arena(0), |long| long.place),
             false => node.place(),
         };
         let mut new = match place {
@@ -216,8 +216,8 @@ impl PartExtraction<'_> {
         if matches!(id, NO_KEY | KEY_NODE | IS_KEY) {
             return Ok(id);
         }
-        let whole = self.whole;
-        let Some(name) = whole.tape.keys.get(u32::from(id)) else { return Ok(NO_KEY) };
+        let document = self.document;
+        let Some(name) = document.tape.keys.get(u32::from(id)) else { return Ok(NO_KEY) };
         let known = match self.keys.get(&id) {
             Some(known) => *known,
             None => {
@@ -254,8 +254,8 @@ impl PartExtraction<'_> {
         if let Some(known) = self.classes.get(&id) {
             return Ok(*known);
         }
-        let whole = self.whole;
-        let Some(name) = whole.class_name(id) else { return Ok(0) };
+        let document = self.document;
+        let Some(name) = document.class_name(id) else { return Ok(0) };
         let new = self.tape.intern_class(name.node.kind, name.bytes)?;
         self.classes.insert(id, new);
         Ok(new)
@@ -268,8 +268,8 @@ impl PartExtraction<'_> {
         if let Some(known) = self.encodings.get(&id) {
             return Ok(*known);
         }
-        let whole = self.whole;
-        let Some(name) = whole.tape.encodings.get(u32::from(id)) else { return Ok(0) };
+        let document = self.document;
+        let Some(name) = document.tape.encodings.get(u32::from(id)) else { return Ok(0) };
         let new = self.tape.intern_encoding(name.bytes)?;
         self.encodings.insert(id, new);
         Ok(new)

@@ -97,12 +97,12 @@ pub(super) fn shorten_for_message(path: String) -> String {
 
 /// Appends the step to the entry with this key, if it is a string or an integer. A key of more than `most` bytes is
 /// shortened in the middle.
-pub(crate) fn push_key_step(path: &mut String, key: &Node, bytes: &[u8], most: usize) -> Option<()> {
+pub(crate) fn push_key_step(path: &mut String, key: &Node, bytes: &[u8], max_len: usize) -> Option<()> {
     match key.kind {
         Kind::Int => {
             let _ = write!(path, "[{}]", key.payload as i64);
         }
-        kind if kind.is_string() && bytes.len() > most => push_key(path, &short_key(bytes, most)),
+        kind if kind.is_string() && bytes.len() > max_len => push_key(path, &short_key(bytes, max_len)),
         kind if kind.is_string() => push_key(path, &String::from_utf8_lossy(bytes)),
         _ => return None,
     }
@@ -110,8 +110,8 @@ pub(crate) fn push_key_step(path: &mut String, key: &Node, bytes: &[u8], most: u
 }
 
 /// Returns a long key without its middle.
-pub(super) fn short_key(bytes: &[u8], most: usize) -> String {
-    let half = most / 2;
+pub(super) fn short_key(bytes: &[u8], max_len: usize) -> String {
+    let half = max_len / 2;
     let [front, back] = [&bytes[..half], &bytes[bytes.len() - half..]].map(String::from_utf8_lossy);
     format!("{front}…({} bytes)…{back}", bytes.len() - 2 * half)
 }
@@ -206,14 +206,14 @@ impl Tape {
     }
 
     /// Returns the first node whose path is shown like this in messages.
-    pub(super) fn find_shown_path(&self, shown: &str, input: &[u8]) -> Option<u32> {
-        let gap = shown.split("…(").find_map(|part| part.split_once(" more)…")).and_then(|(left_out, _)| {
+    pub(super) fn find_shown_path(&self, displayed: &str, input: &[u8]) -> Option<u32> {
+        let gap = displayed.split("…(").find_map(|part| part.split_once(" more)…")).and_then(|(left_out, _)| {
             let left_out: usize = left_out.parse().ok()?;
             left_out.checked_add(STEPS)
         });
         let mut found = None;
         self.walk_paths(input, |at, steps, path| {
-            if self.nodes[at as usize].key != IS_KEY && gap.is_none_or(|gap| gap == steps) && path() == shown {
+            if self.nodes[at as usize].key != IS_KEY && gap.is_none_or(|gap| gap == steps) && path() == displayed {
                 found = Some(at);
             }
             found.is_none()

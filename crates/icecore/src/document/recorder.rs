@@ -17,11 +17,11 @@ pub(crate) trait Recorder: Sink {
 
     /// Records that the bytes from `start` to `end` are a piece of the node `node`.
     #[inline]
-    fn record_span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+    fn record_span(&mut self, start: usize, end: usize, node: u32, name: &'static str) {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            detail.record_span(start, end, node, what);
+            detail.record_span(start, end, node, name);
         }
     }
 

@@ -38,23 +38,23 @@ pub struct Repair {
 
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Repair { offset, was, is, what, path, .. } = self;
-        if *what == "visibility" {
+        let Repair { offset, was, is, what: subject, path, .. } = self;
+        if *subject == "visibility" {
             return write!(f, "offset {offset}: a name of a property got its NUL bytes back, at {path}");
         }
-        if *what == "whole" {
+        if *subject == "whole" {
             return write!(f, "the whole text had {was} bytes and now has {is}");
         }
-        if *what == "text" {
+        if *subject == "text" {
             return write!(
                 f,
                 "offset {offset}: a serialized text in a string has wrong lengths, which were not changed, at {path}"
             );
         }
-        if *what == "rest" {
+        if *subject == "rest" {
             let bytes = if *was == 1 { "byte" } else { "bytes" };
             return write!(f, "offset {offset}: {was} {bytes} that the template does not read were left out");
         }
-        write!(f, "offset {offset}: the length of a {what} was {was} and should be {is}, at {path}")
+        write!(f, "offset {offset}: the length of a {subject} was {was} and should be {is}, at {path}")
     }
 }

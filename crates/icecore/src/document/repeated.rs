@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 
 /// Adds a loss for each entry that repeats a key for programs of this language.
 pub(crate) fn lose_repeated(document: &Document<'_>, naming: Naming, losses: &mut Losses) {
-    for_each_repeated(document, naming, |_, again| losses.add(LossKind::DuplicateKey, || document.path(again)));
+    for_each_repeated(document, naming, |_, repeated| losses.add(LossKind::DuplicateKey, || document.path(repeated)));
 }
 
 /// Returns the values that programs of this language do not see because the same key occurs again, in the order of
@@ -35,7 +35,7 @@ fn for_each_repeated(document: &Document<'_>, naming: Naming, mut found: impl Fn
     }
     let is_mixed = tape.keys().has_mixed_kinds();
     let mut search =
-        RepeatedKeySearch { document, naming, seen: Vec::new(), serial: 0, hashes: Vec::new(), seed: None };
+        RepeatedKeySearch { document, naming, last_map: Vec::new(), serial: 0, hashes: Vec::new(), seed: None };
     let mut at = 0;
     while let Some(map) = find_next_map(&tape.nodes, at, is_mixed) {
         at = map + 1;
@@ -99,7 +99,7 @@ struct RepeatedKeySearch<'d> {
     document: &'d Document<'d>,
     naming: Naming,
     /// For each id, the last map in which it was seen.
-    seen: Vec<u32>,
+    last_map: Vec<u32>,
     serial: u32,
     hashes: Vec<u64>,
     seed: Option<SeededState>,
@@ -129,12 +129,12 @@ impl RepeatedKeySearch<'_> {
         for (key, _) in map_entries(self.document, at, map) {
             match key {
                 EntryKey::Id(id) if !is_mixed && !is_open(id) => {
-                    if self.seen.is_empty() {
-                        self.seen.resize(self.document.tape().keys().len() + 1, 0);
+                    if self.last_map.is_empty() {
+                        self.last_map.resize(self.document.tape().keys().len() + 1, 0);
                     }
-                    if let Some(seen) = self.seen.get_mut(usize::from(id)) {
-                        is_repeated |= *seen == self.serial;
-                        *seen = self.serial;
+                    if let Some(last) = self.last_map.get_mut(usize::from(id)) {
+                        is_repeated |= *last == self.serial;
+                        *last = self.serial;
                     }
                 }
                 _ => {

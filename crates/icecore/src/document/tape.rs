@@ -227,8 +227,8 @@ impl Tape {
         let is_again = |node: &Node| matches!(node.kind, Kind::Link | Kind::Alias);
         let of = |node: &Node| if is_again(node) { target(node) } else { len(node) };
         let all = self.nodes.iter().fold(0u64, |sum, node| sum.saturating_add(of(node)));
-        let most = limits.output_from(size);
-        if all <= most { Ok(()) } else { Err(limits.too_much_output(most)) }
+        let max_bytes = limits.output_from(size);
+        if all <= max_bytes { Ok(()) } else { Err(limits.too_much_output(max_bytes)) }
     }
 
     /// Locations and lengths of strings that are too long for a node.

@@ -161,8 +161,8 @@ impl<'a> Decoded<'a> {
             let raw = (escape.raw_end() + (offset - escape.text_end())).min(self.raw_len);
             return (offset, raw);
         }
-        let whole = offset.saturating_sub(escape.text).checked_div(escape.text_len).unwrap_or(0);
-        (escape.text + whole * escape.text_len, escape.raw + whole * escape.raw_len)
+        let full_count = offset.saturating_sub(escape.text).checked_div(escape.text_len).unwrap_or(0);
+        (escape.text + full_count * escape.text_len, escape.raw + full_count * escape.raw_len)
     }
 
     /// Like [`DecodedCharacter::boundary_before`], but returns the first boundary at or after the offset.
@@ -229,11 +229,11 @@ impl<'a> Decoding<'a> {
             && end <= self.raw.len()
             && text.len() <= SHORT
             && let Some(piece) = self.raw.get(self.at..).and_then(|rest| rest.first_chunk::<PIECE>())
-            && let Some((room, more)) =
+            && let Some((chunk, more)) =
                 self.text.get_mut(self.len..).and_then(|rest| rest.split_first_chunk_mut::<PIECE>())
             && more.len() >= SHORT
         {
-            *room = *piece;
+            *chunk = *piece;
             for (to, byte) in self.text[self.len + before..].iter_mut().zip(text) {
                 *to = *byte;
             }

@@ -20,10 +20,10 @@ pub(crate) fn append_named(
 /// Appends what `write` puts into the buffer, with a limit for bytes of copies; appends
 /// nothing if it gives up.
 pub(crate) fn try_append(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8>, u64) -> Option<()>) -> bool {
-    let most = out.remaining_bytes();
+    let max_bytes = out.remaining_bytes();
     let buf = out.buffer();
     let start = buf.len();
-    let written = write(buf, most).is_some();
+    let written = write(buf, max_bytes).is_some();
     if !written {
         buf.truncate(start);
     }
@@ -34,13 +34,13 @@ pub(crate) fn try_append(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8>, 
 /// memory of the output. More than `most` bytes are not kept.
 pub(crate) fn append_with_spare(
     out: &mut dyn Output,
-    most: u64,
+    max_bytes: u64,
     write: impl FnOnce(&mut PartProgress, &mut Vec<u8>, u64) -> Option<()>,
 ) -> bool {
     let mut parts = PartProgress { spare: out.take_spare(), ..PartProgress::default() };
-    let written = try_append(out, |buf, room| {
-        let (start, most) = (buf.len(), most.min(room));
-        write(&mut parts, buf, most).filter(|()| (buf.len() - start) as u64 <= most)
+    let written = try_append(out, |buf, available| {
+        let (start, limit) = (buf.len(), max_bytes.min(available));
+        write(&mut parts, buf, limit).filter(|()| (buf.len() - start) as u64 <= limit)
     });
     out.return_spare(parts.spare);
     written

@@ -26,7 +26,7 @@ impl Writer for ClassMapWriter {
         let may_have = self.map.has_plain_class() || is_php && self.map.any_new_name(is_php_time);
         let (document, mut losses) = match may_have && document.tape().naming != self.naming {
             true => replace_known_values(document, &self.map, limits, is_php)
-                .map(|(plain, losses)| (Cow::Owned(plain), losses))?,
+                .map(|(replaced, losses)| (Cow::Owned(replaced), losses))?,
             false => (Cow::Borrowed(document), Losses::with_limits(limits)),
         };
         losses.merge(self.writer.write(&*document.map_class_names(&self.map, self.naming)?, limits, out)?);

@@ -67,19 +67,19 @@ pub(crate) fn is_enum_case(name: &[u8]) -> bool {
 pub(crate) fn is_float_text(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let whole = digits(unsigned);
-    let mut rest = &unsigned[whole..];
-    let mut count = whole;
-    if let [b'.', behind @ ..] = rest {
-        let fraction = digits(behind);
+    let integer_len = digits(unsigned);
+    let mut rest = &unsigned[integer_len..];
+    let mut count = integer_len;
+    if let [b'.', after_point @ ..] = rest {
+        let fraction = digits(after_point);
         count += fraction;
-        rest = &behind[fraction..];
+        rest = &after_point[fraction..];
     }
     if count == 0 {
         return false;
     }
-    if let [b'e' | b'E', behind @ ..] = rest {
-        let exponent = behind.strip_prefix(b"+").or(behind.strip_prefix(b"-")).unwrap_or(behind);
+    if let [b'e' | b'E', exponent_text @ ..] = rest {
+        let exponent = exponent_text.strip_prefix(b"+").or(exponent_text.strip_prefix(b"-")).unwrap_or(exponent_text);
         return !exponent.is_empty() && digits(exponent) == exponent.len();
     }
     rest.is_empty()

@@ -30,48 +30,48 @@ impl<'a> Scan<'a> {
 
     /// Reads the next byte.
     #[inline]
-    pub(crate) fn read_u8(&mut self, what: &'static str) -> Result<u8, Error> {
+    pub(crate) fn read_u8(&mut self, expected: &'static str) -> Result<u8, Error> {
         match self.input.get(self.at) {
             Some(byte) => {
                 self.at += 1;
                 Ok(*byte)
             }
-            None => Err(self.truncated_error(1, what)),
+            None => Err(self.truncated_error(1, expected)),
         }
     }
 
     /// Reads the next `len` bytes.
     #[inline]
-    pub(crate) fn read_bytes(&mut self, len: usize, what: &'static str) -> Result<&'a [u8], Error> {
+    pub(crate) fn read_bytes(&mut self, len: usize, expected: &'static str) -> Result<&'a [u8], Error> {
         match self.at.checked_add(len).and_then(|end| self.input.get(self.at..end)) {
             Some(bytes) => {
                 self.at += len;
                 Ok(bytes)
             }
-            None => Err(self.truncated_error(len, what)),
+            None => Err(self.truncated_error(len, expected)),
         }
     }
 
     /// Reads the next `N` bytes.
     #[inline]
-    pub(crate) fn read_array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Error> {
+    pub(crate) fn read_array<const N: usize>(&mut self, expected: &'static str) -> Result<[u8; N], Error> {
         match self.input.get(self.at..).and_then(|rest| rest.first_chunk::<N>()) {
             Some(bytes) => {
                 self.at += N;
                 Ok(*bytes)
             }
-            None => Err(self.truncated_error(N, what)),
+            None => Err(self.truncated_error(N, expected)),
         }
     }
 
     #[cold]
-    pub(crate) fn truncated_error(&self, wanted: usize, what: &'static str) -> Error {
+    pub(crate) fn truncated_error(&self, wanted: usize, subject: &'static str) -> Error {
         let left = self.remaining_len();
         Error::new(ErrorKind::Truncated)
             .at(self.input.len())
             .expecting(match wanted {
-                1 => format!("1 byte of {what}"),
-                _ => format!("{wanted} bytes of {what} from offset {}", self.at),
+                1 => format!("1 byte of {subject}"),
+                _ => format!("{wanted} bytes of {subject} from offset {}", self.at),
             })
             .finding(match left {
                 0 => "the end of the input".to_owned(),

@@ -93,9 +93,9 @@ impl SkimmedContainer {
 
     /// Counts this many items as read, or as many as are left; returns how many.
     pub(crate) fn take_items(&mut self, count: u64) -> u64 {
-        let taken = self.count.map_or(count, |all| count.min(all - self.read));
-        self.read += taken;
-        taken
+        let accepted = self.count.map_or(count, |all| count.min(all - self.read));
+        self.read += accepted;
+        accepted
     }
 
     /// Counts one more as read; `false` if there are no more.

@@ -120,7 +120,7 @@ impl Length {
         match self.max_value {
             None if digits < width => Some(format!("{new:0width$}").into_bytes()),
             None => Some(new.to_string().into_bytes()),
-            Some(most) => u8::try_from(new).ok().filter(|new| *new <= most).map(|new| vec![new]),
+            Some(max) => u8::try_from(new).ok().filter(|new| *new <= max).map(|new| vec![new]),
         }
     }
 }

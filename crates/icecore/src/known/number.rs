@@ -93,8 +93,8 @@ fn without_exponent(digits: &str, point: i64) -> String {
     } else if point >= len {
         format!("{digits}{}.0", zeros(point - len))
     } else {
-        let (whole, rest) = digits.split_at(point as usize);
-        format!("{whole}.{rest}")
+        let (integer_part, rest) = digits.split_at(point as usize);
+        format!("{integer_part}.{rest}")
     }
 }
 

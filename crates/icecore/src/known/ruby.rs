@@ -206,8 +206,8 @@ fn integer_quotient(numerator: Cursor<'_>, denominator: Cursor<'_>) -> Option<(i
     if denominator <= 0 {
         return None;
     }
-    let whole = numerator.div_euclid(denominator);
-    Some((i64::try_from(whole).ok()?, numerator.rem_euclid(denominator) == 0))
+    let quotient = numerator.div_euclid(denominator);
+    Some((i64::try_from(quotient).ok()?, numerator.rem_euclid(denominator) == 0))
 }
 
 /// Decodes `Date` and `DateTime`: an array of period, day in the period, second of that day, nanoseconds, offset and

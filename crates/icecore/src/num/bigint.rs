@@ -78,10 +78,10 @@ fn magnitude_of(digits: &[u8]) -> Vec<u8> {
         0 => CHUNK,
         over => over,
     };
-    while let Some((chunk, behind)) = rest.split_at_checked(len).filter(|_| !rest.is_empty()) {
+    while let Some((chunk, after)) = rest.split_at_checked(len).filter(|_| !rest.is_empty()) {
         let value = chunk.iter().fold(0u64, |value, digit| value * 10 + u64::from(digit & 0x0F));
         multiply_add(&mut limbs, 10u64.pow(chunk.len() as u32), value);
-        (rest, len) = (behind, CHUNK);
+        (rest, len) = (after, CHUNK);
     }
     let mut bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
     bytes.truncate(trim_zero_bytes(&bytes).len());

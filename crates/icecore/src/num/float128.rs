@@ -348,8 +348,8 @@ pub fn push_decimal(bytes: &[u8; 16], out: &mut Vec<u8>) -> Option<bool> {
             out.extend_from_slice(b".0");
         }
         1..=21 => {
-            let (whole, part) = digits.split_at(point as usize);
-            out.extend_from_slice(whole);
+            let (integer_part, part) = digits.split_at(point as usize);
+            out.extend_from_slice(integer_part);
             out.push(b'.');
             out.extend_from_slice(part);
         }
@@ -430,8 +430,8 @@ fn shift_left(limbs: &mut Vec<u64>, bits: u32) {
 
 /// Shifts right; returns whether a bit was lost.
 fn shift_right(limbs: &mut Vec<u64>, bits: u32) -> bool {
-    let whole = (bits as usize / 64).min(limbs.len());
-    let mut lost = limbs.drain(..whole).any(|limb| limb != 0);
+    let limb_count = (bits as usize / 64).min(limbs.len());
+    let mut lost = limbs.drain(..limb_count).any(|limb| limb != 0);
     let bits = bits % 64;
     if bits > 0 {
         let mut above = 0;

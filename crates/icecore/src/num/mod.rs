@@ -17,12 +17,12 @@ pub(crate) fn shortest_digits(value: f64) -> (Vec<u8>, i32) {
     // An exponent may have a sign.
     let text = buffer.format_finite(value);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = whole.bytes().chain(fraction.bytes());
+    let (integer_part, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = integer_part.bytes().chain(fraction.bytes());
     let zeros = digits.clone().take_while(|digit| *digit == b'0').count();
     let mut digits: Vec<u8> = digits.skip(zeros).collect();
     while digits.len() > 1 && digits.last() == Some(&b'0') {
         digits.pop();
     }
-    (digits, whole.len() as i32 - zeros as i32 + exponent.parse::<i32>().unwrap_or(0))
+    (digits, integer_part.len() as i32 - zeros as i32 + exponent.parse::<i32>().unwrap_or(0))
 }

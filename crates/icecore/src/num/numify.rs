@@ -37,12 +37,12 @@ impl PerlNumber {
         }
         let is_number = is_rest_blank(shape.len);
         let magnitude = parse_decimal(&unsigned[..shape.len]);
-        let whole = (is_number && !shape.has_exponent)
-            .then(|| unsigned[..shape.whole].iter().try_fold(0u64, |value, digit| append_digit(value, *digit)))
+        let integer_value = (is_number && !shape.has_exponent)
+            .then(|| unsigned[..shape.integer_len].iter().try_fold(0u64, |value, digit| append_digit(value, *digit)))
             .flatten();
         PerlNumber {
             float: if negative { -magnitude } else { magnitude },
-            integer: whole.map(|value| (negative, value)),
+            integer: integer_value.map(|value| (negative, value)),
             is_number,
             is_special: false,
         }
@@ -75,7 +75,7 @@ struct NumericShape {
     /// Length of the number.
     len: usize,
     /// Length up to its point or exponent.
-    whole: usize,
+    integer_len: usize,
     /// Number of digits before its exponent.
     digits: usize,
     has_exponent: bool,
@@ -85,7 +85,7 @@ impl NumericShape {
     fn from_text(text: &[u8]) -> NumericShape {
         let digits_from = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let whole = digits_from(0);
-        let mut shape = NumericShape { len: whole, whole, digits: whole, has_exponent: false };
+        let mut shape = NumericShape { len: whole, integer_len: whole, digits: whole, has_exponent: false };
         if text.get(whole) == Some(&b'.') {
             let fraction = digits_from(whole + 1);
             shape.digits += fraction;

@@ -42,9 +42,9 @@ pub(crate) fn push_float(value: f64, buf: &mut Vec<u8>) {
     }
     let point = point as usize;
     match digits.split_at_checked(point) {
-        Some((whole, [])) => buf.extend_from_slice(whole),
-        Some((whole, fraction)) => {
-            buf.extend_from_slice(whole);
+        Some((integer_part, [])) => buf.extend_from_slice(integer_part),
+        Some((integer_part, fraction)) => {
+            buf.extend_from_slice(integer_part);
             buf.push(b'.');
             buf.extend_from_slice(fraction);
         }
@@ -62,7 +62,7 @@ pub(crate) fn push_uint(value: u64, buf: &mut Vec<u8>) {
 /// Appends a number with up to 4 bytes before and after it. The text is assembled first, so that it takes one short
 /// copy of a fixed size.
 #[inline(always)]
-pub(crate) fn push_number(before: &[u8], mut value: u64, behind: &[u8], buf: &mut Vec<u8>) {
+pub(crate) fn push_number(before: &[u8], mut value: u64, after: &[u8], buf: &mut Vec<u8>) {
     let mut text = [0; 32];
     text[..before.len()].copy_from_slice(before);
     let digits = value.checked_ilog10().unwrap_or(0) as usize + 1;
@@ -73,8 +73,8 @@ pub(crate) fn push_number(before: &[u8], mut value: u64, behind: &[u8], buf: &mu
         text[at] = b'0' + (value % 10) as u8;
         value /= 10;
     }
-    text[end..end + behind.len()].copy_from_slice(behind);
-    let end = buf.len() + end + behind.len();
+    text[end..end + after.len()].copy_from_slice(after);
+    let end = buf.len() + end + after.len();
     buf.extend_from_slice(&text);
     buf.truncate(end);
 }

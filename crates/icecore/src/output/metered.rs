@@ -35,10 +35,10 @@ pub(crate) fn write_metered(
 
 impl<'o> MeteredOutput<'o> {
     pub(crate) fn new(document: &Document<'_>, limits: &'o Limits, out: &'o mut dyn Output) -> MeteredOutput<'o> {
-        let (most, earned) = limits.output_within(document.input_size(), out.remaining_allowance());
-        let most = most.min(out.remaining_bytes());
+        let (allowance, earned) = limits.output_within(document.input_size(), out.remaining_allowance());
+        let max_bytes = allowance.min(out.remaining_bytes());
         let counted = out.buffer().len();
-        MeteredOutput { out, limits, counted, remaining: most, output_limit: most, earned }
+        MeteredOutput { out, limits, counted, remaining: max_bytes, output_limit: max_bytes, earned }
     }
 
     /// Counts the bytes that were written since the last time.

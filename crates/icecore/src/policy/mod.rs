@@ -56,9 +56,9 @@ pub fn refused(
     mut builds: impl FnMut(&ClassUse) -> bool,
 ) -> Result<Vec<RefusedClass>, Error> {
     let mut refused = Vec::new();
-    let mut asked = HashSet::new();
+    let mut checked = HashSet::new();
     for class in document.classes() {
-        if !builds(&class) || !asked.insert((class.name.clone(), class.is_text)) {
+        if !builds(&class) || !checked.insert((class.name.clone(), class.is_text)) {
             continue;
         }
         let answer = ask(layers, names, &class.name, class.is_text).map_err(|error| error.on_path(&*class.path))?;

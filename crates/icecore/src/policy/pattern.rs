@@ -74,8 +74,8 @@ mod tests {
     fn reference(pattern: &[char], name: &[char]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, _) => name.is_empty(),
-            (Some(('*', rest)), _) => (0..=name.len()).any(|taken| reference(rest, &name[taken..])),
-            (Some((wanted, rest)), Some((found, behind))) => wanted == found && reference(rest, behind),
+            (Some(('*', rest)), _) => (0..=name.len()).any(|skipped| reference(rest, &name[skipped..])),
+            (Some((wanted, rest)), Some((found, after))) => wanted == found && reference(rest, after),
             (Some(_), None) => false,
         }
     }
@@ -83,9 +83,9 @@ mod tests {
     struct Random(u64);
 
     impl Random {
-        fn below(&mut self, most: usize) -> usize {
+        fn below(&mut self, bound: usize) -> usize {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) as usize % most
+            (self.0 >> 33) as usize % bound
         }
 
         fn word(&mut self, letters: &[char]) -> Vec<char> {

@@ -104,8 +104,8 @@ impl<'n> Words<'n> {
 
     /// Returns the message that this class is refused, with a suggestion to allow it.
     pub fn refusal(self, path: &str) -> String {
-        let (shown, remedy) = (self.shown(), self.remedy());
-        let mut text = format!("the class {shown} at {path} is not allowed; {remedy}");
+        let (displayed, remedy) = (self.shown(), self.remedy());
+        let mut text = format!("the class {displayed} at {path} is not allowed; {remedy}");
         if !self.name.bytes().is_empty() && !self.name.has_wildcard() {
             let literal = self.literal();
             let _ = match self.host {
@@ -170,27 +170,27 @@ mod tests {
 
     #[test]
     fn names_are_quoted_as_each_language_does() {
-        let said = |name: &'static [u8], host| words(host, name, std::str::from_utf8(name).is_ok()).literal();
-        assert_eq!(said(b"My::Thing", Host::Perl), "'My::Thing'");
-        assert_eq!(said(b"My\\Thing", Host::Perl), "'My\\Thing'");
-        assert_eq!(said(b"My\\\\Thing", Host::Perl), "\"My\\\\\\\\Thing\"");
-        assert_eq!(said(b"end\\", Host::Perl), "\"end\\\\\"");
-        assert_eq!(said(b"Thing's @$", Host::Perl), "\"Thing's \\@\\$\"");
-        assert_eq!(said(b"My\\Thing's", Host::Php), "'My\\\\Thing\\'s'");
-        assert_eq!(said("Caf\u{e9}".as_bytes(), Host::Perl), "\"Caf\\x{e9}\"");
-        assert_eq!(said("Caf\u{e9}".as_bytes(), Host::Ruby), "\"Caf\\u{e9}\"");
-        assert_eq!(said(b"Caf\xe9", Host::Perl), "\"Caf\\x{e9}\"");
-        assert_eq!(said(b"Caf\xe9", Host::Ruby), "\"Caf\\xe9\"");
-        assert_eq!(said(b"a\n$b", Host::Php), "\"a\\u{a}\\u{24}b\"");
+        let literal = |name: &'static [u8], host| words(host, name, std::str::from_utf8(name).is_ok()).literal();
+        assert_eq!(literal(b"My::Thing", Host::Perl), "'My::Thing'");
+        assert_eq!(literal(b"My\\Thing", Host::Perl), "'My\\Thing'");
+        assert_eq!(literal(b"My\\\\Thing", Host::Perl), "\"My\\\\\\\\Thing\"");
+        assert_eq!(literal(b"end\\", Host::Perl), "\"end\\\\\"");
+        assert_eq!(literal(b"Thing's @$", Host::Perl), "\"Thing's \\@\\$\"");
+        assert_eq!(literal(b"My\\Thing's", Host::Php), "'My\\\\Thing\\'s'");
+        assert_eq!(literal("Caf\u{e9}".as_bytes(), Host::Perl), "\"Caf\\x{e9}\"");
+        assert_eq!(literal("Caf\u{e9}".as_bytes(), Host::Ruby), "\"Caf\\u{e9}\"");
+        assert_eq!(literal(b"Caf\xe9", Host::Perl), "\"Caf\\x{e9}\"");
+        assert_eq!(literal(b"Caf\xe9", Host::Ruby), "\"Caf\\xe9\"");
+        assert_eq!(literal(b"a\n$b", Host::Php), "\"a\\u{a}\\u{24}b\"");
         assert_eq!(words(Host::Perl, b"Caf\xc3\xa9", false).literal(), "\"Caf\\x{c3}\\x{a9}\"");
         assert_eq!(words(Host::Perl, b"\xed\xa0\x80", true).literal(), "\"\\x{d800}\"");
     }
 
     #[test]
     fn what_is_odd_is_shown_as_a_literal() {
-        for (name, shown) in [(&b"App\\User"[..], "App\\User"), (b"My::A_1", "My::A_1"), (b"a b", "'a b'"), (b"", "''")]
+        for (name, expected) in [(&b"App\\User"[..], "App\\User"), (b"My::A_1", "My::A_1"), (b"a b", "'a b'"), (b"", "''")]
         {
-            assert_eq!(words(Host::Php, name, false).shown().replace("\\\\", "\\"), shown);
+            assert_eq!(words(Host::Php, name, false).shown().replace("\\\\", "\\"), expected);
         }
     }
 

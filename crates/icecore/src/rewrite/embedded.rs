@@ -350,11 +350,11 @@ impl StringRewriter<'_> {
             at = document.end;
         }
         gaps.push(at..range.end);
-        let plain = self.plain_parts(text, &gaps);
-        self.tally.changed += u64::from(!plain.is_empty());
-        let (mut edits, mut plain) = (Edits::new(), plain.iter().peekable());
+        let plain_edits = self.plain_parts(text, &gaps);
+        self.tally.changed += u64::from(!plain_edits.is_empty());
+        let (mut edits, mut pending) = (Edits::new(), plain_edits.iter().peekable());
         for document in documents {
-            while let Some(edit) = plain.next_if(|edit| edit.start < document.start) {
+            while let Some(edit) = pending.next_if(|edit| edit.start < document.start) {
                 edits.push(edit.start, edit.end, edit.new);
             }
             let bytes = text.get(document.clone()).unwrap_or_default();
@@ -364,7 +364,7 @@ impl StringRewriter<'_> {
                 edits.append(&changes.map_err(|error| error.kind())?, document.start);
             }
         }
-        plain.for_each(|edit| {
+        pending.for_each(|edit| {
             edits.push(edit.start, edit.end, edit.new);
         });
         Ok(edits)

@@ -19,11 +19,11 @@ impl StringRewriter<'_> {
         };
         let (wrapper, settings) = (outer.wrapper(), outer.settings());
         let Some(inner) = stage.inner() else { return Ok(Edits::new()) };
-        let refuse = |what: &'static str| Error::new(ErrorKind::Unsupported).in_format(wrapper.name).finding(what);
+        let refuse = |finding: &'static str| Error::new(ErrorKind::Unsupported).in_format(wrapper.name).finding(finding);
         let edits = match wrapper.changing {
             Changing::Never => return Err(refuse("signed data, which is not changed")),
-            Changing::Escaped(ways) => {
-                let decoded = ways.iter().find_map(|escaping| Some((*escaping, escaping.decode(bytes)?)));
+            Changing::Escaped(escapings) => {
+                let decoded = escapings.iter().find_map(|escaping| Some((*escaping, escaping.decode(bytes)?)));
                 let Some((escaping, decoded)) = decoded else { return Err(refuse("other escapes")) };
                 let edits = self.change_stage(decoded.text(), &inner, level + 1)?;
                 raw_edits(bytes, &decoded, &edits, escaping)
@@ -45,14 +45,14 @@ impl StringRewriter<'_> {
             let is_escaped =
                 |escaping: &&'static (dyn Escaping + Sync)| escaping.decode(bytes).is_some_and(|text| !text.is_plain());
             let is_one = |wrapper: &&'static Wrapper| match wrapper.changing {
-                Changing::Escaped(ways) => ways.iter().any(is_escaped),
+                Changing::Escaped(escapings) => escapings.iter().any(is_escaped),
                 _ => false,
             };
             return wrap::all().iter().any(is_one).then(|| self.keep_beyond_limit(bytes));
         }
         for wrapper in wrap::all() {
             let found = match wrapper.changing {
-                Changing::Escaped(ways) => Some(self.change_escaped(wrapper, ways, bytes, level)),
+                Changing::Escaped(escapings) => Some(self.change_escaped(wrapper, escapings, bytes, level)),
                 Changing::Asked(_) if !self.options.base64 => None,
                 Changing::Never => (wrapper.detect)(bytes).then(|| self.count_signed(wrapper, bytes)),
                 _ => (wrapper.detect)(bytes).then(|| self.change_framed(wrapper, bytes, level)),
@@ -67,14 +67,14 @@ impl StringRewriter<'_> {
     fn change_escaped(
         &mut self,
         wrapper: &Wrapper,
-        ways: &[&'static (dyn Escaping + Sync)],
+        escapings: &[&'static (dyn Escaping + Sync)],
         bytes: &[u8],
         level: u32,
     ) -> Option<ProbeResult> {
-        for way in ways {
-            let Some(decoded) = way.decode(bytes).filter(|decoded| !decoded.is_plain()) else { continue };
+        for escaping in escapings {
+            let Some(decoded) = escaping.decode(bytes).filter(|decoded| !decoded.is_plain()) else { continue };
             let edits = match self.probe_text(decoded.text(), level + 1) {
-                ProbeResult::Frozen(edits) => raw_edits(bytes, &decoded, &edits, *way),
+                ProbeResult::Frozen(edits) => raw_edits(bytes, &decoded, &edits, *escaping),
                 ProbeResult::Kept => return Some(ProbeResult::Kept),
                 ProbeResult::Plain(_) => continue,
             };
@@ -171,8 +171,8 @@ fn rewrap_edits(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[
     // Compressors differ, so only their content is compared.
     let is_same = match wrapper.evidence {
         WrapperEvidence::Magic | WrapperEvidence::Content => {
-            let again = (wrapper.unwrap)(&made, settings, &crate::limits::Limits::default()).ok()?;
-            again.bytes == new
+            let unwrapped = (wrapper.unwrap)(&made, settings, &crate::limits::Limits::default()).ok()?;
+            unwrapped.bytes == new
         }
         _ => wrap(inside)? == bytes,
     };
@@ -200,18 +200,18 @@ fn with_stored_properties(
     mut settings: Settings,
     metadata: &[crate::document::Metadata],
 ) -> Settings {
-    for said in
-        metadata.iter().filter(|said| said.wrapper == wrapper.name && !settings.has(said.option)).collect::<Vec<_>>()
+    for property in
+        metadata.iter().filter(|property| property.wrapper == wrapper.name && !settings.has(property.option)).collect::<Vec<_>>()
     {
         // The table has this option.
-        let _ = settings.set(wrapper.options, wrapper.name, said.option, Some(&said.value));
+        let _ = settings.set(wrapper.options, wrapper.name, property.option, Some(&property.value));
     }
     settings
 }
 
 /// Returns the offset of `part` in `whole`, if it is a subslice and not a copy.
-fn offset_in_slice(whole: &[u8], part: &[u8]) -> Option<usize> {
-    let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
+fn offset_in_slice(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    let (outer, inner) = (bytes.as_ptr_range(), part.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;
     is_in.then(|| inner.start as usize - outer.start as usize)
 }

@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn texts_before_a_value_are_distinguished() {
-        for (text, what) in [
+        for (text, expected) in [
             ("", Boundary::Edge),
             ("='", Boundary::Edge),
             ("“", Boundary::Edge),
@@ -271,7 +271,7 @@ mod tests {
             ("\\n", Boundary::Unclear),
             ("%0A", Boundary::Unclear),
         ] {
-            assert_eq!(boundary_before(text.as_bytes(), text.len()), what, "{text}");
+            assert_eq!(boundary_before(text.as_bytes(), text.len()), expected, "{text}");
         }
         assert_eq!(boundary_before(b"a\xff", 2), Boundary::Unclear);
     }

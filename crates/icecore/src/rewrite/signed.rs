@@ -68,14 +68,14 @@ pub(super) fn is_beside_digest(text: &[u8], part: &Range<usize>) -> bool {
     let after = text.get(part.end..).unwrap_or_default();
     let after =
         after.strip_prefix(b"--").or(after.split_first().filter(|(mark, _)| is_mark(mark)).map(|(_, rest)| rest));
-    let behind = text.get(part.end..).unwrap_or_default();
+    let directly_after = text.get(part.end..).unwrap_or_default();
     let leads = |rest: &[u8]| {
         let len = rest.iter().take(NEAR + 180).take_while(is_letter).count();
         is_digest_text(rest.get(..len).unwrap_or_default())
     };
     is_digest_text(before.get(before.len() - len..).unwrap_or_default())
         || leads(after.unwrap_or_default())
-        || leads(behind)
+        || leads(directly_after)
 }
 
 /// Returns `true` if a text has a run of letters as long as a digest. Most texts have none; only every 22nd byte is

@@ -118,20 +118,20 @@ impl<'w> StringRewriter<'w> {
         }
         // Data in another text may be escaped; at the top level it is damaged.
         let damage = if level == 0 { Damage::Whole } else { Damage::Lengths };
-        let mut mended = Ok(None);
+        let mut repaired = Ok(None);
         if let Some((format, _)) = broken.as_ref().filter(|_| level == 0) {
-            mended = self.change_mended(format, bytes, damage, level);
+            repaired = self.change_mended(format, bytes, damage, level);
         }
-        if !matches!(mended, Ok(Some(_)))
+        if !matches!(repaired, Ok(Some(_)))
             && let Some(inside) = self.change_wrapped(bytes, level)
         {
             return inside;
         }
         let Some((format, error)) = broken else { return ProbeResult::Plain(None) };
         if level > 0 {
-            mended = self.change_mended(format, bytes, damage, level);
+            repaired = self.change_mended(format, bytes, damage, level);
         }
-        match mended {
+        match repaired {
             Ok(Some(edits)) => ProbeResult::Frozen(edits),
             Ok(None) => ProbeResult::Plain(Some(describe_broken(format, bytes, level, &error))),
             Err(error) => ProbeResult::Plain(Some(describe_broken(format, bytes, level, &error))),
@@ -191,10 +191,10 @@ impl<'w> StringRewriter<'w> {
             return Ok(None);
         };
         let limits = self.limits.clone();
-        let Some(mended) = mend(bytes, damage, &limits)? else { return Ok(None) };
-        let edits = self.change_document(format, &Settings::new(), &mended.text, &limits, level)?;
-        self.tally.count_mended(mended.explanation);
-        Ok(Some(Edits::between(bytes, &edits.apply(&mended.text))))
+        let Some(repaired) = mend(bytes, damage, &limits)? else { return Ok(None) };
+        let edits = self.change_document(format, &Settings::new(), &repaired.text, &limits, level)?;
+        self.tally.count_mended(repaired.explanation);
+        Ok(Some(Edits::between(bytes, &edits.apply(&repaired.text))))
     }
 
     /// Returns `true` if something in signed data would be changed. Nothing is counted.

@@ -115,8 +115,8 @@ impl Tally {
             self.frozen.add(name, count);
         }
         self.broken += other.broken;
-        let room = KEPT.saturating_sub(self.first_broken.len());
-        self.first_broken.extend(other.first_broken.iter().take(room).cloned());
+        let available = KEPT.saturating_sub(self.first_broken.len());
+        self.first_broken.extend(other.first_broken.iter().take(available).cloned());
         self.mended += other.mended;
         for (name, count) in &other.explanations {
             *self.explanations.entry(name.clone()).or_default() += count;

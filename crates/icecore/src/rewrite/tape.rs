@@ -183,8 +183,8 @@ fn change_name(work: &mut StringRewriter<'_>, name: &[u8], part: StringRole) -> 
 
 fn apply_changes(document: &mut Document<'_>, changed: &[StringChange]) -> Result<(), Error> {
     let (mut keys, mut classes) = (SeededMap::<u16, u16>::default(), SeededMap::<u32, u32>::default());
-    for StringChange { node: at, target: what, new } in changed {
-        match *what {
+    for StringChange { node: at, target: change_target, new } in changed {
+        match *change_target {
             ChangeTarget::Node => {
                 let old = document.node(*at);
                 let tape = document.tape_mut();

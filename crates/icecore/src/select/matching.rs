@@ -84,9 +84,9 @@ impl Pattern {
     /// Of kind `Limit`, if links lead to more values than [`Limits::expansion`] allows.
     pub fn find<'d>(&self, document: &'d Document<'_>, limits: &Limits) -> Result<Found<'d>, Error> {
         let root = MatchedPlace { from: 0, step: "".into(), node: document.root().index() };
-        let most = limits.expanded_from(document.nodes().len());
+        let expansion_limit = limits.expanded_from(document.nodes().len());
         let mut search =
-            PatternSearch { found: Found { document, places: vec![root], found: vec![0] }, max_places: most, limits };
+            PatternSearch { found: Found { document, places: vec![root], found: vec![0] }, max_places: expansion_limit, limits };
         for wanted in &self.steps {
             search.apply_step(wanted)?;
         }
@@ -134,10 +134,10 @@ impl<'d> PatternSearch<'d, '_> {
     fn apply_deep_step(&mut self, places: Vec<u32>, kind: &StepKind) -> Result<(), Error> {
         let mut open = places;
         open.reverse();
-        let mut seen = HashSet::new();
+        let mut visited = HashSet::new();
         while let Some(place) = open.pop() {
             let value = self.found.cursor_at(place).target();
-            if !value.kind().is_container() || !seen.insert(value.index()) {
+            if !value.kind().is_container() || !visited.insert(value.index()) {
                 continue;
             }
             // An object and its body are one place.
@@ -193,10 +193,10 @@ impl<'d> PatternSearch<'d, '_> {
     }
 
     /// Passes on everything in a value, without keys: for a map, the values of its entries.
-    fn for_each_part(&mut self, from: u32, whole: Cursor<'d>, mut visit: impl FnMut(u32)) -> Result<(), Error> {
+    fn for_each_part(&mut self, from: u32, container: Cursor<'d>, mut visit: impl FnMut(u32)) -> Result<(), Error> {
         let document = self.found.document;
-        let mut at = whole.index() + 1;
-        let end = whole.index_after();
+        let mut at = container.index() + 1;
+        let end = container.index_after();
         let (mut key, mut position) = (None, 0);
         while at < end {
             let part = Cursor::new(document, at);
@@ -204,11 +204,11 @@ impl<'d> PatternSearch<'d, '_> {
                 key = Some(at);
             } else {
                 // The default value of a map is not an entry.
-                let is_entry = whole.kind() != Kind::Map || part.node().key != NO_KEY;
+                let is_entry = container.kind() != Kind::Map || part.node().key != NO_KEY;
                 if is_entry {
                     // The value that has attributes is reached without a step.
-                    let is_inside = whole.kind() == Kind::Attrs && position == 0;
-                    let step = if is_inside { None } else { document.step(whole.index(), at, key, position) };
+                    let is_inside = container.kind() == Kind::Attrs && position == 0;
+                    let step = if is_inside { None } else { document.step(container.index(), at, key, position) };
                     let step = step.unwrap_or_default();
                     let place = self.add_place(from, step.into(), part)?;
                     visit(place);

@@ -57,14 +57,14 @@ impl Pattern {
         let mut rest = text.strip_prefix('$').unwrap_or(text);
         let mut steps = Vec::new();
         while !rest.is_empty() {
-            let (wanted, behind) = parse_pattern_step(rest).ok_or_else(|| invalid_step_error(text, rest))?;
+            let (wanted, after) = parse_pattern_step(rest).ok_or_else(|| invalid_step_error(text, rest))?;
             if steps.len() == STEPS {
                 return Err(Error::new(ErrorKind::Usage)
                     .expecting(format!("a path of at most {STEPS} steps"))
                     .finding("a longer one"));
             }
             steps.push(wanted);
-            rest = behind;
+            rest = after;
         }
         Ok(Pattern { text: text.to_owned(), steps })
     }
@@ -122,8 +122,8 @@ fn parse_pattern_step(text: &str) -> Option<(PatternStep, &str)> {
         Some(_) => (true, &text[1..]),
         None => (false, text),
     };
-    let (what, rest) = parse_step_kind(text)?;
-    Some((PatternStep { is_deep, kind: what }, rest))
+    let (step_kind, rest) = parse_step_kind(text)?;
+    Some((PatternStep { is_deep, kind: step_kind }, rest))
 }
 
 fn parse_step_kind(text: &str) -> Option<(StepKind, &str)> {

@@ -281,10 +281,10 @@ impl PatternWalk<'_, '_, '_> {
             return self.release_held_answer();
         }
         let Some((_, mark)) = best else { return Ok(()) };
-        let behind = self.skim.mark_position();
+        let resume_mark = self.skim.mark_position();
         self.skim.return_to(mark);
         self.follow_step(step, show)?;
-        self.skim.return_to(behind);
+        self.skim.return_to(resume_mark);
         Ok(())
     }
 
@@ -329,10 +329,10 @@ impl PatternWalk<'_, '_, '_> {
             return Ok(());
         }
         let Some((path, mark)) = self.held_answer.take() else { return Ok(()) };
-        let behind = self.skim.mark_position();
+        let resume_mark = self.skim.mark_position();
         self.skim.return_to(mark);
         let document = self.take_answer()?;
-        self.skim.return_to(behind);
+        self.skim.return_to(resume_mark);
         let around = std::mem::replace(&mut self.path, path);
         let end = self.hand_over_answer(&document);
         self.path = around;

@@ -53,9 +53,9 @@ fn what_is_serialized_comes_back() {
     for format in ["json:typed", "storable", "sereal", "marshal"] {
         let bytes = crate::write(&document, format).unwrap();
         let stage = Stage::parse(format).unwrap();
-        let again = crate::read_as(&bytes, &stage, &Limits::default()).unwrap();
+        let reread = crate::read_as(&bytes, &stage, &Limits::default()).unwrap();
         if format == "json:typed" || format == "marshal" {
-            assert_eq!(from_document::<All>(&again).unwrap(), make_all(), "{format}");
+            assert_eq!(from_document::<All>(&reread).unwrap(), make_all(), "{format}");
         }
     }
 }

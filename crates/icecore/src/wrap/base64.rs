@@ -32,7 +32,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     // The evidence that it is something else may come late in the text.
     detect: |input| looks_like_base64(Alphabet::Standard, input) && !input.iter().any(|byte| b"-_%".contains(byte)),
     evidence: WrapperEvidence::Text,
-    head: Some(|input, whole, _, most| decode_head(Alphabet::Standard, input, whole, most)),
+    head: Some(|input, is_complete, _, max_len| decode_head(Alphabet::Standard, input, is_complete, max_len)),
     wants: None,
     stream: None,
     changing: Changing::Asked(Some(detect_settings)),
@@ -55,12 +55,12 @@ pub(super) fn looks_like_base64(alphabet: Alphabet, input: &[u8]) -> bool {
     input.len() >= LEAST && input[..input.len() - padding].iter().take(LOOK).all(is_part)
 }
 
-pub(super) fn decode_head(alphabet: Alphabet, input: &[u8], whole: bool, most: usize) -> Option<ContentHead<'static>> {
-    let part = input.get(..most / 3 * 4).unwrap_or(input);
-    let whole = whole && part.len() == input.len();
+pub(super) fn decode_head(alphabet: Alphabet, input: &[u8], is_complete: bool, max_len: usize) -> Option<ContentHead<'static>> {
+    let part = input.get(..max_len / 3 * 4).unwrap_or(input);
+    let is_all = is_complete && part.len() == input.len();
     let mut bytes = Vec::new();
-    decode_in_alphabet(alphabet, if whole { part } else { complete_groups(alphabet, part) }, &mut bytes).ok()?;
-    Some(ContentHead::from_beginning((bytes, whole)))
+    decode_in_alphabet(alphabet, if is_all { part } else { complete_groups(alphabet, part) }, &mut bytes).ok()?;
+    Some(ContentHead::from_beginning((bytes, is_all)))
 }
 
 /// Returns the part of a truncated text that consists of complete groups of four digits.

@@ -22,7 +22,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     page: include_str!("base64url.md"),
     detect: |input| base64::looks_like_base64(Alphabet::Url, input) && !input.contains(&b'%'),
     evidence: WrapperEvidence::Text,
-    head: Some(|input, whole, _, most| base64::decode_head(Alphabet::Url, input, whole, most)),
+    head: Some(|input, is_complete, _, max_len| base64::decode_head(Alphabet::Url, input, is_complete, max_len)),
     wants: None,
     stream: None,
     changing: Changing::Asked(Some(detect_settings)),

@@ -26,10 +26,10 @@ fn begins_serialized(raw: &[u8]) -> bool {
     let is_variable = || {
         let head = raw.get(..LOOK).unwrap_or(raw);
         let name = head.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)).count();
-        let behind = raw.get(name..).unwrap_or_default();
+        let after_name = raw.get(name..).unwrap_or_default();
         name > 0
             && matches!(
-                behind,
+                after_name,
                 [b'|', b'a' | b's' | b'O' | b'C' | b'E' | b'i' | b'b' | b'd', b':', ..] | [b'|', b'N', b';', ..]
             )
     };

@@ -23,9 +23,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     page: include_str!("gzip.md"),
     detect: |input| matches!(input, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0),
     evidence: WrapperEvidence::Magic,
-    head: Some(|input, whole, _, most| {
-        let (bytes, is_all) = zlib::gzip_head(input, most)?;
-        Some(ContentHead::from_beginning((bytes, whole && is_all)))
+    head: Some(|input, is_complete, _, max_len| {
+        let (bytes, is_all) = zlib::gzip_head(input, max_len)?;
+        Some(ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
     wants: None,
     stream: zlib::GZIP_STREAM,

@@ -55,14 +55,14 @@ fn without_prefix(input: &[u8]) -> (usize, &[u8]) {
     (input.len() - text.len(), text)
 }
 
-fn decode_head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<ContentHead<'a>> {
-    let part = input.get(..most.saturating_mul(2)).unwrap_or(input);
-    let whole = whole && part.len() == input.len();
+fn decode_head<'a>(input: &'a [u8], is_complete: bool, _: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
+    let part = input.get(..max_len.saturating_mul(2)).unwrap_or(input);
+    let is_all = is_complete && part.len() == input.len();
     let bytes = match decode_hex(part) {
-        Ok((bytes, half)) => (half.is_none() || !whole).then_some(bytes)?,
+        Ok((bytes, half)) => (half.is_none() || !is_all).then_some(bytes)?,
         Err(_) => return None,
     };
-    Some(ContentHead::from_beginning((bytes, whole)))
+    Some(ContentHead::from_beginning((bytes, is_all)))
 }
 
 /// Returns the bytes, and the position of a digit without a partner. `Err` contains the position of the first byte that

@@ -15,9 +15,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     // The data begins with literals.
     detect: |input| input.len() >= 3 && input[0] < 32,
     evidence: WrapperEvidence::Text,
-    head: Some(|input, whole, _, most| {
-        let (bytes, is_all) = Lz::Lzf.decompress_head(input, whole, most)?;
-        Some(ContentHead::from_beginning((bytes, whole && is_all)))
+    head: Some(|input, is_complete, _, max_len| {
+        let (bytes, is_all) = Lz::Lzf.decompress_head(input, is_complete, max_len)?;
+        Some(ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
     wants: None,
     stream: None,

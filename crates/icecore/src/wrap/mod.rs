@@ -107,34 +107,34 @@ pub(crate) enum WrapperEvidence {
 pub(crate) struct ContentHead<'a> {
     pub(crate) bytes: Cow<'a, [u8]>,
     /// Whether these are all of the bytes.
-    pub(crate) whole: bool,
+    pub(crate) is_complete: bool,
 }
 
 impl ContentHead<'_> {
     fn from_beginning((bytes, whole): Beginning) -> ContentHead<'static> {
-        ContentHead { bytes: Cow::Owned(bytes), whole }
+        ContentHead { bytes: Cow::Owned(bytes), is_complete: whole }
     }
 }
 
 impl Wrapper {
     /// Returns the beginning of the content of these bytes, at most about `most` bytes. `whole`: the input is complete,
     /// not only the beginning.
-    pub(crate) fn content_head<'a>(&self, bytes: &'a [u8], whole: bool, most: usize) -> Option<ContentHead<'a>> {
+    pub(crate) fn content_head<'a>(&self, bytes: &'a [u8], whole: bool, max_len: usize) -> Option<ContentHead<'a>> {
         let settings = self.settings_for(bytes);
         match self.head {
-            Some(head) => head(bytes, whole, &settings, most),
+            Some(head) => head(bytes, whole, &settings, max_len),
             None => {
                 let inside = (self.unwrap)(bytes, &settings, &Limits::default()).ok()?;
-                Some(ContentHead { bytes: inside.bytes, whole })
+                Some(ContentHead { bytes: inside.bytes, is_complete: whole })
             }
         }
     }
 
     /// Returns the content of truncated or damaged bytes, if there is any.
     pub(crate) fn salvage_beginning(&self, bytes: &[u8], settings: &Settings, limits: &Limits) -> Option<Vec<u8>> {
-        let most = usize::try_from(limits.decompressed_from(bytes.len())).unwrap_or(usize::MAX);
-        let head = self.head?(bytes, false, settings, most)?;
-        Some(head.bytes.into_owned()).filter(|bytes| !bytes.is_empty() && bytes.len() <= most)
+        let max_len = usize::try_from(limits.decompressed_from(bytes.len())).unwrap_or(usize::MAX);
+        let head = self.head?(bytes, false, settings, max_len)?;
+        Some(head.bytes.into_owned()).filter(|bytes| !bytes.is_empty() && bytes.len() <= max_len)
     }
 
     /// Returns a reader of the content that unwraps incrementally: the content is never in memory as a whole, so no

@@ -19,11 +19,11 @@ pub static WRAPPER: Wrapper = Wrapper {
     // Longer values are hardly ever stored there.
     detect: |input| matches!(input, [a, b, c, 0, body @ ..] if [*a, *b, *c] != [0; 3] && CompressionMethod::detect_method(body).is_some()),
     evidence: WrapperEvidence::Text,
-    head: Some(|input, whole, _, most| {
+    head: Some(|input, is_complete, _, max_len| {
         let (len, body) = split_length(input)?;
-        let (bytes, is_all) = CompressionMethod::detect_method(body)?.decompress_head(body, whole, most)?;
-        let is_right = !(whole && is_all) || bytes.len() as u64 == u64::from(len);
-        is_right.then(|| ContentHead::from_beginning((bytes, whole && is_all)))
+        let (bytes, is_all) = CompressionMethod::detect_method(body)?.decompress_head(body, is_complete, max_len)?;
+        let is_right = !(is_complete && is_all) || bytes.len() as u64 == u64::from(len);
+        is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
     wants: None,
     stream: None,
@@ -50,19 +50,19 @@ impl CompressionMethod {
         }
     }
 
-    fn decompress_head(self, body: &[u8], whole: bool, most: usize) -> Option<Beginning> {
+    fn decompress_head(self, body: &[u8], is_complete: bool, max_len: usize) -> Option<Beginning> {
         match self {
-            CompressionMethod::Zlib => zlib::head(body, most),
-            CompressionMethod::Fast => Lz::Fast.decompress_head(body, whole, most),
-            CompressionMethod::Zstd => zstandard::head(body, most),
+            CompressionMethod::Zlib => zlib::head(body, max_len),
+            CompressionMethod::Fast => Lz::Fast.decompress_head(body, is_complete, max_len),
+            CompressionMethod::Zstd => zstandard::head(body, max_len),
         }
     }
 
-    fn decompress(self, body: &[u8], most: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
+    fn decompress(self, body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
         match self {
-            CompressionMethod::Zlib => zlib::decompress(body, most, limits),
-            CompressionMethod::Fast => Lz::Fast.decompress(body, most, limits),
-            CompressionMethod::Zstd => zstandard::decompress(body, most, limits),
+            CompressionMethod::Zlib => zlib::decompress(body, max_len, limits),
+            CompressionMethod::Fast => Lz::Fast.decompress(body, max_len, limits),
+            CompressionMethod::Zstd => zstandard::decompress(body, max_len, limits),
         }
     }
 }
@@ -75,10 +75,10 @@ fn split_length(input: &[u8]) -> Option<(u32, &[u8])> {
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
     let broken = |at: usize| Error::new(ErrorKind::Malformed).at(at);
     let found = split_length(input).and_then(|(len, body)| Some((len, body, CompressionMethod::detect_method(body)?)));
-    let (len, body, way) = found.ok_or_else(|| {
+    let (len, body, method) = found.ok_or_else(|| {
         broken(0).expecting("a length, then zlib, FastLZ or Zstandard").finding("other bytes, or the end of the input")
     })?;
-    let bytes = way.decompress(body, limits.decompressed_from(input.len()), limits)?;
+    let bytes = method.decompress(body, limits.decompressed_from(input.len()), limits)?;
     if bytes.len() as u64 != u64::from(len) {
         return Err(broken(0).expecting(format!("{len} bytes inside")).finding(format!("{}", bytes.len())));
     }

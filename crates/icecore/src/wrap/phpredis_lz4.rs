@@ -17,11 +17,11 @@ pub static WRAPPER: Wrapper = Wrapper {
     page: include_str!("phpredis_lz4.md"),
     detect: |input| split_header(input).is_some_and(|(_, block)| !block.is_empty()),
     evidence: WrapperEvidence::Text,
-    head: Some(|input, whole, _, most| {
+    head: Some(|input, is_complete, _, max_len| {
         let (len, block) = split_header(input)?;
-        let (bytes, is_all) = Lz::Lz4.decompress_head(block, whole, most)?;
-        let is_right = !(whole && is_all) || bytes.len() as u64 == u64::from(len);
-        is_right.then(|| ContentHead::from_beginning((bytes, whole && is_all)))
+        let (bytes, is_all) = Lz::Lz4.decompress_head(block, is_complete, max_len)?;
+        let is_right = !(is_complete && is_all) || bytes.len() as u64 == u64::from(len);
+        is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
     wants: None,
     stream: None,

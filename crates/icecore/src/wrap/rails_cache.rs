@@ -65,8 +65,8 @@ impl ContentReach<'_> {
     fn inflate_body(self, body: &[u8]) -> Result<Vec<u8>, Error> {
         match self {
             ContentReach::All(limits) => zlib::decompress(body, limits.decompressed_from(body.len()), limits),
-            ContentReach::Head(most) => {
-                zlib::head(body, most).map(|(bytes, _)| bytes).ok_or_else(|| Error::new(ErrorKind::Malformed))
+            ContentReach::Head(max_len) => {
+                zlib::head(body, max_len).map(|(bytes, _)| bytes).ok_or_else(|| Error::new(ErrorKind::Malformed))
             }
         }
     }
@@ -77,10 +77,10 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
 }
 
 /// The decompressed data is complete if it is shorter than requested.
-fn read_head<'a>(input: &'a [u8], whole: bool, _: &Settings, most: usize) -> Option<ContentHead<'a>> {
-    let bytes = open_entry(input, ContentReach::Head(most)).ok()?.bytes;
-    let is_cut = matches!(bytes, Cow::Owned(_)) && bytes.len() >= most;
-    Some(ContentHead { bytes, whole: whole && !is_cut })
+fn read_head<'a>(input: &'a [u8], is_complete: bool, _: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
+    let bytes = open_entry(input, ContentReach::Head(max_len)).ok()?.bytes;
+    let is_cut = matches!(bytes, Cow::Owned(_)) && bytes.len() >= max_len;
+    Some(ContentHead { bytes, is_complete: is_complete && !is_cut })
 }
 
 fn open_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<'a>, Error> {
@@ -192,8 +192,8 @@ fn with_compression_flag(mut unwrapped: Unwrapped<'_>, is_compressed: bool) -> U
 
 /// The layout of Rails 7.1.
 fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<'a>, Error> {
-    let short = |what: &str| {
-        Error::new(ErrorKind::Truncated).at(input.len()).expecting(what.to_owned()).finding("the end of the input")
+    let short = |expected: &str| {
+        Error::new(ErrorKind::Truncated).at(input.len()).expecting(expected.to_owned()).finding("the end of the input")
     };
     let header: &[u8; HEADER] = input.first_chunk().ok_or_else(|| short("15 bytes of a header"))?;
     let [_, _, kind, expires @ .., a, b, c, d] = *header;

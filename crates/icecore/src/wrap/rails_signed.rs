@@ -95,9 +95,9 @@ fn detect(input: &[u8]) -> bool {
 fn decode_message(message: &[u8]) -> Result<Vec<u8>, Error> {
     let mut text = Vec::with_capacity(message.len() + 3);
     let mut rest = message;
-    while let [byte, behind @ ..] = rest {
-        rest = behind;
-        text.push(match (byte, behind) {
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        text.push(match (byte, after) {
             (b'-', _) => b'+',
             (b'_', _) => b'/',
             (b'%', [b'3', b'D' | b'd', more @ ..]) => {

@@ -69,14 +69,14 @@ fn hex_digit_value(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
-fn decode_head<'a>(input: &'a [u8], whole: bool, settings: &Settings, most: usize) -> Option<ContentHead<'a>> {
-    let part = input.get(..most).unwrap_or(input);
-    let whole = whole && part.len() == input.len();
+fn decode_head<'a>(input: &'a [u8], is_complete: bool, settings: &Settings, max_len: usize) -> Option<ContentHead<'a>> {
+    let part = input.get(..max_len).unwrap_or(input);
+    let is_all = is_complete && part.len() == input.len();
     let part = match part {
-        [front @ .., b'%'] | [front @ .., b'%', _] if !whole => front,
+        [front @ .., b'%'] | [front @ .., b'%', _] if !is_all => front,
         part => part,
     };
-    Some(ContentHead::from_beginning((decode_percent(part, reads_plus_as_blank(settings)).ok()?, whole)))
+    Some(ContentHead::from_beginning((decode_percent(part, reads_plus_as_blank(settings)).ok()?, is_all)))
 }
 
 /// Decodes escapes. `Err` contains the position of a malformed escape.
@@ -85,15 +85,15 @@ fn decode_percent(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
     let input = input.strip_suffix(b"\n").map_or(input, |text| text.strip_suffix(b"\r").unwrap_or(text));
     let mut bytes = Vec::with_capacity(input.len());
     let mut rest = input;
-    while let Some((byte, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
         match byte {
             b'%' => {
-                let wrong = || input.len() - behind.len() - 1;
-                let (digits, behind) = behind.split_first_chunk::<2>().ok_or_else(wrong)?;
+                let wrong = || input.len() - after.len() - 1;
+                let (digits, after_digits) = after.split_first_chunk::<2>().ok_or_else(wrong)?;
                 let (high, low) = hex_digit_value(digits[0]).zip(hex_digit_value(digits[1])).ok_or_else(wrong)?;
                 bytes.push(high << 4 | low);
-                rest = behind;
+                rest = after_digits;
             }
             b'+' if plus => bytes.push(b' '),
             byte => bytes.push(*byte),
@@ -115,7 +115,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrap
 
 fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let whose = settings.choice("as").unwrap_or(if settings.flag("plus") { "php" } else { "perl" });
-    let plain: &[u8] = match whose {
+    let unescaped: &[u8] = match whose {
         "perl" => b"-._~!*'()",
         "rfc3986" | "cgi" => b"-._~",
         "php" => b"-._",
@@ -126,7 +126,7 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
     for byte in inside {
         match byte {
             b' ' if plus => out.push(b'+'),
-            byte if byte.is_ascii_alphanumeric() || plain.contains(byte) => out.push(*byte),
+            byte if byte.is_ascii_alphanumeric() || unescaped.contains(byte) => out.push(*byte),
             byte => {
                 let digit = |value: u8| b"0123456789ABCDEF"[usize::from(value)];
                 out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);

@@ -20,11 +20,11 @@ pub static WRAPPER: Wrapper = Wrapper {
     page: include_str!("zlib.md"),
     detect: |input| matches!(input, [0x78, flags, ..] if u16::from_be_bytes([0x78, *flags]).is_multiple_of(31)),
     evidence: WrapperEvidence::Content,
-    head: Some(|input, whole, _, most| {
-        let (bytes, is_all) = zlib::head(input, most)?;
+    head: Some(|input, is_complete, _, max_len| {
+        let (bytes, is_all) = zlib::head(input, max_len)?;
         // Two bytes are weak evidence: all of the data must be valid.
-        let is_right = is_all || !whole || bytes.len() >= most;
-        is_right.then(|| ContentHead::from_beginning((bytes, whole && is_all)))
+        let is_right = is_all || !is_complete || bytes.len() >= max_len;
+        is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
     wants: None,
     stream: zlib::STREAM,

@@ -22,9 +22,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     page: include_str!("zstd.md"),
     detect: |input| matches!(input, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..]),
     evidence: WrapperEvidence::Magic,
-    head: Some(|input, whole, _, most| {
-        let (bytes, is_all) = zstandard::head(input, most)?;
-        Some(ContentHead::from_beginning((bytes, whole && is_all)))
+    head: Some(|input, is_complete, _, max_len| {
+        let (bytes, is_all) = zstandard::head(input, max_len)?;
+        Some(ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
     wants: None,
     stream: zstandard::STREAM,

@@ -81,7 +81,7 @@ impl Display for BenchList {
         writeln!(f, "Scenarios")?;
         for ScenarioLine { name, title, competitors, missing, waits } in &self.scenarios {
             let state = match (waits, missing) {
-                (Some(what), _) => format!("waits for {what}"),
+                (Some(dependency), _) => format!("waits for {dependency}"),
                 (None, 0) => format!("{competitors} can take part"),
                 (None, missing) => format!("{competitors} can take part, {missing} missing"),
             };

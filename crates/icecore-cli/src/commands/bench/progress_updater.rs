@@ -8,10 +8,10 @@ use std::time::Duration;
 pub struct ProgressUpdater;
 
 impl Watch for ProgressUpdater {
-    fn report_progress(&mut self, what: &str, done: f64, left: Option<Duration>) {
+    fn report_progress(&mut self, activity: &str, done: f64, left: Option<Duration>) {
         let text = match left {
-            Some(left) => format!("{what}; {} left", format_duration(left)),
-            None => what.to_owned(),
+            Some(left) => format!("{activity}; {} left", format_duration(left)),
+            None => activity.to_owned(),
         };
         progress::set_share(done, text);
     }

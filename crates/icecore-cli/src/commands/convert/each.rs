@@ -54,8 +54,8 @@ impl Conversion<'_> {
                     let window = Window::new(inside, self.args.chunk);
                     // A single record may be as long as the limit for the whole unpacked data.
                     let plan = self.plan_records(inner, frame);
-                    let most = plan.most.min(self.global.limit.decompressed);
-                    let plan = RecordPlan { most, is_packed: true, ..plan };
+                    let most = plan.max_record.min(self.global.limit.decompressed);
+                    let plan = RecordPlan { max_record: most, is_packed: true, ..plan };
                     return self.convert_records(plan, window, &name, sink, report);
                 }
                 Some(Err(error)) => report.report_io_error(&name, &error),
@@ -145,7 +145,7 @@ impl Conversion<'_> {
             lines: is_text && self.args.frame.is_none(),
             keep_going: self.args.keep_going,
             strict: self.args.strict,
-            most: self.args.max_record,
+            max_record: self.args.max_record,
             is_packed: false,
         }
     }

@@ -131,8 +131,8 @@ impl Conversion<'_> {
         };
         let Some(opened) = opened else { return Ok(false) };
         let opened = &opened;
-        if let Some(what) = opened.unchecked {
-            report.note_unchecked(name, what);
+        if let Some(check_name) = opened.unchecked {
+            report.note_unchecked(name, check_name);
         }
         // A loss is known only after writing, which would be too late. With --strict, a document is therefore written
         // twice, the first time to nowhere.
@@ -183,8 +183,8 @@ impl Conversion<'_> {
             }
         };
         report.report_losses(name, &losses, false);
-        let behind = bytes.get(outcome.consumed..).unwrap_or(&[]);
-        let is_end = behind.is_empty() || from.format().ends_as_printed(behind);
+        let rest = bytes.get(outcome.consumed..).unwrap_or(&[]);
+        let is_end = rest.is_empty() || from.format().ends_as_printed(rest);
         let trailing = || (!is_end).then(|| icecore::Error::trailing(bytes, outcome.consumed));
         let error = outcome.error.clone().or_else(trailing).map(|error| from.format().explain(error));
         if !sink.is_at_line_start()

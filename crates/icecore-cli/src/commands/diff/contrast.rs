@@ -21,34 +21,34 @@ pub struct Lengths {
     /// Characters of a string.
     pub string: usize,
     /// Characters of the whole.
-    pub whole: usize,
+    pub total: usize,
     /// Whether links may be described by the path of their target. Finding one takes time for each value before it.
     pub has_paths: bool,
 }
 
 /// Returns a value in a few words.
 pub fn describe(value: Cursor<'_>, lengths: Lengths) -> String {
-    cut(&sentence(value.target(), lengths.string), lengths.whole)
+    cut(&sentence(value.target(), lengths.string), lengths.total)
 }
 
 /// Returns two values, which differ, in words that differ.
 pub fn contrast(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> (String, String) {
-    let plain = (describe(left, lengths), describe(right, lengths));
-    if plain.0 != plain.1 {
-        return plain;
+    let descriptions = (describe(left, lengths), describe(right, lengths));
+    if descriptions.0 != descriptions.1 {
+        return descriptions;
     }
     let (a, b) = (left.target(), right.target());
     let differ = |pair: &(String, String)| pair.0 != pair.1;
-    let found = links(left, right, &plain.0, lengths.has_paths)
+    let found = links(left, right, &descriptions.0, lengths.has_paths)
         .filter(differ)
-        .or_else(|| Some(properties(left, right, &plain.0)).filter(differ))
+        .or_else(|| Some(properties(left, right, &descriptions.0)).filter(differ))
         .or_else(|| Some((property_of_class(a), property_of_class(b))).filter(differ))
         .or_else(|| strings(a, b, lengths))
         .or_else(|| Some((outline(a, false), outline(b, false))).filter(differ))
         .or_else(|| Some((outline(a, true), outline(b, true))).filter(differ));
     match found {
         Some((left, right)) => window(&left, &right, lengths),
-        None => (plain.0.clone(), format!("{} with other content", plain.0)),
+        None => (descriptions.0.clone(), format!("{} with other content", descriptions.0)),
     }
 }
 
@@ -69,8 +69,8 @@ pub fn describe_key(value: Cursor<'_>) -> Option<String> {
 }
 
 /// Returns the kind, the class and the content or the number of items of a value.
-fn sentence(value: Cursor<'_>, most: usize) -> String {
-    let ValueDescription { kind, class, value, .. } = describe_value(value.document(), value.index(), most.max(8));
+fn sentence(value: Cursor<'_>, max_chars: usize) -> String {
+    let ValueDescription { kind, class, value, .. } = describe_value(value.document(), value.index(), max_chars.max(8));
     let class = class.map(|class| format!(" {class}")).unwrap_or_default();
     match value {
         Some((Tone::Count, count)) => format!("{kind}{class} of {count}"),
@@ -81,32 +81,32 @@ fn sentence(value: Cursor<'_>, most: usize) -> String {
 }
 
 /// Returns what the links name, if one of the values is a link. `plain`: the words of a value that is not a link.
-fn links(left: Cursor<'_>, right: Cursor<'_>, plain: &str, has_paths: bool) -> Option<(String, String)> {
+fn links(left: Cursor<'_>, right: Cursor<'_>, description: &str, has_paths: bool) -> Option<(String, String)> {
     let of = |here: Cursor<'_>| match here.kind().is_again() {
         true => {
             let kind = describe_value(here.document(), here.index(), 0).kind;
             let path = has_paths.then(|| here.document().path(here.target().index()));
-            format!("{kind} to {}", path.as_deref().unwrap_or(plain))
+            format!("{kind} to {}", path.as_deref().unwrap_or(description))
         }
-        false => plain.to_owned(),
+        false => description.to_owned(),
     };
     (left.kind().is_again() || right.kind().is_again()).then(|| (of(left), of(right)))
 }
 
 /// Returns the words with the kinds or the marks of the values, whichever differ.
-fn properties(left: Cursor<'_>, right: Cursor<'_>, plain: &str) -> (String, String) {
+fn properties(left: Cursor<'_>, right: Cursor<'_>, description: &str) -> (String, String) {
     let (a, b) = (left.target(), right.target());
     let words_of = |here: Cursor<'_>| describe_value(here.document(), here.index(), 0);
     let (x, y) = (words_of(a), words_of(b));
     if x.kind != y.kind {
-        return (format!("{} {plain}", x.kind), format!("{} {plain}", y.kind));
+        return (format!("{} {description}", x.kind), format!("{} {description}", y.kind));
     }
     let marks = |here: Cursor<'_>, target: ValueDescription| {
         let mut marks = words_of(here).marks;
         marks.extend(target.marks.iter().filter(|_| here.kind().is_again()));
         let form = if a.node().form() == b.node().form() { String::new() } else { form_of(here.target()) };
         let marks: Vec<&str> = marks.into_iter().chain([&*form]).filter(|mark| !mark.is_empty()).collect();
-        if marks.is_empty() { plain.to_owned() } else { format!("{plain} ({})", marks.join(", ")) }
+        if marks.is_empty() { description.to_owned() } else { format!("{description} ({})", marks.join(", ")) }
     };
     (marks(left, x), marks(right, y))
 }
@@ -130,10 +130,10 @@ fn strings(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> Option<(Str
     while start > 0 && a.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
         start -= 1;
     }
-    let most = lengths.string.min(lengths.whole);
+    let max_chars = lengths.string.min(lengths.total);
     let tail = |bytes: &[u8]| {
         let rest = bytes.get(start..).unwrap_or_default();
-        let text = quote_bytes(rest.get(..rest.len().min(most.saturating_mul(4))).unwrap_or_default(), usize::MAX);
+        let text = quote_bytes(rest.get(..rest.len().min(max_chars.saturating_mul(4))).unwrap_or_default(), usize::MAX);
         if start == 0 { text } else { text.replacen('"', "\"…", 1) }
     };
     Some((tail(a), tail(b))).filter(|(a, b)| a != b)
@@ -141,13 +141,13 @@ fn strings(left: Cursor<'_>, right: Cursor<'_>, lengths: Lengths) -> Option<(Str
 
 /// Cuts two texts so that their first difference is visible.
 fn window(left: &str, right: &str, lengths: Lengths) -> (String, String) {
-    let most = lengths.string.min(lengths.whole);
+    let max_chars = lengths.string.min(lengths.total);
     let same = left.chars().zip(right.chars()).take_while(|(a, b)| a == b).count();
-    let is_visible = same + BEFORE <= most || left.chars().count().max(right.chars().count()) <= most;
-    let skipped = if is_visible { 0 } else { same.saturating_sub(BEFORE.min(most / 3)) };
+    let is_visible = same + BEFORE <= max_chars || left.chars().count().max(right.chars().count()) <= max_chars;
+    let skipped = if is_visible { 0 } else { same.saturating_sub(BEFORE.min(max_chars / 3)) };
     let part = |text: &str| match skipped {
-        0 => cut(text, most),
-        _ => cut(&['…'].into_iter().chain(text.chars().skip(skipped)).collect::<String>(), most),
+        0 => cut(text, max_chars),
+        _ => cut(&['…'].into_iter().chain(text.chars().skip(skipped)).collect::<String>(), max_chars),
     };
     (part(left), part(right))
 }
@@ -267,7 +267,7 @@ mod tests {
 
     fn compare(format: &str, left: &[u8], right: &[u8], whole: usize) -> String {
         let (a, b) = (read(format, left), read(format, right));
-        let (a, b) = contrast(a.root(), b.root(), Lengths { string: 60, whole, has_paths: true });
+        let (a, b) = contrast(a.root(), b.root(), Lengths { string: 60, total: whole, has_paths: true });
         format!("{a} -> {b}")
     }
 

@@ -15,11 +15,11 @@ const NOTHING: &str = "/dev/null";
 
 /// Runs the diff. Git aborts if this command exits with anything but 0, so a file that can't be decoded is only
 /// reported.
-pub fn run(args: &Diff, global: &Global, shown: &DifferencePrinter<'_>, sink: &mut Sink) -> Result<(), Abort> {
-    let paint = shown.paint();
-    let heading = |name: &Path, what: &str| {
+pub fn run(args: &Diff, global: &Global, printer: &DifferencePrinter<'_>, sink: &mut Sink) -> Result<(), Abort> {
+    let paint = printer.paint();
+    let heading = |name: &Path, suffix: &str| {
         let name = paint.ink(Ink::Name, name.display());
-        format!("icecore diff {name}{what}\n")
+        format!("icecore diff {name}{suffix}\n")
     };
     // path old-file old-hex old-mode new-file new-hex new-mode, and two more for a renamed file.
     let (path, old, new): (&PathBuf, &PathBuf, &PathBuf) = match &args.files[..] {
@@ -38,7 +38,7 @@ pub fn run(args: &Diff, global: &Global, shown: &DifferencePrinter<'_>, sink: &m
         sink.write_text(&heading(path, ""))?;
     }
     let mut report = Report::new(Paint::new(global.color, &std::io::stderr()), global.quiet, ReportForm::Text);
-    let found = compare_files(args, global, [old, new], &mut report, |found| shown.write_differences(found, sink))?;
+    let found = compare_files(args, global, [old, new], &mut report, |found| printer.write_differences(found, sink))?;
     match found {
         None => sink.write_text("the files differ, and can't be decoded\n"),
         Some(false) if !args.is_json() => sink.write_text(SAME_MEANING),

@@ -26,8 +26,8 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
         ));
     }
     if args.git {
-        let (mut target, shown) = open(args, global)?;
-        git::run(args, global, &shown, &mut target.sink)?;
+        let (mut target, printer) = open(args, global)?;
+        git::run(args, global, &printer, &mut target.sink)?;
         return target.complete_output();
     }
     let [left, right] = &args.files[..] else {
@@ -36,8 +36,8 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
     if left == right && left.as_os_str() == "-" {
         return Err(Abort::Failed(code::USAGE, "only one of the two files can be the standard input".to_owned()));
     }
-    let (mut target, shown) = open(args, global)?;
-    match compare_files(args, global, [left, right], report, |found| shown.write_differences(found, &mut target.sink))?
+    let (mut target, printer) = open(args, global)?;
+    match compare_files(args, global, [left, right], report, |found| printer.write_differences(found, &mut target.sink))?
     {
         // A file that can't be read has been reported, and no output appears.
         None => return Ok(()),
@@ -58,8 +58,8 @@ fn open<'g>(args: &Diff, global: &'g Global) -> Result<(Target, DifferencePrinte
     }
     let paint = if is_stdout { Paint::new(global.color, &std::io::stdout()) } else { Paint::off() };
     let is_terminal = is_stdout && terminal::is_stdout_terminal();
-    let shown = DifferencePrinter::for_people(args.view, &args.shown, is_terminal, paint, &global.limit);
-    Ok((target, if args.is_json() { shown.with_json() } else { shown }))
+    let printer = DifferencePrinter::for_people(args.view, &args.shown, is_terminal, paint, &global.limit);
+    Ok((target, if args.is_json() { printer.with_json() } else { printer }))
 }
 
 /// Compares two files and passes the find_differences on. Returns whether there are any; `None` if a file can't be read,

@@ -30,7 +30,7 @@ pub struct DifferencePrinter<'a> {
     paint: Paint,
     /// Number of levels and of changes that are shown.
     depth: usize,
-    most: u64,
+    max_changes: u64,
     limits: &'a Limits,
     /// Remaining number of changes for which the paths of links may be found.
     links: Cell<u32>,
@@ -40,7 +40,7 @@ impl<'a> DifferencePrinter<'a> {
     /// Shows differences to people. `is_terminal`: the output is a terminal.
     pub fn for_people(
         view: DiffView,
-        most: &arguments::DisplayArgs,
+        display: &arguments::DisplayArgs,
         is_terminal: bool,
         paint: Paint,
         limits: &'a Limits,
@@ -51,9 +51,9 @@ impl<'a> DifferencePrinter<'a> {
             DiffView::Columns => true,
         };
         let width = if in_columns { terminal_columns().saturating_sub(5) / 2 } else { 0 };
-        let depth = most.depth.map_or(usize::MAX, |depth| depth as usize);
-        let most = most.items.unwrap_or(u64::MAX);
-        DifferencePrinter { is_json: false, width, paint, depth, most, limits, links: Cell::new(LINKS) }
+        let depth = display.depth.map_or(usize::MAX, |depth| depth as usize);
+        let most = display.items.unwrap_or(u64::MAX);
+        DifferencePrinter { is_json: false, width, paint, depth, max_changes: most, limits, links: Cell::new(LINKS) }
     }
 
     /// Shows differences as JSON.
@@ -74,8 +74,8 @@ impl<'a> DifferencePrinter<'a> {
         let paths = found.list_paths();
         let replaced = replaced_keys(found.changes(), &paths);
         let entries = collect_entries(found.changes(), paths.into_iter().zip(found.list_new_paths()), self.depth);
-        let shown = usize::try_from(self.most).unwrap_or(usize::MAX).min(entries.len());
-        for (change, path, count) in &entries[..shown] {
+        let displayed_count = usize::try_from(self.max_changes).unwrap_or(usize::MAX).min(entries.len());
+        for (change, path, count) in &entries[..displayed_count] {
             match change {
                 Some((change, new_path)) => {
                     let place = ChangePlace::of(change, path, new_path, replaced.contains(path));
@@ -87,8 +87,8 @@ impl<'a> DifferencePrinter<'a> {
                 None => self.write_deeper_changes(&printable(path), *count, sink)?,
             }
         }
-        if shown < entries.len() {
-            sink.write_text(&format!("{}\n", self.paint.ink(Ink::Faint, format!("… {} more", entries.len() - shown))))?;
+        if displayed_count < entries.len() {
+            sink.write_text(&format!("{}\n", self.paint.ink(Ink::Faint, format!("… {} more", entries.len() - displayed_count))))?;
         }
         if found.has_other_header() {
             sink.write_text("changed the user header\n")?;
@@ -152,7 +152,7 @@ impl<'a> DifferencePrinter<'a> {
     }
 
     fn lengths(&self, string: usize, whole: usize) -> Lengths {
-        Lengths { string, whole, has_paths: self.links.get() > 0 }
+        Lengths { string, total: whole, has_paths: self.links.get() > 0 }
     }
 
     /// Returns the values of a change in a few words, in colour.
@@ -287,8 +287,8 @@ fn value_ink(value: Cursor<'_>) -> Ink {
 /// Returns the number of characters in a line of the terminal.
 fn terminal_columns() -> usize {
     const USUAL: usize = 100;
-    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    said.or_else(tty::reported_width).unwrap_or(USUAL).max(40)
+    let configured = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    configured.or_else(tty::reported_width).unwrap_or(USUAL).max(40)
 }
 
 #[cfg(test)]

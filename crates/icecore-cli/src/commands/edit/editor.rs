@@ -23,8 +23,8 @@ pub fn edit_in_editor(
 ) -> Result<Result<Altered, Refusal>, Abort> {
     let (mut text, mut stopped) = (None, None);
     let altered = alter::exchange(bytes, stage, limits, |now| {
-        let shown = document_text(now, limits)?;
-        let path = write_temporary_file(&shown).map_err(|error| file_error(name, &error));
+        let original_text = document_text(now, limits)?;
+        let path = write_temporary_file(&original_text).map_err(|error| file_error(name, &error));
         let read = path.and_then(|path| {
             run_editor(&path)?;
             let after = fs::read(&path).map_err(|error| file_error(name, &error))?;
@@ -32,7 +32,7 @@ pub fn edit_in_editor(
             Ok(after)
         });
         match read {
-            Ok(after) if after == shown => Ok((now.clone().into_owned(), Vec::new())),
+            Ok(after) if after == original_text => Ok((now.clone().into_owned(), Vec::new())),
             Ok(after) => {
                 let wanted = icecore::read_as(after.trim_ascii_end(), &editor_stage()?, limits)?;
                 apply_edited_text(now, &wanted, limits)

@@ -157,11 +157,11 @@ fn split_at_equals(text: &str) -> Option<(&str, &str)> {
 
 /// Returns the error for an option without its `=`.
 fn not_a_pair(name: &str, text: &str) -> Abort {
-    let shown = icecore::text::printable(text);
+    let printable_text = icecore::text::printable(text);
     usage_text_error(match name {
-        "set" => format!("--set takes PATH=JSON, such as '.name=\"text\"', not `{shown}`"),
-        "append" => format!("--append takes PATH=JSON, such as '.list=\"text\"', not `{shown}`"),
-        _ => format!("--{name} takes OLD=NEW, not `{shown}`"),
+        "set" => format!("--set takes PATH=JSON, such as '.name=\"text\"', not `{printable_text}`"),
+        "append" => format!("--append takes PATH=JSON, such as '.list=\"text\"', not `{printable_text}`"),
+        _ => format!("--{name} takes OLD=NEW, not `{printable_text}`"),
     })
 }
 
@@ -170,11 +170,11 @@ fn parse_value(name: &str, place: &str, json: &str, limits: &Limits) -> Result<D
     let stage = document_reader::typed_json_stage().map_err(crate::report::usage_error)?;
     let read = icecore::read_as(json.trim().as_bytes(), &stage, limits);
     read.map(Document::into_owned).map_err(|error| {
-        let shown = icecore::text::shortened(json, 60).replace('\'', "'\\''");
+        let shortened_json = icecore::text::shortened(json, 60).replace('\'', "'\\''");
         let is_word = !json.is_empty() && !json.starts_with(['"', '\'', '{', '[', '=']) && !json.contains('"');
         usage_text_error(match is_word {
-            true => format!("--{name} takes JSON, and text is in quotes; did you mean '{place}=\"{shown}\"'?"),
-            false => format!("--{name} takes JSON after the =, not `{shown}`: {error}"),
+            true => format!("--{name} takes JSON, and text is in quotes; did you mean '{place}=\"{shortened_json}\"'?"),
+            false => format!("--{name} takes JSON after the =, not `{shortened_json}`: {error}"),
         })
     })
 }

@@ -24,18 +24,18 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
     let mut to = mistakes::target_stage(&args.to)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     let sources = args.inputs.find_sources(report)?;
-    let most = args.shown.display_limits(&to, args.paths)?;
+    let display_limits = args.shown.display_limits(&to, args.paths)?;
     let mut sink = Sink::stdout();
     // A raw string is not JSON.
-    match most {
+    match display_limits {
         Some(_) if args.raw => {
             return Err(usage_text_error("--raw prints strings as they are, without --depth and --items"));
         }
         _ if args.raw || !terminal::writes_json(&to) => sink.escape_controls(),
         _ => sink.paint_values(global.color, args.paths),
     }
-    if let Some(most) = most {
-        sink.limit_json(most);
+    if let Some(display_limits) = display_limits {
+        sink.limit_json(display_limits);
     }
     for source in &sources {
         report.count_input();

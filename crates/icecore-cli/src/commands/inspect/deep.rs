@@ -68,17 +68,17 @@ impl<'l> NestedSettings<'l> {
     }
 
     /// Returns the format of a value, if it is a string that is frozen data.
-    pub fn detect_stage(&self, document: &Document<'_>, node: u32, depth: u32, seen: &mut StageCache) -> Option<Stage> {
+    pub fn detect_stage(&self, document: &Document<'_>, node: u32, depth: u32, stage_cache: &mut StageCache) -> Option<Stage> {
         let known = document.nodes().get(node as usize)?;
         let bytes = matches!(known.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(known))?;
         if !self.shows_contents(depth) && bytes.len() > HINT {
             return None;
         }
-        let look = || deep::stage_within(bytes, &mut self.spent.detection_limits.borrow_mut());
+        let detect = || deep::stage_within(bytes, &mut self.spent.detection_limits.borrow_mut());
         if bytes.len() <= SHORT {
-            return look();
+            return detect();
         }
-        seen.entry((known.payload, known.aux)).or_insert_with(look).clone()
+        stage_cache.entry((known.payload, known.aux)).or_insert_with(detect).clone()
     }
 
     /// Uses up the budget for this number of bytes; returns whether it was enough.
@@ -95,19 +95,19 @@ pub fn open_string<T>(
     piece: &DocumentSource<'_>,
     bytes: &[u8],
     stage: &Stage,
-    look: NestedSettings<'_>,
+    settings: NestedSettings<'_>,
     then: impl FnOnce(&DocumentSource<'_>, &Outcome<'_>) -> Result<T, crate::report::Abort>,
 ) -> Result<Option<T>, crate::report::Abort> {
-    let mut limits = look.spent.reading_limits.borrow().clone();
+    let mut limits = settings.spent.reading_limits.borrow().clone();
     let Ok(unwrapped) = stage.unwrap_within(bytes, &mut limits) else { return Ok(None) };
-    look.spent.reading_limits.borrow_mut().decompressed = limits.decompressed;
+    settings.spent.reading_limits.borrow_mut().decompressed = limits.decompressed;
     let offset = match &unwrapped.bytes {
         Cow::Borrowed(bytes) if !piece.is_apart => offset_within(piece.bytes, bytes).map(|by| piece.start + by),
         _ => None,
     };
     let bytes = &*unwrapped.bytes;
     let outcome = stage.format().read(bytes, stage.settings(), Request::new(&limits).detailed());
-    if !look.take_budget(bytes.len().max(outcome.document.input().len())) {
+    if !settings.take_budget(bytes.len().max(outcome.document.input().len())) {
         return Ok(None);
     }
     let (start, is_apart) = (offset.unwrap_or(0), offset.is_none());
@@ -116,7 +116,7 @@ pub fn open_string<T>(
 }
 
 /// Returns where `part` starts in `whole`, if it is a slice of it and not a copy.
-fn offset_within(whole: &[u8], part: &[u8]) -> Option<usize> {
-    let (outer, inner) = (whole.as_ptr_range(), part.as_ptr_range());
+fn offset_within(container: &[u8], part: &[u8]) -> Option<usize> {
+    let (outer, inner) = (container.as_ptr_range(), part.as_ptr_range());
     (outer.start <= inner.start && inner.end <= outer.end).then(|| inner.start as usize - outer.start as usize)
 }

@@ -33,13 +33,13 @@ pub fn write_document(
     outcome: &Outcome<'_>,
     top: Option<u32>,
     view: &InspectView<'_>,
-    look: NestedSettings<'_>,
+    settings: NestedSettings<'_>,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let tree = view.build_tree(outcome, top, look, false);
+    let tree = view.build_tree(outcome, top, settings, false);
     write_head(piece, sink)?;
     let mut list = ItemWriter { view, sink, comma: "\n", opened: 0, part: None };
-    list.write_rows(tree, piece, &outcome.document, look, 0)?;
+    list.write_rows(tree, piece, &outcome.document, settings, 0)?;
     write_end(outcome, sink)
 }
 
@@ -96,12 +96,12 @@ pub fn write_part(
     piece: &DocumentSource<'_>,
     document: &Document<'_>,
     view: &InspectView<'_>,
-    look: NestedSettings<'_>,
+    settings: NestedSettings<'_>,
     part: ArrayPart,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
     let comma = if part.nodes == 0 { "\n" } else { ",\n" };
-    ItemWriter { view, sink, comma, opened: 0, part: Some(part) }.write_rows(tree, piece, document, look, 0)
+    ItemWriter { view, sink, comma, opened: 0, part: Some(part) }.write_rows(tree, piece, document, settings, 0)
 }
 
 /// Writes the items.
@@ -128,13 +128,13 @@ impl ItemWriter<'_> {
         tree: Tree<'_>,
         piece: &DocumentSource<'_>,
         document: &Document<'_>,
-        look: NestedSettings<'_>,
+        settings: NestedSettings<'_>,
         within: u32,
     ) -> Result<(), Abort> {
-        let mut seen = Seen::new();
+        let mut stage_cache = Seen::new();
         for row in tree {
             let Some(mut item) = Item::from_row(document, &row) else { continue };
-            item.depth += look.base;
+            item.depth += settings.base;
             item.within = within;
             if let Some(part) = self.part {
                 part.adjust_item(&mut item);
@@ -146,19 +146,19 @@ impl ItemWriter<'_> {
             }
             self.write_item(&item)?;
             let Row::Value { node, depth, .. } = row else { continue };
-            if !look.shows_contents(depth) {
+            if !settings.shows_contents(depth) {
                 continue;
             }
-            let Some(stage) = look.detect_stage(document, node, depth, &mut seen) else { continue };
+            let Some(stage) = settings.detect_stage(document, node, depth, &mut stage_cache) else { continue };
             let Some(known) = document.nodes().get(node as usize) else { continue };
-            let look = look.inside_string(depth);
-            deep::open_string(piece, document.bytes(known), &stage, look, |piece, outcome| {
+            let inner_settings = settings.inside_string(depth);
+            deep::open_string(piece, document.bytes(known), &stage, inner_settings, |piece, outcome| {
                 self.opened += 1;
                 let number = self.opened;
                 let format = stage.name();
                 let opened = Item {
                     kind: "opened",
-                    depth: look.base,
+                    depth: inner_settings.base,
                     node: Some(node),
                     start: (!piece.is_apart).then_some(piece.start as u64),
                     end: (!piece.is_apart).then_some((piece.start + piece.bytes.len()) as u64),
@@ -168,8 +168,8 @@ impl ItemWriter<'_> {
                     ..Item::default()
                 };
                 self.write_item(&opened)?;
-                let tree = self.view.build_tree(outcome, None, look, false);
-                self.write_rows(tree, piece, &outcome.document, look, number)
+                let tree = self.view.build_tree(outcome, None, inner_settings, false);
+                self.write_rows(tree, piece, &outcome.document, inner_settings, number)
             })?;
         }
         Ok(())

@@ -27,8 +27,8 @@ const ITEMS: u64 = 32;
 
 pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), Abort> {
     if let Some(path) = args.path.as_deref().filter(|path| !path.contains('…')) {
-        let whole = if path.starts_with('$') { path.to_owned() } else { format!("${path}") };
-        Document::check_path(&whole).map_err(|error| mistakes::of_path(path, error))?;
+        let full_path = if path.starts_with('$') { path.to_owned() } else { format!("${path}") };
+        Document::check_path(&full_path).map_err(|error| mistakes::of_path(path, error))?;
     }
     let reader = DocumentReader::new(&args.from, &global.limit)?;
     let sources = args.inputs.find_sources(report)?;
@@ -77,8 +77,8 @@ fn inspect_source(
         is_apart: false,
     };
     let depth = args.shown.depth.unwrap_or(u32::MAX);
-    let look = NestedSettings { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
-    if view.can_show_in_parts() && parts::show_in_parts(&piece(0, bytes.len()), opened.limits(), view, look, sink)? {
+    let settings = NestedSettings { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
+    if view.can_show_in_parts() && parts::show_in_parts(&piece(0, bytes.len()), opened.limits(), view, settings, sink)? {
         return sink.flush();
     }
     reader.read_documents(&name, &opened, Detail::Yes, report, |_, outcome, start, report| {
@@ -87,14 +87,14 @@ fn inspect_source(
         let end = if outcome.error.is_some() { bytes.len() } else { end };
         let piece = piece(start, end);
         match &args.path {
-            None => view.write_document(&piece, &outcome, None, look, sink)?,
+            None => view.write_document(&piece, &outcome, None, settings, sink)?,
             Some(path) => {
                 let path = path::complete_path(path, &piece, &opened, args.deep);
                 let show =
-                    &mut |piece: &DocumentSource<'_>, outcome: &Outcome<'_>, top: u32, look: NestedSettings<'_>| {
-                        view.write_document(piece, outcome, Some(top), look, sink)
+                    &mut |piece: &DocumentSource<'_>, outcome: &Outcome<'_>, top: u32, settings: NestedSettings<'_>| {
+                        view.write_document(piece, outcome, Some(top), settings, sink)
                     };
-                if let Err(error) = path::show_at_path(&path, &piece, &outcome, look, show)? {
+                if let Err(error) = path::show_at_path(&path, &piece, &outcome, settings, show)? {
                     path::report_missing_path(&error, &path, &name, report)?;
                 }
             }
@@ -129,13 +129,13 @@ impl InspectView<'_> {
         piece: &DocumentSource<'_>,
         outcome: &Outcome<'_>,
         top: Option<u32>,
-        look: NestedSettings<'_>,
+        settings: NestedSettings<'_>,
         sink: &mut Sink,
     ) -> Result<(), Abort> {
         if self.args.json {
-            json::write_document(piece, outcome, top, self, look, sink)
+            json::write_document(piece, outcome, top, self, settings, sink)
         } else {
-            text::write_document(piece, outcome, top, self, look, sink)
+            text::write_document(piece, outcome, top, self, settings, sink)
         }
     }
 
@@ -144,11 +144,11 @@ impl InspectView<'_> {
         &self,
         outcome: &'d Outcome<'_>,
         top: Option<u32>,
-        look: NestedSettings<'_>,
+        settings: NestedSettings<'_>,
         fold: bool,
     ) -> Tree<'d> {
         let show =
-            TreeOptions { top, depth: look.depth, all: self.args.all, items: self.items, fold, before: 0, skip: 0 };
+            TreeOptions { top, depth: settings.depth, all: self.args.all, items: self.items, fold, before: 0, skip: 0 };
         Tree::new(&outcome.document, show)
     }
 }

@@ -28,15 +28,15 @@ pub fn show_in_parts(
     look: NestedSettings<'_>,
     sink: &mut Sink,
 ) -> Result<bool, Abort> {
-    let Some(whole) = count_items(piece, limits) else { return Ok(false) };
+    let Some(totals) = count_items(piece, limits) else { return Ok(false) };
     let reading = (piece.stage.format().reader)(piece.stage.settings());
     if view.args.json {
         json::write_head(piece, sink)?;
     } else {
         text::write_head(piece, view, sink)?;
     }
-    let count = PartCounts { items: whole.count, paths: 0 };
-    let mut so_far = PartsWriter { piece, view, look, end: whole.end, count, items: 0, nodes: 0, sink, stopped: None };
+    let count = PartCounts { items: totals.count, paths: 0 };
+    let mut so_far = PartsWriter { piece, view, settings: look, end: totals.end, count, items: 0, nodes: 0, sink, stopped: None };
     let rest = reading.read_traced_windows(piece.bytes, limits, &mut |window| {
         so_far.write_window(&window)?;
         Ok(window.into_tape())
@@ -61,8 +61,8 @@ fn count_items(piece: &DocumentSource<'_>, limits: &Limits) -> Option<ArrayTotal
     }
     let reading = (piece.stage.format().reader)(piece.stage.settings());
     let rest = reading.read_traced_windows(bytes, limits, &mut |window| Ok(window.into_tape()))?;
-    let behind = bytes.get(rest.outcome.consumed..).unwrap_or(&[]);
-    let is_whole = rest.outcome.error.is_none() && behind.is_empty();
+    let trailing = bytes.get(rest.outcome.consumed..).unwrap_or(&[]);
+    let is_whole = rest.outcome.error.is_none() && trailing.is_empty();
     let root = rest.outcome.document.root();
     (is_whole && rest.items > 0 && !rest.needs_whole)
         .then(|| ArrayTotals { count: rest.items + root.children().count() as u64, end: rest.outcome.consumed as u64 })
@@ -71,7 +71,7 @@ fn count_items(piece: &DocumentSource<'_>, limits: &Limits) -> Option<ArrayTotal
 struct PartsWriter<'s> {
     piece: &'s DocumentSource<'s>,
     view: &'s InspectView<'s>,
-    look: NestedSettings<'s>,
+    settings: NestedSettings<'s>,
     /// End of the array.
     end: u64,
     count: PartCounts,
@@ -85,7 +85,7 @@ struct PartsWriter<'s> {
 
 impl PartsWriter<'_> {
     fn write_window(&mut self, window: &Document<'_>) -> Result<(), Error> {
-        let PartsWriter { piece, view, look, end, items, nodes, .. } = *self;
+        let PartsWriter { piece, view, settings: look, end, items, nodes, .. } = *self;
         let is_json = view.args.json;
         let show = TreeOptions {
             top: None,
@@ -98,13 +98,13 @@ impl PartsWriter<'_> {
         };
         let tree = Tree::new(window, show);
         let part = ArrayPart { nodes, count: self.count.items, end };
-        let shown = match is_json {
+        let written = match is_json {
             true => json::write_part(tree, piece, window, view, look, part, self.sink),
             false => text::write_part(tree, piece, window, view, look, &mut self.count, self.sink),
         };
         self.items += window.root().len() as u64;
         self.nodes += window.nodes().len() as u32 - 1;
-        shown.map_err(|stop| {
+        written.map_err(|stop| {
             self.stopped = Some(stop);
             Error::new(ErrorKind::Output)
         })

@@ -34,24 +34,24 @@ pub fn show_at_path(
     path: &str,
     piece: &DocumentSource<'_>,
     outcome: &Outcome<'_>,
-    look: NestedSettings<'_>,
+    settings: NestedSettings<'_>,
     then: &mut ShowValue<'_>,
 ) -> Result<Result<(), Error>, Abort> {
     let document = &outcome.document;
     let error = match document.find(path) {
-        Ok(found) => return then(piece, outcome, found.index(), look).map(Ok),
+        Ok(found) => return then(piece, outcome, found.index(), settings).map(Ok),
         Err(error) => error,
     };
     let Ok((string, rest)) = document.follow(path) else { return Ok(Err(error)) };
     let string = string.target();
-    let stage = look.detect_stage(document, string.index(), 0, &mut StageCache::new()).filter(|_| look.may_enter());
+    let stage = settings.detect_stage(document, string.index(), 0, &mut StageCache::new()).filter(|_| settings.may_enter());
     let Some(stage) = stage else { return Ok(Err(error)) };
-    let look = NestedSettings { level: look.level + 1, ..look };
+    let inner_settings = NestedSettings { level: settings.level + 1, ..settings };
     let rest = format!("${rest}");
-    let shown = deep::open_string(piece, document.bytes(string.node()), &stage, look, |piece, outcome| {
-        show_at_path(&rest, piece, outcome, look, then)
+    let result = deep::open_string(piece, document.bytes(string.node()), &stage, inner_settings, |piece, outcome| {
+        show_at_path(&rest, piece, outcome, inner_settings, then)
     })?;
-    Ok(shown.unwrap_or(Err(error)))
+    Ok(result.unwrap_or(Err(error)))
 }
 
 /// Reports that there is nothing at a path.

@@ -30,14 +30,14 @@ pub fn write_document(
     outcome: &Outcome<'_>,
     top: Option<u32>,
     view: &InspectView<'_>,
-    look: NestedSettings<'_>,
+    settings: NestedSettings<'_>,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
-    let tree = view.build_tree(outcome, top, look, true);
+    let tree = view.build_tree(outcome, top, settings, true);
     if top.is_none() {
         write_head(piece, view, sink)?;
     }
-    write_rows(tree, &mut RowFormatter::new(piece, &outcome.document, view, look), view, sink)
+    write_rows(tree, &mut RowFormatter::new(piece, &outcome.document, view, settings), view, sink)
 }
 
 /// Writes the lines before the first row.
@@ -63,14 +63,14 @@ pub fn write_part(
     piece: &DocumentSource<'_>,
     document: &Document<'_>,
     view: &InspectView<'_>,
-    look: NestedSettings<'_>,
+    settings: NestedSettings<'_>,
     so_far: &mut PartCounts,
     sink: &mut Sink,
 ) -> Result<(), Abort> {
     let mut text = RowFormatter {
         count: Some(so_far.items),
         paths: so_far.paths,
-        ..RowFormatter::new(piece, document, view, look)
+        ..RowFormatter::new(piece, document, view, settings)
     };
     write_rows(tree, &mut text, view, sink)?;
     so_far.paths = text.paths;
@@ -97,17 +97,17 @@ fn write_rows(
         sink.write_text(&line)?;
         let (Some(stage), Row::Value { node, depth, .. }) = (stage, &row) else { continue };
         let Some(known) = text.document.nodes().get(*node as usize) else { continue };
-        if !text.look.shows_contents(*depth) {
+        if !text.settings.shows_contents(*depth) {
             continue;
         }
-        let (paint, look) = (text.paint, text.look.inside_string(*depth));
-        let base = look.base;
-        let shown = deep::open_string(text.piece, text.document.bytes(known), &stage, look, |piece, outcome| {
-            let tree = view.build_tree(outcome, None, look, true);
-            let mut text = RowFormatter::new(piece, &outcome.document, view, look);
+        let (paint, settings) = (text.paint, text.settings.inside_string(*depth));
+        let base = settings.base;
+        let opened = deep::open_string(text.piece, text.document.bytes(known), &stage, settings, |piece, outcome| {
+            let tree = view.build_tree(outcome, None, settings, true);
+            let mut text = RowFormatter::new(piece, &outcome.document, view, settings);
             write_rows(tree, &mut text, view, sink)
         })?;
-        if shown.is_none() {
+        if opened.is_none() {
             let more = paint.ink(Ink::Faint, "… not shown: a limit is reached (--limit expansion=N)");
             sink.write_text(&format!("{}{}{more}\n", text.format_place(None), indentation(base)))?;
         }
@@ -120,7 +120,7 @@ struct RowFormatter<'t> {
     document: &'t Document<'t>,
     paint: Paint,
     paths: usize,
-    look: NestedSettings<'t>,
+    settings: NestedSettings<'t>,
     stage_cache: StageCache,
     /// For a part of an array: number of items of the whole array.
     count: Option<u64>,
@@ -143,7 +143,7 @@ impl<'t> RowFormatter<'t> {
             document,
             paint: view.paint,
             paths: 0,
-            look,
+            settings: look,
             stage_cache: known,
             count: None,
             width: view.width,
@@ -157,12 +157,12 @@ impl RowFormatter<'_> {
     fn format_row(&mut self, row: &Row) -> (String, Option<Stage>) {
         let Row::Value { node, depth, .. } = row else { return (self.format_line(row), None) };
         let mut line = self.format_line(row);
-        let stage = self.look.detect_stage(self.document, *node, *depth, &mut self.stage_cache);
+        let stage = self.settings.detect_stage(self.document, *node, *depth, &mut self.stage_cache);
         if let Some(stage) = &stage {
             line.pop();
-            let hint = match self.look.shows_contents(*depth) {
+            let hint = match self.settings.shows_contents(*depth) {
                 true => format!(", {} inside:", stage.name()),
-                false if self.look.opens => format!(", {} inside", stage.name()),
+                false if self.settings.opens => format!(", {} inside", stage.name()),
                 false => format!(", {} inside (--deep shows it)", stage.name()),
             };
             line.push_str(&self.paint.ink(Ink::Faint, hint));
@@ -172,13 +172,13 @@ impl RowFormatter<'_> {
     }
 
     fn row_indent(&self, depth: u32) -> String {
-        indentation(self.look.base + depth)
+        indentation(self.settings.base + depth)
     }
 
     /// Returns the number of characters of its string that a row can show on the terminal.
     fn count_characters(&self, row: &Row) -> usize {
         let (Some(width), Row::Value { depth, step, .. }) = (self.width, row) else { return CHARACTERS };
-        let indent = 2 * (self.look.base + depth).min(MAX_INDENT) as usize;
+        let indent = 2 * (self.settings.base + depth).min(MAX_INDENT) as usize;
         width.saturating_sub(FIXED_WIDTH + indent + step.chars().count()).clamp(MIN_CHARACTERS, CHARACTERS)
     }
 
@@ -194,18 +194,18 @@ impl RowFormatter<'_> {
             Row::Span { span, depth } => {
                 let extent = Extent { start: span.start, end: span.end, layer: span.layer, copied: false };
                 let bytes = self.extent_bytes(&extent);
-                let shown = if bytes.len() > 1 && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ') {
+                let quoted = if bytes.len() > 1 && bytes.iter().all(|byte| byte.is_ascii_graphic() || *byte == b' ') {
                     format!(" {}", self.paint.ink(Ink::String, quote_bytes(bytes, CHARACTERS)))
                 } else {
                     String::new()
                 };
-                let what = self.paint.ink(Ink::Faint, format!("· {}", span.what));
-                format!("{}{}{what}{shown}\n", self.format_place(Some(extent)), self.row_indent(*depth))
+                let piece_name = self.paint.ink(Ink::Faint, format!("· {}", span.what));
+                format!("{}{}{piece_name}{quoted}\n", self.format_place(Some(extent)), self.row_indent(*depth))
             }
             Row::Value { node, body, depth, step, extent } => {
                 let step = if step.is_empty() { String::new() } else { self.paint.ink(Ink::Name, step) + " " };
                 let words = match (self.describe_known(*node), body) {
-                    (Some(told), _) => told,
+                    (Some(description), _) => description,
                     (None, None) => self.describe_node(*node),
                     (None, Some(body)) => format!("{}: {}", self.describe_node(*node), self.describe_node(*body)),
                 };
@@ -290,12 +290,12 @@ impl RowFormatter<'_> {
 
     /// Returns the text of a value of Ruby's own classes.
     fn describe_known(&self, node: u32) -> Option<String> {
-        let told = summarize_known(self.document, node, self.characters)?;
-        let class = self.paint.ink(Ink::Class, told.class);
-        Some(match told.known {
-            "exception" => format!("exception {class} {}", self.paint.ink(Ink::String, told.text)),
-            _ if told.is_whole => format!("{class} {}", self.paint.ink(Ink::Number, told.text)),
-            _ => format!("{class}, {}", self.paint.ink(Ink::Faint, told.text)),
+        let summary = summarize_known(self.document, node, self.characters)?;
+        let class = self.paint.ink(Ink::Class, summary.class);
+        Some(match summary.known {
+            "exception" => format!("exception {class} {}", self.paint.ink(Ink::String, summary.text)),
+            _ if summary.is_whole => format!("{class} {}", self.paint.ink(Ink::Number, summary.text)),
+            _ => format!("{class}, {}", self.paint.ink(Ink::Faint, summary.text)),
         })
     }
 

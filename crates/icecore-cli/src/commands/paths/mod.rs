@@ -41,11 +41,11 @@ pub fn run(args: &Paths, global: &Global, report: &mut Report) -> Result<(), Abo
             };
             match document {
                 Ok(document) => {
-                    let most = args.shown.items.unwrap_or(u64::MAX);
+                    let max_items = args.shown.items.unwrap_or(u64::MAX);
                     let depth = args.shown.depth.unwrap_or(u32::MAX) as usize;
                     let file = if sources.len() > 1 { icecore::text::printable(&name) } else { "".into() };
                     let listing =
-                        PathListing { document: &document, to: &to, limits: &global.limit, depth, items: most };
+                        PathListing { document: &document, to: &to, limits: &global.limit, depth, items: max_items };
                     listing.write_paths(&file, &mut sink)?;
                     // Errors after the document are reported after its output.
                     sink.flush()?;

@@ -80,7 +80,7 @@ impl JobLine<'_> {
     /// Returns the job as a row of a table.
     pub fn format_row(&self, paint: Paint) -> String {
         let error = self.error.filter(|_| self.state == State::Dead.name());
-        let what = match (error, &self.value, &self.problem) {
+        let summary = match (error, &self.value, &self.problem) {
             (Some(error), _, _) => paint.ink(Ink::Bad, icecore::text::shortened(error, SHOWN)),
             (None, Some(value), _) => {
                 icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned()
@@ -89,7 +89,7 @@ impl JobLine<'_> {
             (None, None, None) => String::new(),
         };
         format!(
-            "{}  {}  {:16}  {:7}  {:>8}  {:>8}  {what}\n",
+            "{}  {}  {:16}  {:7}  {:>8}  {:>8}  {summary}\n",
             self.id,
             paint.ink(Ink::Faint, &self.queued_at),
             icecore::text::printable(&icecore::text::shortened(self.queue, 40)),

@@ -109,7 +109,7 @@ fn read_jobs<'a>(args: &'a Push, report: &mut Report) -> Result<(&'a str, Vec<Ne
         match source.read() {
             Ok(bytes) => {
                 let mut job = describe::describe_job(queue, bytes.to_vec(), args.format.as_deref());
-                if let Some(problem) = &job.said.problem {
+                if let Some(problem) = &job.description.problem {
                     report.note(&name, "undecodable", format!("queued, but it can't be decoded: {problem}"));
                 }
                 (job.priority, job.delay) = (args.priority, args.delay.unwrap_or(Duration::ZERO));
@@ -326,8 +326,8 @@ fn print_queue_stats(
         if numbers.paused_at.is_some() {
             notes.push_str("  paused");
         }
-        if let Some(most) = numbers.concurrency {
-            notes.push_str(&format!("  {most} at a time"));
+        if let Some(concurrency) = numbers.concurrency {
+            notes.push_str(&format!("  {concurrency} at a time"));
         }
         if let Some(rate) = &numbers.rate {
             notes.push_str(&format!("  {rate}"));

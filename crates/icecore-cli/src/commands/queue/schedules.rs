@@ -40,13 +40,13 @@ pub fn set_schedule(args: &Args, store: &mut dyn Backend, report: &mut Report) -
                 continue;
             }
         };
-        let said = describe(&bytes, args.format.as_deref());
-        if let Some(problem) = said.problem {
+        let description = describe(&bytes, args.format.as_deref());
+        if let Some(problem) = description.problem {
             report.note(&name, "undecodable", format!("scheduled, but it can't be decoded: {problem}"));
         }
         let queue = args.which.queue.as_deref().unwrap_or(DEFAULT_QUEUE);
         let mut schedule = NewSchedule::new(&args.name, queue, timing.clone(), bytes);
-        (schedule.format, schedule.is_alone) = (said.format.or_else(|| args.format.clone()), args.alone);
+        (schedule.format, schedule.is_alone) = (description.format.or_else(|| args.format.clone()), args.alone);
         (schedule.priority, schedule.max_attempts) = (args.priority, args.max_attempts);
         let next = store.set_schedule(&schedule, &current_user_name()).map_err(database_error)?;
         super::print_text(&format!("{}\n", time::format_utc(next)))?;
@@ -107,7 +107,7 @@ impl ScheduleLine<'_> {
     }
 
     fn format_row(&self, paint: Paint) -> String {
-        let text = |text: &str, most| icecore::text::printable(&icecore::text::shortened(text, most)).into_owned();
+        let text = |text: &str, max_len| icecore::text::printable(&icecore::text::shortened(text, max_len)).into_owned();
         let next = match (&self.next_at, self.problem) {
             (Some(next), _) => next.clone(),
             (None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, 80)),

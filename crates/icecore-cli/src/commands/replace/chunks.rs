@@ -60,7 +60,7 @@ impl ChunkedInput<'_> {
                 output.flush()?;
                 return Err(refused);
             }
-            output.write_piece(if self.plan.shows.is_some() { &chunk.shown } else { chunk.output_bytes() })?;
+            output.write_piece(if self.plan.shows.is_some() { &chunk.dry_run_output } else { chunk.output_bytes() })?;
             // The next chunk may take long to arrive.
             if chunk.is_last_for_now {
                 output.flush()?;
@@ -150,7 +150,7 @@ impl ChunkedInput<'_> {
                 ),
             });
         }
-        let (what, advice) = match self.form {
+        let (problem, advice) = match self.form {
             InputForm::Csv => (
                 "is not a cell, or part of one that can be read",
                 "use --in FORM, or --delimiter, --quote and --escape for the dialect of a csv",
@@ -159,7 +159,7 @@ impl ChunkedInput<'_> {
             _ => ("is not a cell, or part of one that can be read", "use --in FORM"),
         };
         usage_text_error(format!(
-            "the input was read as {form}, but the serialized value at offset {offset} {what}: {advice}"
+            "the input was read as {form}, but the serialized value at offset {offset} {problem}: {advice}"
         ))
     }
 }

@@ -184,14 +184,14 @@ impl DocumentChanger<'_> {
         if self.plan.shows.is_some() {
             return output.release_record();
         }
-        let whole = bytes.get(..next).unwrap_or_default();
-        let Some(mut new) = changed else { return output.write_piece(whole) };
+        let framed_record = bytes.get(..next).unwrap_or_default();
+        let Some(mut new) = changed else { return output.write_piece(framed_record) };
         if matches!(frame, Frame::Lines | Frame::Nul) {
             // The original end is kept: a line may end in two characters, the last one in none.
             new.extend_from_slice(bytes.get(end..next).unwrap_or_default());
         } else if let Err(error) = frame.close_record(&mut new, 0) {
             self.report_error(&error, record, report);
-            return output.write_piece(whole);
+            return output.write_piece(framed_record);
         }
         output.write_piece(&new)
     }

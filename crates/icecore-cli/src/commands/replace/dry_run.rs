@@ -41,8 +41,8 @@ impl Show for Paint {
         extent: ShownChanges,
         out: &mut Vec<u8>,
     ) {
-        let most = if extent == ShownChanges::First { MAX_SHOWN_CHANGES } else { usize::MAX };
-        show_changes(head, text, edits, most, *self, out);
+        let max_changes = if extent == ShownChanges::First { MAX_SHOWN_CHANGES } else { usize::MAX };
+        show_changes(head, text, edits, max_changes, *self, out);
     }
 }
 

@@ -41,7 +41,7 @@ pub fn report_totals(done: &ReplaceResults, rules: &Rules, args: &Replace, place
     if inputs.is_empty() {
         return;
     }
-    let all = |what: fn(&str) -> bool| inputs.iter().all(|input| what(&input.form));
+    let all = |is_form: fn(&str) -> bool| inputs.iter().all(|input| is_form(&input.form));
     let (value, values, table, tables) = if all(|form| form == "text") {
         ("place", "places", "file", "files")
     } else if all(|form| !TABLES.contains(&form)) {
@@ -68,12 +68,12 @@ pub fn report_totals(done: &ReplaceResults, rules: &Rules, args: &Replace, place
         count => {
             let hint = if args.mend { "" } else { " (--mend repairs what it can)" };
             {
-                let what = if count == 1 {
+                let reason = if count == 1 {
                     "it looks frozen, but can't be read, and was"
                 } else {
                     "they look frozen, but can't be read, and were"
                 };
-                format!("; {} broken: {what} treated as plain text{hint}", group_digits(count))
+                format!("; {} broken: {reason} treated as plain text{hint}", group_digits(count))
             }
         }
     });
@@ -103,9 +103,9 @@ pub fn report_totals(done: &ReplaceResults, rules: &Rules, args: &Replace, place
             "are text in a charset other than UTF-8: OLD was searched for, and NEW written, in UTF-8 only (--charset NAME names theirs)",
         ),
     ];
-    for (count, what) in more {
+    for (count, remark) in more {
         if count > 0 {
-            add_remark(report, "found", format!("{} {what}", group_digits(count)));
+            add_remark(report, "found", format!("{} {remark}", group_digits(count)));
         }
     }
     for unknown in places.find_unknown_names() {

@@ -272,16 +272,16 @@ impl ReplaceJob<'_> {
                 documents::change_documents(&plan, head.input, stage, self.args.each, &mut output, report)?
             }
             _ => {
-                let again =
+                let reopen =
                     || source.open_file().filter(|_| is_file).map(|file| self.open_text(file?, wide)).transpose();
                 let style = match &form {
                     InputForm::Csv => {
-                        Some(icecore_tables::csv::determine_dialect(self.args.csv.to_detector(), &head, again)?)
+                        Some(icecore_tables::csv::determine_dialect(self.args.csv.to_detector(), &head, reopen)?)
                     }
                     _ => None,
                 };
                 let needs_look = is_guessed || style.is_some() || plan.rules.needs_charset();
-                if needs_look && let Some(text) = again().map_err(|error| input_error(&error))? {
+                if needs_look && let Some(text) = reopen().map_err(|error| input_error(&error))? {
                     let (cutter, lexer) = self.create_cutter(text, chunk, &work, style)?;
                     work.check_chunks(cutter, lexer)?;
                 }
@@ -300,13 +300,13 @@ impl ReplaceJob<'_> {
 
     /// Returns the rules for an input; an input in UTF-16 or UTF-32 is converted to UTF-8 first.
     fn build_rule_sets(&self, wide: Option<WideEncoding>) -> Result<RuleSets, String> {
-        let given = match &self.args.charset {
+        let given_charset = match &self.args.charset {
             _ if wide.is_some() => Some(GivenCharset::Utf8),
             None => None,
             Some(CharsetArg::Single(charset)) => Some(GivenCharset::Single(charset.clone())),
             Some(CharsetArg::Utf8 | CharsetArg::Wide(_)) => Some(GivenCharset::Utf8),
         };
-        RuleSets::new(&self.rules, given.as_ref())
+        RuleSets::new(&self.rules, given_charset.as_ref())
     }
 
     /// Returns the text of a file from its beginning.

@@ -128,7 +128,7 @@ fn read_csv_pairs(mut rest: &[u8], dialect: Dialect) -> Pairs {
         let text = |cell: &Cell| dialect.decode_cell(cell, rest).into_owned();
         match &cells[..] {
             [old, new] if !old.is_broken && !new.is_broken => pairs.push((text(old), text(new))),
-            [empty] if empty.whole.is_empty() => {}
+            [empty] if empty.range.is_empty() => {}
             _ => return Err(format!("row {} must have exactly two columns, OLD and NEW", pairs.len() + 1)),
         }
         rest = rest.get(end..).unwrap_or_default();

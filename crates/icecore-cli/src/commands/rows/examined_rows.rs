@@ -75,8 +75,8 @@ pub fn examine_input(
             if is_file {
                 head = head.extend_up_to(LOOK_FILE).map_err(input_error)?;
             }
-            let again = || source.open_file().filter(|_| is_file).map(|file| open_text(file?, wide)).transpose();
-            Some(csv::determine_dialect(args.csv.to_detector(), &head, again)?)
+            let reopen = || source.open_file().filter(|_| is_file).map(|file| open_text(file?, wide)).transpose();
+            Some(csv::determine_dialect(args.csv.to_detector(), &head, reopen)?)
         }
         _ => None,
     };

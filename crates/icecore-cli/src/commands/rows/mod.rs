@@ -303,14 +303,14 @@ impl<'j> RowsJob<'j> {
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let mut most = self.args.max_record;
+        let mut max_record = self.args.max_record;
         let mut file = source.open_file();
         let failed = |error: io::Error| self.input_error(name, &error);
         let unpacked = Head::read_for_packing(input).and_then(|head| match Packing::from_head(&head.bytes) {
             None => Ok(head.input),
             Some(packing) => {
                 // A single row may be as long as the limit for the whole unpacked data.
-                most = most.min(self.global.limit.decompressed);
+                max_record = max_record.min(self.global.limit.decompressed);
                 file = None;
                 packing.unpack_input(head.input)
             }
@@ -332,7 +332,7 @@ impl<'j> RowsJob<'j> {
             #[cfg(feature = "columns")]
             return self.convert_typed_records(input, file, name, form, sink, report);
         }
-        self.convert_table(input, name, most, (form, csv), sink, report)
+        self.convert_table(input, name, max_record, (form, csv), sink, report)
     }
 
     /// Returns a message about an input; the name of the only input is added because it is reported nowhere else.
@@ -351,20 +351,20 @@ impl<'j> RowsJob<'j> {
         &mut self,
         input: Box<dyn Read + Send>,
         name: &str,
-        most: u64,
+        max_record: u64,
         (form, csv): (TableForm, Option<DetectedDialect>),
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
         let RowsJob { args, usual, .. } = *self;
         let window = Window::new(input, args.chunk);
-        let asked = PlanRequest { options: &self.options, form, usual, file: name };
+        let request = PlanRequest { options: &self.options, form, usual, file: name };
         let tally = Tally::for_rows(name);
         if form == TableForm::Sql {
-            let dump = Dump::new(window, Plan::without_columns(&asked)?, TableSelection::new(&args.columns)?, most);
+            let dump = Dump::new(window, Plan::without_columns(&request)?, TableSelection::new(&args.columns)?, max_record);
             self.convert_rows(dump, None, name, tally, sink, report)
         } else {
-            let table = Table::new(form, window, Settings::from_style(&self.options.input, form, most, csv)?);
+            let table = Table::new(form, window, Settings::from_style(&self.options.input, form, max_record, csv)?);
             let mut table = table.map_err(|error| self.input_error(name, &error))?;
             let header = table.read_header().map_err(|error| self.input_error(name, &error))?;
             #[cfg(feature = "store")]
@@ -375,8 +375,8 @@ impl<'j> RowsJob<'j> {
                 return Ok(());
             }
             let own = own.map(|columns| Options { columns, ..self.options.clone() });
-            let asked = PlanRequest { options: own.as_ref().unwrap_or(&self.options), ..asked };
-            let plan = Arc::new(Plan::new(&asked, header)?);
+            let request = PlanRequest { options: own.as_ref().unwrap_or(&self.options), ..request };
+            let plan = Arc::new(Plan::new(&request, header)?);
             // A table without rows has columns, too.
             self.write_header(name, &plan, sink)?;
             self.convert_rows(table.with_plan(&plan), Some(plan), name, tally, sink, report)
@@ -472,15 +472,15 @@ impl<'j> RowsJob<'j> {
             .iter()
             .map(|found| if is_dump { format!("{}.{}", found.table, found.column) } else { found.column.clone() })
             .collect();
-        let shown: Vec<String> =
+        let descriptions: Vec<String> =
             names.iter().zip(frozen).map(|(name, found)| format!("`{name}` ({})", found.format)).collect();
         let options: Vec<String> = names.iter().map(|name| format!("-c {}", in_shell(name))).collect();
-        let (columns, look, them) = match names.len() {
+        let (columns, verb, them) = match names.len() {
             1 => ("the column", "looks", "it"),
             _ => ("the columns", "look", "them"),
         };
         let text =
-            format!("{columns} {} {look} like frozen data: {} decodes {them}", join_names(&shown), options.join(" "));
+            format!("{columns} {} {verb} like frozen data: {} decodes {them}", join_names(&descriptions), options.join(" "));
         report.note(name, "frozen", text);
     }
 
@@ -504,7 +504,7 @@ impl<'j> RowsJob<'j> {
         (tally, frozen): (&mut Tally, &mut FrozenColumns),
         report: &mut Report,
     ) -> Result<io::Result<()>, Abort> {
-        let mut told = 0;
+        let mut error_count = 0;
         let stops = self.args.on_error == OnError::Stop;
         while let Some(batch) = pool.next_batch() {
             #[cfg_attr(not(feature = "columns"), expect(unused_mut, reason = "for columns"))]
@@ -522,7 +522,7 @@ impl<'j> RowsJob<'j> {
             tally.records += batch.row_count() as u64;
             tally.bytes = batch.end;
             for wrong in &batch.tally.errors {
-                reports::report_row_error(tally, wrong, &mut told, report);
+                reports::report_row_error(tally, wrong, &mut error_count, report);
             }
             tally.merge(&batch.tally);
             frozen.examine(&batch);

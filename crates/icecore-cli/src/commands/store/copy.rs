@@ -45,7 +45,7 @@ fn to_new_object(object: Object) -> NewObject {
         said.problem = object.problem;
     }
     NewObject {
-        said,
+        description: said,
         id: Some(object.id),
         stored_at: Some(object.stored_at),
         key: object.key,

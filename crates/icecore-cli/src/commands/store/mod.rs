@@ -44,10 +44,10 @@ pub fn run(args: &Store, global: &Global, report: &mut Report) -> Result<(), Abo
 }
 
 /// Prints the number of processed items.
-fn print_count(count: u64, what: &str, done: &str) -> Result<(), Abort> {
+fn print_count(count: u64, noun: &str, done: &str) -> Result<(), Abort> {
     let mut sink = Sink::stdout();
     let plural = if count == 1 { "" } else { "s" };
-    sink.write_text(&format!("{count} {what}{plural} {done}\n"))?;
+    sink.write_text(&format!("{count} {noun}{plural} {done}\n"))?;
     sink.flush()
 }
 
@@ -197,8 +197,8 @@ fn format_stats(stats: &ObjectStats, paint: Paint) -> String {
     );
     let classes = stats.classes.iter().map(|(name, count)| ("class", name.as_str(), *count));
     let formats = stats.formats.iter().map(|(name, count)| ("format", name.as_deref().unwrap_or("(none)"), *count));
-    for (what, name, count) in formats.chain(classes) {
-        text.push_str(&format!("{what:6} {:>12}  {}\n", grouped(count), paint.ink(Ink::Class, name)));
+    for (kind, name, count) in formats.chain(classes) {
+        text.push_str(&format!("{kind:6} {:>12}  {}\n", grouped(count), paint.ink(Ink::Class, name)));
     }
     text
 }

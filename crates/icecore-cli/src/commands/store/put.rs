@@ -113,7 +113,7 @@ impl ObjectGroup<'_> {
     fn add(&mut self, name: &str, bytes: Vec<u8>, report: &Report) -> Result<(), Abort> {
         self.size += bytes.len();
         let mut object = describe::describe_object(bytes, self.args.format.as_deref());
-        if let Some(problem) = &object.said.problem {
+        if let Some(problem) = &object.description.problem {
             report.note(name, "quarantined", format!("stored and marked, because it can't be decoded: {problem}"));
         }
         object.key.clone_from(&self.args.key);
@@ -136,15 +136,15 @@ impl ObjectGroup<'_> {
                 self.sink.write_text(&format!("{id}\n"))?;
                 continue;
             }
-            let said = &object.said;
+            let description = &object.description;
             self.sink.write_object(&StoredObject {
                 id: id.to_string(),
                 file: name,
-                format: said.format.as_deref(),
-                class: said.class.as_deref(),
-                checksum: &said.checksum,
+                format: description.format.as_deref(),
+                class: description.class.as_deref(),
+                checksum: &description.checksum,
                 size: object.bytes.len(),
-                problem: said.problem.as_deref(),
+                problem: description.problem.as_deref(),
             })?;
         }
         Ok(())

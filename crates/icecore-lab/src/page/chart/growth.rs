@@ -48,9 +48,9 @@ pub(in crate::page) fn draw_growth(
 }
 
 fn collect_series(scenario: &ScenarioReport, group: &PointGroup, operation: Operation, names: &Names) -> Vec<Series> {
-    let mut seen = BTreeSet::new();
+    let mut known_ids = BTreeSet::new();
     let all = group.points.iter().rev().flat_map(|p| &p.entries);
-    let entries: Vec<&Entry> = all.filter(|e| e.role != Role::Twin && seen.insert(&e.id)).collect();
+    let entries: Vec<&Entry> = all.filter(|e| e.role != Role::Twin && known_ids.insert(&e.id)).collect();
     let curves = entries.into_iter().map(|entry| (entry, collect_curve_points(scenario, group, operation, &entry.id)));
     let mut curves: Vec<(&Entry, Vec<CurvePoint>)> = curves.filter(|(_, dots)| !dots.is_empty()).collect();
     let end = |dots: &[CurvePoint]| dots.last().map_or(0.0, |d| d.y);
@@ -65,7 +65,7 @@ fn collect_series(scenario: &ScenarioReport, group: &PointGroup, operation: Oper
         .into_iter()
         .map(|(entry, dots)| Series {
             name: name(entry),
-            look: choose_curve_style(scenario, last, entry),
+            style: choose_curve_style(scenario, last, entry),
             own: is_icecore(entry),
             dots,
         })

@@ -9,7 +9,7 @@ use super::scale::Scale;
 pub(super) struct Series {
     pub(super) name: String,
     /// Color and shape: `0` to `5`, `x` for curves in the background, `d` for dashed ones.
-    pub(super) look: char,
+    pub(super) style: char,
     /// Whether the curve is emphasized.
     pub(super) own: bool,
     pub(super) dots: Vec<CurvePoint>,
@@ -40,7 +40,7 @@ pub(super) struct Frame<'a> {
 
 impl Series {
     fn mark_shape(&self) -> usize {
-        self.look.to_digit(10).unwrap_or(0) as usize
+        self.style.to_digit(10).unwrap_or(0) as usize
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn draw_line_chart(canvas: &mut Canvas, frame: &Frame, series: &[Seri
     for back in [true, false] {
         series
             .iter()
-            .filter(|s| matches!(s.look, 'x' | 'd') == back)
+            .filter(|s| matches!(s.style, 'x' | 'd') == back)
             .for_each(|s| draw_curve(canvas, frame, s, &x, &y));
     }
     let mut end = bottom + 20.0;
@@ -80,7 +80,7 @@ pub(super) fn draw_line_chart(canvas: &mut Canvas, frame: &Frame, series: &[Seri
         end += 22.0;
     }
     if frame.narrow {
-        let sign = |s: &Series| (LegendSign::Mark(format!("p{}", s.look), s.mark_shape()), s.name.clone());
+        let sign = |s: &Series| (LegendSign::Mark(format!("p{}", s.style), s.mark_shape()), s.name.clone());
         end += 6.0;
         end += draw_legend(canvas, &series.iter().map(sign).collect::<Vec<_>>(), end, frame.width);
     } else {
@@ -100,8 +100,8 @@ fn draw_horizontal_axis(
     canvas.draw_line("axis", [left, bottom], [right, bottom]);
     if !frame.steps.is_empty() {
         let last = (frame.steps.len() - 1).max(1) as f64;
-        let room = (right - left) / last;
-        let half = (room / 2.0).min(40.0);
+        let step_width = (right - left) / last;
+        let half = (step_width / 2.0).min(40.0);
         let scale = Scale::linear([last], left + half, right - 4.0);
         for (i, step) in frame.steps.iter().enumerate() {
             let anchor = if i == frame.steps.len() - 1 && i > 0 { Anchor::End } else { Anchor::Middle };
@@ -109,7 +109,7 @@ fn draw_horizontal_axis(
                 "m s",
                 anchor,
                 [scale.position_of(i as f64), bottom + 16.0],
-                &fit_text(step, room * 0.9, 11.5),
+                &fit_text(step, step_width * 0.9, 11.5),
             );
         }
         return scale;
@@ -132,14 +132,14 @@ fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y:
     let place = |d: &CurvePoint| [x.position_of(d.x), y.position_of(d.y)];
     canvas.draw_group(&series.name, |canvas| {
         canvas.draw_path(
-            &format!("l{}{}", series.look, if series.own { " thick" } else { "" }),
+            &format!("l{}{}", series.style, if series.own { " thick" } else { "" }),
             &series.dots.iter().map(place).collect::<Vec<_>>(),
         );
         for dot in &series.dots {
             let [point_x, _] = place(dot);
             if dot.low.is_finite() && dot.high.is_finite() && dot.high > dot.low {
                 canvas.draw_line(
-                    &format!("l{} thin", series.look),
+                    &format!("l{} thin", series.style),
                     [point_x, y.position_of(dot.low)],
                     [point_x, y.position_of(dot.high)],
                 );
@@ -147,8 +147,8 @@ fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y:
         }
         // If places are close together, marks for all of them would hide the curve.
         let each = (series.dots.len() / if frame.narrow { 10 } else { 20 }).max(1);
-        if series.look != 'x' {
-            let class = format!("p{}", series.look);
+        if series.style != 'x' {
+            let class = format!("p{}", series.style);
             series.dots.iter().step_by(each).for_each(|d| canvas.draw_mark(&class, series.mark_shape(), place(d), 4.0));
         } else if series.dots.len() == 1 {
             canvas.draw_mark("px", 0, place(&series.dots[0]), 3.0);
@@ -176,7 +176,7 @@ fn draw_names_at_ends(
             canvas.draw_path("leader", &[from, [right + 8.0, *label_y], [right + 12.0, *label_y]]);
         }
         let class = if series.own { "t lab strong" } else { "t lab" };
-        canvas.draw_mark(&format!("p{}", series.look), series.mark_shape(), [right + 17.0, *label_y], 3.5);
+        canvas.draw_mark(&format!("p{}", series.style), series.mark_shape(), [right + 17.0, *label_y], 3.5);
         canvas.draw_text(
             class,
             Anchor::Start,

@@ -21,7 +21,7 @@ pub(in crate::page) fn draw_memory(
     entries.sort_by_key(|e| e.memory.iter().map(|s| s.peak).max());
     let to_series = |e: &&Entry| Series {
         name: names.display_name(&e.id),
-        look: choose_curve_style(scenario, point, e),
+        style: choose_curve_style(scenario, point, e),
         own: is_icecore(e),
         dots: collect_memory_points(&e.memory, &steps),
     };

@@ -26,7 +26,7 @@ pub(in crate::page) fn draw_scatter(
     names: &Names,
     width: f64,
 ) -> Option<Drawing> {
-    let (what, times) = choose_time(scenario, point)?;
+    let (activity, times) = choose_time(scenario, point)?;
     let dots: Vec<ScatterDot> = competitors_at_point(point)
         .filter_map(|e| Some((e, e.size.filter(|n| *n > 0)?, times(e)?)))
         .map(|(e, size, ns)| make_dot(scenario, e, size as f64, ns, names))
@@ -60,7 +60,7 @@ pub(in crate::page) fn draw_scatter(
             next_free = tick_x + half + 6.0;
         }
     }
-    let title = format!("time to {what}, lower is better");
+    let title = format!("time to {activity}, lower is better");
     canvas.draw_text("m s", Anchor::Start, [0.0, 12.0], &fit_text(&title, width, 11.5));
     canvas.draw_text("m s", Anchor::Middle, [(left + width) / 2.0, bottom + 36.0], "bytes, further left is better");
     let front = draw_front(&mut canvas, &dots, &x, &y);
@@ -69,7 +69,7 @@ pub(in crate::page) fn draw_scatter(
     let height = bottom + 46.0 + draw_legend(&mut canvas, &rest, bottom + 46.0, width);
     let list: Vec<String> =
         dots.iter().map(|d| format!("{} {}, {}", d.name, format_bytes(d.size), format_time(d.ns))).collect();
-    let about = format!("Bytes and time to {what} on logarithmic axes, less of both is better: {}.", list.join("; "));
+    let about = format!("Bytes and time to {activity} on logarithmic axes, less of both is better: {}.", list.join("; "));
     let title = format!("{}: {}", make_printable(&scenario.name), title_at_point("bytes against time", point));
     Some(Drawing { title, about, width, height, body: canvas.into_elements() })
 }

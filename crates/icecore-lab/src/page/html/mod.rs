@@ -66,11 +66,11 @@ fn render_all_claims(report: &Report) -> String {
         return String::new();
     }
     let all = || scenarios.iter().flat_map(|(_, s)| &s.claims);
-    let held = all().filter(|c| c.verdict.confirms_claim()).count();
+    let confirmed = all().filter(|c| c.verdict.confirms_claim()).count();
     let mut out = String::from("<section id=\"claims\">\n<h2>The claims, then and now</h2>\n");
     _ = writeln!(
         out,
-        "<p>{held} of {} claims of the articles hold on this machine, or hold even more.</p>",
+        "<p>{confirmed} of {} claims of the articles hold on this machine, or hold even more.</p>",
         all().count()
     );
     out += &render_verdict_key();
@@ -99,8 +99,8 @@ fn render_verdict_key() -> String {
 
 fn render_machine(report: &Report) -> String {
     let mut out = String::from("<section id=\"machine\">\n<h2>The machine, and how it was measured</h2>\n<dl>\n");
-    for (what, text) in words::describe_machine(&report.machine) {
-        _ = writeln!(out, "<dt>{what}</dt><dd>{}</dd>", escape_markup(&text));
+    for (label, text) in words::describe_machine(&report.machine) {
+        _ = writeln!(out, "<dt>{label}</dt><dd>{}</dd>", escape_markup(&text));
     }
     _ = write!(out, "</dl>\n<p>{}</p>\n</section>\n", escape_markup(&words::describe_method(&report.settings)));
     out

@@ -113,11 +113,11 @@ impl Samples {
     }
 
     /// Returns one group per operation, from the fewest processes to the most.
-    fn into_groups(self, clients: impl Fn(Operation) -> u32, what: &str, server: &DatabaseServer) -> Vec<Group> {
+    fn into_groups(self, clients: impl Fn(Operation) -> u32, noun: &str, server: &DatabaseServer) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for ((operation, count), samples) in self.0 {
             let s = if count == 1 { "" } else { "s" };
-            let (id, name) = (format!("{count}-{what}"), format!("{count} {what}{s}"));
+            let (id, name) = (format!("{count}-{noun}"), format!("{count} {noun}{s}"));
             let entry = Entry::new(&id, &name, env!("CARGO_PKG_VERSION"), samples);
             match groups.last_mut().filter(|group| group.operation == operation) {
                 Some(group) => group.entries.push(entry),
@@ -132,6 +132,6 @@ impl Samples {
 }
 
 /// Marks what failed on a server as absent there.
-fn mark_absent(run: &mut StoreRun<'_>, what: &str, server: &DatabaseServer, trouble: ParticipantError) {
-    run.mark_absent(&format!("{what} on {}", server.name()), trouble);
+fn mark_absent(run: &mut StoreRun<'_>, subject: &str, server: &DatabaseServer, trouble: ParticipantError) {
+    run.mark_absent(&format!("{subject} on {}", server.name()), trouble);
 }

@@ -88,19 +88,19 @@ fn run_round(
     let name = format!("load_workers_{round}");
     let database = server.create_database(&name, run.queries)?;
     let mut counts = run.options.growing.workers.clone();
-    let most = counts.iter().copied().max().unwrap_or(0);
+    let max_workers = counts.iter().copied().max().unwrap_or(0);
     let start = |number: u32| {
         QueueProgram::start(program, &run.folder.join(format!("{name}_{number}")), &database, payload, run.stop)
     };
-    let programs: Result<Vec<QueueProgram<'_>>, ParticipantError> = (0..most).map(start).collect();
+    let programs: Result<Vec<QueueProgram<'_>>, ParticipantError> = (0..max_workers).map(start).collect();
     let mut workers = Workers { programs: programs?, database, pushed: 0 };
     // Connections, plans and caches are set up before anything is timed.
-    for kind in Workload::for_workers(&run.options.growing, most) {
-        let few = Workload { jobs: kind.jobs.min(most * kind.at_once), ..kind };
-        workers.take_sample(few, most, run)?;
+    for kind in Workload::for_workers(&run.options.growing, max_workers) {
+        let few = Workload { jobs: kind.jobs.min(max_workers * kind.at_once), ..kind };
+        workers.take_sample(few, max_workers, run)?;
     }
     run.record_check(format!(
-        "{most} workers on {}: {} jobs are there once, and each was handed out once and is done",
+        "{max_workers} workers on {}: {} jobs are there once, and each was handed out once and is done",
         server.name(),
         workers.pushed
     ));

@@ -69,7 +69,7 @@ impl ServerCertVerifier for Verifier {
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if !self.asks_name => Ok(ServerCertVerified::assertion()),
-            said => said,
+            result => result,
         }
     }
 

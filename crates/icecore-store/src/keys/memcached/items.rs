@@ -28,11 +28,11 @@ pub(in crate::keys) fn list_keys(address: &Address, wanted: &KeyFilter, each: Ea
     let mut next = list.request_key_list()?;
     let names = ["key", "flags", "ttl", "program", "value"].map(str::to_owned);
     let mut flow = (items.each)(Line::Names(&names))?;
-    let (mut asked, mut bytes) = (Vec::new(), 0);
+    let (mut pending, mut bytes) = (Vec::new(), 0);
     let (mut progress, mut number) = (Progress::new(), 0u64);
     while flow == Flow::On {
         let Some(listed) = next else {
-            items.pass_rows(&asked)?;
+            items.pass_rows(&pending)?;
             break;
         };
         // Each key counts as a page, with its number as the cursor.
@@ -45,11 +45,11 @@ pub(in crate::keys) fn list_keys(address: &Address, wanted: &KeyFilter, each: Ea
             wanted.pattern.as_ref().is_none_or(|pattern| glob::matches_pattern(pattern.as_bytes(), &listed.key));
         if is_wanted {
             bytes += listed.key.len();
-            asked.push(listed);
+            pending.push(listed);
         }
-        if asked.len() == KEYS || bytes >= BYTES {
-            flow = items.pass_rows(&asked)?;
-            asked.clear();
+        if pending.len() == KEYS || bytes >= BYTES {
+            flow = items.pass_rows(&pending)?;
+            pending.clear();
             bytes = 0;
         }
         next = if flow == Flow::On { list.next_listed_key()? } else { None };
@@ -69,13 +69,13 @@ struct ValueReader<'e> {
 
 impl ValueReader<'_> {
     /// Passes the rows of these keys to `each`. Keys that no longer exist are skipped.
-    fn pass_rows(&mut self, asked: &[ListedKey]) -> Result<Flow> {
-        for listed in asked.iter().filter(|listed| !is_key(&listed.key)) {
+    fn pass_rows(&mut self, keys: &[ListedKey]) -> Result<Flow> {
+        for listed in keys.iter().filter(|listed| !is_key(&listed.key)) {
             if self.pass_row(listed, None)? == Flow::Stop {
                 return Ok(Flow::Stop);
             }
         }
-        let mut left = asked.iter().filter(|listed| is_key(&listed.key));
+        let mut left = keys.iter().filter(|listed| is_key(&listed.key));
         if left.clone().next().is_none() {
             return Ok(Flow::On);
         }

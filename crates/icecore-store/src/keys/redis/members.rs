@@ -162,7 +162,7 @@ impl MemberReader<'_, '_> {
                 let id = std::mem::take(&mut self.field);
                 let following = std::str::from_utf8(&id).ok().and_then(next_stream_id);
                 // An id that is not after the previous one could start an endless loop.
-                let following = following.filter(|behind| parse_stream_id(behind) > parse_stream_id(&from));
+                let following = following.filter(|next_id| parse_stream_id(next_id) > parse_stream_id(&from));
                 from = following.ok_or_else(|| self.server.unexpected_answer_error())?;
                 let fields = self.server.read_array_length()?.unwrap_or(0);
                 if !fields.is_multiple_of(2) {

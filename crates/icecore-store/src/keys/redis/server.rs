@@ -79,10 +79,10 @@ impl RedisClient {
     }
 
     /// Like `read_bulk`, but with a limit of `most` bytes.
-    pub(super) fn read_limited_bulk(&mut self, most: u64, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
+    pub(super) fn read_limited_bulk(&mut self, max_bytes: u64, key: &[u8], into: &mut Vec<u8>) -> Result<bool> {
         into.clear();
         match self.read_head()? {
-            ReplyHead::Bulk(Some(len)) if len > most => Err(self.link.too_long_error(key, most)),
+            ReplyHead::Bulk(Some(len)) if len > max_bytes => Err(self.link.too_long_error(key, max_bytes)),
             ReplyHead::Bulk(Some(len)) => self.link.read_bytes(len, into).map(|()| true),
             ReplyHead::Bulk(None) | ReplyHead::OtherType => Ok(false),
             _ => Err(self.unexpected_answer_error()),

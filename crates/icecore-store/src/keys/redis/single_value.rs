@@ -15,8 +15,8 @@ pub(in crate::keys) fn read_value(
 ) -> Result<Vec<u8>> {
     let mut server = RedisClient::open(address, longest)?;
     let named = quote_message(spell_key(key).as_bytes());
-    let missing = |what: String| Error::new(ErrorKind::Missing, format!("{address}: {what}"));
-    let wrong = |what: String| Error::new(ErrorKind::Input, format!("{address}: {what}"));
+    let missing = |message: String| Error::new(ErrorKind::Missing, format!("{address}: {message}"));
+    let wrong = |message: String| Error::new(ErrorKind::Input, format!("{address}: {message}"));
     server.add_command(RedisCommand::Type, &[key]);
     server.send_request()?;
     let kind = String::from_utf8_lossy(server.read_word()?).into_owned();

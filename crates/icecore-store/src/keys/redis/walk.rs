@@ -150,7 +150,7 @@ fn pass_entries(
 ) -> Result<Flow> {
     let mut rest = entries;
     let mut window = Window::default();
-    while let [entry, behind @ ..] = rest {
+    while let [entry, after @ ..] = rest {
         match entry.kind {
             "string" => {
                 let strings = leading_strings(rest);
@@ -172,7 +172,7 @@ fn pass_entries(
                 }
             }
         }
-        rest = behind;
+        rest = after;
     }
     Ok(Flow::On)
 }

@@ -116,8 +116,8 @@ fn find_text_cut(rules: &Rules, bytes: &[u8], before: usize) -> Option<usize> {
     if let (true, Some(end)) = (has_lines, memrchr(b'\n', bytes).filter(|end| *end >= before)) {
         return Some(end + 1);
     }
-    let most = bytes.len().checked_sub(rules.max_lookahead()?)?;
-    Some(rules.last_match_end(bytes, before, most).map_or(most, |end| end.max(most)))
+    let max_end = bytes.len().checked_sub(rules.max_lookahead()?)?;
+    Some(rules.last_match_end(bytes, before, max_end).map_or(max_end, |end| end.max(max_end)))
 }
 
 impl Batches for Cutter {
@@ -153,10 +153,10 @@ impl Cutter {
         self.header = 0;
         if let Cut::Text(rules) = &self.cut {
             // This context shows the worker where a match is impossible.
-            let behind = rules.max_lookahead().unwrap_or_default().min(bytes.len().saturating_sub(end));
+            let after = rules.max_lookahead().unwrap_or_default().min(bytes.len().saturating_sub(end));
             let before = Rules::BESIDE.min(end);
-            let next = bytes.get(end..end + behind).unwrap_or_default().to_vec();
-            chunk.beside = (self.context_len, behind);
+            let next = bytes.get(end..end + after).unwrap_or_default().to_vec();
+            chunk.context_lengths = (self.context_len, after);
             self.context_len = before;
             self.input.split_rest(&mut bytes, end - before);
             bytes.extend_from_slice(self.input.rest.get(..before).unwrap_or_default());

@@ -83,7 +83,7 @@ impl<'n> RowReport<'n> {
 impl RecordBuilder {
     /// Creates a filler for the columns of this layout and the rows of a plan.
     pub fn new(layout: &Arc<OutputLayout>, plan: &Plan) -> Result<RecordBuilder, icecore_columns::Error> {
-        let decoder = |blob: &BlobColumn| blob.create_decoder(&layout.given[blob.shown], plan);
+        let decoder = |blob: &BlobColumn| blob.create_decoder(&layout.input_fields[blob.written_index], plan);
         let decoders = layout.blobs.iter().map(decoder).collect::<Result<_, _>>()?;
         let lines = layout.lines.as_ref().map(|fields| create_line_decoder(fields, plan)).transpose()?;
         Ok(RecordBuilder { layout: Arc::clone(layout), decoders, lines, text: None })
@@ -110,14 +110,14 @@ impl RecordBuilder {
     fn build_record(&mut self, batch: &mut Batch, rows: Range<usize>, plan: &Arc<Plan>) -> Result<bool, ArrowError> {
         let layout = Arc::clone(&self.layout);
         // Rows of another table, which the writing thread refuses.
-        if layout.lines.is_none() && written_columns(plan).count() != layout.given.len() {
+        if layout.lines.is_none() && written_columns(plan).count() != layout.input_fields.len() {
             return Ok(true);
         }
         let mut notes = RowReport::new(plan, rows.len(), batch.before + rows.start as u64 + 1);
         let input = self.build_input_columns(batch, &rows, plan, &mut notes)?;
         let mut decoded = Vec::new();
         for (column, blob) in layout.blobs.iter().enumerate() {
-            decoded.push(self.decode_column(column, blob, &input[blob.shown], plan, &mut notes)?);
+            decoded.push(self.decode_column(column, blob, &input[blob.written_index], plan, &mut notes)?);
         }
         let columns = build_output_columns(&layout, &input, &decoded, plan, &mut notes)?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
@@ -136,10 +136,10 @@ impl RecordBuilder {
         if self.lines.is_some() {
             return self.decode_lines(batch, rows, notes);
         }
-        let given = self.layout.given.iter();
-        let is_blob = |index: usize| self.layout.blobs.iter().position(|blob| blob.shown == index);
+        let fields = self.layout.input_fields.iter();
+        let is_blob = |index: usize| self.layout.blobs.iter().position(|blob| blob.written_index == index);
         let mut columns = Vec::new();
-        for (index, (at, field)) in written_columns(plan).zip(given).enumerate() {
+        for (index, (at, field)) in written_columns(plan).zip(fields).enumerate() {
             let cells = CellColumn { batch, rows: rows.clone(), at };
             columns.push(match (&batch.record, is_blob(index)) {
                 (Some(record), None) => {
@@ -325,7 +325,7 @@ fn build_output_columns(
                 Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows)))
             }
             ColumnSource::Plain(index) => {
-                let (column, field) = (&input[index], &layout.given[index]);
+                let (column, field) = (&input[index], &layout.input_fields[index]);
                 convert_column(column, field.data_type(), index, notes)?
             }
             ColumnSource::Blob(column) => Arc::clone(&decoded[column]),
@@ -355,9 +355,9 @@ fn store_record(
     notes.errors.sort_by_key(|note| note.row);
     let first_bad = notes.errors.first().map(|note| note.row);
     let stop_row = first_bad.filter(|_| plan.on_error == OnError::Stop);
-    let seen = stop_row.map_or(rows.len(), |row| row + 1);
-    let mut is_kept = vec![true; seen];
-    let mut errors = notes.errors.into_iter().filter(|note| note.row < seen).peekable();
+    let processed_rows = stop_row.map_or(rows.len(), |row| row + 1);
+    let mut is_kept = vec![true; processed_rows];
+    let mut errors = notes.errors.into_iter().filter(|note| note.row < processed_rows).peekable();
     let mut tally = std::mem::take(&mut batch.tally);
     tally.merge(&notes.tally);
     for (row, is_kept) in is_kept.iter_mut().enumerate() {
@@ -376,14 +376,14 @@ fn store_record(
         *is_kept = !(is_refused || is_bad && !plan.has_error_columns());
     }
     batch.tally = tally;
-    let record = record.slice(0, seen);
+    let record = record.slice(0, processed_rows);
     let record = match is_kept.contains(&false) {
         true => filter_record_batch(&record, &BooleanArray::from(is_kept))?,
         false => record,
     };
     batch.records.push(record);
     if stop_row.is_some() {
-        batch.truncate_rows(rows.start + seen);
+        batch.truncate_rows(rows.start + processed_rows);
     }
     Ok(stop_row.is_none())
 }

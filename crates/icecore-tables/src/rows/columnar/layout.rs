@@ -23,7 +23,7 @@ pub struct OutputLayout {
     /// The columns to decode, in the order in which they are given.
     pub blobs: Vec<BlobColumn>,
     /// The written columns of the input; those that are not decoded have the types of the output.
-    pub given: Fields,
+    pub input_fields: Fields,
     /// The fields that lines of JSON become.
     pub lines: Option<Fields>,
 }
@@ -46,7 +46,7 @@ pub enum ColumnSource {
 /// A column to decode.
 pub struct BlobColumn {
     /// Its number among the written columns.
-    pub shown: usize,
+    pub written_index: usize,
     pub how: DecodeTarget,
     /// Whether its type was inferred from the first rows, and not given.
     pub is_learned: bool,
@@ -82,14 +82,14 @@ impl OutputLayout {
             TableForm::Ndjson => Some(type_inference::infer_line_fields(parts, &given_fields, plan)?),
             _ => None,
         };
-        let shown: Vec<(usize, String)> = match &lines {
+        let named_columns: Vec<(usize, String)> = match &lines {
             Some(fields) => fields.iter().map(|field| field.name().clone()).enumerate().collect(),
             None => written_columns(plan).map(|at| (at, plan.column_name(at))).collect(),
         };
-        check_names(&given_fields, &shown)?;
-        let mut given = Vec::new();
+        check_names(&given_fields, &named_columns)?;
+        let mut input_fields = Vec::new();
         let mut blobs: Vec<Option<BlobColumn>> = plan.columns.iter().map(|_| None).collect();
-        for (index, (at, name)) in shown.iter().enumerate() {
+        for (index, (at, name)) in named_columns.iter().enumerate() {
             let given_field = given_fields.iter().find(|field| field.name() == name);
             let typed = types.and_then(|types| types.get(*at)).map(|field| field.data_type().clone());
             let column = plan.columns.iter().position(|spec| match &lines {
@@ -99,7 +99,7 @@ impl OutputLayout {
             let field = match column {
                 Some(column) => {
                     let (field, how) = type_inference::infer_blob_field(parts, plan, column, *at, given_field)?;
-                    blobs[column] = Some(BlobColumn { shown: index, how, is_learned: given_field.is_none() });
+                    blobs[column] = Some(BlobColumn { written_index: index, how, is_learned: given_field.is_none() });
                     field
                 }
                 None => {
@@ -112,11 +112,11 @@ impl OutputLayout {
                     Arc::new(Field::new(name, data_type, true))
                 }
             };
-            given.push(field);
+            input_fields.push(field);
         }
         let missing = |at: usize| usage_error(format!("there is no column `{}`", plan.decoded_column_name(at)));
         let blobs = blobs.into_iter().enumerate().map(|(at, blob)| blob.ok_or_else(|| missing(at)));
-        let layout = OutputLayout::from_columns(plan, given.into(), blobs.collect::<Result<_, _>>()?, lines)?;
+        let layout = OutputLayout::from_columns(plan, input_fields.into(), blobs.collect::<Result<_, _>>()?, lines)?;
         if plan.deep && layout.blobs.iter().any(|blob| matches!(blob.how, DecodeTarget::Typed(_))) {
             return Err(usage_error(
                 "`--deep` works only for columns that become JSON: use `--schema 'NAME json'`".to_owned(),
@@ -130,7 +130,7 @@ impl OutputLayout {
         let mut columns: Vec<(FieldRef, ColumnSource)> = Vec::new();
         columns.extend(plan.lead.iter().enumerate().map(|(at, (name, _))| (text(name), ColumnSource::Lead(at))));
         for (index, field) in given.iter().enumerate() {
-            let blob = blobs.iter().position(|blob| blob.shown == index);
+            let blob = blobs.iter().position(|blob| blob.written_index == index);
             columns.push((Arc::clone(field), blob.map_or(ColumnSource::Plain(index), ColumnSource::Blob)));
         }
         let count = plan.columns.len();
@@ -154,12 +154,12 @@ impl OutputLayout {
                 )));
             }
         }
-        Ok(OutputLayout { schema: Arc::new(Schema::new(fields)), fills, blobs, given, lines })
+        Ok(OutputLayout { schema: Arc::new(Schema::new(fields)), fills, blobs, input_fields: given, lines })
     }
 
     /// Returns the types of the columns of the input, in the form that `--schema` accepts.
     pub fn to_schema_text(&self) -> String {
-        schema::print(&Field::new("", DataType::Struct(self.given.clone()), true))
+        schema::print(&Field::new("", DataType::Struct(self.input_fields.clone()), true))
     }
 }
 
@@ -180,11 +180,11 @@ pub fn is_json_field(field: &Field) -> bool {
     field.metadata().get(FILLED_WITH).is_some_and(|filled| filled == icecore_columns::JSON)
 }
 
-fn check_names(given_fields: &Fields, shown: &[(usize, String)]) -> Result<()> {
-    match given_fields.iter().find(|field| !shown.iter().any(|(_, name)| name == field.name())) {
+fn check_names(given_fields: &Fields, named_columns: &[(usize, String)]) -> Result<()> {
+    match given_fields.iter().find(|field| !named_columns.iter().any(|(_, name)| name == field.name())) {
         None => Ok(()),
         Some(field) => {
-            let known: Vec<&str> = shown.iter().map(|(_, name)| name.as_str()).collect();
+            let known: Vec<&str> = named_columns.iter().map(|(_, name)| name.as_str()).collect();
             Err(usage_error(format!(
                 "--schema: there is no column `{}`: there are {}",
                 field.name(),
@@ -195,17 +195,17 @@ fn check_names(given_fields: &Fields, shown: &[(usize, String)]) -> Result<()> {
 }
 
 /// Reads the value of `--schema`: the fields, or a file with them.
-fn read_schema(said: &str) -> Result<Fields> {
-    let mut text = said.to_owned();
-    let path = Path::new(said);
+fn read_schema(argument: &str) -> Result<Fields> {
+    let mut text = argument.to_owned();
+    let path = Path::new(argument);
     if path.is_file() {
-        let failed = |error: std::io::Error| usage_error(format!("--schema {said}: {}", io_reason(&error)));
+        let failed = |error: std::io::Error| usage_error(format!("--schema {argument}: {}", io_reason(&error)));
         text.clear();
         std::fs::File::open(path).map_err(failed)?.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
     }
     let field = schema::parse(&text).map_err(|error| usage_error(format!("--schema: {error}")))?;
     match field.data_type() {
         DataType::Struct(fields) => Ok(fields.clone()),
-        _ => Err(usage_error(format!("--schema takes columns with their types, such as `id int64, data: {said}`"))),
+        _ => Err(usage_error(format!("--schema takes columns with their types, such as `id int64, data: {argument}`"))),
     }
 }

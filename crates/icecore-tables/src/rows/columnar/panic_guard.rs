@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(catch_panic(|| Ok::<_, String>(5)), Ok(5));
         assert_eq!(catch_panic(|| Err::<(), _>("no")), Err("no".to_owned()));
         let at = std::hint::black_box(7);
-        let said = catch_panic(|| Ok::<_, String>([1, 2][at])).unwrap_err();
-        assert!(said.contains("out of bounds"), "{said}");
+        let message = catch_panic(|| Ok::<_, String>([1, 2][at])).unwrap_err();
+        assert!(message.contains("out of bounds"), "{message}");
     }
 }

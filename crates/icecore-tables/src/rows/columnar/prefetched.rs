@@ -30,12 +30,12 @@ impl<T: Batches<Batch = Batch>> Prefetched<T> {
     /// Reads batches until they have this number of rows.
     pub fn read_ahead(from: T, rows: usize) -> Prefetched<T> {
         let mut ahead = Prefetched { from, first: VecDeque::new(), stopped: None, is_done: false };
-        let (mut seen, mut bytes) = (0, 0);
-        while seen < rows.max(1) && bytes < MAX_BYTES {
+        let (mut row_count, mut bytes) = (0, 0);
+        while row_count < rows.max(1) && bytes < MAX_BYTES {
             let mut batch = Batch::default();
             match ahead.from.fill_batch(&mut batch) {
                 Ok(true) => {
-                    seen += batch.row_count();
+                    row_count += batch.row_count();
                     bytes += batch.byte_size();
                     ahead.first.push_back(batch);
                 }

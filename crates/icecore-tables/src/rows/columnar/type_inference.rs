@@ -52,11 +52,11 @@ pub fn infer_blob_field(
     plan: &Plan,
     column: usize,
     at: usize,
-    given: Option<&FieldRef>,
+    given_field: Option<&FieldRef>,
 ) -> Result<(FieldRef, DecodeTarget)> {
     let name = plan.decoded_column_name(column);
     let source = plan.columns[column].stage.clone().map_or(Source::Detect, Source::Stage);
-    match given {
+    match given_field {
         Some(field) if is_json_field(field) => return Ok((Arc::clone(field), DecodeTarget::Json)),
         Some(field) => {
             let field = field.as_ref().clone().with_nullable(true);

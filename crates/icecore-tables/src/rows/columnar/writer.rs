@@ -105,9 +105,9 @@ impl Writer {
     /// Hands over the output so far.
     pub fn take_output<T>(&self, take: impl FnOnce(&[u8]) -> T) -> T {
         self.buffer.with_bytes(|buffer| {
-            let taken = take(buffer);
+            let result = take(buffer);
             buffer.clear();
-            taken
+            result
         })
     }
 

@@ -33,7 +33,7 @@ pub struct Dump {
     start: usize,
     /// The first part of a row whose batch is already complete.
     carried: (Vec<u8>, Vec<Cell>),
-    most: usize,
+    max_row_len: usize,
     is_done: bool,
     /// The error that stopped reading, once the rows before it were handed out.
     stopped: Option<io::Error>,
@@ -51,10 +51,10 @@ struct Layout {
 
 impl Dump {
     /// Creates the reader. `base`: the part of the plan that does not depend on the tables.
-    pub fn new(window: Window<Box<dyn Read + Send>>, base: Plan, tables: TableSelection, most: u64) -> Dump {
+    pub fn new(window: Window<Box<dyn Read + Send>>, base: Plan, tables: TableSelection, max_record: u64) -> Dump {
         let mut options = Options::default();
         // Cells have offsets of 32 bits, and a window may hold twice as much.
-        let most = usize::try_from(most).unwrap_or(usize::MAX).min(1 << 30);
+        let most = usize::try_from(max_record).unwrap_or(usize::MAX).min(1 << 30);
         (options.rows, options.literal) = (true, most);
         Dump {
             window,
@@ -65,7 +65,7 @@ impl Dump {
             offset: 0,
             start: 0,
             carried: Default::default(),
-            most,
+            max_row_len: most,
             is_done: false,
             stopped: None,
         }
@@ -73,7 +73,7 @@ impl Dump {
 
     /// Handles a value. Returns whether its row is complete.
     fn push_value(&mut self, value: Value, batch: &mut Batch) -> io::Result<bool> {
-        let Value { whole, content, cell, ends_row, .. } = value;
+        let Value { full_range: whole, content, cell, ends_row, .. } = value;
         if cell.position == 0 {
             self.offset = self.reader.offset() + whole.start as u64;
             if self.layout.number != self.reader.layout() {
@@ -108,8 +108,8 @@ impl Dump {
         batch.push_cell(start, sort);
         let cells = batch.cells.len() - batch.ends.last().map_or(0, |end| end.0 as usize);
         // A value with its separator has at least two bytes.
-        if batch.bytes.len() - self.start > self.most || cells > (self.most / 2 + 1).min(MANY) {
-            return Err(too_long_error(self.offset, self.most));
+        if batch.bytes.len() - self.start > self.max_row_len || cells > (self.max_row_len / 2 + 1).min(MANY) {
+            return Err(too_long_error(self.offset, self.max_row_len));
         }
         if ends_row {
             let plan = match &self.layout.plan {
@@ -179,9 +179,9 @@ impl Dump {
     }
 }
 
-fn too_long_error(offset: u64, most: usize) -> io::Error {
+fn too_long_error(offset: u64, max_len: usize) -> io::Error {
     io::Error::other(format!(
-        "the row at offset {offset} is longer than {most} bytes (raise --max-record if the input is trusted)"
+        "the row at offset {offset} is longer than {max_len} bytes (raise --max-record if the input is trusted)"
     ))
 }
 

@@ -41,12 +41,12 @@ impl Type {
 /// Writes the content of a value, and returns its sort; `None`: it is an expression, written as its text.
 pub fn write_content(
     window: &[u8],
-    whole: Range<usize>,
+    range: Range<usize>,
     content: Content,
     of: Type,
     out: &mut Vec<u8>,
 ) -> Option<Sort> {
-    let text = window.get(whole).unwrap_or_default();
+    let text = window.get(range).unwrap_or_default();
     Some(match content {
         Content::Literal(body, quoting) => {
             let raw = window.get(body).unwrap_or_default();
@@ -103,11 +103,11 @@ pub fn write_number(text: &[u8], out: &mut Vec<u8>) -> Sort {
         out.push(b'-');
     }
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (whole, rest) = rest.split_at(digits(rest));
-    let zeros = whole.iter().take_while(|byte| **byte == b'0').count();
-    match whole.get(zeros..).unwrap_or_default() {
+    let (integer_part, rest) = rest.split_at(digits(rest));
+    let zeros = integer_part.iter().take_while(|byte| **byte == b'0').count();
+    match integer_part.get(zeros..).unwrap_or_default() {
         [] => out.push(b'0'),
-        whole => out.extend_from_slice(whole),
+        significant => out.extend_from_slice(significant),
     }
     match rest {
         // In JSON, digits must follow the point.
@@ -121,11 +121,11 @@ pub fn write_number(text: &[u8], out: &mut Vec<u8>) -> Sort {
 fn is_json_number(text: &[u8]) -> bool {
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = text.strip_prefix(b"-").unwrap_or(text);
-    let whole = digits(text);
-    if whole == 0 || whole > 1 && text.first() == Some(&b'0') {
+    let integer_len = digits(text);
+    if integer_len == 0 || integer_len > 1 && text.first() == Some(&b'0') {
         return false;
     }
-    let mut rest = text.get(whole..).unwrap_or_default();
+    let mut rest = text.get(integer_len..).unwrap_or_default();
     if let Some(fraction) = rest.strip_prefix(b".") {
         let len = digits(fraction);
         if len == 0 {

@@ -27,7 +27,7 @@ impl Csv {
         batch: &mut Batch,
     ) -> io::Result<Option<usize>> {
         let Next::Row { end } = self.scanner.next_row(bytes, is_end, &mut self.cells) else { return Ok(None) };
-        if matches!(&self.cells[..], [cell] if cell.whole.is_empty()) {
+        if matches!(&self.cells[..], [cell] if cell.range.is_empty()) {
             return Ok(Some(end));
         }
         if self.cells.iter().any(|cell| cell.is_broken) {

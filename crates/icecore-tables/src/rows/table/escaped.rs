@@ -110,8 +110,8 @@ fn decode_escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &
 }
 
 /// Returns the number of the first digits as a byte, and how many digits it has.
-fn parse_digits(text: &[u8], most: usize, radix: u32) -> (u8, usize) {
-    let digits = text.iter().take(most).map_while(|byte| char::from(*byte).to_digit(radix));
+fn parse_digits(text: &[u8], max_digits: usize, radix: u32) -> (u8, usize) {
+    let digits = text.iter().take(max_digits).map_while(|byte| char::from(*byte).to_digit(radix));
     let (value, count) = digits.fold((0, 0), |(value, count), digit| (value * radix + digit, count + 1));
     (value as u8, count)
 }

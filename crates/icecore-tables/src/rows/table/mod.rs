@@ -33,7 +33,7 @@ pub struct Settings {
     names: Vec<String>,
     delimiter: u8,
     null: Option<Vec<u8>>,
-    most: u64,
+    max_record: u64,
     /// The dialect of a csv.
     csv: Option<DetectedDialect>,
 }
@@ -44,7 +44,7 @@ impl Settings {
     pub fn from_style(
         style: &TableStyle,
         form: TableForm,
-        most: u64,
+        max_record: u64,
         csv: Option<DetectedDialect>,
     ) -> Result<Settings> {
         let has_names = matches!(form, TableForm::Csv | TableForm::Tsv | TableForm::Mysql | TableForm::Database);
@@ -58,7 +58,7 @@ impl Settings {
             delimiter: style.delimiter(form),
             null: style.null.as_ref().map(|null| null.clone().into_bytes()),
             // Cells have offsets of 32 bits, and a window may hold twice as much.
-            most: most.min(1 << 30),
+            max_record: max_record.min(1 << 30),
             csv,
         })
     }
@@ -135,10 +135,10 @@ impl Table {
 
     /// Returns an error if the row that begins here is longer than allowed.
     fn check_length(&self, len: usize) -> io::Result<()> {
-        let (most, offset) = (self.settings.most, self.window.offset());
-        match len as u64 > most {
+        let (max_len, offset) = (self.settings.max_record, self.window.offset());
+        match len as u64 > max_len {
             true => Err(io::Error::other(format!(
-                "the row at offset {offset} is longer than {most} bytes (raise --max-record if the input is \
+                "the row at offset {offset} is longer than {max_len} bytes (raise --max-record if the input is \
                  trusted; or is a quote missing?)"
             ))),
             false => Ok(()),
@@ -157,18 +157,18 @@ impl Table {
             return Ok(false);
         }
         let (start, offset) = (batch.bytes.len(), self.window.offset());
-        let taken = match &mut self.cells {
+        let row_len = match &mut self.cells {
             Cells::Csv(csv) => csv.read_row(bytes, is_end, offset, batch)?,
             Cells::Line(delimiter, escapes) => escaped::read_row(bytes, is_end, *delimiter, *escapes, offset, batch),
         };
-        match taken {
-            Some(taken) => {
-                if let Err(error) = self.check_length(taken) {
+        match row_len {
+            Some(len) => {
+                if let Err(error) = self.check_length(len) {
                     batch.truncate_rows(batch.row_count().saturating_sub(1));
                     batch.discard_partial_row(start);
                     return Err(error);
                 }
-                self.window.consume(taken);
+                self.window.consume(len);
                 Ok(true)
             }
             None => {

@@ -142,7 +142,7 @@ impl Tape {
                 node.key = key;
             }
             let end = self.index_after(at);
-            let behind = match node.kind {
+            let kept_end = match node.kind {
                 Kind::Attrs if end > at + 1 => {
                     key = Some(node.key);
                     self.index_after(at + 1)
@@ -153,8 +153,8 @@ impl Tape {
                 }
                 _ => end,
             };
-            if behind < end {
-                left_out.push((behind, end));
+            if kept_end < end {
+                left_out.push((kept_end, end));
             }
             // The value stays; the node of the attributes around it is removed.
             if key.is_none() {
@@ -195,9 +195,9 @@ mod tests {
         let stage = Stage::parse("json:typed").unwrap();
         let mut document = crate::read_with(typed.as_bytes(), &stage, Request::new(&Limits::default())).unwrap();
         document.tape_mut().to_perl(typed.as_bytes(), &Limits::default()).unwrap();
-        let said = String::from_utf8(crate::write(&document, "json:typed").unwrap()).unwrap();
+        let json = String::from_utf8(crate::write(&document, "json:typed").unwrap()).unwrap();
         let head = r#"{"$icecore":1,"$strings":"text","$value":"#;
-        said.strip_prefix(head).and_then(|said| said.strip_suffix('}')).unwrap_or(&said).to_owned()
+        json.strip_prefix(head).and_then(|said| said.strip_suffix('}')).unwrap_or(&json).to_owned()
     }
 
     #[test]

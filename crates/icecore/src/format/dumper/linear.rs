@@ -15,7 +15,7 @@ fn repeat_piece(front: &'static str, piece: impl Fn(usize) -> String + 'static, 
 }
 
 fn sample_texts() -> Vec<(&'static str, TextGenerator)> {
-    let again = |front, piece: &'static str, back| repeat_piece(front, move |_| piece.to_owned(), back);
+    let repeat_literal = |front, piece: &'static str, back| repeat_piece(front, move |_| piece.to_owned(), back);
     vec![
         (
             "repairs of one array",
@@ -40,7 +40,7 @@ fn sample_texts() -> Vec<(&'static str, TextGenerator)> {
             "paths that lead nowhere",
             Box::new(|size| format!("$x = [{}1];", format!("$x->[{}],", size + 1).repeat(size))),
         ),
-        ("paths to what leads nowhere", again("$x = [$y,", "$x->[0][1],", "1];")),
+        ("paths to what leads nowhere", repeat_literal("$x = [$y,", "$x->[0][1],", "1];")),
         (
             "a long path",
             Box::new(|size| {
@@ -48,13 +48,13 @@ fn sample_texts() -> Vec<(&'static str, TextGenerator)> {
                 format!("$x = [{open}{close}, 1]; $y = $x{steps};")
             }),
         ),
-        ("a path of many waits", again("$x = [[$x->[1]],[$x->[0]],", "$x->[0][0][0][0],", "];")),
-        ("a path in a cycle", again("$x = [0]; $x->[0] = $x; $y = $x", "->[0]", ";")),
+        ("a path of many waits", repeat_literal("$x = [[$x->[1]],[$x->[0]],", "$x->[0][0][0][0],", "];")),
+        ("a path in a cycle", repeat_literal("$x = [0]; $x->[0] = $x; $y = $x", "->[0]", ";")),
         ("many names", repeat_piece("", |at| format!("$x{at} = {at};"), "")),
-        ("many pads", again("", "> $VAR1 = ", "")),
-        ("many sigils", again("", "$", "")),
-        ("wide strings", again("$x = \"", "\\xff\\x{100}", "\";")),
-        ("words", again("$x = [", "a => ", "];")),
+        ("many pads", repeat_literal("", "> $VAR1 = ", "")),
+        ("many sigils", repeat_literal("", "$", "")),
+        ("wide strings", repeat_literal("$x = \"", "\\xff\\x{100}", "\";")),
+        ("words", repeat_literal("$x = [", "a => ", "];")),
     ]
 }
 

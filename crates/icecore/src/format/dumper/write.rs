@@ -81,7 +81,7 @@ fn write_as(
         root: None,
         is_fast: !options.useperl && !options.useqq,
         has_lines: options.indent > 0 || !options.pad.is_empty(),
-        seen: HashMap::new(),
+        seen_values: HashMap::new(),
         posts: Vec::new(),
         remembers_all: has_targets && options.deepcopy && options.maxdepth > 0 && !options.purity,
         holders: if options.sparseseen && !options.useperl { count_holders(document) } else { HashMap::new() },
@@ -188,7 +188,7 @@ struct Writer<'d> {
     is_fast: bool,
     /// Whether there is a line start before each item.
     has_lines: bool,
-    seen: HashMap<ValueId, SeenValue>,
+    seen_values: HashMap<ValueId, SeenValue>,
     /// The statements after the value: this name refers to that value.
     posts: Vec<(Path, SeenValue)>,
     /// `deepcopy` forgets a value once it is written, but not one below `maxdepth`.
@@ -288,16 +288,16 @@ impl<'d> Writer<'d> {
         let options = self.style.options;
         self.root = None;
         self.name.clear();
-        let Some(given) = number.checked_sub(1).and_then(|position| options.names.get(position)) else {
+        let Some(custom_name) = number.checked_sub(1).and_then(|position| options.names.get(position)) else {
             self.name.push(b'$');
             self.name.extend_from_slice(options.varname.as_bytes());
             push_int(i64::try_from(number).unwrap_or(i64::MAX), &mut self.name);
             return Ok(());
         };
-        let (sigil, name) = match given.as_bytes().split_first() {
+        let (sigil, name) = match custom_name.as_bytes().split_first() {
             Some((b'*', name)) => (self.resolve_sigil(at)?, name),
             Some((b'$', name)) => (b'$', name),
-            _ => (b'$', given.as_bytes()),
+            _ => (b'$', custom_name.as_bytes()),
         };
         self.name.push(sigil);
         self.name.extend_from_slice(name);

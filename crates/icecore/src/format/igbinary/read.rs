@@ -127,8 +127,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Records a span of the next node, up to here.
     #[inline]
-    fn record_span(&mut self, start: usize, what: &'static str) {
-        self.sink.record_span(start, self.scan.at, self.sink.next_node(), what);
+    fn record_span(&mut self, start: usize, name: &'static str) {
+        self.sink.record_span(start, self.scan.at, self.sink.next_node(), name);
     }
 
     #[inline]
@@ -152,11 +152,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads a number of one of the three widths of a tag.
     #[inline]
-    fn read_number(&mut self, tag: u8, first: u8, what: &'static str) -> Result<u64, Error> {
+    fn read_number(&mut self, tag: u8, first: u8, expected: &'static str) -> Result<u64, Error> {
         match tag - first {
-            0 => self.scan.read_u8(what).map(u64::from),
-            1 => self.scan.read_array(what).map(|bytes| u64::from(u16::from_be_bytes(bytes))),
-            _ => self.scan.read_array(what).map(|bytes| u64::from(u32::from_be_bytes(bytes))),
+            0 => self.scan.read_u8(expected).map(u64::from),
+            1 => self.scan.read_array(expected).map(|bytes| u64::from(u16::from_be_bytes(bytes))),
+            _ => self.scan.read_array(expected).map(|bytes| u64::from(u32::from_be_bytes(bytes))),
         }
     }
 

@@ -167,7 +167,7 @@ impl<'d> Writer<'d> {
         choice: Option<u64>,
         buf: &mut Vec<u8>,
     ) -> Result<u32, Error> {
-        let (new, again) = if is_class { (tag::OBJECT, tag::OBJECT_ID) } else { (tag::STRING, tag::STRING_ID) };
+        let (new, id_tag) = if is_class { (tag::OBJECT, tag::OBJECT_ID) } else { (tag::STRING, tag::STRING_ID) };
         if bytes.is_empty() && !is_class && choice.is_none() {
             buf.push(tag::EMPTY);
             return Ok(u32::MAX);
@@ -179,7 +179,7 @@ impl<'d> Writer<'d> {
             None => None,
         };
         if let Some(number) = known {
-            self.write_number(again, chosen, u64::from(number), buf)?;
+            self.write_number(id_tag, chosen, u64::from(number), buf)?;
             if choice.is_none() {
                 self.places.set(bytes, number);
             }

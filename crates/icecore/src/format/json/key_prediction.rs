@@ -11,7 +11,7 @@ pub(crate) struct KeyPrediction {
     pub(crate) len: u32,
     /// Length of the key plus one, if it is in the input without escapes; otherwise 0,
     /// because a key may be empty.
-    pub(crate) plain: u32,
+    pub(crate) unescaped_len_plus_one: u32,
     /// Id of the key that follows this one.
     pub(crate) next: u16,
 }

@@ -52,7 +52,7 @@ pub(super) struct Keys {
     first: Option<HashMap<Vec<u8>, u16>>,
     kind: Option<(Kind, u8)>,
     /// Keys that are nodes of the tape, hashed with the serial of their map.
-    seen: HashSet<u64>,
+    key_hashes: HashSet<u64>,
     hasher: RandomState,
     last: u64,
 }
@@ -76,7 +76,7 @@ impl Keys {
             }
         }
         self.undo.clear();
-        self.seen.clear();
+        self.key_hashes.clear();
     }
 
     /// Opens a map inside of `around`.
@@ -95,7 +95,7 @@ impl Keys {
             }
         }
         if map.has_nodes && map.around == 0 {
-            self.seen.clear();
+            self.key_hashes.clear();
         }
     }
 
@@ -224,6 +224,6 @@ impl Keys {
             return self.is_stamped(id, map);
         }
         map.has_nodes = true;
-        !self.seen.insert(self.hasher.hash_one((map.own, text)))
+        !self.key_hashes.insert(self.hasher.hash_one((map.own, text)))
     }
 }

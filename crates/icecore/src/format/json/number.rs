@@ -93,8 +93,8 @@ pub(super) fn parse_short_decimal(input: &[u8], start: usize) -> Option<(f64, us
         at += 1;
     }
     let point = point?;
-    let (whole, part) = (point - first, at - point - 1);
-    let is_default = whole > 0 && part > 0 && whole + part <= 15 && (whole == 1 || input[first] != b'0');
+    let (integer_len, part) = (point - first, at - point - 1);
+    let is_default = integer_len > 0 && part > 0 && integer_len + part <= 15 && (integer_len == 1 || input[first] != b'0');
     if !is_default || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
         return None;
     }

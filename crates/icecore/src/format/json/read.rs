@@ -48,7 +48,7 @@ pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     surrogates: Surrogates,
     relaxed: Relaxed,
     /// Keys of each open map, by the index of the map; only used with `dupkeys=error`.
-    seen: HashSet<(u32, Vec<u8>)>,
+    known_keys: HashSet<(u32, Vec<u8>)>,
     open: Vec<ReadFrame>,
     /// The key of the next value.
     key: u16,
@@ -77,7 +77,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             limits,
             surrogates: options.surrogates,
             relaxed: options.relaxed,
-            seen: HashSet::new(),
+            known_keys: HashSet::new(),
             open: Vec::new(),
             key: NO_KEY,
             predictions,
@@ -518,10 +518,10 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     }
 
     #[cold]
-    fn truncated_error(&self, what: &'static str, start: usize) -> Error {
+    fn truncated_error(&self, subject: &'static str, start: usize) -> Error {
         Error::new(ErrorKind::Truncated)
             .at(self.input.len())
-            .expecting(format!("the end of {what} that starts at offset {start}"))
+            .expecting(format!("the end of {subject} that starts at offset {start}"))
             .finding("the end of the input")
     }
 

@@ -46,8 +46,8 @@ impl<'i> Skimmer<'i> {
                     self.view.advance(end as u64)?;
                     return Ok(has_escapes | escaped);
                 }
-                Err((seen, escaped)) => {
-                    self.view.advance(seen as u64)?;
+                Err((scanned, escaped)) => {
+                    self.view.advance(scanned as u64)?;
                     has_escapes |= escaped;
                 }
             }

@@ -148,7 +148,7 @@ mod tests {
         ];
         let limits = Limits::default();
         let wanted = StringRequest { limits: &limits, keys: true, classes: false, may: &|_, _| true };
-        let (mut state, mut taken, mut found) = (7u64, 0, 0);
+        let (mut state, mut accepted, mut found) = (7u64, 0, 0);
         for _ in 0..300_000 {
             let mut text = String::new();
             for _ in 0..1 + (state >> 61) {
@@ -156,7 +156,7 @@ mod tests {
                 text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
             }
             let Some(quick) = scan::scan_strings(text.as_bytes(), &wanted) else { continue };
-            taken += 1;
+            accepted += 1;
             found += quick.list.len();
             let read = |options: &ReadOptions, limits: &Limits, tape: &mut Tape| {
                 feed::fill_tape(&PlainJson(options), text.as_bytes(), limits, tape)
@@ -165,6 +165,6 @@ mod tests {
                 .unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
         }
-        assert!(taken > 1000 && found > 1000, "{taken} {found}");
+        assert!(accepted > 1000 && found > 1000, "{accepted} {found}");
     }
 }

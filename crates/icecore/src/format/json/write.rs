@@ -113,7 +113,7 @@ pub(super) fn write_document(
 /// An open container, and where to continue in it.
 #[derive(Clone, Copy, Debug)]
 struct WriteFrame {
-    what: FrameKind,
+    kind: FrameKind,
     /// Whether nothing was written in it yet.
     is_empty: bool,
     /// The next child; for a sorted map, the next entry in its order.
@@ -188,7 +188,7 @@ impl Writer<'_, '_, '_> {
         }
         let around = self.serial;
         if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.repeated.enter(root) {
-            self.open.push(WriteFrame { what: FrameKind::Target, is_empty: true, next: 0, end: root, around });
+            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, around });
         }
         let what = match layout {
             Layout::Lines => FrameKind::Lines,
@@ -200,7 +200,7 @@ impl Writer<'_, '_, '_> {
                 FrameKind::Array
             }
         };
-        self.open.push(WriteFrame { what, is_empty: window.before == 0, next, end, around });
+        self.open.push(WriteFrame { kind: what, is_empty: window.before == 0, next, end, around });
     }
 
     /// Writes everything that is open, to its end.
@@ -208,7 +208,7 @@ impl Writer<'_, '_, '_> {
         while let Some(top) = self.open.last() {
             crate::steps::count(1);
             self.emitter.make_space()?;
-            match top.what {
+            match top.kind {
                 FrameKind::Array => self.write_array_items::<false>()?,
                 FrameKind::Lines => self.write_array_items::<true>()?,
                 FrameKind::Map => self.write_map_entries()?,
@@ -401,7 +401,7 @@ impl Writer<'_, '_, '_> {
     fn open_array(&mut self, at: u32, end: u32) {
         self.emitter.write_byte(b'[');
         self.depth += 1;
-        self.open.push(WriteFrame { what: FrameKind::Array, is_empty: true, next: at + 1, end, around: self.serial });
+        self.open.push(WriteFrame { kind: FrameKind::Array, is_empty: true, next: at + 1, end, around: self.serial });
     }
 
     #[inline]
@@ -410,7 +410,7 @@ impl Writer<'_, '_, '_> {
         self.depth += 1;
         let around = self.serial;
         self.serial = self.keys.open_map(&around);
-        self.open.push(WriteFrame { what: FrameKind::Map, is_empty: true, next: at + 1, end, around });
+        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: at + 1, end, around });
     }
 
     /// Closes the innermost container.
@@ -451,7 +451,7 @@ impl Writer<'_, '_, '_> {
             }
             if node.has(flag::TARGET) && self.repeated.enter(at) {
                 let (what, around) = (FrameKind::Target, self.serial);
-                self.open.push(WriteFrame { what, is_empty: true, next: 0, end: at, around });
+                self.open.push(WriteFrame { kind: what, is_empty: true, next: 0, end: at, around });
             }
             match self.open_container(at, node)? {
                 Some(child) => at = child,
@@ -567,7 +567,7 @@ impl Writer<'_, '_, '_> {
         self.emitter.write_byte(b'{');
         self.depth += 1;
         let around = self.serial;
-        self.open.push(WriteFrame { what: FrameKind::Brace, is_empty: false, next: 0, end: 0, around });
+        self.open.push(WriteFrame { kind: FrameKind::Brace, is_empty: false, next: 0, end: 0, around });
         self.write_class_entry(class)?;
         self.emitter.write_comma();
         self.emitter.start_line(self.depth)?;

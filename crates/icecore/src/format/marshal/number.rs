@@ -45,13 +45,13 @@ pub(super) fn push_float(value: f64, buf: &mut Vec<u8>) {
         return buf.push(b'0');
     }
     if let Some((digits, scale)) = few_digits(value.abs()) {
-        let mut whole = itoa::Buffer::new();
+        let mut int_buffer = itoa::Buffer::new();
         let ten = POWERS[scale];
-        buf.extend_from_slice(whole.format(digits / ten).as_bytes());
+        buf.extend_from_slice(int_buffer.format(digits / ten).as_bytes());
         if scale > 0 {
             // The leading 1 keeps zeros after the point, and is replaced by the point.
             let point = buf.len();
-            buf.extend_from_slice(whole.format(ten + digits % ten).as_bytes());
+            buf.extend_from_slice(int_buffer.format(ten + digits % ten).as_bytes());
             buf[point] = b'.';
         }
         return;
@@ -78,8 +78,8 @@ fn push_decimal(text: &str, buf: &mut Vec<u8>) {
         buf.push(b'e');
         buf.extend_from_slice(itoa::Buffer::new().format(point - 1).as_bytes());
     } else if point > 0 {
-        let (whole, rest) = digits.split_at(point as usize);
-        buf.extend_from_slice(whole);
+        let (integer_part, rest) = digits.split_at(point as usize);
+        buf.extend_from_slice(integer_part);
         if !rest.is_empty() {
             buf.push(b'.');
             buf.extend_from_slice(rest);
@@ -99,7 +99,7 @@ fn strip_plain_decimal(text: &[u8]) -> Option<&[u8]> {
         return None;
     }
     match text {
-        [whole @ .., b'.', b'0'] => whole.last().is_some_and(|last| *last != b'0').then_some(whole),
+        [integer_part @ .., b'.', b'0'] => integer_part.last().is_some_and(|last| *last != b'0').then_some(integer_part),
         _ => Some(text),
     }
 }
@@ -184,11 +184,11 @@ fn measure_number(text: &[u8]) -> usize {
         let hex = text[at + 2..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
         return if hex > 0 { at + 2 + hex } else { at + 1 };
     }
-    let whole = digits(at);
-    at += whole;
+    let integer_len = digits(at);
+    at += integer_len;
     if text.get(at) == Some(&b'.') && digits(at + 1) > 0 {
         at += 1 + digits(at + 1);
-    } else if whole == 0 {
+    } else if integer_len == 0 {
         return 0;
     }
     if matches!(text.get(at), Some(b'e' | b'E')) {

@@ -198,45 +198,45 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     /// Reads a count of elements that need at least `least` bytes each.
     #[inline]
-    pub(super) fn read_count(&mut self, what: &'static str, least: usize) -> Result<u32, Error> {
+    pub(super) fn read_count(&mut self, subject: &'static str, least: usize) -> Result<u32, Error> {
         let at = self.scan.at;
         let count = self.read_integer()?;
         match u32::try_from(count) {
             Ok(count) if count as usize <= self.scan.remaining_len() / least => Ok(count),
             _ if count < 0 => Err(Error::new(ErrorKind::Malformed)
                 .at(at)
-                .expecting(format!("a number of {what}"))
+                .expecting(format!("a number of {subject}"))
                 .finding(count.to_string())),
             _ => Err(Error::new(ErrorKind::Truncated)
                 .at(self.scan.input.len())
-                .expecting(format!("{count} {what}, at least {least} bytes each"))
+                .expecting(format!("{count} {subject}, at least {least} bytes each"))
                 .finding(format!("only {} bytes", self.scan.remaining_len()))),
         }
     }
 
     /// Reads a length and this many bytes; returns where they are.
     #[inline]
-    pub(super) fn read_bytes(&mut self, what: &'static str) -> Result<(usize, usize), Error> {
+    pub(super) fn read_bytes(&mut self, subject: &'static str) -> Result<(usize, usize), Error> {
         let at = self.scan.at;
         let len = self.read_integer()?;
         let Ok(len) = usize::try_from(len) else {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(at)
-                .expecting(format!("the length of {what}"))
+                .expecting(format!("the length of {subject}"))
                 .finding(len.to_string()));
         };
         if len as u64 > self.limits.string {
             return Err(self.limits.too_long(len as u64).at(at));
         }
         let start = self.scan.at;
-        self.scan.read_bytes(len, what)?;
+        self.scan.read_bytes(len, subject)?;
         Ok((start, len))
     }
 
     #[cold]
     pub(super) fn malformed_error(&self, at: usize, expected: &'static str, found: u8) -> Error {
-        let shown = if found.is_ascii_graphic() { char::from(found).to_string() } else { format!("{found:#04x}") };
-        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(shown)
+        let found_text = if found.is_ascii_graphic() { char::from(found).to_string() } else { format!("{found:#04x}") };
+        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found_text)
     }
 
     #[cold]
@@ -331,9 +331,9 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             return self.read_fast_items(frame);
         }
         let batch = frame.left.min(BATCH);
-        let mut taken = 0;
-        while taken < batch && self.frames.len() == depth {
-            taken += 1;
+        let mut items_read = 0;
+        while items_read < batch && self.frames.len() == depth {
+            items_read += 1;
             // Nested containers must find this frame already updated.
             if let Some(top) = self.frames.last_mut() {
                 top.left -= 1;

@@ -216,19 +216,19 @@ impl<S: Sink> Reader<'_, '_, S> {
     pub(super) fn read_fast_items(&mut self, frame: ReadFrame) -> Result<(), Error> {
         let depth = self.frames.len();
         let batch = frame.left.min(BATCH);
-        let mut taken = match self.scan.peek() {
+        let mut items_read = match self.scan.peek() {
             Some(b'i') if batch >= RUN as u32 => self.read_integers(batch),
             _ => 0,
         };
-        while taken < batch {
-            taken += 1;
+        while items_read < batch {
+            items_read += 1;
             if let Some((node, next)) = self.parse_leaf(self.scan.at) {
                 self.sink.tape().push(node);
                 self.scan.at = next;
                 continue;
             }
             // The frame is saved first: `read_record` may push another one.
-            self.record_progress(frame, taken);
+            self.record_progress(frame, items_read);
             match self.read_record(NO_KEY)? {
                 RecordOutcome::Complete => {}
                 RecordOutcome::Opened => return Ok(()),
@@ -243,8 +243,8 @@ impl<S: Sink> Reader<'_, '_, S> {
                 self.finish_root_item()?;
             }
         }
-        self.record_progress(frame, taken);
-        if taken == frame.left {
+        self.record_progress(frame, items_read);
+        if items_read == frame.left {
             self.close_container();
         }
         Ok(())
@@ -254,11 +254,11 @@ impl<S: Sink> Reader<'_, '_, S> {
     fn read_integers(&mut self, max: u32) -> u32 {
         let input = self.scan.input;
         let mut at = self.scan.at;
-        let mut taken = 0;
+        let mut items_read = 0;
         let mut run = [Node::int(0); RUN];
         loop {
             let mut count = 0;
-            let wanted = (max - taken).min(RUN as u32) as usize;
+            let wanted = (max - items_read).min(RUN as u32) as usize;
             for node in &mut run[..wanted] {
                 if input.get(at) != Some(&b'i') {
                     break;
@@ -269,10 +269,10 @@ impl<S: Sink> Reader<'_, '_, S> {
                 count += 1;
             }
             self.sink.tape().nodes.extend_from_slice(&run[..count]);
-            taken += count as u32;
+            items_read += count as u32;
             if count < RUN {
                 self.scan.at = at;
-                return taken;
+                return items_read;
             }
         }
     }
@@ -292,10 +292,10 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Records how far the innermost container was read.
     #[inline(always)]
-    fn record_progress(&mut self, frame: ReadFrame, taken: u32) {
+    fn record_progress(&mut self, frame: ReadFrame, items_read: u32) {
         if let Some(top) = self.frames.last_mut() {
-            top.left = frame.left - taken;
-            top.count = frame.count + taken;
+            top.left = frame.left - items_read;
+            top.count = frame.count + items_read;
         }
     }
 
@@ -304,16 +304,16 @@ impl<S: Sink> Reader<'_, '_, S> {
     pub(super) fn read_fast_entries(&mut self, frame: ReadFrame) -> Result<bool, Error> {
         let depth = self.frames.len();
         let batch = frame.left.min(BATCH);
-        let mut taken = 0;
-        while taken < batch {
+        let mut entries_read = 0;
+        while entries_read < batch {
             let Some((key, at)) = self.parse_key(self.scan.at, frame.state) else { break };
-            taken += 1;
+            entries_read += 1;
             if let Some((node, next)) = self.parse_leaf(at) {
                 self.sink.tape().push(Node { key, ..node });
                 self.scan.at = next;
                 continue;
             }
-            self.record_progress(frame, taken);
+            self.record_progress(frame, entries_read);
             self.scan.at = at;
             match self.read_record(key)? {
                 RecordOutcome::Complete => {}
@@ -326,7 +326,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 }
             }
         }
-        self.record_progress(frame, taken);
+        self.record_progress(frame, entries_read);
         Ok(false)
     }
 

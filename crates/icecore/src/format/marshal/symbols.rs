@@ -97,7 +97,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             let at = self.scan.at;
             let count = self.read_count("instance variables", 2)?;
             self.record_piece(at, node, "count");
-            let mut plain = self.sink.tape().new_borrowed_string(Kind::Symbol, place, len);
+            let mut symbol_node = self.sink.tape().new_borrowed_string(Kind::Symbol, place, len);
             let bytes = &self.scan.input[place..place + len];
             let mut is_valid = true;
             for _ in 0..count {
@@ -109,7 +109,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                     Some(ReadEncoding::Ascii) => is_valid = is_ascii,
                     Some(ReadEncoding::Named(id)) => {
                         is_valid = true;
-                        plain.set_encoding(id);
+                        symbol_node.set_encoding(id);
                     }
                     None => {
                         return Err(Error::new(ErrorKind::Malformed)
@@ -128,7 +128,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             if count > 0
                 && let Some(known) = self.symbols.get_mut(number)
             {
-                known.node = plain;
+                known.node = symbol_node;
             }
         }
         Ok(number)

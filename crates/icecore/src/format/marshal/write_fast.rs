@@ -63,10 +63,10 @@ impl Word {
 
     /// Returns these bytes followed by those of `behind`, together at most seven.
     #[inline(always)]
-    pub(super) fn followed_by(self, behind: Word) -> Word {
+    pub(super) fn followed_by(self, suffix: Word) -> Word {
         const BYTES: u64 = u64::MAX >> 8;
-        let len = self.len() + behind.len();
-        Word(self.0 & BYTES | (behind.0 & BYTES) << (8 * self.len()) | (len as u64) << 56)
+        let len = self.len() + suffix.len();
+        Word(self.0 & BYTES | (suffix.0 & BYTES) << (8 * self.len()) | (len as u64) << 56)
     }
 
     #[inline(always)]
@@ -172,10 +172,10 @@ impl Writer<'_> {
         position: ChildPosition,
         buf: &mut Vec<u8>,
     ) -> Result<Option<ChildPosition>, Error> {
-        let mut room = TokenBuffer::new();
+        let mut tokens = TokenBuffer::new();
         self.pending_targets.clear();
-        let end = self.write_buffered_children(position, &mut room, buf);
-        room.flush_into(buf);
+        let end = self.write_buffered_children(position, &mut tokens, buf);
+        tokens.flush_into(buf);
         end
     }
 
@@ -183,7 +183,7 @@ impl Writer<'_> {
     fn write_buffered_children(
         &mut self,
         position: ChildPosition,
-        room: &mut TokenBuffer,
+        tokens: &mut TokenBuffer,
         buf: &mut Vec<u8>,
     ) -> Result<Option<ChildPosition>, Error> {
         let nodes = self.document.nodes();
@@ -191,8 +191,8 @@ impl Writer<'_> {
         let flush_at = buf.len() + CHUNK;
         loop {
             // Long strings are not put into the buffer.
-            if room.to > BUFFER_SIZE - CHILD || buf.len() >= flush_at {
-                room.flush_into(buf);
+            if tokens.to > BUFFER_SIZE - CHILD || buf.len() >= flush_at {
+                tokens.flush_into(buf);
                 if buf.len() >= flush_at {
                     self.push_frame(WriteFrame::Children { at, end, keys })?;
                     return Ok(None);
@@ -214,10 +214,10 @@ impl Writer<'_> {
             let Some(node) = nodes.get(at as usize) else { return Ok(None) };
             match node.key {
                 NO_KEY if node.kind == Kind::Int && nodes.get(at as usize + 1).is_some_and(is_small_integer) => {
-                    room.flush_into(buf);
-                    let taken = write_integers(nodes.get(at as usize..end as usize).unwrap_or(&[]), buf);
-                    at += taken;
-                    if taken > 0 {
+                    tokens.flush_into(buf);
+                    let written = write_integers(nodes.get(at as usize..end as usize).unwrap_or(&[]), buf);
+                    at += written;
+                    if written > 0 {
                         continue;
                     }
                 }
@@ -228,15 +228,15 @@ impl Writer<'_> {
                     if known.is_none() {
                         return Ok(Some(ChildPosition { at, end, keys, has_key: false }));
                     }
-                    room.push_word(known);
+                    tokens.push_word(known);
                 }
             }
-            if self.write_fast_leaf(at, node, room, buf) {
+            if self.write_fast_leaf(at, node, tokens, buf) {
                 at += 1;
                 continue;
             }
             let opened = match node.kind {
-                Kind::Array | Kind::Map | Kind::Object => self.open_fast_container(at, node, room),
+                Kind::Array | Kind::Map | Kind::Object => self.open_fast_container(at, node, tokens),
                 _ => None,
             };
             let Some((first, last, inner)) = opened else {
@@ -252,7 +252,7 @@ impl Writer<'_> {
 
     /// Writes a leaf after its key, if it is a common one and nothing refers to it.
     #[inline(always)]
-    fn write_fast_leaf(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> bool {
+    fn write_fast_leaf(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> bool {
         // Only strings have a hint, which means that it may be a link.
         if node.flags & (flag::TARGET | flag::HINT) != 0 {
             return false;
@@ -263,7 +263,7 @@ impl Writer<'_> {
                 if !is_fixnum(value) {
                     return false;
                 }
-                room.push_word(Word::from_byte(b'i').followed_by(Word::from_integer(value)));
+                tokens.push_word(Word::from_byte(b'i').followed_by(Word::from_integer(value)));
             }
             Kind::Text | Kind::Bytes => {
                 let is_text = node.kind == Kind::Text;
@@ -281,20 +281,20 @@ impl Writer<'_> {
                 } else {
                     Word::from_byte(b'"')
                 };
-                room.push_word(tag.followed_by(Word::from_integer(i64::from(node.aux))));
-                if !room.push_short_string(base, start, len) {
-                    room.flush_into(buf);
+                tokens.push_word(tag.followed_by(Word::from_integer(i64::from(node.aux))));
+                if !tokens.push_short_string(base, start, len) {
+                    tokens.flush_into(buf);
                     buf.extend_from_slice(&base[start..start + len]);
                 }
                 if is_text {
-                    room.push_word(tail);
+                    tokens.push_word(tail);
                 }
                 self.next += 1;
             }
-            Kind::Null => room.push_word(Word::from_byte(b'0')),
-            Kind::Bool => room.push_word(Word::from_byte(if node.payload != 0 { b'T' } else { b'F' })),
+            Kind::Null => tokens.push_word(Word::from_byte(b'0')),
+            Kind::Bool => tokens.push_word(Word::from_byte(if node.payload != 0 { b'T' } else { b'F' })),
             Kind::Float => {
-                room.flush_into(buf);
+                tokens.flush_into(buf);
                 self.write_float(at, f64::from_bits(node.payload), buf);
             }
             _ => return false,
@@ -305,7 +305,7 @@ impl Writer<'_> {
     /// Writes the front of a plain container. Returns its children: the first, the end,
     /// and the form of their keys.
     #[inline(always)]
-    fn open_fast_container(&mut self, at: u32, node: &Node, room: &mut TokenBuffer) -> Option<(u32, u32, KeyStyle)> {
+    fn open_fast_container(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer) -> Option<(u32, u32, KeyStyle)> {
         const PLAIN: u8 = !flag::REF;
         if node.end() <= at {
             return None;
@@ -315,7 +315,7 @@ impl Writer<'_> {
                 return None;
             }
             let tag = if node.kind == Kind::Map { b'{' } else { b'[' };
-            room.push_word(Word::from_byte(tag).followed_by(Word::from_integer(i64::from(node.aux))));
+            tokens.push_word(Word::from_byte(tag).followed_by(Word::from_integer(i64::from(node.aux))));
             self.next += 1;
             return Some((at + 1, node.end(), KeyStyle::Values));
         }
@@ -340,9 +340,9 @@ impl Writer<'_> {
             }
             member = if node.kind.is_container() { self.index_after(member) } else { member + 1 };
         }
-        room.push_word(Word::from_byte(tag));
-        room.push_word(class);
-        room.push_word(Word::from_integer(i64::from(body.aux)));
+        tokens.push_word(Word::from_byte(tag));
+        tokens.push_word(class);
+        tokens.push_word(Word::from_integer(i64::from(body.aux)));
         self.next += 1;
         Some((at + 2, body.end(), KeyStyle::Members))
     }
@@ -359,15 +359,15 @@ pub(super) fn is_small_integer(node: &Node) -> bool {
 pub(super) fn write_integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MAX_RUN: usize = 64;
     let mut block = [0u8; 6 * MAX_RUN + 16];
-    let (mut to, mut taken) = (0, 0);
+    let (mut to, mut count) = (0, 0);
     for node in nodes.iter().take(MAX_RUN).take_while(|node| is_small_integer(node)) {
         let word = Word::from_byte(b'i').followed_by(Word::from_integer(node.payload as i64));
         block[to..to + 8].copy_from_slice(&word.0.to_le_bytes());
         to += word.len();
-        taken += 1;
+        count += 1;
     }
     buf.extend_from_slice(&block[..to]);
-    taken
+    count
 }
 
 #[cfg(test)]

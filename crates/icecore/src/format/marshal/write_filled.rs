@@ -128,7 +128,7 @@ pub(super) fn write_filled(
 impl<'d> FilledWriter<'d, '_> {
     fn write_document(&mut self, buf: &mut Vec<u8>) -> Option<()> {
         let nodes = self.nodes;
-        let mut room = TokenBuffer::new();
+        let mut tokens = TokenBuffer::new();
         let mut at = self.document.root().index();
         let (mut end, mut left) = (nodes.len() as u32, 1u32);
         loop {
@@ -137,43 +137,43 @@ impl<'d> FilledWriter<'d, '_> {
                     return None;
                 }
                 let Some(outer) = self.stack.pop() else {
-                    room.flush_into(buf);
+                    tokens.flush_into(buf);
                     return Some(());
                 };
                 (end, left) = ((outer >> 32) as u32, outer as u32);
             }
-            if room.used() > BUFFER_SIZE - NODE {
-                room.flush_into(buf);
+            if tokens.used() > BUFFER_SIZE - NODE {
+                tokens.flush_into(buf);
             }
             let node = nodes.get(at as usize)?;
             left -= 1;
             match node.key {
                 NO_KEY if is_small_integer(node) && left > 0 => {
-                    room.flush_into(buf);
-                    let taken = write_integers(nodes.get(at as usize..end as usize)?, buf);
-                    at += taken;
-                    left = (left + 1).checked_sub(taken)?;
+                    tokens.flush_into(buf);
+                    let written = write_integers(nodes.get(at as usize..end as usize)?, buf);
+                    at += written;
+                    left = (left + 1).checked_sub(written)?;
                     continue;
                 }
                 NO_KEY | KEY_NODE => {}
                 // The value after it counts.
                 IS_KEY => {
                     left += 1;
-                    self.write_key_node(at, node, &mut room, buf)?;
+                    self.write_key_node(at, node, &mut tokens, buf)?;
                     at += 1;
                     continue;
                 }
                 id => match self.keys.get(usize::from(id)) {
-                    Some(called) if called.call == self.call => room.push_word(Word::from_bits(called.bytes)),
-                    _ => self.write_new_key(id, &mut room, buf)?,
+                    Some(called) if called.call == self.call => tokens.push_word(Word::from_bits(called.bytes)),
+                    _ => self.write_new_key(id, &mut tokens, buf)?,
                 },
             }
             if !node.kind.is_container() {
-                self.write_leaf(at, node, &mut room, buf)?;
+                self.write_leaf(at, node, &mut tokens, buf)?;
                 at += 1;
                 continue;
             }
-            let (first, count) = self.open_container(at, node, &mut room, buf)?;
+            let (first, count) = self.open_container(at, node, &mut tokens, buf)?;
             self.stack.push(pack_frame(end, left));
             (end, left) = if node.end() > end { return None } else { (node.end(), count) };
             at = first;
@@ -190,9 +190,9 @@ impl<'d> FilledWriter<'d, '_> {
         self.next += 1;
     }
 
-    fn write_bytes(&self, bytes: &[u8], room: &mut TokenBuffer, buf: &mut Vec<u8>) {
-        room.push_word(Word::from_length(bytes.len()));
-        room.push_string(bytes, buf);
+    fn write_bytes(&self, bytes: &[u8], tokens: &mut TokenBuffer, buf: &mut Vec<u8>) {
+        tokens.push_word(Word::from_length(bytes.len()));
+        tokens.push_string(bytes, buf);
     }
 
     // -- Symbols ------------------------------------------------------------------
@@ -249,7 +249,7 @@ impl<'d> FilledWriter<'d, '_> {
         &mut self,
         name: SymbolUse,
         bytes: &'d [u8],
-        room: &mut TokenBuffer,
+        tokens: &mut TokenBuffer,
         buf: &mut Vec<u8>,
     ) -> Option<Word> {
         // A symbol that is not ASCII has an encoding.
@@ -262,10 +262,10 @@ impl<'d> FilledWriter<'d, '_> {
         }
         let word = Word::from_byte(b';').followed_by(Word::from_length(number as usize));
         if is_called {
-            room.push_word(word);
+            tokens.push_word(word);
         } else {
-            room.push_word(Word::from_byte(b':'));
-            self.write_bytes(bytes, room, buf);
+            tokens.push_word(Word::from_byte(b':'));
+            self.write_bytes(bytes, tokens, buf);
         }
         Some(word)
     }
@@ -273,7 +273,7 @@ impl<'d> FilledWriter<'d, '_> {
     /// Writes a short symbol that does not begin with a capital, so that it is neither the
     /// name of a class nor `E`, if all previous symbols are known to differ.
     #[inline(always)]
-    fn write_short_symbol(&mut self, id: u16, entry: &NameEntry, room: &mut TokenBuffer) -> Option<Word> {
+    fn write_short_symbol(&mut self, id: u16, entry: &NameEntry, tokens: &mut TokenBuffer) -> Option<Word> {
         const NOT_ASCII: u128 = u128::MAX / 0xFF * 0x80;
         let number = self.symbols.len();
         let len = entry.node.aux as usize;
@@ -282,29 +282,29 @@ impl<'d> FilledWriter<'d, '_> {
             return None;
         }
         self.symbols.push(SymbolUse::Key(id).to_bits());
-        room.push_word(Word::from_byte(b':').followed_by(Word::from_length(len)));
-        room.push_head(entry.head, len);
+        tokens.push_word(Word::from_byte(b':').followed_by(Word::from_length(len)));
+        tokens.push_head(entry.head, len);
         Some(Word::from_byte(b';').followed_by(Word::from_length(number)))
     }
 
     /// Writes the symbol `E`.
     #[inline]
-    fn write_encoding(&mut self, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<Word> {
+    fn write_encoding(&mut self, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<Word> {
         let number = self.symbols.len();
         if self.short.is_some() || self.by_name.is_some() || number >= FEW {
-            return self.write_symbol(SymbolUse::Encoding, b"E", room, buf);
+            return self.write_symbol(SymbolUse::Encoding, b"E", tokens, buf);
         }
         self.symbols.push(SymbolUse::Encoding.to_bits());
         self.short = Some(number as u32);
-        room.push_word(Word::from_byte(b':').followed_by(Word::from_length(1)).followed_by(Word::from_byte(b'E')));
+        tokens.push_word(Word::from_byte(b':').followed_by(Word::from_length(1)).followed_by(Word::from_byte(b'E')));
         Some(Word::from_byte(b';').followed_by(Word::from_length(number)))
     }
 
-    fn write_new_key(&mut self, id: u16, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_new_key(&mut self, id: u16, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         let (entries, _) = self.document.tape().keys().raw();
         let entry = entries.get(usize::from(id).wrapping_sub(1))?;
         if (entry.node.kind, entry.node.flags, entry.node.encoding()) == (Kind::Symbol, 0, 0)
-            && let Some(word) = self.write_short_symbol(id, entry, room)
+            && let Some(word) = self.write_short_symbol(id, entry, tokens)
         {
             self.set_key_word(id, word);
             return Some(());
@@ -314,7 +314,7 @@ impl<'d> FilledWriter<'d, '_> {
             return None;
         }
         let word = match name.node.kind {
-            Kind::Symbol => self.write_symbol(SymbolUse::Key(id), name.bytes, room, buf)?,
+            Kind::Symbol => self.write_symbol(SymbolUse::Key(id), name.bytes, tokens, buf)?,
             Kind::Text | Kind::Bytes => {
                 let number = self.intern_key(id, name.node.kind, name.bytes);
                 let word = Word::from_byte(b'@').followed_by(Word::from_length(number as usize));
@@ -323,9 +323,9 @@ impl<'d> FilledWriter<'d, '_> {
                 }
                 if number == self.next {
                     self.next += 1;
-                    self.write_string(name.node.kind, name.bytes, room, buf)?;
+                    self.write_string(name.node.kind, name.bytes, tokens, buf)?;
                 } else {
-                    room.push_word(word);
+                    tokens.push_word(word);
                 }
                 word
             }
@@ -344,15 +344,15 @@ impl<'d> FilledWriter<'d, '_> {
         self.keys[usize::from(id)] = RepeatedName { call: self.call, bytes: word.bits() };
     }
 
-    fn write_class(&mut self, id: u32, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_class(&mut self, id: u32, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         if let Some(called) = self.classes.get(id as usize)
             && called.call == self.call
         {
-            room.push_word(Word::from_bits(called.bytes));
+            tokens.push_word(Word::from_bits(called.bytes));
             return Some(());
         }
         let name = self.document.tape().classes().get(id)?;
-        let word = self.write_symbol(SymbolUse::Class(id), name.bytes, room, buf)?;
+        let word = self.write_symbol(SymbolUse::Class(id), name.bytes, tokens, buf)?;
         if self.classes.len() <= id as usize {
             self.classes.resize(id as usize + 1, RepeatedName::default());
         }
@@ -389,21 +389,21 @@ impl<'d> FilledWriter<'d, '_> {
     }
 
     /// Writes a string in full, without a check if it is known.
-    fn write_string(&mut self, kind: Kind, bytes: &[u8], room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_string(&mut self, kind: Kind, bytes: &[u8], tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         if kind == Kind::Bytes {
-            room.push_word(Word::from_byte(b'"'));
-            self.write_bytes(bytes, room, buf);
+            tokens.push_word(Word::from_byte(b'"'));
+            self.write_bytes(bytes, tokens, buf);
             return Some(());
         }
-        room.push_word(Word::from_byte(b'I').followed_by(Word::from_byte(b'"')));
-        self.write_bytes(bytes, room, buf);
+        tokens.push_word(Word::from_byte(b'I').followed_by(Word::from_byte(b'"')));
+        self.write_bytes(bytes, tokens, buf);
         if self.utf8_tail.is_none() {
-            room.push_word(Word::from_byte(6));
-            let word = self.write_encoding(room, buf)?;
+            tokens.push_word(Word::from_byte(6));
+            let word = self.write_encoding(tokens, buf)?;
             self.utf8_tail = Word::from_byte(6).followed_by(word).followed_by(Word::from_byte(b'T'));
-            room.push_word(Word::from_byte(b'T'));
+            tokens.push_word(Word::from_byte(b'T'));
         } else {
-            room.push_word(self.utf8_tail);
+            tokens.push_word(self.utf8_tail);
         }
         Some(())
     }
@@ -414,55 +414,55 @@ impl<'d> FilledWriter<'d, '_> {
         &mut self,
         node: &Node,
         bytes: &[u8],
-        room: &mut TokenBuffer,
+        tokens: &mut TokenBuffer,
         buf: &mut Vec<u8>,
     ) -> Option<()> {
         let encoding = self.document.tape().encodings().get(u32::from(node.encoding()))?;
         if encoding.bytes != b"US-ASCII" {
             return None;
         }
-        room.push_word(Word::from_byte(b'I').followed_by(Word::from_byte(b'"')));
-        self.write_bytes(bytes, room, buf);
-        room.push_word(Word::from_byte(6));
-        self.write_encoding(room, buf)?;
-        room.push_word(Word::from_byte(b'F'));
+        tokens.push_word(Word::from_byte(b'I').followed_by(Word::from_byte(b'"')));
+        self.write_bytes(bytes, tokens, buf);
+        tokens.push_word(Word::from_byte(6));
+        self.write_encoding(tokens, buf)?;
+        tokens.push_word(Word::from_byte(b'F'));
         Some(())
     }
 
-    fn write_any_string(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_any_string(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         let bytes = self.document.bytes(node);
         if node.has(flag::HINT) {
             let number = self.intern_string(node, bytes);
             if number != self.next {
-                room.push_word(Word::from_byte(b'@').followed_by(Word::from_length(number as usize)));
+                tokens.push_word(Word::from_byte(b'@').followed_by(Word::from_length(number as usize)));
                 return (number < 1 << 24).then_some(());
             }
         }
         self.assign_number(at, node);
         match node.kind {
-            Kind::Encoded => self.write_encoded_string(node, bytes, room, buf),
-            kind => self.write_string(kind, bytes, room, buf),
+            Kind::Encoded => self.write_encoded_string(node, bytes, tokens, buf),
+            kind => self.write_string(kind, bytes, tokens, buf),
         }
     }
 
-    fn write_key_node(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_key_node(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         if self.nodes.get(at as usize + 1)?.key != KEY_NODE || node.kind.is_container() {
             return None;
         }
         let is_string = matches!(node.kind, Kind::Text | Kind::Bytes | Kind::Encoded);
         if is_string && !node.has(flag::TARGET) {
-            return self.write_any_string(at, &node.with(flag::HINT), room, buf);
+            return self.write_any_string(at, &node.with(flag::HINT), tokens, buf);
         }
-        self.write_leaf(at, node, room, buf)
+        self.write_leaf(at, node, tokens, buf)
     }
 
     // -- Values ---------------------------------------------------------------------
 
     #[inline(always)]
-    fn write_leaf(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_leaf(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         match node.kind {
             Kind::Int if is_fixnum(node.payload as i64) => {
-                room.push_word(Word::from_byte(b'i').followed_by(Word::from_integer(node.payload as i64)));
+                tokens.push_word(Word::from_byte(b'i').followed_by(Word::from_integer(node.payload as i64)));
             }
             Kind::Text | Kind::Bytes if node.flags == 0 && !(node.kind == Kind::Text && self.utf8_tail.is_none()) => {
                 let bytes = self.document.bytes(node);
@@ -473,47 +473,47 @@ impl<'d> FilledWriter<'d, '_> {
                 } else {
                     Word::from_byte(b'"')
                 };
-                room.push_word(tag.followed_by(Word::from_length(bytes.len())));
-                room.push_string(bytes, buf);
+                tokens.push_word(tag.followed_by(Word::from_length(bytes.len())));
+                tokens.push_string(bytes, buf);
                 if is_text {
-                    room.push_word(self.utf8_tail);
+                    tokens.push_word(self.utf8_tail);
                 }
             }
-            Kind::Text | Kind::Bytes | Kind::Encoded => self.write_any_string(at, node, room, buf)?,
+            Kind::Text | Kind::Bytes | Kind::Encoded => self.write_any_string(at, node, tokens, buf)?,
             Kind::Symbol => {
                 if node.encoding() != 0 {
                     return None;
                 }
-                self.write_symbol(SymbolUse::Node(at), self.document.bytes(node), room, buf)?;
+                self.write_symbol(SymbolUse::Node(at), self.document.bytes(node), tokens, buf)?;
             }
-            Kind::Null => room.push_word(Word::from_byte(b'0')),
-            Kind::Bool => room.push_word(Word::from_byte(if node.payload != 0 { b'T' } else { b'F' })),
-            Kind::Float => self.write_float(at, node, room, buf),
+            Kind::Null => tokens.push_word(Word::from_byte(b'0')),
+            Kind::Bool => tokens.push_word(Word::from_byte(if node.payload != 0 { b'T' } else { b'F' })),
+            Kind::Float => self.write_float(at, node, tokens, buf),
             Kind::Int => {
                 let value = node.payload as i64;
-                self.write_bignum(at, node, value < 0, &value.unsigned_abs().to_le_bytes(), room, buf);
+                self.write_bignum(at, node, value < 0, &value.unsigned_abs().to_le_bytes(), tokens, buf);
             }
-            Kind::BigInt => self.write_bignum(at, node, node.has(flag::NEGATIVE), self.document.bytes(node), room, buf),
+            Kind::BigInt => self.write_bignum(at, node, node.has(flag::NEGATIVE), self.document.bytes(node), tokens, buf),
             Kind::Link => {
                 let target = node.payload as u32;
                 let found = self.targets.binary_search_by_key(&target, |(at, _)| *at).ok()?;
                 let number = self.targets[found].1;
-                room.flush_into(buf);
+                tokens.flush_into(buf);
                 buf.push(b'@');
                 push_integer(i64::from(number), buf);
             }
             Kind::Module if matches!(node.form(), Form::Usual | Form::Module) => {
                 self.assign_number(at, node);
-                room.push_word(Word::from_byte(if node.form() == Form::Module { b'm' } else { b'c' }));
-                self.write_bytes(self.document.bytes(node), room, buf);
+                tokens.push_word(Word::from_byte(if node.form() == Form::Module { b'm' } else { b'c' }));
+                self.write_bytes(self.document.bytes(node), tokens, buf);
             }
             _ => return None,
         }
         Some(())
     }
 
-    fn write_float(&mut self, at: u32, node: &Node, room: &mut TokenBuffer, buf: &mut Vec<u8>) {
-        room.flush_into(buf);
+    fn write_float(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) {
+        tokens.flush_into(buf);
         if is_immediate(node.payload) {
             let next = self.next;
             let number = *self.floats.get_or_insert_default().entry(node.payload).or_insert(next);
@@ -535,10 +535,10 @@ impl<'d> FilledWriter<'d, '_> {
         node: &Node,
         negative: bool,
         magnitude: &[u8],
-        room: &mut TokenBuffer,
+        tokens: &mut TokenBuffer,
         buf: &mut Vec<u8>,
     ) {
-        room.flush_into(buf);
+        tokens.flush_into(buf);
         self.assign_number(at, node);
         let len = magnitude.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         buf.extend_from_slice(&[b'l', if negative { b'-' } else { b'+' }]);
@@ -555,19 +555,19 @@ impl<'d> FilledWriter<'d, '_> {
         &mut self,
         at: u32,
         node: &Node,
-        room: &mut TokenBuffer,
+        tokens: &mut TokenBuffer,
         buf: &mut Vec<u8>,
     ) -> Option<(u32, u32)> {
         match node.kind {
             Kind::Array => {
                 self.assign_number(at, node);
-                room.push_word(Word::from_byte(b'[').followed_by(Word::from_length(node.aux as usize)));
+                tokens.push_word(Word::from_byte(b'[').followed_by(Word::from_length(node.aux as usize)));
                 Some((at + 1, node.aux))
             }
             Kind::Map if node.flags & (flag::IDENTITY | flag::RESTRICTED) == 0 => {
                 self.assign_number(at, node);
                 let has_default = node.has(flag::DEFAULT);
-                room.push_word(
+                tokens.push_word(
                     Word::from_byte(if has_default { b'}' } else { b'{' })
                         .followed_by(Word::from_length(node.aux as usize)),
                 );
@@ -579,19 +579,19 @@ impl<'d> FilledWriter<'d, '_> {
                     return None;
                 }
                 self.assign_number(at, node);
-                room.push_word(Word::from_byte(match node.form() {
+                tokens.push_word(Word::from_byte(match node.form() {
                     Form::Usual => b'o',
                     Form::Struct => b'S',
                     _ => return None,
                 }));
-                self.write_class(node.class(), room, buf)?;
-                room.push_word(Word::from_length(body.aux as usize));
+                self.write_class(node.class(), tokens, buf)?;
+                tokens.push_word(Word::from_length(body.aux as usize));
                 Some((at + 2, body.aux))
             }
             Kind::Opaque if matches!(node.form(), Form::UserMarshal | Form::Data) => {
                 self.assign_number(at, node);
-                room.push_word(Word::from_byte(if node.form() == Form::Data { b'd' } else { b'U' }));
-                self.write_class(node.class(), room, buf)?;
+                tokens.push_word(Word::from_byte(if node.form() == Form::Data { b'd' } else { b'U' }));
+                self.write_class(node.class(), tokens, buf)?;
                 Some((at + 1, 1))
             }
             _ => None,

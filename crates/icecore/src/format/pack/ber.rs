@@ -116,10 +116,10 @@ mod tests {
             let mut bytes = Vec::new();
             super::push_compressed(magnitude, &mut bytes);
             let digits: Vec<u8> = bytes.iter().map(|byte| byte & 0x7F).collect();
-            let again = super::magnitude_from_digits(&digits);
+            let decoded = super::magnitude_from_digits(&digits);
             let trimmed =
                 |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).map_or(vec![], |at| bytes[..=at].to_vec());
-            assert_eq!(trimmed(&again), trimmed(magnitude));
+            assert_eq!(trimmed(&decoded), trimmed(magnitude));
         }
     }
 }

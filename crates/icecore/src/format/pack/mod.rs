@@ -106,9 +106,9 @@ fn describe_letter(letter: u8) -> &'static str {
 impl Reader for Options {
     fn read<'a>(&self, input: &'a [u8], request: Request<'_>) -> Outcome<'a> {
         let mut outcome = Unpack(self).read(input, request);
-        let (taken, len) = (outcome.consumed, input.len());
-        if !self.exact && outcome.error.is_none() && taken < len {
-            let (offset, was) = (taken as u64, (len - taken) as u64);
+        let (consumed, len) = (outcome.consumed, input.len());
+        if !self.exact && outcome.error.is_none() && consumed < len {
+            let (offset, was) = (consumed as u64, (len - consumed) as u64);
             outcome.document.set_repairs(vec![Repair {
                 offset,
                 was,

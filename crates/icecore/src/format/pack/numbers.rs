@@ -219,10 +219,10 @@ impl<S: Sink> Unpacker<'_, S> {
         let is_wanted = !self.current_frame().checksum.is_wanted();
         let tape = self.sink.tape();
         let start = tape.arena.len();
-        let taken = uu::decode_lines(rest, is_wanted.then_some(&mut tape.arena));
+        let consumed = uu::decode_lines(rest, is_wanted.then_some(&mut tape.arena));
         let len = tape.arena.len() - start;
-        self.at += taken;
-        self.spend(taken.saturating_add(len))?;
+        self.at += consumed;
+        self.spend(consumed.saturating_add(len))?;
         if !is_wanted {
             return Ok(());
         }

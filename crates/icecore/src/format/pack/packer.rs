@@ -65,11 +65,11 @@ impl<'p, 'd> Packer<'p, 'd> {
         items: Items<'d>,
         limits: &'p Limits,
         encodes: bool,
-        room: u64,
+        available: u64,
         out: &'p mut Vec<u8>,
     ) -> Packer<'p, 'd> {
         let items_size = items.document_size();
-        let limit = limits.output_from(items_size.saturating_add(program.len)).min(limits.string).min(room);
+        let limit = limits.output_from(items_size.saturating_add(program.len)).min(limits.string).min(available);
         Packer {
             program,
             items,
@@ -272,11 +272,11 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     /// Checks that this many more bytes are allowed.
     pub(super) fn check_output_size(&mut self, more: u64) -> Result<(), Error> {
-        let most = self.size_limit as u64;
+        let max_size = self.size_limit as u64;
         match (self.len() as u64).checked_add(more) {
-            Some(len) if len <= most => Ok(()),
+            Some(len) if len <= max_size => Ok(()),
             _ => Err(Error::new(ErrorKind::Limit)
-                .expecting(format!("at most {most} bytes from so few items"))
+                .expecting(format!("at most {max_size} bytes from so few items"))
                 .finding("a template that asks for more")
                 .helping("raise the limits `growth`, `output` and `string` if the template is trusted")),
         }

@@ -412,7 +412,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             (self.at, self.value_count().saturating_sub(first), self.slash, self.copies);
         let root = self.sink.tape().root() as usize;
         let Some(detail) = self.sink.detail().filter(|_| !copies) else { return };
-        let what = super::describe_letter(op.letter);
+        let letter_name = super::describe_letter(op.letter);
         let mut high = detail.trace.spans.last().map_or(0, |span| span.end as usize);
         if from > high {
             detail.record_span(high, from, root as u32, "bytes that belong to no value");
@@ -427,9 +427,9 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             detail.record_begin(node, start.min(end));
             detail.record_end(node, end);
             let node = if is_length { crate::document::NO_NODE } else { node };
-            detail.record_span(start.max(high), end, node, what);
+            detail.record_span(start.max(high), end, node, letter_name);
             high = high.max(end);
         }
-        detail.record_span(high, to, root as u32, what);
+        detail.record_span(high, to, root as u32, letter_name);
     }
 }

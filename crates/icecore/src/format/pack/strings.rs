@@ -16,13 +16,13 @@ impl<S: Sink> Unpacker<'_, S> {
         }
         let end = self.find_string_end(task.len, characters)?;
         let bytes = &self.data[self.at..end];
-        let (value, taken) = match letter {
+        let (value, consumed) = match letter {
             b'Z' => {
                 let len = memchr::memchr(0, bytes).unwrap_or(bytes.len());
                 self.spend(len)?;
                 // `Z*` ends after its null.
-                let taken = if task.star { len + usize::from(self.at + len != self.data.len()) } else { bytes.len() };
-                (&bytes[..len], taken)
+                let field_len = if task.star { len + usize::from(self.at + len != self.data.len()) } else { bytes.len() };
+                (&bytes[..len], field_len)
             }
             b'A' if characters && self.was_text => {
                 self.spend(bytes.len())?;
@@ -39,7 +39,7 @@ impl<S: Sink> Unpacker<'_, S> {
             return Err(self.limits.too_long(value.len() as u64));
         }
         let start = self.at;
-        self.at += taken;
+        self.at += consumed;
         if self.copies {
             return self.copy_string(value, characters);
         }

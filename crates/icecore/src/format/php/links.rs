@@ -23,7 +23,7 @@ pub(super) enum Counted {
 pub(super) struct Slots {
     nodes: Vec<u32>,
     /// How many nodes of the tape were visited.
-    seen: usize,
+    visited: usize,
     /// Slot of the first object whose payload was not opened. Only its class knows how
     /// many values it counted.
     opaque: Option<usize>,
@@ -48,14 +48,14 @@ impl Slots {
 
     /// The root has no slot: it only contains the variables of a session.
     pub(super) fn without_root() -> Slots {
-        Slots { seen: 1, ..Slots::default() }
+        Slots { visited: 1, ..Slots::default() }
     }
 
     /// Returns the node with this slot; slots start at 1.
     pub(super) fn find_node(&mut self, tape: &[Node], slot: u64) -> Result<u32, Error> {
-        while let Some(node) = tape.get(self.seen) {
-            let at = self.seen as u32;
-            self.seen += 1;
+        while let Some(node) = tape.get(self.visited) {
+            let at = self.visited as u32;
+            self.visited += 1;
             if self.slotless.get(self.slotless_seen) == Some(&at) {
                 self.slotless_seen += 1;
                 continue;
@@ -66,19 +66,19 @@ impl Slots {
             self.nodes.push(at);
             match node.kind {
                 // The body shares the slot of its object.
-                Kind::Object => self.seen += 1,
+                Kind::Object => self.visited += 1,
                 Kind::Opaque => match self.opened.get(self.opened_seen) {
                     Some((opened, counted)) if *opened == at => {
                         self.opened_seen += 1;
                         match counted {
-                            Counted::Nothing => self.seen += 1,
+                            Counted::Nothing => self.visited += 1,
                             Counted::Number => self.nodes.push(NOTHING),
                             Counted::Values => {}
                         }
                     }
                     _ => {
                         self.opaque.get_or_insert(self.nodes.len());
-                        self.seen += 1;
+                        self.visited += 1;
                     }
                 },
                 _ => {}

@@ -18,7 +18,7 @@ pub(super) fn is_list(input: &[u8]) -> bool {
     while let Some(byte) = input.get(offset) {
         if depth == 1 && is_key && *byte != b'}' {
             match read_integer(input, offset) {
-                Some((key, behind)) if key == position => offset = behind,
+                Some((key, end)) if key == position => offset = end,
                 _ => return false,
             }
             position += 1;
@@ -26,8 +26,8 @@ pub(super) fn is_list(input: &[u8]) -> bool {
             continue;
         }
         let next = match byte {
-            b's' => read_string(input, offset).map(|(.., behind)| behind),
-            b'i' => read_integer(input, offset).map(|(_, behind)| behind),
+            b's' => read_string(input, offset).map(|(.., end)| end),
+            b'i' => read_integer(input, offset).map(|(_, end)| end),
             b'N' => Some(offset + 2),
             b'b' => Some(offset + 4),
             b'd' => input[offset..].iter().position(|byte| *byte == b';').map(|len| offset + len + 1),
@@ -50,7 +50,7 @@ pub(super) fn is_list(input: &[u8]) -> bool {
             _ => return false,
         };
         match next {
-            Some(behind) => offset = behind,
+            Some(end) => offset = end,
             None => return false,
         }
         is_key |= depth == 1;

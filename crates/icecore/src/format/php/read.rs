@@ -70,14 +70,14 @@ pub(super) enum Key {
 pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) tokens: Tokens<'a>,
     /// The whole input; the input of the tokens ends with the current payload.
-    pub(super) whole: &'a [u8],
+    pub(super) full_input: &'a [u8],
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
     pub(super) options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
     pub(super) payloads: Vec<PayloadInput>,
     pub(super) slots: Slots,
-    late: DeferredKeys,
+    deferred_keys: DeferredKeys,
     /// Whether the root is a map even if its keys are those of a list.
     pub(super) root_is_map: bool,
     /// What the fast loop keeps from one document to the next.
@@ -94,14 +94,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let frames = std::mem::take(&mut warm.frames);
         Machine {
             tokens: Tokens::new(input, 0),
-            whole: input,
+            full_input: input,
             sink,
             limits,
             options,
             frames,
             payloads: Vec::new(),
             slots: Slots::default(),
-            late: DeferredKeys::default(),
+            deferred_keys: DeferredKeys::default(),
             root_is_map: false,
             warm,
             next: (0, NO_KEY),
@@ -149,9 +149,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn child_done(&mut self) -> Result<(), Error> {
         // Nodes must be final before the sink takes them away.
-        if self.sink.may_remove_nodes() && !self.late.is_empty() && self.frames.last().is_some_and(|root| root.is_list)
+        if self.sink.may_remove_nodes() && !self.deferred_keys.is_empty() && self.frames.last().is_some_and(|root| root.is_list)
         {
-            std::mem::take(&mut self.late).insert_keys(self.sink);
+            std::mem::take(&mut self.deferred_keys).insert_keys(self.sink);
         }
         self.sink.finish_child()
     }
@@ -168,7 +168,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Returns the path of the value that could not be read.
     pub(super) fn failed_path(&mut self) -> String {
         let (at, key) = self.next;
-        let input = self.whole;
+        let input = self.full_input;
         let next = self.sink.tape().len();
         let named = self.frames.last().filter(|_| at == next && key != KEY_NODE && key != NO_KEY);
         named
@@ -179,7 +179,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Closes all open containers, and inserts the keys of lists that turned out to be maps,
     /// even after an error. Returns how far reading came and what stopped it.
     pub(super) fn finish_reading(mut self, result: Result<(), Error>) -> (usize, Option<Error>) {
-        let (input, consumed) = (self.whole, self.tokens.at);
+        let (input, consumed) = (self.full_input, self.tokens.at);
         let error = result.err().map(|error| error.on_path(self.failed_path()));
         self.close_open_containers();
         if self.frames.capacity() <= FRAMES_KEPT {
@@ -200,8 +200,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             }
             self.close_container(false);
         }
-        let late = std::mem::take(&mut self.late);
-        late.insert_keys(self.sink);
+        let deferred = std::mem::take(&mut self.deferred_keys);
+        deferred.insert_keys(self.sink);
     }
 
     pub(super) fn close_container(&mut self, is_complete: bool) {
@@ -357,7 +357,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn convert_to_map(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
             frame.is_list = false;
-            self.late.convert_to_map(self.sink.tape(), frame.at, count);
+            self.deferred_keys.convert_to_map(self.sink.tape(), frame.at, count);
         }
     }
 

@@ -109,7 +109,7 @@ pub(super) struct ReadCache {
     pub(super) keys: Vec<KeptText>,
     /// By ids of classes.
     pub(super) fronts: Vec<KeptText>,
-    pub(super) seen: ClassCache,
+    pub(super) class_cache: ClassCache,
     /// Reused memory of the machine.
     pub(super) frames: Vec<Frame>,
 }
@@ -124,7 +124,7 @@ impl ReadCache {
         }
         if self.generations.1 != generations.1 || generations.1 == 0 {
             self.fronts.clear();
-            self.seen = ClassCache::default();
+            self.class_cache = ClassCache::default();
         }
         self.generations = generations;
     }
@@ -132,7 +132,7 @@ impl ReadCache {
     /// Remembers a class whose name is valid.
     pub(super) fn remember_class(&mut self, tape: &Tape, input: &[u8], (start, len): (usize, usize), class: u32) {
         self.forget_stale(&tape.keys, &tape.classes);
-        self.seen.add(input, start, len, class);
+        self.class_cache.add(input, start, len, class);
     }
 
     fn key_mut(&mut self, keys: &Names, id: u16) -> Option<&mut KeptText> {
@@ -225,8 +225,8 @@ mod tests {
             let text: Vec<u8> = (1..=len as u8).collect();
             let mut kept = KeptText::default();
             kept.set_text(&text);
-            for behind in [0, 1, 20] {
-                let mut input = [&text[..], &vec![7; behind]].concat();
+            for suffix_len in [0, 1, 20] {
+                let mut input = [&text[..], &vec![7; suffix_len]].concat();
                 assert_eq!(kept.strip_from(&input), Some(&input[len..]), "{len}");
                 assert!(kept.strip_from(&input[1..]).is_none() && kept.strip_from(&input[..len - 1]).is_none());
                 for at in 0..len {

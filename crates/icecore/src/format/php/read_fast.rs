@@ -40,7 +40,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Opens the root if its front is a common one.
     pub(super) fn open_fast_root(&mut self) -> bool {
         let Machine { tokens, sink, frames, limits, warm, .. } = self;
-        let Limits { depth, nodes: most, string: longest, .. } = **limits;
+        let Limits { depth, nodes: max_nodes, string: longest, .. } = **limits;
         if S::PARTS || self.root_is_map || longest < SHORT || depth == 0 {
             return false;
         }
@@ -48,7 +48,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Tape { nodes, keys, classes, .. } = sink.tape();
         warm.forget_stale(keys, classes);
         let rest = input.get(tokens.at..).unwrap_or_default();
-        let mut run = Run { rest, len: input.len(), nodes, node_limit: most as usize, longest };
+        let mut run = Run { rest, len: input.len(), nodes, node_limit: max_nodes as usize, longest };
         let frame = run.open_container(NO_KEY, NO_KEY, (keys, classes), warm);
         tokens.at = input.len() - run.rest.len();
         frames.extend(frame);
@@ -57,7 +57,7 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     fn read_fast_content(&mut self) -> ReadStop {
         let Machine { tokens, sink, frames, limits, warm, .. } = self;
-        let Limits { depth, nodes: most, string: longest, .. } = **limits;
+        let Limits { depth, nodes: max_nodes, string: longest, .. } = **limits;
         // The length of a short string or key is not checked again.
         if longest < SHORT {
             return ReadStop::Here;
@@ -65,15 +65,15 @@ impl<S: Sink> Machine<'_, '_, S> {
         let input = tokens.input;
         let Tape { nodes, keys, classes, .. } = sink.tape();
         warm.forget_stale(keys, classes);
-        let mut most = most as usize;
+        let mut max_len = max_nodes as usize;
         if S::PARTS {
-            most = most.min(nodes.len() + BATCH);
+            max_len = max_len.min(nodes.len() + BATCH);
         }
         let mut run = Run {
             rest: input.get(tokens.at..).unwrap_or_default(),
             len: input.len(),
             nodes,
-            node_limit: most,
+            node_limit: max_len,
             longest,
         };
         let mut position = Position::from_number(0);
@@ -108,7 +108,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             let key = match value_key {
                 Some(key) => key,
                 None if frame.left == 0 => continue,
-                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= most => break ReadStop::Here,
+                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= max_len => break ReadStop::Here,
                 None => match run.read_unpredicted_key(frame, keys, warm) {
                     Some(key) if run.read_leaf(key) => continue,
                     Some(key) => key,
@@ -184,16 +184,16 @@ impl Run<'_, '_> {
             if done == limit {
                 break None;
             }
-            let Some(behind) =
+            let Some(after_key) =
                 next_position.strip_from(rest).or_else(|| skip_position_key(rest, next_position.number()))
             else {
                 break None;
             };
-            rest = behind;
+            rest = after_key;
             next_position.increment();
             done += 1;
-            let Some(behind) = push_leaf(rest, NO_KEY, self.nodes, self.len, self.longest) else { break Some(NO_KEY) };
-            rest = behind;
+            let Some(after_value) = push_leaf(rest, NO_KEY, self.nodes, self.len, self.longest) else { break Some(NO_KEY) };
+            rest = after_value;
         };
         self.rest = rest;
         frame.count += done;
@@ -213,13 +213,13 @@ impl Run<'_, '_> {
                 break None;
             }
             let Some(kept) = keys.get(usize::from(guess)) else { break None };
-            let Some(behind) = kept.strip_from(rest) else { break None };
-            rest = behind;
+            let Some(after_key) = kept.strip_from(rest) else { break None };
+            rest = after_key;
             last = guess;
             guess = kept.next;
             done += 1;
-            let Some(behind) = push_leaf(rest, last, self.nodes, self.len, self.longest) else { break Some(last) };
-            rest = behind;
+            let Some(after_value) = push_leaf(rest, last, self.nodes, self.len, self.longest) else { break Some(last) };
+            rest = after_value;
         };
         self.rest = rest;
         frame.count += done;
@@ -259,8 +259,8 @@ impl Run<'_, '_> {
 
     /// Reads a leaf. Returns false if the value is not one.
     fn read_leaf(&mut self, key: u16) -> bool {
-        let Some(behind) = push_leaf(self.rest, key, self.nodes, self.len, self.longest) else { return false };
-        self.rest = behind;
+        let Some(after_value) = push_leaf(self.rest, key, self.nodes, self.len, self.longest) else { return false };
+        self.rest = after_value;
         true
     }
 
@@ -283,8 +283,8 @@ impl Run<'_, '_> {
         let (count, rest) = match self.rest {
             [b'a', b':', digit @ b'0'..=b'9', b':', b'{', rest @ ..] => (u32::from(digit - b'0'), rest),
             [b'a', b':', ..] => {
-                let (count, behind) = read_number(self.rest, 2)?;
-                (count, self.rest[behind..].strip_prefix(b":{")?)
+                let (count, count_end) = read_number(self.rest, 2)?;
+                (count, self.rest[count_end..].strip_prefix(b":{")?)
             }
             _ => return None,
         };
@@ -371,12 +371,12 @@ fn find_known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) ->
 
 /// Returns the key here as a node, and where it ends. `whole`: length of the input.
 #[inline(always)]
-fn read_key_node(rest: &[u8], whole: usize, is_object: bool, longest: u64) -> Option<(Node, usize)> {
+fn read_key_node(rest: &[u8], input_len: usize, is_object: bool, longest: u64) -> Option<(Node, usize)> {
     if rest.first() == Some(&b'i') {
         return read_integer(rest, 0).map(|(number, end)| (Node::int(number), end));
     }
     let (start, len, end) = read_key_string(rest, is_object, longest)?;
-    Some((make_bytes_node(whole - rest.len() + start, len, longest)?, end))
+    Some((make_bytes_node(input_len - rest.len() + start, len, longest)?, end))
 }
 
 /// Front of an object whose class is known.
@@ -396,8 +396,8 @@ impl<'a> Front<'a> {
     fn read_predicted(rest: &'a [u8], under: u16, warm: &ReadCache) -> Option<Front<'a>> {
         let class = warm.keys.get(usize::from(under))?.class;
         let kept = warm.fronts.get(usize::from(class))?;
-        let behind = kept.strip_from(rest)?;
-        let text = &rest[..rest.len() - behind.len()];
+        let after = kept.strip_from(rest)?;
+        let text = &rest[..rest.len() - after.len()];
         Some(Front { text, class: u32::from(class), count: kept.count, guess: kept.first })
     }
 
@@ -416,9 +416,9 @@ impl<'a> Front<'a> {
         if rest.get(quote..start)? != b":\"" || rest.get(end..end.checked_add(2)?)? != b"\":" {
             return None;
         }
-        let class = warm.seen.find(classes, rest, start, len as usize)?;
-        let (count, behind) = read_number(rest, end + 2)?;
-        let text = rest.get(..behind + 2)?;
+        let class = warm.class_cache.find(classes, rest, start, len as usize)?;
+        let (count, count_end) = read_number(rest, end + 2)?;
+        let text = rest.get(..count_end + 2)?;
         let front = Front { text, class, count, guess: 0 };
         text.ends_with(b":{").then(|| warm.learn_front(keys, classes, under, front))
     }

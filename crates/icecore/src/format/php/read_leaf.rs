@@ -28,34 +28,34 @@ pub(super) fn push_leaf<'a>(
     rest: &'a [u8],
     key: u16,
     nodes: &mut Vec<Node>,
-    whole: usize,
+    input_len: usize,
     longest: u64,
 ) -> Option<&'a [u8]> {
-    let (node, behind) = read_common_leaf(rest, whole, longest)?;
+    let (node, after) = read_common_leaf(rest, input_len, longest)?;
     push_node(nodes, Node { key, ..node });
-    Some(behind)
+    Some(after)
 }
 
 /// Returns the scalar at this offset, for a stencil.
 pub(super) fn read_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
-    let (node, behind) = read_common_leaf(input.get(at..)?, input.len(), u64::MAX)?;
-    Some((Node { key: like.key, ..node }, input.len() - behind.len()))
+    let (node, after) = read_common_leaf(input.get(at..)?, input.len(), u64::MAX)?;
+    Some((Node { key: like.key, ..node }, input.len() - after.len()))
 }
 
 /// Returns the leaf here, if it is a common one, and the rest.
 #[inline(always)]
-fn read_common_leaf(rest: &[u8], whole: usize, longest: u64) -> Option<(Node, &[u8])> {
+fn read_common_leaf(rest: &[u8], input_len: usize, longest: u64) -> Option<(Node, &[u8])> {
     const TRUE_OR_FALSE: u32 = u32::from_le_bytes(*b"b:0;");
     let head = read_word(rest);
     let letter = head as u16;
     if letter == u16::from_le_bytes(*b"s:") {
         if let Some((start, len)) = read_short_length(head) {
-            let (text, behind) = rest.split_at_checked(start + len + 2)?;
-            let place = Location::Input((whole - rest.len() + start) as u64);
-            return text.ends_with(b"\";").then(|| (Node::string(Kind::Bytes, place, len as u32), behind));
+            let (text, after) = rest.split_at_checked(start + len + 2)?;
+            let place = Location::Input((input_len - rest.len() + start) as u64);
+            return text.ends_with(b"\";").then(|| (Node::string(Kind::Bytes, place, len as u32), after));
         }
         let (start, len, end) = read_long_string(rest)?;
-        return Some((make_bytes_node(whole - rest.len() + start, len, longest)?, rest.get(end..)?));
+        return Some((make_bytes_node(input_len - rest.len() + start, len, longest)?, rest.get(end..)?));
     }
     if letter == u16::from_le_bytes(*b"i:") {
         let (value, end) = read_short_integer(head).or_else(|| read_long_integer(rest))?;

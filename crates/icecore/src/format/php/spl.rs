@@ -348,7 +348,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Restores the text around the payload.
     fn leave_payload(&mut self, (base, end): (usize, usize)) {
         self.tokens.base = base;
-        self.tokens.input = &self.whole[..end];
+        self.tokens.input = &self.full_input[..end];
     }
 
     fn close_content(&mut self) {

@@ -96,7 +96,7 @@ mod tests {
         ];
         let limits = Limits::default();
         let wanted = StringRequest { limits: &limits, keys: false, classes: false, may: &|_, _| true };
-        let (mut state, mut taken, mut places) = (7u64, 0, 0);
+        let (mut state, mut accepted, mut places) = (7u64, 0, 0);
         for _ in 0..200_000 {
             let mut text = String::new();
             for _ in 0..1 + (state >> 60) {
@@ -104,7 +104,7 @@ mod tests {
                 text.push_str(PIECES[(state >> 33) as usize % PIECES.len()]);
             }
             let Some(quick) = scan::scan_strings(text.as_bytes(), &wanted) else { continue };
-            taken += 1;
+            accepted += 1;
             places += quick.list.len();
             let read = ReadOptions::default().read(text.as_bytes(), Request::new(&limits).detailed());
             assert!(read.error.is_none(), "{text}");
@@ -112,6 +112,6 @@ mod tests {
             assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
             assert_eq!(quick.consumed, slow.consumed, "{text}");
         }
-        assert!(taken > 1000 && places > 1000, "{taken} {places}");
+        assert!(accepted > 1000 && places > 1000, "{accepted} {places}");
     }
 }

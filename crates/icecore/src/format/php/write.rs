@@ -29,8 +29,8 @@ use std::collections::HashMap;
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let WriteOptions {} = options;
     if is_of_php(document)
-        && append_with_spare(out, u64::MAX, |parts, buf, most| {
-            write_fast(document, limits, &mut parts.spare, buf, most)
+        && append_with_spare(out, u64::MAX, |parts, buf, max_bytes| {
+            write_fast(document, limits, &mut parts.spare, buf, max_bytes)
         })
     {
         return Ok(Losses::with_limits(limits));
@@ -68,7 +68,7 @@ impl crate::format::Writer for WriteOptions {
     ) -> Option<Result<Losses, Error>> {
         let DocumentPart::Nodes(parts) = part else { return None };
         let is_written =
-            is_of_php(document) && try_append(out, |buf, most| write_part(document, limits, parts, buf, most));
+            is_of_php(document) && try_append(out, |buf, max_bytes| write_part(document, limits, parts, buf, max_bytes));
         is_written.then(|| Ok(Losses::with_limits(limits)))
     }
 }
@@ -435,19 +435,19 @@ impl<'d> Writer<'d> {
             // The default value follows the entries.
             end = self.document.tape().index_after_entries(at, node.aux);
         }
-        let most = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
+        let entry_count = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
             count_present(self.document, at + 1, end)
         } else {
             node.aux
         };
-        push_number(b"", u64::from(most), b":{", buf);
+        push_number(b"", u64::from(entry_count), b":{", buf);
         let is_object = note != at;
-        if let Some(source) = self.kept_head(note, is_object).filter(|head| states_number(head, u64::from(most))) {
+        if let Some(source) = self.kept_head(note, is_object).filter(|head| states_number(head, u64::from(entry_count))) {
             buf.truncate(head);
             buf.extend_from_slice(source);
         }
         self.record_shape_losses(at, node, is_object);
-        self.stack.push(WriteFrame { at: at + 1, end, count: 0, total: most, is_object, is_payload: false });
+        self.stack.push(WriteFrame { at: at + 1, end, count: 0, total: entry_count, is_object, is_payload: false });
         Ok(())
     }
 

@@ -133,7 +133,7 @@ fn write_nodes(
     limits: &Limits,
     (spare, begun): (&mut Spare, bool),
     state: &mut WriteProgress,
-    (buf, most): (&mut Vec<u8>, u64),
+    (buf, byte_limit): (&mut Vec<u8>, u64),
 ) -> Option<()> {
     let tape = document.tape();
     if document.header().is_some() || document.spelling().is_some() {
@@ -164,7 +164,7 @@ fn write_nodes(
         state,
         stop: WriteStop::No,
         max_depth: DEEPEST.min(limits.depth),
-        max_bytes: most,
+        max_bytes: byte_limit,
         start,
     };
     let chunk = bytes.first_chunk_mut()?;
@@ -230,13 +230,13 @@ impl FastWriter<'_, '_> {
         &mut self,
         chunk: &mut Chunk,
         mut place: WritePosition,
-        (first, most): (u32, u32),
+        (first, max_count): (u32, u32),
         depth: u32,
     ) -> WritePosition {
         let (mut count, mut position) = (first, Position::from_number(first));
         loop {
             let before = count;
-            while count < most && place.to < FULL {
+            while count < max_count && place.to < FULL {
                 let Some(node) = self.nodes.get(place.at) else { break };
                 if is_container(node) {
                     break;
@@ -251,11 +251,11 @@ impl FastWriter<'_, '_> {
             if place.to >= FULL {
                 place.to = self.flush_full_chunk(chunk, place.to);
             }
-            if count == most {
+            if count == max_count {
                 return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
             }
             let Some(node) = self.nodes.get(place.at) else {
-                return self.record_progress(place, OpenContainer { count, total: most, kind: ContainerKind::Items });
+                return self.record_progress(place, OpenContainer { count, total: max_count, kind: ContainerKind::Items });
             };
             if node.key != NO_KEY {
                 return self.stop_at_special(place);
@@ -265,7 +265,7 @@ impl FastWriter<'_, '_> {
             position.increment();
             place = self.write_value(chunk, place, depth);
             if self.stop != WriteStop::No {
-                return self.record_progress(place, OpenContainer { count, total: most, kind: ContainerKind::Items });
+                return self.record_progress(place, OpenContainer { count, total: max_count, kind: ContainerKind::Items });
             }
         }
     }
@@ -275,17 +275,17 @@ impl FastWriter<'_, '_> {
         &mut self,
         chunk: &mut Chunk,
         mut place: WritePosition,
-        (first, most): (u32, u32),
+        (first, max_count): (u32, u32),
         (is_object, depth): (bool, u32),
     ) -> WritePosition {
         let holds = if is_object { ContainerKind::Properties } else { ContainerKind::Entries };
         let mut count = first;
         loop {
-            if count == most {
+            if count == max_count {
                 return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
             }
             let Some(node) = self.nodes.get(place.at) else {
-                return self.record_progress(place, OpenContainer { count, total: most, kind: holds });
+                return self.record_progress(place, OpenContainer { count, total: max_count, kind: holds });
             };
             if place.to >= FULL {
                 place.to = self.flush_full_chunk(chunk, place.to);
@@ -293,20 +293,20 @@ impl FastWriter<'_, '_> {
             if !is_container(node) {
                 let before = count;
                 (place, count) = match node.key {
-                    IS_KEY => self.write_pairs(chunk, place, (count, most), is_object),
-                    _ => self.write_run(chunk, place, (count, most), is_object),
+                    IS_KEY => self.write_pairs(chunk, place, (count, max_count), is_object),
+                    _ => self.write_run(chunk, place, (count, max_count), is_object),
                 };
                 if count > before {
                     continue;
                 }
             }
-            let Some(behind) = self.write_key(chunk, place, node, is_object) else {
+            let Some(value_place) = self.write_key(chunk, place, node, is_object) else {
                 return self.stop_at_special(place);
             };
             count += 1;
-            place = self.write_value(chunk, behind, depth);
+            place = self.write_value(chunk, value_place, depth);
             if self.stop != WriteStop::No {
-                return self.record_progress(place, OpenContainer { count, total: most, kind: holds });
+                return self.record_progress(place, OpenContainer { count, total: max_count, kind: holds });
             }
         }
     }
@@ -318,16 +318,16 @@ impl FastWriter<'_, '_> {
         &mut self,
         chunk: &mut Chunk,
         place: WritePosition,
-        (first, most): (u32, u32),
+        (first, max_count): (u32, u32),
         is_object: bool,
     ) -> (WritePosition, u32) {
         let rest = self.nodes.get(place.at..).unwrap_or(&[]);
         let (mut to, mut count) = (place.to, 0);
-        for node in &rest[..((most - first).min(RUN) as usize).min(rest.len())] {
+        for node in &rest[..((max_count - first).min(RUN) as usize).min(rest.len())] {
             let Some(kept) = self.kept_key(node.key, is_object) else { break };
-            let behind = put_key(chunk, to, kept);
-            let Some(behind) = self.write_leaf(chunk, behind, node, node.key) else { break };
-            to = behind;
+            let key_end = put_key(chunk, to, kept);
+            let Some(value_end) = self.write_leaf(chunk, key_end, node, node.key) else { break };
+            to = value_end;
             count += 1;
         }
         self.state.next += count;
@@ -340,11 +340,11 @@ impl FastWriter<'_, '_> {
         &mut self,
         chunk: &mut Chunk,
         mut place: WritePosition,
-        (first, most): (u32, u32),
+        (first, max_count): (u32, u32),
         is_object: bool,
     ) -> (WritePosition, u32) {
         let mut count = first;
-        while count < most && place.to < FULL {
+        while count < max_count && place.to < FULL {
             let Some([key, value, ..]) = self.nodes.get(place.at..) else { break };
             let to = match key.kind {
                 Kind::Int if key.key == IS_KEY && key.flags == 0 => put_integer(chunk, place.to, key.payload as i64),
@@ -412,18 +412,18 @@ impl FastWriter<'_, '_> {
             },
             _ => put_array_front(chunk, place.to, node),
         };
-        let (at, most, is_object) = match node.kind {
+        let (at, max_count, is_object) = match node.kind {
             Kind::Array => {
                 return self.write_items(chunk, WritePosition { to, at: place.at + 1 }, (0, node.aux), depth);
             }
             Kind::Map => (place.at + 1, node.aux, false),
             _ => (place.at + 2, body.aux, true),
         };
-        let (place, count) = self.write_run(chunk, WritePosition { to, at }, (0, most), is_object);
-        if count == most {
+        let (place, count) = self.write_run(chunk, WritePosition { to, at }, (0, max_count), is_object);
+        if count == max_count {
             return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
         }
-        self.write_entries(chunk, place, (count, most), (is_object, depth))
+        self.write_entries(chunk, place, (count, max_count), (is_object, depth))
     }
 
     /// Records the number of a value that links refer to. Returns false if it has other

@@ -233,9 +233,9 @@ impl Writer<'_> {
                     self.write_value(object, buf)?;
                 }
             }
-            (WriteStep::Data(behind, end), _) => {
-                self.set_step(behind, WriteStep::Item(end));
-                if next < behind {
+            (WriteStep::Data(next_element, end), _) => {
+                self.set_step(next_element, WriteStep::Item(end));
+                if next < next_element {
                     buf.push(b',');
                     let data = self.entry_value(next);
                     self.write_value(data, buf)?;

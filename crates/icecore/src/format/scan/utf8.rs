@@ -36,9 +36,9 @@ pub(crate) fn decode_character(bytes: &[u8]) -> DecodedCharacter {
     }
     let wanted = len_from_first_byte(first);
     let rest = bytes.get(1..bytes.len().min(wanted)).unwrap_or(&[]);
-    let there = rest.iter().take_while(|byte| is_continuation(**byte)).count();
-    if wanted == 1 || there + 1 < wanted {
-        return DecodedCharacter { value: None, len: there + 1 };
+    let continuation_len = rest.iter().take_while(|byte| is_continuation(**byte)).count();
+    if wanted == 1 || continuation_len + 1 < wanted {
+        return DecodedCharacter { value: None, len: continuation_len + 1 };
     }
     let start = if wanted >= 7 { 0 } else { u64::from(first) & (0x7F >> wanted) };
     let value = rest

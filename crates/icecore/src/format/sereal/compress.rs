@@ -7,12 +7,12 @@ use crate::limits::Limits;
 
 /// Decompresses a body.
 pub(super) fn decompress(encoding: Encoding, body: &[u8], limits: &Limits) -> Result<Vec<u8>, Error> {
-    let most = limits.decompressed_from(body.len());
+    let max_len = limits.decompressed_from(body.len());
     match encoding {
         Encoding::Raw => Ok(body.to_vec()),
-        Encoding::Snappy | Encoding::SnappyIncremental => snappy::decompress(body, most, limits),
-        Encoding::Zlib => zlib::decompress(body, most, limits),
-        Encoding::Zstd => zstandard::decompress(body, most, limits),
+        Encoding::Snappy | Encoding::SnappyIncremental => snappy::decompress(body, max_len, limits),
+        Encoding::Zlib => zlib::decompress(body, max_len, limits),
+        Encoding::Zstd => zstandard::decompress(body, max_len, limits),
     }
 }
 

@@ -19,9 +19,9 @@ struct ObjectMove {
 }
 
 /// Moves the objects at `late` that are of this kind.
-pub(super) fn apply_deferred_blesses<S: Sink>(sink: &mut S, speller: &mut Speller, late: &[u32]) {
+pub(super) fn apply_deferred_blesses<S: Sink>(sink: &mut S, speller: &mut Speller, deferred: &[u32]) {
     let nodes = &sink.tape().nodes;
-    let mut moves: Vec<ObjectMove> = late.iter().filter_map(|from| plan_move(nodes, *from)).collect();
+    let mut moves: Vec<ObjectMove> = deferred.iter().filter_map(|from| plan_move(nodes, *from)).collect();
     moves.sort_by_key(|one| (one.to, one.from));
     // A scalar can be blessed only once.
     moves.dedup_by_key(|one| one.to);

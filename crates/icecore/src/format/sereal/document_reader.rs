@@ -206,7 +206,7 @@ impl<'a> DocumentReader<'a, '_> {
         detail.record_span(header.length_at, header.suffix_at, NO_NODE, "length of the header");
         detail.record_header_note(code::VERSION, u64::from(header.version));
         detail.record_header_note(code::ENCODING, header.encoding as u64);
-        let taken = header.suffix_at - header.length_at;
+        let length_width = header.suffix_at - header.length_at;
         if !header.has_user_header {
             let suffix = self.input.get(header.suffix_at..header.end).unwrap_or(&[]);
             detail.record_span(header.suffix_at, header.end, NO_NODE, "header");
@@ -215,8 +215,8 @@ impl<'a> DocumentReader<'a, '_> {
                 detail.record_header_note(code::SUFFIX, kept);
             }
         }
-        if taken != varint_width((header.end - header.suffix_at) as u64) {
-            detail.record_header_note(code::LENGTH_WIDTH, taken as u64);
+        if length_width != varint_width((header.end - header.suffix_at) as u64) {
+            detail.record_header_note(code::LENGTH_WIDTH, length_width as u64);
         }
     }
 
@@ -254,10 +254,10 @@ impl<'a> DocumentReader<'a, '_> {
     /// Returns where the compressed body is.
     fn find_packed_body<S: Sink>(&self, header: &Header, sink: &mut S) -> Result<PackedBody, Error> {
         let mut scan = Scan { input: self.input, at: header.end };
-        let mut number = |scan: &mut Scan<'_>, what| {
+        let mut number = |scan: &mut Scan<'_>, subject| {
             let from = scan.at;
-            let value = read_varint(scan, what)?;
-            sink.record_span(from, scan.at, NO_NODE, what);
+            let value = read_varint(scan, subject)?;
+            sink.record_span(from, scan.at, NO_NODE, subject);
             Ok::<_, Error>(value)
         };
         let declared = match header.encoding {

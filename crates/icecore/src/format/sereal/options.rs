@@ -27,15 +27,15 @@ pub struct ReadOptions {
 
 impl ReadOptions {
     pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
-        let most = |name| settings.number(name).and_then(|most| u64::try_from(most).ok()).filter(|most| *most > 0);
+        let positive_number = |name| settings.number(name).and_then(|most| u64::try_from(most).ok()).filter(|most| *most > 0);
         ReadOptions {
             refuse_snappy: settings.flag("refuse_snappy"),
             refuse_zlib: settings.flag("refuse_zlib"),
             refuse_zstd: settings.flag("refuse_zstd"),
             refuse_objects: settings.flag("refuse_objects"),
             validate_utf8: settings.flag("validate_utf8"),
-            max_num_hash_entries: most("max_num_hash_entries"),
-            max_num_array_entries: most("max_num_array_entries"),
+            max_num_hash_entries: positive_number("max_num_hash_entries"),
+            max_num_array_entries: positive_number("max_num_array_entries"),
             reference: false,
         }
     }

@@ -27,21 +27,21 @@ const MODIFIERS: &[u8] = b"msixpn";
 
 /// Reads a varint.
 #[inline]
-pub(super) fn read_varint(scan: &mut Scan<'_>, what: &'static str) -> Result<u64, Error> {
+pub(super) fn read_varint(scan: &mut Scan<'_>, expected: &'static str) -> Result<u64, Error> {
     match scan.peek() {
         Some(byte) if byte < 0x80 => {
             scan.at += 1;
             Ok(u64::from(byte))
         }
-        _ => read_long_varint(scan, what),
+        _ => read_long_varint(scan, expected),
     }
 }
 
-fn read_long_varint(scan: &mut Scan<'_>, what: &'static str) -> Result<u64, Error> {
+fn read_long_varint(scan: &mut Scan<'_>, expected: &'static str) -> Result<u64, Error> {
     let start = scan.at;
     let mut value = 0;
     for shift in (0..64).step_by(7) {
-        let byte = scan.read_u8(what)?;
+        let byte = scan.read_u8(expected)?;
         value |= u64::from(byte & 0x7F) << shift;
         if byte < 0x80 && (shift < 63 || byte <= 1) {
             return Ok(value);
@@ -49,7 +49,7 @@ fn read_long_varint(scan: &mut Scan<'_>, what: &'static str) -> Result<u64, Erro
     }
     Err(Error::new(ErrorKind::Malformed)
         .at(start)
-        .expecting(format!("{what} of at most 64 bits"))
+        .expecting(format!("{expected} of at most 64 bits"))
         .finding("a longer one"))
 }
 
@@ -461,13 +461,13 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
 
     /// Reports that WEAKEN or OBJECT need a reference.
     fn reject_missing_reference(&self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
-        let (at, what) = match (slot.weak, slot.parent) {
+        let (at, expected) = match (slot.weak, slot.parent) {
             (Some(at), _) => (at, "a reference after WEAKEN"),
             (None, Some(Role::Object)) => (at, "a reference to bless"),
             (None, Some(Role::Opaque)) => (at, "a reference to an array after OBJECT_FREEZE"),
             _ => return Ok(()),
         };
-        Err(self.unexpected_tag_error(at, tag, what))
+        Err(self.unexpected_tag_error(at, tag, expected))
     }
 
     fn check_frozen_array(&self, slot: &Slot, kind: Kind) -> Result<(), Error> {
@@ -486,15 +486,15 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     }
 
     /// Reads a varint after a tag.
-    fn read_number(&mut self, node: u32, what: &'static str) -> Result<u64, Error> {
-        self.read_noted_number(node, what, code::WIDTH)
+    fn read_number(&mut self, node: u32, subject: &'static str) -> Result<u64, Error> {
+        self.read_noted_number(node, subject, code::WIDTH)
     }
 
-    fn read_noted_number(&mut self, node: u32, what: &'static str, code: u16) -> Result<u64, Error> {
+    fn read_noted_number(&mut self, node: u32, subject: &'static str, code: u16) -> Result<u64, Error> {
         let from = self.scan.at;
-        let value = read_varint(&mut self.scan, what)?;
+        let value = read_varint(&mut self.scan, subject)?;
         if S::DETAIL {
-            self.record_span(from, node, what);
+            self.record_span(from, node, subject);
             let width = self.scan.at - from;
             if width != spelling::varint_width(value) {
                 self.sink.record_note(node, code, width as u64);
@@ -508,18 +508,18 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     fn read_container(&mut self, node: Node, slot: &Slot, count: u64) -> Result<(), Error> {
         self.check_frozen_array(slot, node.kind)?;
         let is_map = node.kind == Kind::Map;
-        let (most, least) =
+        let (max_count, least) =
             if is_map { (self.options.max_num_hash_entries, 2) } else { (self.options.max_num_array_entries, 1) };
-        if most.is_some_and(|most| count > most) {
+        if max_count.is_some_and(|most| count > most) {
             return Err(Error::new(ErrorKind::Limit)
                 .at(self.scan.at)
-                .expecting(format!("at most {} {}", most.unwrap_or(0), if is_map { "entries" } else { "items" }))
+                .expecting(format!("at most {} {}", max_count.unwrap_or(0), if is_map { "entries" } else { "items" }))
                 .finding(format!("{count}")));
         }
         let bytes = count.saturating_mul(least);
         if bytes > self.scan.remaining_len() as u64 {
-            let what = if is_map { "entries" } else { "items" };
-            return Err(self.scan.truncated_error(usize::try_from(bytes).unwrap_or(usize::MAX), what));
+            let subject = if is_map { "entries" } else { "items" };
+            return Err(self.scan.truncated_error(usize::try_from(bytes).unwrap_or(usize::MAX), subject));
         }
         let count = u32::try_from(count).map_err(|_| self.limits.too_many_nodes().at(self.scan.at))?;
         let role = match (is_map, count) {

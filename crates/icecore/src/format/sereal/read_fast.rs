@@ -208,7 +208,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let (texts, longest) = (!self.options.validate_utf8, self.limits.string);
         let max_entries = self.options.max_num_hash_entries.unwrap_or(u64::MAX).min(tag::MOST_IN_REF as u64) as u8;
         let is_deep = height >= self.limits.depth as usize;
-        let mut room = self.remaining_nodes();
+        let mut nodes_left = self.remaining_nodes();
         let mut at = self.scan.at;
         let mut open = None;
         while left > 0 {
@@ -217,30 +217,30 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             {
                 // An entry needs at least two bytes. If the record fits into the limit and
                 // the input, its loop checks neither.
-                if is_deep || room <= u32::from(count) || input.len() - next < 2 * usize::from(count) {
+                if is_deep || nodes_left <= u32::from(count) || input.len() - next < 2 * usize::from(count) {
                     break;
                 }
                 left -= 1;
                 let tape = self.sink.tape();
                 let nodes = tape.len();
                 at = read_flat_map(tape, &self.predictions, input, (texts, longest), count, next, &mut open);
-                room -= tape.len() - nodes;
+                nodes_left -= tape.len() - nodes;
                 if open.is_some() {
                     break;
                 }
-            } else if room > 0
+            } else if nodes_left > 0
                 && let Some((node, next)) = read_common_leaf(input, at, texts, longest)
             {
                 self.sink.tape().push(node);
                 at = next;
                 left -= 1;
-                room -= 1;
+                nodes_left -= 1;
             } else {
                 break;
             }
             if height == 1 {
                 self.sink.finish_child()?;
-                room = self.limits.nodes.saturating_sub(self.sink.tape().len());
+                nodes_left = self.limits.nodes.saturating_sub(self.sink.tape().len());
             }
         }
         self.scan.at = at;
@@ -255,20 +255,20 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let input = self.scan.input;
         let texts = !self.options.validate_utf8;
         let longest = self.limits.string;
-        let mut room = self.remaining_nodes();
+        let mut nodes_left = self.remaining_nodes();
         let is_root = self.stack.len() == 1;
         let Some(top) = self.stack.last_mut() else { return Ok(false) };
         let tape = self.sink.tape();
         let mut at = self.scan.at;
         let before = top.left;
-        while top.left > 0 && room > 0 {
+        while top.left > 0 && nodes_left > 0 {
             let Some((id, key_end)) = match_known_key(tape, &self.predictions, input, at, top.last_key) else { break };
             let Some((mut value, next)) = read_common_leaf(input, key_end, texts, longest) else { break };
             value.key = id;
             tape.nodes.push(value);
             top.last_key = id;
             top.left -= 1;
-            room -= 1;
+            nodes_left -= 1;
             at = next;
         }
         self.scan.at = at;

@@ -126,8 +126,8 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     let mut head = Vec::with_capacity(16 + suffix.len());
     head.extend_from_slice(if plan.version < 3 { &OLD_MAGIC } else { &MAGIC });
     head.push(plan.version | (plan.encoding as u8) << 4);
-    let taken = plan.spelled_value(code::LENGTH_WIDTH).and_then(|taken| usize::try_from(taken).ok()).unwrap_or(0);
-    push_varint(&mut head, suffix.len() as u64, taken);
+    let min_width = plan.spelled_value(code::LENGTH_WIDTH).and_then(|taken| usize::try_from(taken).ok()).unwrap_or(0);
+    push_varint(&mut head, suffix.len() as u64, min_width);
     head.extend_from_slice(&suffix);
     let first = if plan.version == 1 { head.len() as u64 } else { 1 };
     let root = document.root().index();
@@ -209,8 +209,8 @@ fn set_tracks(body: &mut [u8], tracks: &[u64]) {
 }
 
 /// Appends a varint, padded to `taken` bytes if it needs fewer.
-fn push_varint(out: &mut Vec<u8>, mut value: u64, taken: usize) {
-    for _ in 1..varint_width(value).max(taken.min(10)) {
+fn push_varint(out: &mut Vec<u8>, mut value: u64, min_width: usize) {
+    for _ in 1..varint_width(value).max(min_width.min(10)) {
         out.push(value as u8 | 0x80);
         value >>= 7;
     }

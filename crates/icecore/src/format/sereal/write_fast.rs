@@ -47,7 +47,7 @@ impl Body<'_, '_> {
         let base = self.offset();
         let (chunk, mut to) = self.bytes.writable_chunk()?;
         let base = base - to as u64;
-        let mut taken = 0;
+        let mut nodes_written = 0;
         for node in rest {
             // Flags other than this one need more.
             if to >= CHUNK || node.flags & !flag::REF != 0 {
@@ -73,10 +73,10 @@ impl Body<'_, '_> {
                 key.record_offset(base + to as u64);
             }
             to = value_end;
-            taken += 1;
+            nodes_written += 1;
         }
         self.bytes.set_fill_level(to);
-        self.at += taken;
+        self.at += nodes_written;
         Ok(to >= CHUNK)
     }
 }

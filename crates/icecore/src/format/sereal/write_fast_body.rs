@@ -58,13 +58,13 @@ fn has_common_options(options: &WriteOptions) -> bool {
 pub(super) fn write_fast_body(
     document: &Document<'_>,
     options: &WriteOptions,
-    most: u64,
+    max_bytes: u64,
     out: &mut dyn Output,
 ) -> bool {
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, most, |parts, buf, most| write_nodes(document, parts, buf, most))
+    append_with_spare(out, max_bytes, |parts, buf, most| write_nodes(document, parts, buf, most))
 }
 
 /// Writes the next part of a document. Returns false, with nothing written, if anything in it is
@@ -75,7 +75,7 @@ pub(crate) fn write_part(
     parts: &mut PartProgress,
     out: &mut dyn Output,
 ) -> bool {
-    can_be_simple(document, options) && try_append(out, |buf, most| write_nodes(document, parts, buf, most))
+    can_be_simple(document, options) && try_append(out, |buf, max_bytes| write_nodes(document, parts, buf, max_bytes))
 }
 
 /// Returns the body of a document that must be compressed; `None` if anything in it is special.
@@ -85,12 +85,12 @@ pub(super) fn fast_body(document: &Document<'_>, options: &WriteOptions, out: &m
         return None;
     }
     let mut parts = PartProgress { spare: out.take_spare(), ..PartProgress::default() };
-    let mut whole = Vec::new();
-    let written = write_nodes(document, &mut parts, &mut whole, out.remaining_bytes());
+    let mut body = Vec::new();
+    let written = write_nodes(document, &mut parts, &mut body, out.remaining_bytes());
     out.return_spare(parts.spare);
     written?;
-    whole.drain(..HEADER);
-    Some(whole)
+    body.drain(..HEADER);
+    Some(body)
 }
 
 fn requests_compression(options: &WriteOptions) -> bool {
@@ -106,7 +106,7 @@ fn is_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
 }
 
 /// Writes at most `most` bytes, if long strings make it longer.
-fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<u8>, most: u64) -> Option<()> {
+fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<u8>, max_bytes: u64) -> Option<()> {
     let start = buf.len();
     let tape = document.tape();
     let names = tape.keys();
@@ -178,7 +178,7 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
                 buf.extend_from_slice(&chunk[..to]);
                 buf.extend_from_slice(text);
                 // Short strings are not longer than the allowance for each byte.
-                if (buf.len() - start) as u64 > most {
+                if (buf.len() - start) as u64 > max_bytes {
                     return None;
                 }
                 passed += (to + text.len()) as u64;
@@ -246,15 +246,15 @@ fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
 
 /// Writes a float; returns its number of bytes.
 #[inline(always)]
-fn push_float(room: &mut ValueSpace, at: usize, bits: u64) -> usize {
+fn push_float(space: &mut ValueSpace, at: usize, bits: u64) -> usize {
     let value = f64::from_bits(bits);
     if fits_in_f32(value) {
-        room[at] = tag::FLOAT;
-        room[at + 1..at + 5].copy_from_slice(&(value as f32).to_le_bytes());
+        space[at] = tag::FLOAT;
+        space[at + 1..at + 5].copy_from_slice(&(value as f32).to_le_bytes());
         5
     } else {
-        room[at] = tag::DOUBLE;
-        room[at + 1..at + 9].copy_from_slice(&bits.to_le_bytes());
+        space[at] = tag::DOUBLE;
+        space[at + 1..at + 9].copy_from_slice(&bits.to_le_bytes());
         9
     }
 }
@@ -278,7 +278,7 @@ fn write_entries<'a>(
     loop {
         let rest = left.as_slice();
         let Some(node) = left.next() else { return (rest, to) };
-        let (Some(room), Some(&word)) = (value_space(chunk, to), words.get(usize::from(node.key))) else {
+        let (Some(space), Some(&word)) = (value_space(chunk, to), words.get(usize::from(node.key))) else {
             return (rest, to);
         };
         // One comparison covers kind and flags: a flag that changes the form gives another
@@ -289,25 +289,25 @@ fn write_entries<'a>(
             if front != RECORD || node.key != NO_KEY || node.aux as usize > tag::MOST_IN_REF {
                 return (rest, to);
             }
-            room[0] = tag::HASHREF | node.aux as u8;
+            space[0] = tag::HASHREF | node.aux as u8;
             to += 1;
             continue;
         }
-        room[..4].copy_from_slice(&(word as u32).to_le_bytes());
+        space[..4].copy_from_slice(&(word as u32).to_le_bytes());
         let key = (word >> 32) as usize & 7;
         if front == INT && node.payload < 1 << 21 {
             let (word, len) = encode_small_integer(node.payload as u32);
-            room[key..key + 4].copy_from_slice(&word.to_le_bytes());
+            space[key..key + 4].copy_from_slice(&word.to_le_bytes());
             to += key + len;
         } else if front == BYTES {
             let Some(text) = short_text(node, arena) else { return (rest, to) };
-            room[key] = tag::SHORT_BINARY | node.aux as u8;
-            room[key + 1..key + 33].copy_from_slice(text);
+            space[key] = tag::SHORT_BINARY | node.aux as u8;
+            space[key + 1..key + 33].copy_from_slice(text);
             to += key + 1 + node.aux as usize;
         } else if front == FLOAT {
-            to += key + push_float(room, key, node.payload);
+            to += key + push_float(space, key, node.payload);
         } else if (front == RECORD || front == LIST) && node.aux as usize <= tag::MOST_IN_REF {
-            room[key] = if front == RECORD { tag::HASHREF } else { tag::ARRAYREF } | node.aux as u8;
+            space[key] = if front == RECORD { tag::HASHREF } else { tag::ARRAYREF } | node.aux as u8;
             to += key + 1;
         } else {
             return (rest, to);
@@ -327,19 +327,19 @@ fn write_items<'a>(
     loop {
         let rest = left.as_slice();
         let Some(node) = left.next().filter(|node| node.key == NO_KEY) else { return (rest, to) };
-        let Some(room) = value_space(chunk, to) else { return (rest, to) };
+        let Some(space) = value_space(chunk, to) else { return (rest, to) };
         let front = kind_and_flags(node.kind, node.flags);
         if front == INT && node.payload < 1 << 21 {
             let (word, len) = encode_small_integer(node.payload as u32);
-            room[..4].copy_from_slice(&word.to_le_bytes());
+            space[..4].copy_from_slice(&word.to_le_bytes());
             to += len;
         } else if front == BYTES {
             let Some(text) = short_text(node, arena) else { return (rest, to) };
-            room[0] = tag::SHORT_BINARY | node.aux as u8;
-            room[1..33].copy_from_slice(text);
+            space[0] = tag::SHORT_BINARY | node.aux as u8;
+            space[1..33].copy_from_slice(text);
             to += 1 + node.aux as usize;
         } else if front == FLOAT {
-            to += push_float(room, 0, node.payload);
+            to += push_float(space, 0, node.payload);
         } else {
             return (rest, to);
         }

@@ -402,12 +402,12 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
     }
 
     fn skip_items(&mut self, open: &mut SkimmedContainer, count: u64) -> SkimResult<bool> {
-        let taken = open.take_items(count);
+        let accepted = open.take_items(count);
         self.pass_frame(match open.shape {
-            SkimmedShape::List => SkimFrame::new_values(taken),
-            _ => SkimFrame::new_pairs(FrameContent::Entries, taken),
+            SkimmedShape::List => SkimFrame::new_values(accepted),
+            _ => SkimFrame::new_pairs(FrameContent::Entries, accepted),
         })?;
-        Ok(taken == count)
+        Ok(accepted == count)
     }
 
     fn find_int(&mut self, open: &mut SkimmedContainer, number: i64) -> SkimResult<bool> {
@@ -433,9 +433,9 @@ impl<F: Tokens> Skim for Skimmer<'_, F> {
     }
 
     fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>> {
-        let most = limits.expanded_from(usize::try_from(self.view.len()).unwrap_or(usize::MAX));
+        let limit = limits.expanded_from(usize::try_from(self.view.len()).unwrap_or(usize::MAX));
         let bytes = F::begin_answer(self)?;
-        self.answer = Some(Answer { bytes, max_len: most });
+        self.answer = Some(Answer { bytes, max_len: limit });
         self.pass_value()?;
         let bytes = self.answer.take().ok_or(SkimAborted)?.bytes;
         let outcome = F::Options::default().read(&bytes, Request::new(limits));

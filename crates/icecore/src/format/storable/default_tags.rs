@@ -19,7 +19,7 @@ pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
 pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
     match (node.kind, exact_integer(f64::from_bits(node.payload))) {
         _ if !netorder => tag::DOUBLE,
-        (Kind::Float, Some(whole)) => integer_tag(whole, netorder),
+        (Kind::Float, Some(integer)) => integer_tag(integer, netorder),
         _ => tag::SCALAR,
     }
 }

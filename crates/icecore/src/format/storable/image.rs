@@ -200,16 +200,16 @@ impl Image {
                 .finding(format!("{:?}", String::from_utf8_lossy(&self.byteorder))));
         }
         self.iv = if options.interwork_56_64bit { 8 } else { self.byteorder.len() as u8 };
-        for (size, what) in
+        for (size, field_name) in
             [(&mut self.int, "size of int"), (&mut self.long, "size of long"), (&mut self.pointer, "size of pointer")]
         {
             let at = scan.at;
-            *size = scan.read_u8(what)?;
-            record_header_piece(sink, at, scan.at, what);
+            *size = scan.read_u8(field_name)?;
+            record_header_piece(sink, at, scan.at, field_name);
             if !matches!(*size, 2 | 4 | 8) {
                 return Err(Error::new(ErrorKind::Malformed)
                     .at(at)
-                    .expecting(format!("a {what} of 4 or 8"))
+                    .expecting(format!("a {field_name} of 4 or 8"))
                     .finding(size.to_string()));
             }
         }
@@ -295,8 +295,8 @@ impl Image {
     }
 }
 
-fn record_header_piece<S: Sink>(sink: &mut S, start: usize, end: usize, what: &'static str) {
-    sink.record_span(start, end, NO_NODE, what);
+fn record_header_piece<S: Sink>(sink: &mut S, start: usize, end: usize, name: &'static str) {
+    sink.record_span(start, end, NO_NODE, name);
 }
 
 /// Numbers in the image's byte order.

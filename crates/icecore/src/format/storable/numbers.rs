@@ -32,9 +32,9 @@ impl Numbers {
     /// Gives the next number. Does nothing while the table can still be built from the
     /// tape.
     #[inline]
-    pub(super) fn assign_next(&mut self, what: NumberedValue) {
+    pub(super) fn assign_next(&mut self, value: NumberedValue) {
         if self.built {
-            self.table.push(match what {
+            self.table.push(match value {
                 NumberedValue::Variable(at) => u64::from(at),
                 NumberedValue::Referent(at) => u64::from(at) | REFERENT,
                 NumberedValue::Key => KEY,

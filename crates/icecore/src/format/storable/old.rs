@@ -116,19 +116,19 @@ impl<S: Sink> OldReader<'_, '_, S> {
         Ok(())
     }
 
-    fn read_u32(&mut self, what: &'static str) -> Result<u32, Error> {
-        let bytes = self.scan.read_array::<4>(what)?;
+    fn read_u32(&mut self, expected: &'static str) -> Result<u32, Error> {
+        let bytes = self.scan.read_array::<4>(expected)?;
         Ok(if self.image.is_little() { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }
 
-    fn read_native_integer(&mut self, size: usize, what: &'static str) -> Result<u64, Error> {
-        let bytes = self.scan.read_bytes(size, what)?;
+    fn read_native_integer(&mut self, size: usize, expected: &'static str) -> Result<u64, Error> {
+        let bytes = self.scan.read_bytes(size, expected)?;
         let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
         Ok(if self.image.is_little() { bytes.iter().rev().fold(0, add) } else { bytes.iter().fold(0, add) })
     }
 
-    fn record_piece(&mut self, start: usize, node: u32, what: &'static str) {
-        self.sink.record_span(start, self.scan.at, node, what);
+    fn record_piece(&mut self, start: usize, node: u32, name: &'static str) {
+        self.sink.record_span(start, self.scan.at, node, name);
     }
 
     #[cold]

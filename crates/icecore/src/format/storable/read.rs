@@ -152,13 +152,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     // -- Small helpers ------------------------------------------------------
 
     #[inline]
-    pub(super) fn read_u32(&mut self, what: &'static str) -> Result<u32, Error> {
-        let bytes = self.scan.read_array::<4>(what)?;
+    pub(super) fn read_u32(&mut self, expected: &'static str) -> Result<u32, Error> {
+        let bytes = self.scan.read_array::<4>(expected)?;
         Ok(if self.little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }
 
-    pub(super) fn read_u64(&mut self, what: &'static str) -> Result<u64, Error> {
-        let bytes = self.scan.read_array::<8>(what)?;
+    pub(super) fn read_u64(&mut self, expected: &'static str) -> Result<u64, Error> {
+        let bytes = self.scan.read_array::<8>(expected)?;
         Ok(if self.little { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
     }
 
@@ -172,8 +172,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Records a span of the node `node`, up to here.
     #[inline]
-    pub(super) fn record_piece(&mut self, start: usize, node: u32, what: &'static str) {
-        self.sink.record_span(start, self.scan.at, node, what);
+    pub(super) fn record_piece(&mut self, start: usize, node: u32, name: &'static str) {
+        self.sink.record_span(start, self.scan.at, node, name);
     }
 
     #[inline]
@@ -215,24 +215,24 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Reads a string of `len` bytes as a node that is not on the tape yet.
     #[inline]
-    pub(super) fn read_string(&mut self, kind: Kind, len: u64, what: &'static str) -> Result<Node, Error> {
+    pub(super) fn read_string(&mut self, kind: Kind, len: u64, expected: &'static str) -> Result<Node, Error> {
         if len > self.limits.string {
             return Err(self.limits.too_long(len).at(self.scan.at));
         }
         let start = self.scan.at;
-        let len = usize::try_from(len).map_err(|_| self.scan.truncated_error(usize::MAX, what))?;
-        self.scan.read_bytes(len, what)?;
+        let len = usize::try_from(len).map_err(|_| self.scan.truncated_error(usize::MAX, expected))?;
+        self.scan.read_bytes(len, expected)?;
         Ok(self.sink.tape().new_borrowed_string(kind, start, len))
     }
 
     /// Checks a count of elements that need at least `least` bytes each.
-    pub(super) fn check_count(&mut self, count: u64, least: usize, what: &'static str) -> Result<u32, Error> {
+    pub(super) fn check_count(&mut self, count: u64, least: usize, subject: &'static str) -> Result<u32, Error> {
         let max_count = self.scan.remaining_len() / least.max(1);
         match u32::try_from(count) {
             Ok(count) if count as usize <= max_count => Ok(count),
             _ => Err(Error::new(ErrorKind::Truncated)
                 .at(self.scan.at)
-                .expecting(format!("{count} {what}, at least {least} bytes each"))
+                .expecting(format!("{count} {subject}, at least {least} bytes each"))
                 .finding(format!("only {} bytes", self.scan.remaining_len()))),
         }
     }

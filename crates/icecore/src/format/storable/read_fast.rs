@@ -83,22 +83,22 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let Some(frame) = self.frames.last() else { return Ok(false) };
         let max_items = frame.left.min(BATCH);
         let is_root = self.frames.len() == 1;
-        let mut taken = 0;
-        while taken < max_items {
+        let mut items_read = 0;
+        while items_read < max_items {
             if let Some((node, next)) = self.leaf_at(self.scan.at) {
                 let at = self.sink.tape().push(node);
                 self.numbers.assign_next(NumberedValue::Variable(at));
                 self.scan.at = next;
-                taken += 1;
+                items_read += 1;
                 continue;
             }
             match self.read_flat_container() {
-                RecordOutcome::Complete => taken += 1,
+                RecordOutcome::Complete => items_read += 1,
                 RecordOutcome::Opened => {
                     let parent = self.frames.len().wrapping_sub(2);
                     if let Some(frame) = self.frames.get_mut(parent) {
-                        frame.left -= taken + 1;
-                        frame.count += taken + 1;
+                        frame.left -= items_read + 1;
+                        frame.count += items_read + 1;
                     }
                     return Ok(true);
                 }
@@ -109,8 +109,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             }
         }
         if let Some(frame) = self.frames.last_mut() {
-            frame.left -= taken;
-            frame.count += taken;
+            frame.left -= items_read;
+            frame.count += items_read;
         }
         Ok(false)
     }

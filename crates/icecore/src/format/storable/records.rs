@@ -9,12 +9,12 @@ use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads the string in a code or v-string record.
-    fn read_inner_string(&mut self, node: u32, what: &'static str) -> Result<Node, Error> {
+    fn read_inner_string(&mut self, node: u32, expected: &'static str) -> Result<Node, Error> {
         let start = self.scan.at;
         let tag = self.scan.read_u8("a tag")?;
         self.record_piece(start, node, tag::name_of(tag));
         if !matches!(tag, tag::SCALAR | tag::LSCALAR | tag::UTF8STR | tag::LUTF8STR) {
-            return Err(Error::new(ErrorKind::Malformed).at(start).expecting(what).finding(tag::name_of(tag)));
+            return Err(Error::new(ErrorKind::Malformed).at(start).expecting(expected).finding(tag::name_of(tag)));
         }
         match self.read_scalar(tag, node, false)? {
             Some((leaf, default)) => {

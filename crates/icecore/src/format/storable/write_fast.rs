@@ -62,10 +62,10 @@ impl Writer<'_> {
         while at < end && buf.len() < limit {
             let Some(node) = document.nodes().get(at as usize) else { break };
             if node.kind == Kind::Int && self.is_plain_64 && !self.image.netorder {
-                let taken = push_integers(&document.nodes()[at as usize..end as usize], buf);
-                if taken > 0 {
-                    self.next = self.next.wrapping_add(taken);
-                    at += taken;
+                let written = push_integers(&document.nodes()[at as usize..end as usize], buf);
+                if written > 0 {
+                    self.next = self.next.wrapping_add(written);
+                    at += written;
                     continue;
                 }
             }
@@ -153,7 +153,7 @@ impl Writer<'_> {
 fn push_integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MAX_RUN: usize = 56;
     let mut block = [0u8; 9 * (MAX_RUN + 1)];
-    let (mut to, mut taken) = (0, 0);
+    let (mut to, mut count) = (0, 0);
     for node in nodes.iter().take(MAX_RUN) {
         if node.kind != Kind::Int || node.flags != 0 {
             break;
@@ -168,8 +168,8 @@ fn push_integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
             block[to + 1..to + 9].copy_from_slice(&value.to_le_bytes());
             to += 9;
         }
-        taken += 1;
+        count += 1;
     }
     buf.extend_from_slice(&block[..to]);
-    taken
+    count
 }

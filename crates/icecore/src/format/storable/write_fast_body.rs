@@ -28,14 +28,14 @@ type Chunk = [u8; CHUNK + SLACK];
 pub(super) fn write_fast_body(
     document: &Document<'_>,
     options: &WriteOptions,
-    most: u64,
+    max_bytes: u64,
     out: &mut dyn Output,
 ) -> bool {
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, most, |parts, buf, most| {
-        write_nodes(document, options, parts, buf, most).filter(|()| parts.is_complete())
+    append_with_spare(out, max_bytes, |parts, buf, limit| {
+        write_nodes(document, options, parts, buf, limit).filter(|()| parts.is_complete())
     })
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn write_part(
     parts: &mut PartProgress,
     out: &mut dyn Output,
 ) -> bool {
-    can_be_simple(document, options) && try_append(out, |buf, most| write_nodes(document, options, parts, buf, most))
+    can_be_simple(document, options) && try_append(out, |buf, max_bytes| write_nodes(document, options, parts, buf, max_bytes))
 }
 
 fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
@@ -60,14 +60,14 @@ fn write_nodes(
     options: &WriteOptions,
     parts: &mut PartProgress,
     buf: &mut Vec<u8>,
-    most: u64,
+    max_bytes: u64,
 ) -> Option<()> {
     if !parts.begun {
         push_header(options, buf);
     }
     match options.netorder {
-        false => write_nodes_as::<false>(document, options, parts, buf, most),
-        true => write_nodes_as::<true>(document, options, parts, buf, most),
+        false => write_nodes_as::<false>(document, options, parts, buf, max_bytes),
+        true => write_nodes_as::<true>(document, options, parts, buf, max_bytes),
     }
 }
 
@@ -76,7 +76,7 @@ fn write_nodes_as<const NET: bool>(
     options: &WriteOptions,
     parts: &mut PartProgress,
     buf: &mut Vec<u8>,
-    most: u64,
+    max_bytes: u64,
 ) -> Option<()> {
     let start = buf.len();
     let tape = document.tape();
@@ -120,13 +120,13 @@ fn write_nodes_as<const NET: bool>(
         }
         if top.is_map || is_root || depth == DEPTH as usize {
             let run = nodes.get(at..at + (nodes.len() - at).min(top.left as usize))?;
-            let (taken, chunk_end) = match top.is_map {
+            let (pushed, chunk_end) = match top.is_map {
                 true => push_leaves::<NET, true>(run, chunk, to, strings, names),
                 false => push_leaves::<NET, false>(run, chunk, to, strings, names),
             };
             to = chunk_end;
-            at += taken;
-            top.left -= taken as u32;
+            at += pushed;
+            top.left -= pushed as u32;
         } else {
             let done = write_items::<NET>(nodes.get(at..)?, top.left, chunk, to, strings, names);
             to = done.to;
@@ -140,7 +140,7 @@ fn write_nodes_as<const NET: bool>(
             }
         }
         let Some(node) = nodes.get(at).filter(|_| (top.left > 0 || depth == 0) && to < CHUNK) else { continue };
-        if (buf.len() - start) as u64 > most {
+        if (buf.len() - start) as u64 > max_bytes {
             return None;
         }
         if node.flags & !flag::REF != 0 || (node.key != NO_KEY) != top.is_map || top.left == 0 {
@@ -220,11 +220,11 @@ fn write_items<const NET: bool>(
         if node.kind != Kind::Map {
             let run = nodes.get(done.nodes..).unwrap_or(&[]);
             let run = &run[..run.len().min(done.left as usize)];
-            let taken;
-            (taken, done.to) = push_leaves::<NET, false>(run, chunk, done.to, strings, names);
-            done.nodes += taken;
-            done.left -= taken as u32;
-            if taken == 0 {
+            let pushed;
+            (pushed, done.to) = push_leaves::<NET, false>(run, chunk, done.to, strings, names);
+            done.nodes += pushed;
+            done.left -= pushed as u32;
+            if pushed == 0 {
                 break;
             }
             continue;
@@ -235,10 +235,10 @@ fn write_items<const NET: bool>(
         else {
             break;
         };
-        let taken;
-        (taken, done.to) = push_leaves::<NET, true>(entries, chunk, start, strings, names);
-        done.nodes += 1 + taken;
-        done.in_map = node.aux - taken as u32;
+        let pushed;
+        (pushed, done.to) = push_leaves::<NET, true>(entries, chunk, start, strings, names);
+        done.nodes += 1 + pushed;
+        done.in_map = node.aux - pushed as u32;
         if done.in_map > 0 {
             break;
         }
@@ -257,24 +257,24 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
     (input, arena): (&[u8], &[u8]),
     names: &Names,
 ) -> (usize, usize) {
-    for (taken, node) in nodes.iter().enumerate() {
-        let room: Option<&mut [u8; 64]> = chunk.get_mut(to..to + 64).and_then(|room| room.first_chunk_mut());
-        let (Some(room), 0) = (room, node.flags) else { return (taken, to) };
+    for (pushed, node) in nodes.iter().enumerate() {
+        let slot: Option<&mut [u8; 64]> = chunk.get_mut(to..to + 64).and_then(|room| room.first_chunk_mut());
+        let (Some(space), 0) = (slot, node.flags) else { return (pushed, to) };
         if to >= CHUNK || (node.key != NO_KEY) != KEYS {
-            return (taken, to);
+            return (pushed, to);
         }
         let len = match node.kind {
             Kind::Int => {
                 let value = node.payload as i64;
                 if (-128..=127).contains(&value) {
-                    room[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
+                    space[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
                     2
                 } else if !NET {
-                    room[0] = tag::INTEGER;
-                    room[1..9].copy_from_slice(&value.to_le_bytes());
+                    space[0] = tag::INTEGER;
+                    space[1..9].copy_from_slice(&value.to_le_bytes());
                     9
                 } else {
-                    return (taken, to);
+                    return (pushed, to);
                 }
             }
             Kind::Bytes | Kind::Text if node.aux <= 32 => {
@@ -283,20 +283,20 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
                     Location::Arena(start) => (arena, start),
                 };
                 let Some(window) = base.get(start as usize..).and_then(|text| text.first_chunk::<32>()) else {
-                    return (taken, to);
+                    return (pushed, to);
                 };
-                room[0] = if node.kind == Kind::Text { tag::UTF8STR } else { tag::SCALAR };
-                room[1] = node.aux as u8;
-                room[2..34].copy_from_slice(window);
+                space[0] = if node.kind == Kind::Text { tag::UTF8STR } else { tag::SCALAR };
+                space[1] = node.aux as u8;
+                space[2..34].copy_from_slice(window);
                 2 + node.aux as usize
             }
-            _ => return (taken, to),
+            _ => return (pushed, to),
         };
         if KEYS {
             let Some((entry, _)) = names.get_plain(node.key).filter(|(entry, _)| entry.node.aux <= 16) else {
-                return (taken, to);
+                return (pushed, to);
             };
-            let key = &mut room[len..len + 20];
+            let key = &mut space[len..len + 20];
             key[..4].copy_from_slice(&encode_length::<NET>(entry.node.aux));
             key[4..].copy_from_slice(&entry.head.to_le_bytes());
             to += 4 + entry.node.aux as usize;
@@ -327,10 +327,10 @@ fn encode_length<const NET: bool>(value: u32) -> [u8; 4] {
 #[inline(always)]
 fn push_container_head<const NET: bool>(chunk: &mut Chunk, to: usize, node: &Node, is_root: bool) -> Option<usize> {
     let skip = usize::from(is_root);
-    let room = value_space(chunk, to)?;
-    room[0] = tag::REF;
-    room[1 - skip] = if node.kind == Kind::Map { tag::HASH } else { tag::ARRAY };
-    room[2 - skip..6 - skip].copy_from_slice(&encode_length::<NET>(node.aux));
+    let space = value_space(chunk, to)?;
+    space[0] = tag::REF;
+    space[1 - skip] = if node.kind == Kind::Map { tag::HASH } else { tag::ARRAY };
+    space[2 - skip..6 - skip].copy_from_slice(&encode_length::<NET>(node.aux));
     Some(to + 6 - skip)
 }
 
@@ -348,17 +348,17 @@ fn push_integer<const NET: bool>(
     is_live: bool,
     buf: &mut Vec<u8>,
 ) -> Option<usize> {
-    let room = value_space(chunk, to)?;
+    let space = value_space(chunk, to)?;
     if (-128..=127).contains(&value) {
-        room[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
+        space[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
         Some(to + 2)
     } else if !NET {
-        room[0] = tag::INTEGER;
-        room[1..9].copy_from_slice(&value.to_le_bytes());
+        space[0] = tag::INTEGER;
+        space[1..9].copy_from_slice(&value.to_le_bytes());
         Some(to + 9)
     } else if let Ok(value) = i32::try_from(value) {
-        room[0] = tag::NETINT;
-        room[1..5].copy_from_slice(&value.to_be_bytes());
+        space[0] = tag::NETINT;
+        space[1..5].copy_from_slice(&value.to_be_bytes());
         Some(to + 5)
     } else if is_live {
         push_long_string::<NET>(chunk, to, tag::SCALAR, value.to_string().as_bytes(), buf)
@@ -376,17 +376,17 @@ fn push_float<const NET: bool>(
     is_live: bool,
     buf: &mut Vec<u8>,
 ) -> Option<usize> {
-    if let Some(whole) = exact_integer(value)
+    if let Some(integer) = exact_integer(value)
         && is_live
     {
-        return push_integer::<NET>(chunk, to, whole, is_live, buf);
+        return push_integer::<NET>(chunk, to, integer, is_live, buf);
     }
     if NET {
         return None;
     }
-    let room = value_space(chunk, to)?;
-    room[0] = tag::DOUBLE;
-    room[1..9].copy_from_slice(&value.to_le_bytes());
+    let space = value_space(chunk, to)?;
+    space[0] = tag::DOUBLE;
+    space[1..9].copy_from_slice(&value.to_le_bytes());
     Some(to + 9)
 }
 
@@ -409,10 +409,10 @@ fn push_string<const NET: bool>(
     if len <= 32
         && let Some(window) = text.first_chunk::<32>()
     {
-        let room = value_space(chunk, to)?;
-        room[0] = tag;
-        room[1] = len as u8;
-        room[2..34].copy_from_slice(window);
+        let space = value_space(chunk, to)?;
+        space[0] = tag;
+        space[1] = len as u8;
+        space[2..34].copy_from_slice(window);
         return Some(to + 2 + len);
     }
     // The length of the longest strings is stored elsewhere.
@@ -430,15 +430,15 @@ fn push_long_string<const NET: bool>(
     buf: &mut Vec<u8>,
 ) -> Option<usize> {
     let len = u32::try_from(text.len()).ok()?;
-    let room = value_space(chunk, to)?;
+    let space = value_space(chunk, to)?;
     let text_start = match u8::try_from(len) {
         Ok(short) => {
-            room[..2].copy_from_slice(&[tag, short]);
+            space[..2].copy_from_slice(&[tag, short]);
             2
         }
         Err(_) => {
-            room[0] = if tag == tag::UTF8STR { tag::LUTF8STR } else { tag::LSCALAR };
-            room[1..5].copy_from_slice(&encode_length::<NET>(len));
+            space[0] = if tag == tag::UTF8STR { tag::LUTF8STR } else { tag::LSCALAR };
+            space[1..5].copy_from_slice(&encode_length::<NET>(len));
             5
         }
     };
@@ -454,10 +454,10 @@ fn push_key<const NET: bool>(chunk: &mut Chunk, to: usize, id: u16, names: &Name
     let len = entry.node.aux as usize;
     // Many may follow each other.
     let to = if to >= CHUNK { flush_chunk(chunk, to, buf) } else { to };
-    let room = value_space(chunk, to)?;
-    room[..4].copy_from_slice(&encode_length::<NET>(entry.node.aux));
+    let space = value_space(chunk, to)?;
+    space[..4].copy_from_slice(&encode_length::<NET>(entry.node.aux));
     if len <= 16 {
-        room[4..20].copy_from_slice(&entry.head.to_le_bytes());
+        space[4..20].copy_from_slice(&entry.head.to_le_bytes());
         return Some(to + 4 + len);
     }
     let Location::Arena(start) = entry.node.place() else { return None };

@@ -139,7 +139,7 @@ impl Writer<'_> {
         }
         let is_live = self.document.tape().by_hand;
         let default = match exact_integer(value) {
-            Some(whole) if is_live => integer_tag(whole, self.image.netorder),
+            Some(integer) if is_live => integer_tag(integer, self.image.netorder),
             _ => float_tag(&Node::float(value), self.image.netorder),
         };
         match (self.spelled_tag(at, default), exact_integer(value)) {
@@ -148,11 +148,11 @@ impl Writer<'_> {
                 self.image.push_float(value, buf);
                 Ok(())
             }
-            (chosen_tag, Some(whole)) => {
+            (chosen_tag, Some(integer)) => {
                 if chosen_tag != tag::SCALAR && !is_live {
                     self.record_loss(LossKind::Integral, at);
                 }
-                self.write_integer(at, whole, buf)
+                self.write_integer(at, integer, buf)
             }
             _ => {
                 self.record_loss(LossKind::Quoted, at);

@@ -155,7 +155,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn convert_to_map(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
             frame.is_list = false;
-            self.late.convert_to_map(self.sink.tape(), frame.at, count);
+            self.deferred_keys.convert_to_map(self.sink.tape(), frame.at, count);
         }
     }
 
@@ -167,8 +167,8 @@ impl<S: Sink> Machine<'_, '_, S> {
             self.sink.record_cut(at, None);
             self.close_container();
         }
-        let late: DeferredKeys = std::mem::take(&mut self.late);
-        late.insert_keys(self.sink);
+        let deferred: DeferredKeys = std::mem::take(&mut self.deferred_keys);
+        deferred.insert_keys(self.sink);
     }
 
     /// Closes the innermost container.

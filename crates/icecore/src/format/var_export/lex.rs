@@ -36,11 +36,11 @@ impl<'a> Lexer<'a> {
 
     /// Error for text at `at` that PHP would have to run.
     #[cold]
-    pub(super) fn code_error(&self, at: usize, what: impl std::fmt::Display) -> Error {
+    pub(super) fn code_error(&self, at: usize, found: impl std::fmt::Display) -> Error {
         Error::new(ErrorKind::Unsupported)
             .at(at)
             .expecting("a literal value")
-            .finding(format!("{what}"))
+            .finding(format!("{found}"))
             .helping("code is not run; let PHP evaluate it and export the result")
     }
 

@@ -99,11 +99,11 @@ impl Lexer<'_> {
 /// does.
 fn parse_radix(digits: &[u8], radix: u32) -> Number {
     let value_of = |digit: u8| char::from(digit).to_digit(radix).unwrap_or(0);
-    let whole = digits
+    let integer = digits
         .iter()
         .try_fold(0i64, |value, digit| value.checked_mul(i64::from(radix))?.checked_add(value_of(*digit).into()));
     let scale = f64::from(radix);
-    whole.map_or_else(
+    integer.map_or_else(
         || {
             Number::Float(digits.iter().fold(0.0, |value, digit| match radix {
                 16 => value * scale + f64::from(value_of(*digit)),

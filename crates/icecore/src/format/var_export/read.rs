@@ -18,7 +18,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
     pub(super) frames: Vec<Frame>,
-    pub(super) late: DeferredKeys,
+    pub(super) deferred_keys: DeferredKeys,
     /// Source of the key before the next value, if it must be kept.
     key_source: Option<(usize, usize)>,
     /// Up to which offset spans cover the input.
@@ -36,7 +36,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             sink,
             limits,
             frames: Vec::new(),
-            late: DeferredKeys::default(),
+            deferred_keys: DeferredKeys::default(),
             key_source: None,
             spanned: 0,
             next: (0, NO_KEY),
@@ -343,10 +343,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline]
-    fn record_span(&mut self, start: usize, end: usize, node: u32, what: &'static str) {
+    fn record_span(&mut self, start: usize, end: usize, node: u32, name: &'static str) {
         if S::DETAIL {
             self.record_gap(start);
-            self.sink.record_span(start, end, node, what);
+            self.sink.record_span(start, end, node, name);
             self.spanned = end;
         }
     }

@@ -119,16 +119,16 @@ impl Lexer<'_> {
 
     /// Reads the escape at `at`; returns its end.
     fn decode_escape(&self, at: usize, out: &mut Vec<u8>) -> Result<usize, Error> {
-        let digits = |from: usize, radix: u32, most: usize| {
+        let digits = |from: usize, radix: u32, max_len: usize| {
             let rest = self.input.get(from..).unwrap_or(&[]);
-            rest.iter().take(most).take_while(|byte| char::from(**byte).is_digit(radix)).count()
+            rest.iter().take(max_len).take_while(|byte| char::from(**byte).is_digit(radix)).count()
         };
         let value = |from: usize, len: usize, radix: u32| {
             let digits = self.input[from..from + len].iter().filter_map(|byte| char::from(*byte).to_digit(radix));
             digits.fold(0u32, |value, digit| value.saturating_mul(radix).saturating_add(digit))
         };
         let next = self.byte_at(at + 1).unwrap_or(b'\\');
-        let plain = match next {
+        let decoded = match next {
             b'n' => b'\n',
             b't' => b'\t',
             b'r' => b'\r',
@@ -165,7 +165,7 @@ impl Lexer<'_> {
                 return Ok(at + 2);
             }
         };
-        out.push(plain);
+        out.push(decoded);
         Ok(at + 2)
     }
 }

@@ -177,12 +177,12 @@ impl<'a> Lexer<'a> {
             self.at += 1;
             return Ok(ValueStart::Open(Opening { shape: Shape::Array, class: b"", close: b')' }));
         }
-        let shown = String::from_utf8_lossy(name);
+        let name_text = String::from_utf8_lossy(name);
         let bare = name.strip_prefix(b"\\").unwrap_or(name);
         let is_cut = end == self.input.len() || self.rest() == b":" || is_array && self.peek().is_none();
         self.at = end;
         if is_call {
-            return Err(self.code_error(start, format_args!("`{shown}(`, a call")));
+            return Err(self.code_error(start, format_args!("`{name_text}(`, a call")));
         }
         let is = |word: &[u8]| bare.eq_ignore_ascii_case(word);
         Ok(match bare {
@@ -194,8 +194,8 @@ impl<'a> Lexer<'a> {
             b"PHP_INT_MAX" => ValueStart::Number(Number::Int(i64::MAX)),
             b"PHP_INT_MIN" => ValueStart::Number(Number::Int(i64::MIN)),
             _ if is_cut => return Err(self.unexpected_byte(self.input.len(), "the rest of a word")),
-            _ if KEYWORDS.iter().any(|word| is(word)) => return Err(self.code_error(start, format_args!("`{shown}`"))),
-            _ => return Err(self.code_error(start, format_args!("`{shown}`, a constant"))),
+            _ if KEYWORDS.iter().any(|word| is(word)) => return Err(self.code_error(start, format_args!("`{name_text}`"))),
+            _ => return Err(self.code_error(start, format_args!("`{name_text}`, a constant"))),
         })
     }
 
@@ -210,11 +210,11 @@ impl<'a> Lexer<'a> {
         if error.kind() != ErrorKind::Truncated || !is_name || is_cut || name.eq_ignore_ascii_case(b"array") {
             return error;
         }
-        let shown = String::from_utf8_lossy(name);
+        let name_text = String::from_utf8_lossy(name);
         if KEYWORDS.iter().any(|word| name.eq_ignore_ascii_case(word)) {
-            return self.code_error(start, format_args!("`{shown}`"));
+            return self.code_error(start, format_args!("`{name_text}`"));
         }
-        self.code_error(start, format_args!("`{shown}`, a constant"))
+        self.code_error(start, format_args!("`{name_text}`, a constant"))
     }
 
     /// Reads `Cls::…`.
@@ -224,8 +224,8 @@ impl<'a> Lexer<'a> {
         let bare = class.strip_prefix(b"\\").unwrap_or(class);
         let first = bare.split(|byte| *byte == b'\\').next().unwrap_or(bare).to_ascii_lowercase();
         if [&b"self"[..], b"static", b"parent", b"namespace"].contains(&first.as_slice()) {
-            let shown = String::from_utf8_lossy(class);
-            return Err(self.code_error(start, format_args!("`{shown}`, which depends on its position")));
+            let class_text = String::from_utf8_lossy(class);
+            return Err(self.code_error(start, format_args!("`{class_text}`, which depends on its position")));
         }
         let at = self.at;
         let member = self.word_at(at);

@@ -164,9 +164,9 @@ impl<'r> Restore<'r> {
         if self.args.other_db {
             return Ok(());
         }
-        let shown = icecore::text::printable(&other.database);
+        let database_name = icecore::text::printable(&other.database);
         Err(usage_text_error(format!(
-            "the undo file is of {shown}, not of {address}: --other-db uses it here all the same; values are put back only \
+            "the undo file is of {database_name}, not of {address}: --other-db uses it here all the same; values are put back only \
              where rows hold what the change wrote"
         )))
     }
@@ -181,9 +181,9 @@ impl<'r> Restore<'r> {
                 self.filter.selects(table.schema(), table.name(), name)
             };
             let used = self.used.get(&number).map_or(&[][..], Vec::as_slice);
-            let taken: Vec<usize> = used.iter().copied().filter(takes).collect();
-            map_columns(&table, names, &taken)?;
-            self.used.insert(number, taken);
+            let selected: Vec<usize> = used.iter().copied().filter(takes).collect();
+            map_columns(&table, names, &selected)?;
+            self.used.insert(number, selected);
         }
         Ok(())
     }
@@ -292,8 +292,8 @@ impl<'r> Restore<'r> {
     fn interruption_error(&self, error: icecore_store::Error) -> Abort {
         match database_error(error) {
             Abort::Failed(code, message) if !self.args.dry_run => {
-                let again = "restored values stay; the same command continues";
-                Abort::Failed(code, format!("{message}: {again}"))
+                let advice = "restored values stay; the same command continues";
+                Abort::Failed(code, format!("{message}: {advice}"))
             }
             other => other,
         }

@@ -175,10 +175,10 @@ impl UndoFile {
         Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(error)))
     }
 
-    fn damage_error(&self, offset: u64, whole: usize, why: &str) -> Abort {
+    fn damage_error(&self, offset: u64, complete_count: usize, why: &str) -> Abort {
         let name = &self.name;
         let text = format!(
-            "{name}: the record at offset {offset} is damaged: {why}. Nothing was changed. The {whole} records before it \
+            "{name}: the record at offset {offset} is damaged: {why}. Nothing was changed. The {complete_count} records before it \
              are whole: `head -c {offset} {name} > NEW` makes a file of them, which puts back less"
         );
         Abort::Failed(code::INPUT, text)
@@ -268,15 +268,15 @@ mod tests {
     #[test]
     fn what_was_cut_off_is_torn_and_is_taken_off() {
         let folder = tempfile::tempdir().unwrap();
-        let (whole, path) = (folder.path().join("whole.undo"), folder.path().join("cut.undo"));
-        let ends = filled(&whole);
-        let bytes = std::fs::read(&whole).unwrap();
+        let (complete_path, path) = (folder.path().join("whole.undo"), folder.path().join("cut.undo"));
+        let ends = filled(&complete_path);
+        let bytes = std::fs::read(&complete_path).unwrap();
         for end in MAGIC.len()..bytes.len() {
             for zeros in [0, 1, 5000] {
                 let mut cut = bytes[..end].to_vec();
                 cut.resize(end + zeros, 0);
                 std::fs::write(&path, &cut).unwrap();
-                let expected = ends.iter().filter(|whole| **whole <= end as u64).count() - 1;
+                let expected = ends.iter().filter(|offset| **offset <= end as u64).count() - 1;
                 let Ok(mut undo) = UndoFile::open(&path, true) else {
                     // Zeros in the middle of a record can't be distinguished from damage.
                     assert!(zeros > 0 && !ends.contains(&(end as u64)), "cut at {end}, {zeros} zeros");
@@ -290,8 +290,8 @@ mod tests {
                 undo.append(RecordKind::End, b"more").unwrap();
                 let count = undo.entries.len();
                 drop(undo);
-                let again = UndoFile::open(&path, false).unwrap();
-                assert_eq!((again.entries.len(), again.is_torn), (count, false));
+                let reopened = UndoFile::open(&path, false).unwrap();
+                assert_eq!((reopened.entries.len(), reopened.is_torn), (count, false));
             }
         }
     }

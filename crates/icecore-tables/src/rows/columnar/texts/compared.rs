@@ -23,8 +23,8 @@ impl Random {
         self.0
     }
 
-    fn next_below(&mut self, most: usize) -> usize {
-        (self.next() >> 11) as usize % most
+    fn next_below(&mut self, bound: usize) -> usize {
+        (self.next() >> 11) as usize % bound
     }
 
     fn pick<T: Copy>(&mut self, all: &[T]) -> T {
@@ -250,7 +250,7 @@ fn sample_texts(random: &mut Random) -> Vec<String> {
         texts.push(a.to_string());
         texts.push(format!("{a}.{}e{}", b.unsigned_abs(), b % 330));
         texts.push(f64::from_bits(a as u64).to_string());
-        let [month, day, hour, minute, second] = [14, 33, 26, 62, 63].map(|most| random.next_below(most));
+        let [month, day, hour, minute, second] = [14, 33, 26, 62, 63].map(|bound| random.next_below(bound));
         let digits = format!(".{}", b.unsigned_abs());
         let fraction = &digits[..random.next_below(digits.len() + 1)];
         texts.push(format!(

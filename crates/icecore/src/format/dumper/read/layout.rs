@@ -89,7 +89,7 @@ impl Layout {
             (code::PURITY, repairs, 1),
             (code::LIST, roots.len() > 1, 1),
         ];
-        for (code, _, value) in flags.into_iter().filter(|(_, seen, _)| *seen) {
+        for (code, _, value) in flags.into_iter().filter(|(_, is_set, _)| *is_set) {
             detail.record_header_note(code, value);
         }
         let pair = self.pair.as_deref().unwrap_or(&[]);

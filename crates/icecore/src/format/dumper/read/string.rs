@@ -87,9 +87,9 @@ impl Strings<'_> {
     fn read_single_quoted(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
         let start = lexer.at;
         let rest = lexer.rest();
-        let plain = rest.iter().position(|byte| *byte == close || *byte == b'\\' || *byte == open);
-        steps::count(plain.unwrap_or(rest.len()));
-        match plain {
+        let first_stop = rest.iter().position(|byte| *byte == close || *byte == b'\\' || *byte == open);
+        steps::count(first_stop.unwrap_or(rest.len()));
+        match first_stop {
             Some(len) if rest[len] == close => {
                 lexer.at += len + 1;
                 let kind = if lexer.utf8 { string_kind(lexer, &rest[..len]) } else { Kind::Bytes };
@@ -131,9 +131,9 @@ impl Strings<'_> {
         let start = lexer.at;
         let rest = lexer.rest();
         let stops = |byte: &u8| *byte == close || *byte == b'\\' || *byte == open || matches!(*byte, b'$' | b'@');
-        let plain = rest.iter().position(stops);
-        steps::count(plain.unwrap_or(rest.len()));
-        if let Some(len) = plain
+        let first_stop = rest.iter().position(stops);
+        steps::count(first_stop.unwrap_or(rest.len()));
+        if let Some(len) = first_stop
             && rest[len] == close
         {
             lexer.at += len + 1;
@@ -264,7 +264,7 @@ impl StringBuilder<'_> {
             return Err(lexer.syntax_error(lexer.input.len(), "an escaped character"));
         };
         lexer.at += 1;
-        let plain = match byte {
+        let decoded = match byte {
             b'n' => b'\n',
             b't' => b'\t',
             b'r' => b'\r',
@@ -295,7 +295,7 @@ impl StringBuilder<'_> {
                 return Ok(());
             }
         };
-        self.push_character(u64::from(plain), false);
+        self.push_character(u64::from(decoded), false);
         Ok(())
     }
 

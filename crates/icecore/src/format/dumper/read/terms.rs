@@ -377,7 +377,7 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     /// Reads a call that blesses under another name, or reports code.
     fn read_other_word(&mut self, word: &[u8], key: u16, start: usize) -> Result<(), Error> {
-        let shown = String::from_utf8_lossy(word).into_owned();
+        let word_text = String::from_utf8_lossy(word).into_owned();
         let rest = self.lexer.rest();
         if rest.starts_with(b"( ") && matches!(rest.get(2), Some(b'[' | b'{' | b'\\' | b'd' | b'q' | b's')) {
             self.lexer.at += 1;
@@ -390,8 +390,8 @@ impl<S: Sink> Machine<'_, '_, S> {
             Some(_) if matches!(lookahead.rest(), b":" | b"(" | b"( ") => {
                 self.lexer.syntax_error(self.lexer.input.len(), "a value")
             }
-            Some(b'(') => self.lexer.code_error(start, format_args!("`{shown}(`, a call")),
-            _ => self.lexer.code_error(start, format_args!("`{shown}`")),
+            Some(b'(') => self.lexer.code_error(start, format_args!("`{word_text}(`, a call")),
+            _ => self.lexer.code_error(start, format_args!("`{word_text}`")),
         })
     }
 

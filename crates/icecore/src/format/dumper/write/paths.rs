@@ -181,8 +181,8 @@ mod tests {
         let root = paths.add_root(root.as_bytes());
         let key = paths.add_key(root, b"'a'");
         let item = paths.add_item(key, 7);
-        let behind = paths.add_dereference(item, b'$');
-        let last = paths.add_item(behind, 0);
+        let dereferenced = paths.add_dereference(item, b'$');
+        let last = paths.add_item(dereferenced, 0);
         [root, key, item, last].map(|path| {
             let mut buf = Vec::new();
             paths.write_path(path, &mut buf);

@@ -68,8 +68,8 @@ pub(super) struct ReferenceResolver<'d, L> {
 
 impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
     /// `most`: longest chain. `lose` is called for losses.
-    pub(super) fn new(document: &'d Document<'d>, most: u32, lose: L) -> ReferenceResolver<'d, L> {
-        ReferenceResolver { document, lose, left: most, is_target: false, is_again: false }
+    pub(super) fn new(document: &'d Document<'d>, max_steps: u32, lose: L) -> ReferenceResolver<'d, L> {
+        ReferenceResolver { document, lose, left: max_steps, is_target: false, is_again: false }
     }
 
     fn visit_node(&mut self, at: u32) -> Result<Node, Error> {

@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn flags_that_perl_knows() {
-        for (given, kept) in [
+        for (flags, kept) in [
             ("msixxnpaa", "msixxnpaa"),
             (";main::hit();#", "main"),
             ("ul", "u"),
@@ -184,7 +184,7 @@ mod tests {
             ("e", ""),
             ("ii", "i"),
         ] {
-            assert_eq!(String::from_utf8(keep_known_flags(given.as_bytes())).unwrap(), kept, "{given}");
+            assert_eq!(String::from_utf8(keep_known_flags(flags.as_bytes())).unwrap(), kept, "{flags}");
         }
     }
 

@@ -18,8 +18,8 @@ impl Writer<'_> {
         if matches!(node.kind, Kind::Array | Kind::Map) && node.flags & !flag::REF == 0 {
             let kind = if node.kind == Kind::Array { ReferentType::Array } else { ReferentType::Hash };
             let id = ValueId::Container(at);
-            let plain = Referent { at, kind, id, object: None, is_target: false, is_again: false };
-            return self.write_reference(at, &plain, column, buf);
+            let referent = Referent { at, kind, id, object: None, is_target: false, is_again: false };
+            return self.write_reference(at, &referent, column, buf);
         }
         let (document, max_steps) = (self.document, self.most_steps());
         let losses = &mut self.losses;
@@ -112,7 +112,7 @@ impl Writer<'_> {
     /// Remembers a value that was met in the variable at `variable`.
     fn remember(&mut self, id: ValueId, variable: u32, form: SeenForm) {
         let path = self.current_path();
-        self.seen.insert(id, SeenValue { path, variable, form, done: false });
+        self.seen_values.insert(id, SeenValue { path, variable, form, done: false });
     }
 
     /// A reference to the variable at `at` is written as one to the target of that
@@ -123,7 +123,7 @@ impl Writer<'_> {
         }
         let found = ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(at);
         let Ok(VariableContent::Reference(referent)) = found else { return };
-        let thing = self.seen.get(&referent.id);
+        let thing = self.seen_values.get(&referent.id);
         if self.style.options.purity || thing.is_none_or(|thing| thing.variable != at) {
             self.record_loss(LossKind::Sharing, at);
         }
@@ -132,8 +132,8 @@ impl Writer<'_> {
     /// Marks a value as written: from now on it is referred to by its name.
     pub(super) fn mark_written(&mut self, id: ValueId) {
         if self.style.options.deepcopy {
-            self.seen.remove(&id);
-        } else if let Some(thing) = self.seen.get_mut(&id) {
+            self.seen_values.remove(&id);
+        } else if let Some(thing) = self.seen_values.get_mut(&id) {
             thing.done = true;
         }
     }
@@ -146,7 +146,7 @@ impl Writer<'_> {
         let node = self.node(leaf.at);
         let mut is_known = false;
         if !leaf.is_copy {
-            match self.seen.get(&id).copied() {
+            match self.seen_values.get(&id).copied() {
                 Some(thing) if thing.done => {
                     self.record_lost_sharing(at);
                     buf.extend_from_slice(b"${");
@@ -195,8 +195,8 @@ impl Writer<'_> {
 
     /// Writes the variable at `at`, which refers to this.
     fn write_reference(&mut self, at: u32, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
-        if referent.is_target || self.remembers_all || !self.seen.is_empty() {
-            if let Some(thing) = self.seen.get(&referent.id).copied() {
+        if referent.is_target || self.remembers_all || !self.seen_values.is_empty() {
+            if let Some(thing) = self.seen_values.get(&referent.id).copied() {
                 if !self.style.options.purity {
                     self.record_lost_sharing(at);
                 }

@@ -187,10 +187,10 @@ impl<'d> PerlWriter<'d, '_> {
                 };
                 let is_default = !self.style.escape_slash;
                 let len = node.aux as usize;
-                let plain = self.free_scratch().filter(|_| is_default).and_then(|scratch| {
+                let written_len = self.free_scratch().filter(|_| is_default).and_then(|scratch| {
                     scratch::write_plain_string(scratch, 0, base, usize::try_from(start).ok()?, len)
                 });
-                match plain {
+                match written_len {
                     Some(len) => self.at = at + len,
                     None => self.write_string(self.tape.string_bytes(node, self.input), node.kind == Kind::Text)?,
                 }

@@ -14,7 +14,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     pub(super) fn learn_name(&mut self, previous: u16, id: u16, start: usize, len: usize) {
         KeyPrediction::get_or_insert(&mut self.predictions, previous).next = id;
         let this = KeyPrediction::get_or_insert(&mut self.predictions, id);
-        this.plain = u32::try_from(len + 1).unwrap_or(0);
+        this.unescaped_len_plus_one = u32::try_from(len + 1).unwrap_or(0);
         // The name in quotes and with the colon: one comparison of 16 bytes covers all three,
         // which leaves 13 bytes for the name.
         if this.len == 0 && len <= 13 {
@@ -40,10 +40,10 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
                 let first = start + 1;
                 let stop = string::find_special::<true>(self.input, first);
                 let len = u32::try_from(stop.at - first).ok().filter(|len| *len < u32::MAX)?;
-                let plain = self.input.get(stop.at) == Some(&b'"')
+                let is_plain = self.input.get(stop.at) == Some(&b'"')
                     && !stop.beyond_ascii
                     && u64::from(len) <= self.limits.string;
-                plain.then(|| (Node::string(Kind::Text, Location::Input(first as u64), len), stop.at + 1))
+                is_plain.then(|| (Node::string(Kind::Text, Location::Input(first as u64), len), stop.at + 1))
             }
             b'-' | b'0'..=b'9' => {
                 number::parse_short_integer(self.input, start).map(|(value, end)| (Node::int(value), end))
@@ -130,7 +130,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
         let keys = &self.sink.tape().keys;
         let id = keys.predict_next(top.previous);
-        let known = self.predictions.get(usize::from(id)).and_then(|known| (known.plain as usize).checked_sub(1));
+        let known = self.predictions.get(usize::from(id)).and_then(|known| (known.unescaped_len_plus_one as usize).checked_sub(1));
         let Some(len) = known else { return false };
         let (start, end) = (self.at + 1, self.at + 1 + len);
         if self.input.get(self.at) != Some(&b'"')

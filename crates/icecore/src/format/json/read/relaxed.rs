@@ -109,7 +109,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     pub(super) fn check_key_is_new(&mut self, text: &StringToken, start: usize) -> Result<(), Error> {
         let map = self.open.last().map_or(0, |top| top.at);
         let key = self.string_bytes(text).to_vec();
-        if self.seen.insert((map, key.clone())) {
+        if self.known_keys.insert((map, key.clone())) {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Malformed)
@@ -185,8 +185,8 @@ pub(super) fn is_exact_as_float(text: &[u8]) -> bool {
     let Ok(value) = text.parse::<f64>() else { return false };
     let text = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).collect();
+    let (integer_part, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits: Vec<u8> = integer_part.bytes().chain(fraction.bytes()).collect();
     let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
     let end = digits.iter().rposition(|digit| *digit != b'0').map_or(zeros, |last| last + 1);
     let significant = digits.get(zeros..end).unwrap_or(&[]);
@@ -197,7 +197,7 @@ pub(super) fn is_exact_as_float(text: &[u8]) -> bool {
         return false;
     }
     let Ok(exponent) = exponent.parse::<i64>() else { return false };
-    let point = whole.len() as i64 - zeros as i64 + exponent;
+    let point = integer_part.len() as i64 - zeros as i64 + exponent;
     let (kept, kept_point) = shortest_digits(value.abs());
     kept == significant && i64::from(kept_point) == point
 }

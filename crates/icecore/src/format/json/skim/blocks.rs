@@ -220,8 +220,8 @@ mod tests {
                 let end = if is_done { end } else { (cut + end.0, end.1) };
                 assert_eq!(end, found, "{cut} of {}", String::from_utf8_lossy(&bytes));
             }
-            let plain = dispatch!(Level::baseline(), simd => end(simd, &bytes, 0, &mut ContainerState::default()));
-            assert_eq!(plain, found);
+            let baseline = dispatch!(Level::baseline(), simd => end(simd, &bytes, 0, &mut ContainerState::default()));
+            assert_eq!(baseline, found);
         }
     }
 }

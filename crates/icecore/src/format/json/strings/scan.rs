@@ -126,9 +126,9 @@ impl StringScan<'_> {
         let rest = self.text.get(self.at..)?;
         let digits = |from: usize| rest.iter().skip(from).take(NUMBER).take_while(|byte| byte.is_ascii_digit()).count();
         let first = usize::from(rest.first() == Some(&b'-'));
-        let whole = digits(first);
-        let mut end = first + whole;
-        if whole == 0 || whole > 1 && rest.get(first) == Some(&b'0') {
+        let integer_len = digits(first);
+        let mut end = first + integer_len;
+        if integer_len == 0 || integer_len > 1 && rest.get(first) == Some(&b'0') {
             return None;
         }
         if rest.get(end) == Some(&b'.') {

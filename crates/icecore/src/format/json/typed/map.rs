@@ -104,8 +104,8 @@ impl TypedWriter<'_, '_> {
             match entry.id {
                 None => {
                     let (node, bytes) = self.entry_key(&entry);
-                    let plain = !self.is_target(entry.at) && key::encode_key(self.strings, &node, bytes).is_some();
-                    if !plain {
+                    let is_plain = !self.is_target(entry.at) && key::encode_key(self.strings, &node, bytes).is_some();
+                    if !is_plain {
                         return false;
                     }
                     has_nodes = true;
@@ -126,11 +126,11 @@ impl TypedWriter<'_, '_> {
 
     /// Whether there are no duplicate keys, if some have no id.
     fn has_distinct_keys(&self, first: u32, end: u32) -> bool {
-        let (mut next, mut seen) = (first, HashSet::new());
+        let (mut next, mut known_keys) = (first, HashSet::new());
         while let Some(entry) = self.map_entry(next, end) {
             next = entry.next;
             let (node, bytes) = self.entry_key(&entry);
-            if !seen.insert((node.kind, bytes)) {
+            if !known_keys.insert((node.kind, bytes)) {
                 return false;
             }
         }

@@ -29,8 +29,8 @@ pub(in crate::format::json) fn read_typed<'a>(
     let Request { limits, detail, mut tape } = request;
     tape.clear();
     let plain_limits = Limits { depth: limits.depth.saturating_mul(LEVELS), ..limits.clone() };
-    let plain = |detail| read_plain(input, options, Request { limits: &plain_limits, detail, tape: Tape::new() });
-    let Outcome { document, consumed, error } = plain(detail);
+    let read_untyped = |detail| read_plain(input, options, Request { limits: &plain_limits, detail, tape: Tape::new() });
+    let Outcome { document, consumed, error } = read_untyped(detail);
     if error.is_some() {
         return Outcome { document, consumed, error };
     }
@@ -42,7 +42,7 @@ pub(in crate::format::json) fn read_typed<'a>(
     };
     let error = wrong.map(|wrong| {
         // Positions in the input are only needed now.
-        let detailed_trace = if trace.is_none() { plain(true).document.trace().cloned() } else { None };
+        let detailed_trace = if trace.is_none() { read_untyped(true).document.trace().cloned() } else { None };
         let extents = trace.as_ref().or(detailed_trace.as_ref()).map(|trace| &trace.extents);
         let start = extents.and_then(|extents| extents.get(wrong.at as usize)).map_or(0, |extent| extent.start);
         let found = reader.describe_value(wrong.at);

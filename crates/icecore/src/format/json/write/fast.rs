@@ -16,7 +16,7 @@ pub(super) struct StringSources<'d> {
     /// applies.
     pub(super) any_number: bool,
     /// Whether only mandatory escapes are written.
-    pub(super) plain: bool,
+    pub(super) has_minimal_escapes: bool,
 }
 
 /// Writes a value that is a plain leaf. Returns `None` for anything else; then nothing of it
@@ -24,7 +24,7 @@ pub(super) struct StringSources<'d> {
 #[inline]
 pub(super) fn write_leaf(scratch: &mut Scratch, at: usize, node: &Node, sources: &StringSources<'_>) -> Option<usize> {
     match node.kind {
-        Kind::Text | Kind::Bytes | Kind::Symbol if sources.plain => {
+        Kind::Text | Kind::Bytes | Kind::Symbol if sources.has_minimal_escapes => {
             let (base, start) = match node.place() {
                 Location::Input(start) => (sources.input, start),
                 Location::Arena(start) => (sources.arena, start),
@@ -46,7 +46,7 @@ impl<'d> Writer<'d, '_, '_> {
     pub(super) fn string_sources(&self) -> StringSources<'d> {
         let (input, arena) = (self.document.input(), &self.document.tape().arena[..]);
         let any_number = self.numbers.is_empty() && self.options.floats == Floats::Shortest;
-        StringSources { input, arena, any_number, plain: !self.options.escape_slash }
+        StringSources { input, arena, any_number, has_minimal_escapes: !self.options.escape_slash }
     }
 
     /// Writes a value that is a plain leaf. Returns false, with nothing written, for anything
@@ -110,7 +110,7 @@ impl<'d> Writer<'d, '_, '_> {
             }
             self.depth += 1;
             let around = std::mem::replace(&mut self.serial, serial);
-            self.open.push(WriteFrame { what: FrameKind::Map, is_empty, next, end, around });
+            self.open.push(WriteFrame { kind: FrameKind::Map, is_empty, next, end, around });
             return Ok(false);
         }
         if nodes.is_empty() {

@@ -50,7 +50,7 @@ pub(in crate::format::json) fn write_record(
     if buffer.len() < BUFFER {
         buffer.resize(BUFFER, 0);
     }
-    let sources = StringSources { input, arena: tape.arena(), any_number: true, plain: true };
+    let sources = StringSources { input, arena: tape.arena(), any_number: true, has_minimal_escapes: true };
     let serial = keys.open_map(&MapSerial::default());
     buffer[0] = b'{';
     let mut written = 1;

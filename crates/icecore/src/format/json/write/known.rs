@@ -37,7 +37,7 @@ impl Writer<'_, '_, '_> {
                 self.emitter.write_byte(b'[');
                 self.depth += 1;
                 self.open.push(WriteFrame {
-                    what: FrameKind::Set,
+                    kind: FrameKind::Set,
                     is_empty: true,
                     next: map + 1,
                     end,

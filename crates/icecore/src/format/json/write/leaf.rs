@@ -117,7 +117,7 @@ impl Writer<'_, '_, '_> {
             self.record_loss(LossKind::Sharing, at);
         }
         if !self.repeated.count_values(self.document.tape().index_after(target) - target) {
-            return Err(self.limits.too_expanded(self.repeated.most).on_path(self.document.path(at)));
+            return Err(self.limits.too_expanded(self.repeated.max_values).on_path(self.document.path(at)));
         }
         Ok(Some(target))
     }
@@ -170,13 +170,13 @@ impl Writer<'_, '_, '_> {
 
     /// Returns how the bytes of a string are written.
     pub(super) fn encode_text<'b>(&self, kind: Kind, bytes: &'b [u8]) -> EncodedText<'b> {
-        let plain = |chars| EncodedText { bytes: bytes.into(), chars, is_lossy: false };
+        let lossless = |chars| EncodedText { bytes: bytes.into(), chars, is_lossy: false };
         let is_bytes = kind == Kind::Bytes;
         if is_bytes && self.options.text == TextAs::Latin1 {
-            return plain(CharEncoding::Latin1);
+            return lossless(CharEncoding::Latin1);
         }
         if std::str::from_utf8(bytes).is_ok() || self.options.perl && perl::is_perl_text(bytes) {
-            return plain(CharEncoding::Utf8);
+            return lossless(CharEncoding::Utf8);
         }
         let lossy = |bytes: Vec<u8>| EncodedText { bytes: bytes.into(), chars: CharEncoding::Utf8, is_lossy: true };
         match self.options.bytes {

@@ -68,13 +68,13 @@ impl Writer<'_, '_, '_> {
         }
         let around = self.serial;
         if list.has(flag::TARGET) && self.repeated.enter(payload) {
-            self.open.push(WriteFrame { what: FrameKind::Target, is_empty: true, next: 0, end: payload, around });
+            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: payload, around });
         }
         self.emitter.write_byte(b'(');
         self.write_class_name(node.class())?;
         self.emitter.write_word(")[");
         let end = self.document.tape().index_after(payload);
-        self.open.push(WriteFrame { what: FrameKind::Tagged, is_empty: true, next: payload + 1, end, around });
+        self.open.push(WriteFrame { kind: FrameKind::Tagged, is_empty: true, next: payload + 1, end, around });
         Ok(true)
     }
 

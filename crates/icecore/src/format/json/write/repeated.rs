@@ -7,12 +7,12 @@ pub(super) struct RepeatedValues {
     open: HashSet<u32>,
     written: u64,
     /// Limit of values written through links.
-    pub(super) most: u64,
+    pub(super) max_values: u64,
 }
 
 impl RepeatedValues {
     pub(super) fn new(most: u64) -> RepeatedValues {
-        RepeatedValues { open: HashSet::new(), written: 0, most }
+        RepeatedValues { open: HashSet::new(), written: 0, max_values: most }
     }
 
     /// Marks the value at `at` as being written. Returns false if it already is.
@@ -33,6 +33,6 @@ impl RepeatedValues {
     /// Counts values written through a link. Returns false if the limit is exceeded.
     pub(super) fn count_values(&mut self, values: u32) -> bool {
         self.written = self.written.saturating_add(u64::from(values));
-        self.written <= self.most
+        self.written <= self.max_values
     }
 }

@@ -207,7 +207,7 @@ impl Writer<'_, '_, '_> {
         }
         self.sort_entries(first);
         if let Some(top) = self.open.last_mut() {
-            (top.what, top.next, top.end) = (FrameKind::SortedMap, first as u32, self.order.entries.len() as u32);
+            (top.kind, top.next, top.end) = (FrameKind::SortedMap, first as u32, self.order.entries.len() as u32);
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ pub(super) struct Fix {
     /// What has this length. `visibility`: a name that lost its two NUL bytes. `text`: a
     /// serialized text in a string, which stays as it is. `name`: the name of a variable, with
     /// its length in one byte.
-    pub(super) what: &'static str,
+    pub(super) subject: &'static str,
     /// Where that starts.
     pub(super) first: usize,
     /// For `visibility`: how many bytes of the name are `*` or the class.
@@ -40,24 +40,24 @@ impl Change {
 
     /// Replaces a name.
     pub(super) fn replace_name(fix: Fix, name: Vec<u8>) -> Change {
-        let mended = name.len() as u64;
-        Change { fix, new_content: Some(name), inner: Vec::new(), new_length: mended }
+        let new_len = name.len() as u64;
+        Change { fix, new_content: Some(name), inner: Vec::new(), new_length: new_len }
     }
 
     /// Changes a string and the serialized text in it.
     pub(super) fn with_inner(fix: Fix, text: &[u8], inner: Vec<Change>) -> Change {
-        let mended = fix.is.saturating_add_signed(collect_edits(text, &inner).growth());
-        Change { fix, new_content: None, inner, new_length: mended }
+        let new_len = fix.is.saturating_add_signed(collect_edits(text, &inner).growth());
+        Change { fix, new_content: None, inner, new_length: new_len }
     }
 
     /// Keeps a serialized text in a string as it is, though it is damaged.
     pub(super) fn keep_text(first: usize, len: u64) -> Change {
-        Change::fix_length(Fix { offset: first, was: len, is: len, what: "text", first, owner: 0 })
+        Change::fix_length(Fix { offset: first, was: len, is: len, subject: "text", first, owner: 0 })
     }
 
     /// Whether it changes nothing and needs no report.
     pub(super) fn has_no_effect(&self) -> bool {
-        self.fix.what != "text"
+        self.fix.subject != "text"
             && self.new_length == self.fix.was
             && self.new_content.is_none()
             && self.inner.is_empty()
@@ -65,7 +65,7 @@ impl Change {
 
     /// Returns the number as it must be written.
     fn encode_number(&self) -> Vec<u8> {
-        match self.fix.what {
+        match self.fix.subject {
             "name" => vec![self.new_length as u8],
             _ => self.new_length.to_string().into_bytes(),
         }
@@ -80,7 +80,7 @@ pub(super) fn settle_changes(text: &[u8], changes: &mut Vec<Change>) {
     // by how much the text grows from there on.
     let mut growth = vec![0i64; changes.len() + 1];
     for at in (0..changes.len()).rev() {
-        let Fix { what, first, is, .. } = changes[at].fix;
+        let Fix { subject: what, first, is, .. } = changes[at].fix;
         if what == "payload" && changes[at].inner.is_empty() {
             let end = first.saturating_add(is as usize);
             let inner_end = at + 1 + changes[at + 1..].partition_point(|change| change.fix.offset < end);
@@ -104,7 +104,7 @@ pub(super) fn collect_edits(text: &[u8], changes: &[Change]) -> Edits {
 
 /// `text` starts at `base`.
 fn push_edits(text: &[u8], change: &Change, base: usize, edits: &mut Edits) {
-    let Fix { offset, was, is, what, first, .. } = change.fix;
+    let Fix { offset, was, is, subject: what, first, .. } = change.fix;
     if change.new_length != was {
         let digits = text.get(offset..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
         let len = if what == "name" { 1 } else { digits };

@@ -169,7 +169,7 @@ impl<'f> MeasuredReader<'f> {
         let misfit = Misfit { rest: &text[piece.first..], was: piece.was };
         match end {
             None => self.misfits.borrow_mut().push(misfit),
-            Some(_) if piece.what == "key" => {}
+            Some(_) if piece.subject == "key" => {}
             Some(_) => {
                 let last = &mut self.suspects.borrow_mut().last;
                 last.rotate_right(1);
@@ -186,10 +186,10 @@ impl<'f> MeasuredReader<'f> {
         depth: u32,
         followed: &mut MeasuredText,
     ) -> Option<usize> {
-        let UnreadPiece { offset, was, first, what, .. } = piece;
+        let UnreadPiece { offset, was, first, subject: what, .. } = piece;
         let terminator: &[u8] = if what == "payload" { b"}" } else { b"\";" };
         let ends = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(terminator));
-        let fix = |end: usize| Fix { offset, was, is: (end - first) as u64, what, first, owner: 0 };
+        let fix = |end: usize| Fix { offset, was, is: (end - first) as u64, subject: what, first, owner: 0 };
         let end = self.measure.find_end(text, first, was).filter(|end| ends(*end));
         if what == "key" {
             if let Some(restored) = self.restore_key(text, &piece, end)? {

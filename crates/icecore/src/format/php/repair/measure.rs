@@ -220,8 +220,8 @@ impl MeasureRange<'_> {
     }
 
     /// Whether a string that counted between these numbers may have counted `len`.
-    pub(super) fn fits_length(self, least: u64, most: u64, len: u64) -> bool {
-        (least..=most).contains(&len) && (self.loss != Uncertainty::Wide || (len - least).is_multiple_of(3))
+    pub(super) fn fits_length(self, least: u64, max_len: u64, len: u64) -> bool {
+        (least..=max_len).contains(&len) && (self.loss != Uncertainty::Wide || (len - least).is_multiple_of(3))
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) struct RepairedText {
 pub(super) struct RepairConditions<'w> {
     pub(super) starts: &'w [Start],
     /// Whether the text as a whole may have been changed: not for a text inside another.
-    pub(super) whole: bool,
+    pub(super) allows_reversals: bool,
     /// Whether the reader accepts a repaired text.
     pub(super) reads: &'w dyn Fn(&[u8], Start) -> bool,
 }
@@ -124,14 +124,14 @@ pub(super) fn repair_text(
 ) -> Result<Option<strings::MendedText>, Error> {
     let reads =
         |text: &[u8], start: Start| read(text, start).is_some_and(|consumed| text[consumed..].trim_ascii().is_empty());
-    let wanted = RepairConditions { starts, whole: damage == Damage::Whole, reads: &reads };
-    let mended = match damage {
+    let wanted = RepairConditions { starts, allows_reversals: damage == Damage::Whole, reads: &reads };
+    let repaired = match damage {
         Damage::Names => repair_names(text, wanted),
         // Text that begins like this need not be serialized: the search can always find some end.
         Damage::Lengths if text.starts_with(b"s:") => take_only_answer(&mut find_exact_repairs(text, wanted))?,
         Damage::Lengths | Damage::Whole => find_repair(text, wanted)?,
     };
-    Ok(mended.map(|RepairedText { text, explanation, .. }| strings::MendedText { text, explanation }))
+    Ok(repaired.map(|RepairedText { text, explanation, .. }| strings::MendedText { text, explanation }))
 }
 
 impl RepairedText {
@@ -144,12 +144,12 @@ impl RepairedText {
         wanted: RepairConditions<'_>,
     ) -> Option<RepairedText> {
         let MeasuredText { changes, restored, .. } = followed;
-        changes.iter().any(|change| change.fix.what != "text").then_some(())?;
-        let mended = apply_changes(text, &changes);
+        changes.iter().any(|change| change.fix.subject != "text").then_some(())?;
+        let repaired = apply_changes(text, &changes);
         let mut explanation = explanation.and(restored.into_explanation());
         explanation.is_guess |= keeps_damage(&changes);
-        (wanted.reads)(&mended, start).then_some(RepairedText {
-            text: mended,
+        (wanted.reads)(&repaired, start).then_some(RepairedText {
+            text: repaired,
             explanation,
             start,
             changes,
@@ -178,7 +178,7 @@ fn several_explanations<'a>(sentences: impl Iterator<Item = &'a str>) -> Error {
 
 /// Whether a serialized text in a string stays damaged.
 fn keeps_damage(changes: &[Change]) -> bool {
-    changes.iter().any(|change| change.fix.what == "text" || keeps_damage(&change.inner))
+    changes.iter().any(|change| change.fix.subject == "text" || keeps_damage(&change.inner))
 }
 
 fn add_answer(answers: &mut Vec<RepairedText>, answer: RepairedText) {
@@ -196,12 +196,12 @@ fn find_exact_repairs(text: &[u8], wanted: RepairConditions<'_>) -> Vec<Repaired
             let following = MeasuredReader::new(measure, &classes);
             let Some(followed) = following.read_whole_text(text, *start, 0) else { continue };
             let explanation = cause::explain_measure(measure, text);
-            if let Some(mended) = RepairedText::from_reading(text, followed, *start, explanation, wanted) {
-                add_answer(&mut answers, mended);
+            if let Some(answer) = RepairedText::from_reading(text, followed, *start, explanation, wanted) {
+                add_answer(&mut answers, answer);
             }
         }
     }
-    if wanted.whole {
+    if wanted.allows_reversals {
         add_undone_repairs(text, wanted, &mut answers);
     }
     answers
@@ -215,15 +215,15 @@ fn add_undone_repairs(text: &[u8], wanted: RepairConditions<'_>, answers: &mut V
             for start in wanted.starts {
                 let following = MeasuredReader::new(measure, &classes);
                 let Some(followed) = following.read_whole_text(&undone.text, *start, 0) else { continue };
-                let mended = apply_changes(&undone.text, &followed.changes);
-                if mended != text && (wanted.reads)(&mended, *start) {
+                let repaired = apply_changes(&undone.text, &followed.changes);
+                if repaired != text && (wanted.reads)(&repaired, *start) {
                     let explanation = undone.explanation.clone().and(cause::explain_measure(measure, &undone.text));
                     let mut explanation = explanation.and(followed.restored.into_explanation());
                     explanation.is_guess |= keeps_damage(&followed.changes);
                     let changes = Vec::new();
                     add_answer(
                         answers,
-                        RepairedText { text: mended, explanation, start: *start, changes, is_whole: true },
+                        RepairedText { text: repaired, explanation, start: *start, changes, is_whole: true },
                     );
                 }
             }
@@ -237,8 +237,8 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
     let mut answers = Vec::new();
     for start in wanted.starts {
         for ReplacedText { followed, explanation } in replaced::find_replaced(text, *start, &classes) {
-            if let Some(mended) = RepairedText::from_reading(text, followed, *start, explanation, wanted) {
-                add_answer(&mut answers, mended);
+            if let Some(answer) = RepairedText::from_reading(text, followed, *start, explanation, wanted) {
+                add_answer(&mut answers, answer);
             }
         }
     }
@@ -248,15 +248,15 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
     let mut error = None;
     for start in wanted.starts {
         let repair_with = |fixes: &[Fix], around: OuterExplanation, explanation: Explanation| {
-            let restored = fixes.iter().any(|fix| fix.what == "visibility");
+            let restored = fixes.iter().any(|fix| fix.subject == "visibility");
             // Strings lost NUL bytes as well, at unknown places.
-            if restored && fixes.iter().any(|fix| matches!(fix.what, "string" | "key") && fix.is < fix.was) {
+            if restored && fixes.iter().any(|fix| matches!(fix.subject, "string" | "key") && fix.is < fix.was) {
                 return None;
             }
             // Names in a text that became shorter may have lost bytes.
             let may_lack = |fix: &Fix| {
                 let content = text.get(fix.first..fix.first.saturating_add(fix.is as usize)).unwrap_or_default();
-                fix.what == "string" && fix.is < fix.was && begins_serialized(content)
+                fix.subject == "string" && fix.is < fix.was && begins_serialized(content)
             };
             let mut explanation = explanation;
             explanation.is_guess |= fixes.iter().any(may_lack);
@@ -269,11 +269,11 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
         let mut is_strong = false;
         for between in cause::list_inexact_measures(text) {
             let Some(fixes) = search::find_lengths_between(text, *start, &classes, between) else { continue };
-            if let Some(mended) =
+            if let Some(answer) =
                 repair_with(&fixes, OuterExplanation::Between(between), cause::explain_inexact(between, text))
             {
-                is_strong = mended.changes.len() >= STRONG;
-                add_answer(&mut answers, mended);
+                is_strong = answer.changes.len() >= STRONG;
+                add_answer(&mut answers, answer);
                 break;
             }
         }
@@ -283,8 +283,8 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
                 if (explanation.is_guess || is_strong) && !answers.is_empty() {
                     continue;
                 }
-                if let Some(mended) = repair_with(&fixes, OuterExplanation::Step(step), explanation) {
-                    add_answer(&mut answers, mended);
+                if let Some(answer) = repair_with(&fixes, OuterExplanation::Step(step), explanation) {
+                    add_answer(&mut answers, answer);
                 }
             }
             Ok(None) => {}
@@ -299,10 +299,10 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
 
 /// Explains strings that grew or shrank by multiples of one number; a guess if they did not.
 fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
-    let lengths = fixes.iter().filter(|fix| fix.what != "visibility");
-    let most = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
+    let lengths = fixes.iter().filter(|fix| fix.subject != "visibility");
+    let max_change = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
     match step {
-        Some(step) if most / step.unsigned_abs().max(1) <= MULTIPLES => explain_step(step, most),
+        Some(step) if max_change / step.unsigned_abs().max(1) <= MULTIPLES => explain_step(step, max_change),
         _ => Explanation::new_guess(
             "boundaries",
             "nothing explains the lengths: strings end where the rest can be read, which is a guess",
@@ -311,10 +311,10 @@ fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
 }
 
 /// Explains strings that grew or shrank by multiples of this number; `most` is the largest change.
-fn explain_step(step: i64, most: u64) -> Explanation {
+fn explain_step(step: i64, max_change: u64) -> Explanation {
     let grew = if step > 0 { "longer" } else { "shorter" };
     let bytes = step.unsigned_abs();
-    let times = if most == bytes { "" } else { "multiples of " };
+    let times = if max_change == bytes { "" } else { "multiples of " };
     let unit = if bytes == 1 { "byte" } else { "bytes" };
     let sentence = format!("text was replaced in strings, which made them {grew} by {times}{bytes} {unit}");
     Explanation::new("replaced-text", sentence)
@@ -336,7 +336,7 @@ fn add_inner_changes(text: &[u8], fixes: &[Fix], around: OuterExplanation, depth
     for fix in fixes {
         let end = fix.first.saturating_add(usize::try_from(fix.is).unwrap_or(usize::MAX));
         let content = text.get(fix.first..end).unwrap_or_default();
-        match fix.what {
+        match fix.subject {
             "visibility" => {
                 let (owner, name) = content.split_at(fix.owner.min(content.len()));
                 changes.push(Change::replace_name(*fix, names::mangle_name(owner, name)));

@@ -37,23 +37,23 @@ pub(in crate::format::php) fn read_or_repair<'a>(
         let outcome = (mending.read)(text, start, Request::new(mending.limits));
         outcome.error.is_none() && text[outcome.consumed..].trim_ascii().is_empty()
     };
-    let wanted = RepairConditions { starts: mending.starts, whole: true, reads: &reads };
-    let mended = match &outcome.error {
+    let wanted = RepairConditions { starts: mending.starts, allows_reversals: true, reads: &reads };
+    let repair_result = match &outcome.error {
         None if mending.is_odd => Ok(find_repair(input, wanted).unwrap_or(None)),
         None => Ok(repair_names(input, wanted)),
         Some(error) if is_damaged(error) => find_repair(input, wanted),
         Some(_) => Ok(None),
     };
-    match mended {
-        Ok(Some(mended)) => read_repaired(input, &mended, mending),
+    match repair_result {
+        Ok(Some(repaired)) => read_repaired(input, &repaired, mending),
         Ok(None) => outcome,
         Err(error) => Outcome { error: Some(error), ..outcome },
     }
 }
 
-fn read_repaired<'a>(input: &'a [u8], mended: &RepairedText, mending: &RepairSettings<'_>) -> Outcome<'a> {
-    let outcome = (mending.read)(&mended.text, mended.start, Request::new(mending.limits).detailed());
-    let left = mended.text.len() - outcome.consumed;
+fn read_repaired<'a>(input: &'a [u8], repaired: &RepairedText, mending: &RepairSettings<'_>) -> Outcome<'a> {
+    let outcome = (mending.read)(&repaired.text, repaired.start, Request::new(mending.limits).detailed());
+    let left = repaired.text.len() - outcome.consumed;
     let consumed = input.len().saturating_sub(left);
     let mut document = outcome.document.into_owned();
     let error = outcome.error.or_else(|| {
@@ -61,7 +61,7 @@ fn read_repaired<'a>(input: &'a [u8], mended: &RepairedText, mending: &RepairSet
         mending.blanks.filter(|_| left > 0).map(|option| Error::trailing_bytes(input, consumed).helping(option))
     });
     if error.is_none() {
-        let repairs = list_repairs(&document, input, mended);
+        let repairs = list_repairs(&document, input, repaired);
         document.set_repairs(repairs);
     }
     if !mending.detail {
@@ -71,14 +71,14 @@ fn read_repaired<'a>(input: &'a [u8], mended: &RepairedText, mending: &RepairSet
 }
 
 /// Returns the repairs to report for a repaired text.
-fn list_repairs(document: &Document<'_>, input: &[u8], mended: &RepairedText) -> Vec<Repair> {
-    let explanation = Arc::new(mended.explanation.clone());
-    if mended.is_whole {
-        let (was, is) = (input.len() as u64, mended.text.len() as u64);
+fn list_repairs(document: &Document<'_>, input: &[u8], repaired: &RepairedText) -> Vec<Repair> {
+    let explanation = Arc::new(repaired.explanation.clone());
+    if repaired.is_whole {
+        let (was, is) = (input.len() as u64, repaired.text.len() as u64);
         let path = "$".to_owned();
         return vec![Repair { offset: 0, was, is, what: "whole", path, explanation: Some(explanation) }];
     }
-    let mut repairs = locate_repairs(document, input, &mended.changes, 0, &explanation);
+    let mut repairs = locate_repairs(document, input, &repaired.changes, 0, &explanation);
     repairs.sort_by_key(|repair| repair.offset);
     repairs
 }
@@ -109,7 +109,7 @@ fn locate_repairs(
             growth += collect_edits(text, std::slice::from_ref(change)).growth();
             let index = starts.partition_point(|(start, _)| *start <= offset);
             // The value starts before its own length, but after the length of its key.
-            let is_name = matches!(change.fix.what, "key" | "visibility" | "name");
+            let is_name = matches!(change.fix.subject, "key" | "visibility" | "name");
             let found = if is_name { starts.get(index) } else { index.checked_sub(1).and_then(|at| starts.get(at)) };
             found.map_or(0, |(_, at)| *at)
         })
@@ -129,17 +129,17 @@ fn locate_repairs(
                 Repair { path, ..inner }
             }));
         }
-        let (was, what) = match (&change.new_content, fix.what) {
+        let (was, subject) = match (&change.new_content, fix.subject) {
             (Some(_), _) => (fix.is, "visibility"),
-            (None, what) => (fix.was, what),
+            (None, subject) => (fix.was, subject),
         };
-        if was != change.new_length || matches!(what, "visibility" | "text") {
+        if was != change.new_length || matches!(subject, "visibility" | "text") {
             let offset = (base + fix.offset) as u64;
             repairs.push(Repair {
                 offset,
                 was,
                 is: change.new_length,
-                what,
+                what: subject,
                 path,
                 explanation: Some(Arc::clone(explanation)),
             });

@@ -84,10 +84,10 @@ impl<'t> ReplacedSearch<'t> {
             return Vec::new();
         }
         let stated = usize::try_from(was).unwrap_or(usize::MAX).min(rest.len());
-        let most = stated.saturating_mul(2).saturating_add(BEYOND).min(rest.len());
-        self.charge_work(most as u64);
+        let search_len = stated.saturating_mul(2).saturating_add(BEYOND).min(rest.len());
+        self.charge_work(search_len as u64);
         let grew = |end: usize| Some(i64::try_from(end).ok()? - i64::try_from(was).ok()?);
-        let found = step::find_string_ends(&rest[..most]);
+        let found = step::find_string_ends(&rest[..search_len]);
         let mut ends: Vec<_> = found.iter().filter_map(|end| Some((&rest[..*end], grew(*end)?))).collect();
         ends.retain(|(_, grew)| *grew != 0);
         ends.sort_by_key(|(_, grew)| grew.abs());
@@ -168,15 +168,15 @@ impl<'t> ReplacedSearch<'t> {
                     |one: Option<&u8>, second: Option<&u8>| one == second && one.is_some_and(|byte| *byte != b'"');
                 let before = |at: usize| at.checked_sub(1);
                 // The two occurrences do not overlap.
-                let most = if other.is_none() { other_at.saturating_sub(at) } else { usize::MAX };
+                let max_len = if other.is_none() { other_at.saturating_sub(at) } else { usize::MAX };
                 let (first, second_first) =
                     (before(at).and_then(|at| one.get(at)), before(other_at).and_then(|with| second.get(with)));
-                if most < SEED || continues(first, second_first) {
+                if max_len < SEED || continues(first, second_first) {
                     continue;
                 }
                 let same = (0..)
                     .take_while(|next| continues(one.get(at + next), second.get(other_at + next)))
-                    .take(most.min(LONGEST));
+                    .take(max_len.min(LONGEST));
                 let run = &one[at..at + same.count()];
                 work += run.len() as u64 + 1;
                 if can_be_new(run, step) && !runs.contains(&run) {
@@ -211,11 +211,11 @@ mod tests {
     fn read(text: &str) -> Vec<(String, String)> {
         let classes = Classes::from_text(text.as_bytes());
         let found = find_replaced(text.as_bytes(), Start::Value, &classes);
-        let mended = |found: ReplacedText| {
+        let describe_repair = |found: ReplacedText| {
             let text = super::super::apply_changes(text.as_bytes(), &found.followed.changes);
             (String::from_utf8(text).unwrap(), found.explanation.sentence)
         };
-        found.into_iter().map(mended).collect()
+        found.into_iter().map(describe_repair).collect()
     }
 
     #[test]

@@ -60,7 +60,7 @@ struct Changes {
 impl Changes {
     fn add(&mut self, reader: &mut TextReader, fix: Fix) {
         // The lengths in a payload may get other digits.
-        if fix.was != fix.is || matches!(fix.what, "payload" | "visibility") {
+        if fix.was != fix.is || matches!(fix.subject, "payload" | "visibility") {
             reader.cost += fix.was.abs_diff(fix.is);
             self.list.push((reader.fixes, fix, reader.texts > 0));
             reader.fixes = Some(self.list.len() - 1);
@@ -149,7 +149,7 @@ pub(super) fn find_lengths_between(
 
 /// Returns the number of which all changes are multiples, if it is one of them.
 pub(super) fn find_common_step(fixes: &[Fix]) -> Option<i64> {
-    let changed = |fix: &&Fix| fix.is != fix.was && fix.what != "visibility";
+    let changed = |fix: &&Fix| fix.is != fix.was && fix.subject != "visibility";
     let change = |fix: &Fix| i64::try_from(fix.is).ok()?.checked_sub(i64::try_from(fix.was).ok()?);
     let changes = || fixes.iter().filter(changed).filter_map(change);
     let step = changes().min_by_key(|change| change.abs())?;
@@ -186,7 +186,7 @@ impl<'i> LengthSearch<'i> {
             if digits == 0 || digits > 9 || input.get(first - 2..first) != Some(b":\"") {
                 continue;
             }
-            let stated = input[at..first - 2].iter().fold(0, |said, digit| said * 10 + i64::from(digit - b'0'));
+            let stated = input[at..first - 2].iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
             at = first;
             let search_end =
                 usize::try_from(stated).unwrap_or(0).saturating_mul(2).saturating_add(first + 1024).min(input.len());
@@ -249,7 +249,7 @@ impl<'i> LengthSearch<'i> {
             Some(TextReader { doubt: Some((one, other)), .. }) => {
                 Err(ambiguous(&changes.list_fixes(one, true), &changes.list_fixes(other, true)))
             }
-            Some(whole) => Ok(Some(changes.list_fixes(whole.fixes, false))),
+            Some(reader) => Ok(Some(changes.list_fixes(reader.fixes, false))),
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) struct UnreadPiece {
     pub(super) was: u64,
     /// Where it starts.
     pub(super) first: usize,
-    pub(super) what: &'static str,
+    pub(super) subject: &'static str,
     /// For a key of an object: start and length of the class.
     pub(super) class: Option<(usize, usize)>,
     /// For a variable of a session: tells if content contains another variable.
@@ -264,7 +264,7 @@ impl TextReader {
                 Some(if was == is {
                     StepResult::Good
                 } else {
-                    StepResult::Fix(Fix { offset, was, is, what: "string", first: start, owner: 0 })
+                    StepResult::Fix(Fix { offset, was, is, subject: "string", first: start, owner: 0 })
                 })
             }
             RepairState::Entries if frame.left == 0 => {
@@ -333,7 +333,7 @@ impl TextReader {
         Some(if is == was {
             StepResult::Good
         } else {
-            StepResult::Fix(Fix { offset, was, is, what: "name", first: offset + 1, owner: 0 })
+            StepResult::Fix(Fix { offset, was, is, subject: "name", first: offset + 1, owner: 0 })
         })
     }
 
@@ -357,7 +357,7 @@ impl TextReader {
         let end = stated.filter(|end| *end >= self.at && input.get(*end) == Some(&b'}')).unwrap_or(self.at);
         (*input.get(end)? == b'}').then_some(())?;
         self.at = end + 1;
-        Some(StepResult::Fix(Fix { offset, was, is: (end - start) as u64, what: "payload", first: start, owner: 0 }))
+        Some(StepResult::Fix(Fix { offset, was, is: (end - start) as u64, subject: "payload", first: start, owner: 0 }))
     }
 
     fn tokens_here<'i>(&self, input: &'i [u8]) -> Tokens<'i> {
@@ -459,7 +459,7 @@ impl TextReader {
         let class = (what == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
         if let SearchMode::Measured(_) = hunt {
             return Some(StepResult::Piece(
-                UnreadPiece { offset, was, first, what, class, has_variable: frame.state.variable_check() },
+                UnreadPiece { offset, was, first, subject: what, class, has_variable: frame.state.variable_check() },
                 None,
             ));
         }
@@ -504,7 +504,7 @@ impl TextReader {
             if class.is_some() && is.checked_add(2) == Some(was) && may_lack(&input[first..end]) {
                 return None;
             }
-            can_continue(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, what, first, owner: 0 }))
+            can_continue(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, subject: what, first, owner: 0 }))
         };
         match hunt {
             SearchMode::Near { .. } => {
@@ -555,16 +555,16 @@ impl TextReader {
         if let SearchMode::Measured(measure) = hunt {
             (measure.find_end(input, first, was)? == first + len).then_some(())?;
         }
-        let fix = Fix { offset: self.at + 2, was, is: len as u64, what: "class", first, owner: 0 };
+        let fix = Fix { offset: self.at + 2, was, is: len as u64, subject: "class", first, owner: 0 };
         Some((first, first + len, (was != fix.is).then_some(fix)))
     }
 
     fn read_object(&mut self, input: &[u8], hunt: SearchMode<'_>) -> Option<StepResult> {
         let (first, end, fix) = self.read_class_name(input, hunt)?;
         text::is_class_name(&input[first..end]).then_some(())?;
-        let (count, behind) = read_number(input, end + 1, b'{')?;
-        (count <= (input.len() - behind) as u64).then_some(())?;
-        self.at = behind;
+        let (count, count_end) = read_number(input, end + 1, b'{')?;
+        (count <= (input.len() - count_end) as u64).then_some(())?;
+        self.at = count_end;
         self.push_frame(RepairState::Entries, count * 2, (first, (end - first) as u64, 0))?;
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
@@ -605,7 +605,7 @@ impl TextReader {
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         if let SearchMode::Measured(_) = hunt {
-            let piece = UnreadPiece { offset, was, first: start, what: "payload", class: None, has_variable: None };
+            let piece = UnreadPiece { offset, was, first: start, subject: "payload", class: None, has_variable: None };
             return Some(StepResult::Piece(piece, fix));
         }
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
@@ -625,7 +625,7 @@ impl TextReader {
             if input[end] == b'}' && can_continue(frame, &input[end + 1..]) {
                 candidates.found.push((
                     end + 1,
-                    Fix { offset, was, is: (end - start) as u64, what: "payload", first: start, owner: 0 },
+                    Fix { offset, was, is: (end - start) as u64, subject: "payload", first: start, owner: 0 },
                 ));
             }
         }
@@ -670,7 +670,7 @@ fn fix_lost_name(
     let class = input.get(start..start + len);
     let restored = names::restore_lost(&input[first..end], was - 2, was, class, classes)?;
     (restored.nuls == names::Nuls::Lost).then_some(())?;
-    Some(Fix { offset, was, is: was - 2, what: "visibility", first, owner: restored.owner })
+    Some(Fix { offset, was, is: was - 2, subject: "visibility", first, owner: restored.owner })
 }
 
 /// Reads `:number:` and `last`; returns the number and what follows.

@@ -136,7 +136,7 @@ fn skip_tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bo
                 }
             }
             Class::Integer => match skip_semicolon(bytes, *at + 1) {
-                Some(behind) => *at = behind,
+                Some(end) => *at = end,
                 None => return RunEnd::Short,
             },
             Class::Entries => {
@@ -160,7 +160,7 @@ fn skip_tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bo
                 continue;
             }
             Class::Link => match skip_semicolon(bytes, *at + 1) {
-                Some(behind) => (*at, *has_links) = (behind, true),
+                Some(end) => (*at, *has_links) = (end, true),
                 None => return RunEnd::Short,
             },
             // Escapes, and payloads of classes.

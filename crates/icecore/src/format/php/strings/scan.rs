@@ -124,11 +124,11 @@ fn skip_object_head(input: &[u8], at: usize) -> Option<(u32, usize)> {
     let (len, quote) = read_number(input, at + 2)?;
     let start = quote + 2;
     let name = input.get(start..start.checked_add(len as usize)?)?;
-    let behind = start + name.len();
-    if len == 0 || input.get(quote..start)? != b":\"" || input.get(behind..behind + 2)? != b"\":" {
+    let name_end = start + name.len();
+    if len == 0 || input.get(quote..start)? != b":\"" || input.get(name_end..name_end + 2)? != b"\":" {
         return None;
     }
-    let (count, end) = read_number(input, behind + 2)?;
+    let (count, end) = read_number(input, name_end + 2)?;
     let fits = count as usize <= input.len().checked_sub(end + 2)? / 2;
     (fits && input.get(end..end + 2)? == b":{" && text::is_class_name(name)).then_some((count, end + 2))
 }

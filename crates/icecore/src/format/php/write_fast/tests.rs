@@ -110,11 +110,11 @@ fn the_loop_writes_what_was_read() {
         assert!(super::write_fast(&document, &limits, &mut parts.spare, &mut out, u64::MAX).is_some(), "{text}");
         assert_eq!(String::from_utf8_lossy(&out), text);
         // The machine writes the same.
-        let mut plain = Vec::new();
+        let mut machine_output = Vec::new();
         let mut tape: Tape = by_hand(&text).into_tape();
         tape.naming = crate::document::Naming::Plain;
-        write(&Document::from_tape(text.as_bytes(), tape), &WriteOptions::default(), &limits, &mut plain).unwrap();
-        assert_eq!(String::from_utf8_lossy(&plain), text);
+        write(&Document::from_tape(text.as_bytes(), tape), &WriteOptions::default(), &limits, &mut machine_output).unwrap();
+        assert_eq!(String::from_utf8_lossy(&machine_output), text);
     }
 }
 

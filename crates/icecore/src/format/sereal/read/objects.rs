@@ -36,17 +36,17 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Whether this is the result of `qr//`: `Regexp` around REFN REGEXP.
     pub(super) fn is_plain_regexp(&mut self, class: u32) -> bool {
-        let behind = |by| self.scan.input.get(self.scan.at + by).map(|byte| byte & !TRACK);
-        let is_regexp = behind(0) == Some(tag::REFN) && behind(1) == Some(tag::REGEXP);
+        let tag_at = |by| self.scan.input.get(self.scan.at + by).map(|byte| byte & !TRACK);
+        let is_regexp = tag_at(0) == Some(tag::REFN) && tag_at(1) == Some(tag::REGEXP);
         let name = self.sink.tape().classes().get(class);
         is_regexp && name.is_some_and(|name| name.node.kind == Kind::Bytes && name.bytes == b"Regexp")
     }
 
     pub(super) fn read_plain_regexp(&mut self, slot: &Slot) -> Result<(), Error> {
-        for (which, what) in [(tracked::REFN, "REFN"), (tracked::INNER, "REGEXP")] {
+        for (which, tag_name) in [(tracked::REFN, "REFN"), (tracked::INNER, "REGEXP")] {
             let at = self.scan.at;
-            let byte = self.scan.read_u8(what)?;
-            self.record_span(at, slot.me, what);
+            let byte = self.scan.read_u8(tag_name)?;
+            self.record_span(at, slot.me, tag_name);
             if byte & TRACK != 0 {
                 match which {
                     tracked::REFN => self.record_tracked_tag(at, slot.outer, self.find_owner(slot), slot.me, which),

@@ -9,8 +9,8 @@ use std::collections::HashSet;
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Records a piece of the input from `from` to here.
     #[inline]
-    pub(super) fn record_span(&mut self, from: usize, node: u32, what: &'static str) {
-        self.sink.record_span(from, self.scan.at, node, what);
+    pub(super) fn record_span(&mut self, from: usize, node: u32, name: &'static str) {
+        self.sink.record_span(from, self.scan.at, node, name);
     }
 
     #[inline]

@@ -72,7 +72,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         &mut self,
         slot: &Slot,
         at: usize,
-        what: &'static str,
+        subject: &'static str,
     ) -> Result<TrackedTag, Error> {
         if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::Output)
@@ -84,7 +84,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let Some(tracked) = self.tracked.get_mut(&index) else {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(at)
-                .expecting(format!("{what} to a tracked item"))
+                .expecting(format!("{subject} to a tracked item"))
                 .finding(format!("offset {offset}, where there is none")));
         };
         tracked.used = true;
@@ -182,8 +182,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.expansion = match self.expansion.checked_sub(nodes) {
                 Some(left) => left,
                 None => {
-                    let most = self.limits.expanded_from(self.scan.input.len());
-                    return Err(self.limits.too_expanded(most).at(copy.tag_at));
+                    let max_nodes = self.limits.expanded_from(self.scan.input.len());
+                    return Err(self.limits.too_expanded(max_nodes).at(copy.tag_at));
                 }
             };
         } else if S::DETAIL

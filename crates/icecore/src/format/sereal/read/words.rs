@@ -60,10 +60,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Reads a string where the format allows only strings: a key, a class name, a
     /// pattern. `node` is the node that it belongs to.
-    pub(super) fn read_word(&mut self, node: u32, part: Part, what: &'static str) -> Result<Word<'i>, Error> {
+    pub(super) fn read_word(&mut self, node: u32, part: Part, expected: &'static str) -> Result<Word<'i>, Error> {
         let codes = WordCodes::for_part(part);
         let at = self.scan.at;
-        let byte = self.scan.read_u8(what)?;
+        let byte = self.scan.read_u8(expected)?;
         let tag = byte & !TRACK;
         self.record_span(at, node, tag::name_of(tag));
         if byte != tag {
@@ -76,10 +76,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.sink.record_note(node, code::TRACK, which);
         }
         if tag == tag::COPY {
-            return self.read_copied_word(node, part, what, at);
+            return self.read_copied_word(node, part, expected, at);
         }
         if !matches!(tag, tag::BINARY | tag::STR_UTF8 | tag::SHORT_BINARY..) {
-            return Err(self.unexpected_tag_error(at, byte, what));
+            return Err(self.unexpected_tag_error(at, byte, expected));
         }
         let word = self.read_noted_word_rest(node, at, tag, codes.width)?;
         if S::DETAIL {
@@ -95,7 +95,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         &mut self,
         node: u32,
         part: Part,
-        what: &'static str,
+        expected: &'static str,
         at: usize,
     ) -> Result<Word<'i>, Error> {
         if part == Part::Value && self.copy.is_some() {
@@ -107,7 +107,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let word = word.ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
                 .at(at)
-                .expecting(format!("{what}: a COPY of a string"))
+                .expecting(format!("{expected}: a COPY of a string"))
                 .finding(self.scan.input.get(index).map_or("the end".to_owned(), |byte| describe_tag(*byte)))
         })?;
         if S::DETAIL
