@@ -44,7 +44,7 @@ pub unsafe extern "C" fn icecore_class_map_name(
     name: *const c_char,
     len: usize,
     new_name: *mut c_char,
-    room: usize,
+    capacity: usize,
 ) -> usize {
     let mut length = 0;
     run_guarded(ErrorOut::NONE, || {
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn icecore_class_map_name(
         if !new_name.is_null() {
             // SAFETY: not null, so it points to `room` bytes, and no more are written; `found` is
             // memory of its own.
-            unsafe { std::ptr::copy_nonoverlapping(found.as_ptr().cast(), new_name, length.min(room)) };
+            unsafe { std::ptr::copy_nonoverlapping(found.as_ptr().cast(), new_name, length.min(capacity)) };
         }
         Ok(())
     });

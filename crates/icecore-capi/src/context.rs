@@ -250,7 +250,7 @@ pub unsafe extern "C" fn icecore_path(
     len: usize,
     node: u32,
     path: *mut c_char,
-    room: usize,
+    capacity: usize,
 ) -> usize {
     let mut length = 0;
     run_guarded(ErrorOut::NONE, || {
@@ -263,9 +263,9 @@ pub unsafe extern "C" fn icecore_path(
         let text = document.at(node).as_ref().map(Cursor::path).unwrap_or_default();
         *context.document.tape_mut() = document.into_tape();
         length = text.len();
-        if !path.is_null() && room > 0 {
+        if !path.is_null() && capacity > 0 {
             // SAFETY: not null, so it points to `room` bytes that may be written.
-            write_text(&text, unsafe { zero_chars(path, room) });
+            write_text(&text, unsafe { zero_chars(path, capacity) });
         }
         Ok(())
     });

@@ -527,14 +527,14 @@ pub unsafe extern "C" fn icecore_refused(
 /// `path_len` bytes; `text` is null or points to `room` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_words(
-    what: u32,
+    message_kind: u32,
     host: u32,
     name: *const icecore_class_name,
     flags: u32,
     path: *const c_char,
     path_len: usize,
     text: *mut c_char,
-    room: usize,
+    capacity: usize,
 ) -> usize {
     let mut length = 0;
     run_guarded(ErrorOut::NONE, || {
@@ -544,11 +544,12 @@ pub unsafe extern "C" fn icecore_class_words(
         let path = String::from_utf8_lossy(unsafe { borrow_bytes(path.cast(), path_len) });
         // SAFETY: the caller filled `name`; the slice is dropped before the call returns.
         let (bytes, is_text) = unsafe { name.borrow_name() };
-        let message = class_message(what, host, ClassName::checked(names_from_flags(flags), bytes, is_text), &path)?;
+        let message =
+            class_message(message_kind, host, ClassName::checked(names_from_flags(flags), bytes, is_text), &path)?;
         length = message.len();
-        if !text.is_null() && room > 0 {
+        if !text.is_null() && capacity > 0 {
             // SAFETY: not null, so it points to `room` bytes that may be written.
-            write_text(&message, unsafe { zero_chars(text, room) });
+            write_text(&message, unsafe { zero_chars(text, capacity) });
         }
         Ok(())
     });

@@ -148,7 +148,8 @@ impl PreparedRules {
         format: &str,
         flags: u32,
     ) -> bool {
-        let is_same = |(own, requested): (&(Vec<u8>, Vec<u8>), BorrowedPair<'a>)| own.0 == requested.0 && own.1 == requested.1;
+        let is_same =
+            |(own, requested): (&(Vec<u8>, Vec<u8>), BorrowedPair<'a>)| own.0 == requested.0 && own.1 == requested.1;
         let has_same_settings = self.flags == flags && self.format == format && self.pairs.len() == pairs.len();
         has_same_settings && self.pairs.iter().zip(pairs).all(is_same)
     }

@@ -132,7 +132,8 @@ pub fn set_share(done: f64, activity: String) {
     if is_enabled() {
         METER.reset_input();
         METER.share.store((done * STEPS) as u64, Ordering::Relaxed);
-        *METER.input_name.lock().unwrap_or_else(PoisonError::into_inner) = icecore::text::printable(&activity).into_owned();
+        *METER.input_name.lock().unwrap_or_else(PoisonError::into_inner) =
+            icecore::text::printable(&activity).into_owned();
     }
 }
 

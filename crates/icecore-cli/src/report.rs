@@ -301,7 +301,10 @@ impl Report {
             self.print_json_line(&EndMessage::new(self.exit_code, self.input_count, self.undecodable_count));
         } else if self.undecodable_count > 0 && self.input_count > 1 {
             let (bad, total) = (self.undecodable_count, self.input_count);
-            self.print_message(&ReportMessage::note("undecodable", format!("{bad} of {total} inputs can't be decoded")));
+            self.print_message(&ReportMessage::note(
+                "undecodable",
+                format!("{bad} of {total} inputs can't be decoded"),
+            ));
         }
         ExitCode::from(self.exit_code)
     }

@@ -82,7 +82,8 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
     let commands: Vec<_> = commands.map(|inner| (inner.get_name().to_owned(), first_line(inner.get_about()))).collect();
     text += &format_table("Commands:", &commands, paint);
     let (explained, others) = split_options(command, name);
-    let rows: Vec<_> = explained.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
+    let rows: Vec<_> =
+        explained.into_iter().map(|option| (option_label(option), first_line(option.get_help()))).collect();
     text += &format_table("Options:", &rows, paint);
     let others: Vec<String> = others.into_iter().map(|name| format!("--{name}")).collect();
     let more = match (others.is_empty(), name == "icecore") {

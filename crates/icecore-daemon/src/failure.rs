@@ -50,8 +50,8 @@ pub struct ErrorDetail {
 
 impl Failure {
     pub fn new(code: StatusCode, kind: &str, message: impl Into<String>) -> Failure {
-        let said = Box::new(ErrorBody { kind: kind.to_owned(), message: message.into(), ..ErrorBody::default() });
-        Failure { code, retry_after: None, closes: false, body: said }
+        let body = Box::new(ErrorBody { kind: kind.to_owned(), message: message.into(), ..ErrorBody::default() });
+        Failure { code, retry_after: None, closes: false, body }
     }
 
     /// Creates a failure for an invalid request.

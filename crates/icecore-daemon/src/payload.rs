@@ -51,8 +51,8 @@ const SHORT: usize = 8 << 10;
 pub async fn decode_body(app: &App, read: ReceivedBody, format: Option<String>) -> Result<Payload, Failure> {
     let is_short = read.bytes.len() <= SHORT && format.as_deref() == Some("json");
     let work = move |_: &mut ()| {
-        let said = describe::describe(&read.bytes, format.as_deref());
-        Payload { bytes: read.bytes, description: said, memory: read.memory }
+        let description = describe::describe(&read.bytes, format.as_deref());
+        Payload { bytes: read.bytes, description, memory: read.memory }
     };
     if is_short {
         return Ok(work(&mut ()));

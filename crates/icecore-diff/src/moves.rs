@@ -22,7 +22,8 @@ pub(crate) fn find_moves<'d>(
     found: &mut Vec<OrderedChange<'d>>,
 ) {
     let is_any = |kind: fn(&FoundChange<'d>) -> bool| found.iter().any(|one| kind(&one.change));
-    if !is_any(|change| matches!(change, FoundChange::Removed(..))) || !is_any(|what| matches!(what, FoundChange::Added(_)))
+    if !is_any(|change| matches!(change, FoundChange::Removed(..)))
+        || !is_any(|change| matches!(change, FoundChange::Added(_)))
     {
         return;
     }

@@ -50,8 +50,8 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Differs { path, reason: what } if path.is_empty() => write!(f, "{what}"),
-            Refusal::Differs { path, reason: what } => write!(f, "at {path}: {what}"),
+            Refusal::Differs { path, reason } if path.is_empty() => write!(f, "{reason}"),
+            Refusal::Differs { path, reason } => write!(f, "at {path}: {reason}"),
             Refusal::Broken(error) => error.fmt(f),
         }
     }
@@ -129,9 +129,9 @@ impl Patch {
         };
         let fingerprint = format!("{fingerprint:016x}");
         if root.get("fingerprint").and_then(|known| known.as_str()) != Some(&fingerprint) {
-            let what = "it is not the document that the difference was made from: the values to change are there, but another \
+            let reason = "it is not the document that the difference was made from: the values to change are there, but another \
                         part has changed";
-            return Err(Refusal::Differs { path: String::new(), reason: what });
+            return Err(Refusal::Differs { path: String::new(), reason });
         }
         let header = match root.get("has_header") {
             Some(_) => root.get("header").map(|header| (VALUES, header)),
@@ -173,7 +173,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
 
     fn apply_change(&mut self, change: Cursor<'d>) -> Result<(), Refusal> {
         let display_path = || change.get("where").and_then(|path| path.as_str()).unwrap_or_default().to_owned();
-        let differs = |what| Refusal::Differs { path: display_path(), reason: what };
+        let differs = |reason| Refusal::Differs { path: display_path(), reason };
         let part = |name: &str| {
             change.get(name).ok_or_else(|| Refusal::Broken(malformed_patch(format!("a change without `{name}`"))))
         };
@@ -238,7 +238,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
     ) -> Result<(), Refusal> {
         let malformed = |problem: &str| Refusal::Broken(malformed_patch(format!("{problem} at {path_text}")));
         let container_path = change.get("in").ok_or_else(|| malformed("a change without `in`"))?;
-        let differs = |what| Refusal::Differs { path: path_text.to_owned(), reason: what };
+        let differs = |reason| Refusal::Differs { path: path_text.to_owned(), reason };
         let into =
             self.resolver.follow_path(container_path).ok_or_else(|| differs("there is no list or map to add it to"))?;
         let into = crate::tree::object_body(into);
@@ -273,8 +273,8 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
             (Some(header), Some(old)) => self.same.are_equal(self.sides, header, old),
             _ => false,
         };
-        let what = "its header differs from the header of the document that the difference was made from";
-        if is_same { Ok(()) } else { Err(Refusal::Differs { path: String::new(), reason: what }) }
+        let reason = "its header differs from the header of the document that the difference was made from";
+        if is_same { Ok(()) } else { Err(Refusal::Differs { path: String::new(), reason }) }
     }
 }
 

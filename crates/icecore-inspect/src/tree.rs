@@ -350,7 +350,9 @@ impl<'d> Tree<'d> {
     /// Whether the row of a value of one of Ruby's own classes contains everything in it.
     fn is_shown_completely(&self, at: u32, kind: Kind) -> bool {
         let may_be = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.all;
-        may_be && self.show.top != Some(at) && summarize_known(self.document, at, 0).is_some_and(|summary| summary.is_whole)
+        may_be
+            && self.show.top != Some(at)
+            && summarize_known(self.document, at, 0).is_some_and(|summary| summary.is_whole)
     }
 
     /// Returns the body of the object at `at`, if one row can show both.

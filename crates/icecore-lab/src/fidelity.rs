@@ -62,7 +62,7 @@ struct DocumentWalk<'d> {
 
 impl<'d> DocumentWalk<'d> {
     fn into_fidelity(self) -> Fidelity {
-        let is_slight = self.differences.iter().all(|seen| seen.is_slight);
+        let is_slight = self.differences.iter().all(|difference| difference.is_slight);
         let describe = |difference: &CountedDifference| match difference.count {
             1 => format!("{}, at {}", difference.description, difference.path),
             count => format!("{}, {count} times, first at {}", difference.description, difference.path),
@@ -75,10 +75,10 @@ impl<'d> DocumentWalk<'d> {
         }
     }
 
-    fn note_difference(&mut self, what: &'static str, is_slight: bool, at: Cursor<'d>) {
-        match self.differences.iter_mut().find(|seen| seen.description == what) {
+    fn note_difference(&mut self, description: &'static str, is_slight: bool, at: Cursor<'d>) {
+        match self.differences.iter_mut().find(|difference| difference.description == description) {
             Some(difference) => difference.count += 1,
-            None => self.differences.push(CountedDifference { description: what, count: 1, path: at.path(), is_slight }),
+            None => self.differences.push(CountedDifference { description, count: 1, path: at.path(), is_slight }),
         }
     }
 

@@ -149,8 +149,8 @@ impl ReferenceReader<'_> {
         match sign {
             b',' | b')' if in_row && self.statement.depth == 1 => {
                 let cell = self.statement.locate_cell(&self.tables);
-                let (whole, content) = self.gather.finish_value(self.dump, self.lexis.dialect());
-                self.values.extend(cell.map(|cell| Value { full_range: whole, content, cell, ends_row: sign == b')' }));
+                let (full_range, content) = self.gather.finish_value(self.dump, self.lexis.dialect());
+                self.values.extend(cell.map(|cell| Value { full_range, content, cell, ends_row: sign == b')' }));
             }
             b')' if in_row => self.gather.add_closing(self.cursor - 1),
             _ => self.record_value_text(self.cursor - 1),

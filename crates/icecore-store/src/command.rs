@@ -96,7 +96,7 @@ impl Command {
     pub fn is_missing(outcome: &Outcome) -> bool {
         let Outcome::Failed { error, .. } = outcome else { return false };
         let message = ["exit code 127: ", "exit code 126: "].iter().find_map(|code| error.strip_prefix(code));
-        message.is_some_and(|said| said.starts_with(SHELL))
+        message.is_some_and(|message| message.starts_with(SHELL))
     }
 
     fn spawn_shell(&self, job: &Job) -> std::io::Result<Child> {
@@ -248,8 +248,8 @@ struct BoundedBuffer {
 }
 
 impl BoundedBuffer {
-    fn new(most: usize) -> BoundedBuffer {
-        BoundedBuffer { bytes: Arc::default(), max_bytes: most }
+    fn new(max_bytes: usize) -> BoundedBuffer {
+        BoundedBuffer { bytes: Arc::default(), max_bytes }
     }
 
     fn lock_bytes(&self) -> std::sync::MutexGuard<'_, VecDeque<u8>> {

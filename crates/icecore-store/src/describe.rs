@@ -37,8 +37,8 @@ pub fn describe(bytes: &[u8], format: Option<&str>) -> BlobDescription {
 
 /// Creates an object from these bytes.
 pub fn describe_object(bytes: Vec<u8>, format: Option<&str>) -> NewObject {
-    let said = describe(&bytes, format);
-    NewObject { bytes, description: said, ..NewObject::default() }
+    let description = describe(&bytes, format);
+    NewObject { bytes, description, ..NewObject::default() }
 }
 
 /// Creates a job with these bytes as its payload.

@@ -32,12 +32,12 @@ pub struct NewJob {
 
 impl NewJob {
     /// Creates a job with default settings.
-    pub fn new(queue: impl Into<String>, bytes: Vec<u8>, said: BlobDescription) -> NewJob {
+    pub fn new(queue: impl Into<String>, bytes: Vec<u8>, description: BlobDescription) -> NewJob {
         NewJob {
             id: Id::new(),
             queue: queue.into(),
             bytes,
-            description: said,
+            description,
             priority: 0,
             delay: Duration::ZERO,
             unique_key: None,

@@ -31,7 +31,10 @@ pub(crate) fn check_name(subject: &str, name: &str) -> Result<()> {
     if (1..=LONGEST_NAME).contains(&name.len()) && !name.chars().any(char::is_control) {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Input, format!("a {subject} must have 1 to {LONGEST_NAME} bytes and no control characters")))
+    Err(Error::new(
+        ErrorKind::Input,
+        format!("a {subject} must have 1 to {LONGEST_NAME} bytes and no control characters"),
+    ))
 }
 
 /// Checks the name of the person or program that does something. It may be empty.

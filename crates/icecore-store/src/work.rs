@@ -115,7 +115,7 @@ impl Worker {
         stop: &Stop,
         report: &mut dyn FnMut(Event<'_>),
     ) -> Result<Tally> {
-        let (crew, outcomes) = WorkerPool::new(runner);
+        let (pool, outcomes) = WorkerPool::new(runner);
         let mut turn = WorkerLoop {
             worker: self,
             open,
@@ -132,7 +132,7 @@ impl Worker {
             done_by: Vec::new(),
             failed: Vec::new(),
             tally: Tally::default(),
-            pool: crew,
+            pool,
             outcomes,
         };
         loop {

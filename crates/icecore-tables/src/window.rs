@@ -26,8 +26,8 @@ pub struct Window<R> {
 impl<R: Read> Window<R> {
     /// Creates a window over an input that is read in pieces of about `chunk` bytes.
     pub fn new(from: R, chunk: usize) -> Window<R> {
-        let (chunk, most) = (chunk.max(1), usize::MAX);
-        Window { from, buffer: Vec::new(), start: 0, end: 0, buffer_offset: 0, is_end: false, chunk, max_record: most }
+        let (chunk, max_record) = (chunk.max(1), usize::MAX);
+        Window { from, buffer: Vec::new(), start: 0, end: 0, buffer_offset: 0, is_end: false, chunk, max_record }
     }
 
     /// Sets the maximum length of a record.

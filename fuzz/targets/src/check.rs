@@ -78,7 +78,8 @@ pub fn visit_document(document: &Document<'_>) {
         assert!(cursor.len() <= document.nodes().len(), "node {at} says that it has {} children", cursor.len());
         if node.kind.is_container() {
             assert!(node.end() == 0 || node.end() > at && node.end() as usize <= document.nodes().len(), "end of {at}");
-            child_count += cursor.children().map(|child| child.index() as usize).filter(|child| *child > at as usize).count();
+            child_count +=
+                cursor.children().map(|child| child.index() as usize).filter(|child| *child > at as usize).count();
         }
         for (key, value) in cursor.entries() {
             std::hint::black_box((key.bytes(), key.node(), value.kind()));

@@ -88,6 +88,6 @@ fn check_opened_strings(document: Document<'_>) {
     let mut out = Vec::new();
     if icecore::write_to(&deep.document, &typed, &wide, &mut out).is_ok() {
         let reread = icecore::read_as(&out, &typed, &wide);
-        assert!(reread.is_ok_and(|again| again == deep.document), "{:?}", deep.document);
+        assert!(reread.is_ok_and(|document| document == deep.document), "{:?}", deep.document);
     }
 }

@@ -38,7 +38,9 @@ fn explain_our_refusal(ours: &OurReading<'_>, warning: &str) -> Option<&'static 
         _ if is_link && ours.repeats_key() => Some("a key twice, and a link to the value that was replaced"),
         _ if warning.contains("Numerical result out of range") => Some("an integer beyond 64 bits: PHP clamps it"),
         _ if ours.data.windows(2).any(|pair| pair == b"C:") => Some("the payload of one of PHP's own C: classes"),
-        expected if expected.starts_with("18446744073709551615 bytes") => Some("a length beyond 64 bits: PHP's wraps around"),
+        expected if expected.starts_with("18446744073709551615 bytes") => {
+            Some("a length beyond 64 bits: PHP's wraps around")
+        }
         "digits" if stops_after_bad_count(ours) => {
             Some("an object's number of properties without digits: PHP takes it for 0")
         }

@@ -48,7 +48,12 @@ pub fn json_read(data: &[u8]) {
     } else {
         icecore::value::Comparison::new()
     };
-    assert!(order.equal(&reread_layout.document, &fast.document), "{other}: {:?}\n{:?}", fast.document, reread_layout.document);
+    assert!(
+        order.equal(&reread_layout.document, &fast.document),
+        "{other}: {:?}\n{:?}",
+        fast.document,
+        reread_layout.document
+    );
     assert!(!other.contains("ascii") || laid_out.is_ascii(), "{other}: not ASCII");
 }
 
@@ -101,7 +106,12 @@ pub fn json_typed(data: &[u8]) {
         // With its spelling, the original bytes come back.
         let spelled_json = write_json(&slow.document, "json:typed,spelling").expect("written with its spelling");
         let reread_spelled = read_json(&spelled_json, &typed, &wide, false);
-        assert!(reread_spelled.error.is_none(), "{:?}\n{}", reread_spelled.error, String::from_utf8_lossy(&spelled_json));
+        assert!(
+            reread_spelled.error.is_none(),
+            "{:?}\n{}",
+            reread_spelled.error,
+            String::from_utf8_lossy(&spelled_json)
+        );
         assert!(reread_spelled.document == fast.document, "{}", String::from_utf8_lossy(&spelled_json));
         // JSON has doubles: a signaling NaN of 32 bits comes back as a quiet one.
         let signals = |node: &icecore::raw::Node| {

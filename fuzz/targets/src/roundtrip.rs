@@ -103,7 +103,8 @@ impl<'a> OurReading<'a> {
                 Key::Name(_) => !known_keys.insert(key.bytes().to_vec()),
                 Key::Value(value) => {
                     let is_known = !known_keys.insert(format!("@{}", value.target().index()).into_bytes());
-                    is_known || value.kind() != Kind::Link && !known_keys.insert(format!("{:?}", value.value()).into_bytes())
+                    is_known
+                        || value.kind() != Kind::Link && !known_keys.insert(format!("{:?}", value.value()).into_bytes())
                 }
             })
         })

@@ -45,7 +45,8 @@ pub fn storable_read(data: &[u8]) {
         return;
     }
     if !is_old(data) {
-        let rewritten = write_storable(&detailed.document, &WriteOptions::default()).expect("written with its spelling");
+        let rewritten =
+            write_storable(&detailed.document, &WriteOptions::default()).expect("written with its spelling");
         assert_bytes(&data[..detailed.consumed], &rewritten);
     }
     let mut other = WriteOptions::default();

@@ -180,7 +180,9 @@ fn side_name(side: Side) -> &'static str {
 fn format_table(paint: Paint) -> String {
     let width =
         format_entries().chain(wrapper_entries()).map(|entry| entry.name.len()).max().unwrap_or(0).max("FORMAT".len());
-    let head = |column_title: &str| format!("{}\n", paint.ink(Ink::Faint, format!("{column_title:width$}  READ  WRITE  WHAT IT IS")));
+    let head = |column_title: &str| {
+        format!("{}\n", paint.ink(Ink::Faint, format!("{column_title:width$}  READ  WRITE  WHAT IT IS")))
+    };
     let line =
         |entry: FormatEntry| format!("{}  yes   yes    {}\n", paint.column(Ink::Name, entry.name, width), entry.title);
     let mut text = head("FORMAT");

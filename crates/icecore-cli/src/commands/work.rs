@@ -71,7 +71,8 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
     drop(store);
     if queue.is_some_and(|queue| queue.paused_at.is_some()) {
         let printable_queue = icecore::text::printable(&args.queue);
-        let text = format!("the queue is paused and hands out no jobs: `icecore queue resume {printable_queue}` resumes it");
+        let text =
+            format!("the queue is paused and hands out no jobs: `icecore queue resume {printable_queue}` resumes it");
         report.note(&args.queue, "paused", text);
     }
     let mut command = Command::new(&args.exec);

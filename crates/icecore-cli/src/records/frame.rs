@@ -135,7 +135,12 @@ fn split_delimited(bytes: &[u8], delimiter: u8, is_end: bool) -> Split {
 }
 
 /// Ends a record with its delimiter, which it must not contain; a delimiter that is already at its end counts.
-fn push_delimiter(buffer: &mut Vec<u8>, start: usize, delimiter: u8, delimiter_name: &'static str) -> Result<(), Error> {
+fn push_delimiter(
+    buffer: &mut Vec<u8>,
+    start: usize,
+    delimiter: u8,
+    delimiter_name: &'static str,
+) -> Result<(), Error> {
     let body = buffer.get(start..).unwrap_or(&[]);
     match memchr(delimiter, body) {
         None => buffer.push(delimiter),

@@ -114,7 +114,8 @@ pub fn report_totals(tally: &Tally, report: &mut Report, quiet: bool) {
             );
         }
         if let Some((count, record, column)) = &tally.passed_on {
-            let phrase = if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
+            let phrase =
+                if *count == 1 { "expression of SQL is its text" } else { "expressions of SQL are their text" };
             let text = format!("{} {phrase}, first in {one} {record} at column {column}", group_digits(*count));
             report_count(tally, "expressions", *count, text, report);
         }

@@ -42,14 +42,14 @@ impl Rescue {
         let outcome = self.from.format().read(&unwrapped.bytes, self.from.settings(), request);
         // Offsets in a wrapper are offsets in the unwrapped data.
         let (offset, end) = if self.from.wrappers().is_empty() { (offset, end) } else { (0, usize::MAX) };
-        let Some(RescuedDocument { document, description: said }) =
+        let Some(RescuedDocument { document, description }) =
             rescue_document(outcome, unwrapped.bytes.len().min(end), offset)?
         else {
             return Ok(None);
         };
         let document = if self.is_deep { deep::open(document, &limits)?.document } else { document };
         icecore::write_to(&document, &self.to, &self.limits, out)?;
-        Ok(Some(said))
+        Ok(Some(description))
     }
 }
 
@@ -64,8 +64,8 @@ pub fn rescue_document(outcome: Outcome<'_>, end: usize, offset: u64) -> Result<
     // The error is after the document.
     if outcome.error.is_none() {
         let lost = end.saturating_sub(outcome.consumed) as u64;
-        let said = describe(outcome.document.nodes().len() as u64, lost, outcome.consumed as u64);
-        return Ok(Some(RescuedDocument { document: outcome.document, description: said }));
+        let description = describe(outcome.document.nodes().len() as u64, lost, outcome.consumed as u64);
+        return Ok(Some(RescuedDocument { document: outcome.document, description }));
     }
     let salvaged = outcome.salvage_before(end)?;
     Ok(salvaged.map(|found| RescuedDocument {

@@ -48,7 +48,15 @@ enum TruncatorState {
 impl JsonTruncator {
     pub fn new(to: Box<dyn Write>, display_limits: DisplayLimits) -> JsonTruncator {
         let state = if display_limits.has_paths { TruncatorState::Path } else { TruncatorState::Between };
-        JsonTruncator { to, limits: display_limits, open: Vec::new(), hidden: None, state, blanks: Vec::new(), out: Vec::new() }
+        JsonTruncator {
+            to,
+            limits: display_limits,
+            open: Vec::new(),
+            hidden: None,
+            state,
+            blanks: Vec::new(),
+            out: Vec::new(),
+        }
     }
 
     fn take_byte(&mut self, byte: u8) {

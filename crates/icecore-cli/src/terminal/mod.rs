@@ -79,7 +79,10 @@ pub mod tests {
     fn what_says_how_it_looks_is_left_alone() {
         let indent_of = |name: &str| with_indented_json(Stage::parse(name).unwrap()).settings().number("indent");
         assert_eq!((indent_of("json"), indent_of("json:sort_keys")), (Some(2), Some(2)));
-        assert_eq!((indent_of("json:indent=0"), indent_of("json:as=json-xs"), indent_of("gzip/json")), (Some(0), None, None));
+        assert_eq!(
+            (indent_of("json:indent=0"), indent_of("json:as=json-xs"), indent_of("gzip/json")),
+            (Some(0), None, None)
+        );
         assert_eq!((indent_of("ndjson"), indent_of("php")), (None, None));
     }
 }

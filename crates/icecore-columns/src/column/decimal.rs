@@ -54,7 +54,8 @@ fn parse_unscaled(text: &[u8], scale: i8) -> Option<i128> {
     };
     let digits = number.strip_prefix('-').unwrap_or(number);
     let (integer_part, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let is_number = !integer_part.is_empty() && integer_part.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
+    let is_number =
+        !integer_part.is_empty() && integer_part.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit());
     if !is_number || digits.ends_with('.') {
         return None;
     }

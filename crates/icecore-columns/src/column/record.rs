@@ -316,7 +316,8 @@ impl Record {
             let found = self.fields.iter().position(|field| field.name().as_bytes() == name);
             found.filter(|at| is_named(at))
         };
-        let found = qualified_name.and_then(|whole| find(&whole)).or_else(|| find(name)).or_else(|| find(unmarked));
+        let found =
+            qualified_name.and_then(|qualified| find(&qualified)).or_else(|| find(name)).or_else(|| find(unmarked));
         found.and_then(|at| u16::try_from(at + 1).ok()).unwrap_or(NONE)
     }
 

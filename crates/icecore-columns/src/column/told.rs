@@ -45,12 +45,7 @@ impl VirtualKind {
 
 impl VirtualField {
     pub(super) fn new(kind: VirtualKind) -> Result<VirtualField, Error> {
-        Ok(VirtualField {
-            kind,
-            texts: Strings::new(),
-            json: Codec::new(Stage::parse("json")?),
-            text: Vec::new(),
-        })
+        Ok(VirtualField { kind, texts: Strings::new(), json: Codec::new(Stage::parse("json")?), text: Vec::new() })
     }
 
     /// Adds the class of the value; `false` if it has none.

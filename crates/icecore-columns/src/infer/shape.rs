@@ -117,7 +117,8 @@ impl Shape {
             (Shape::Decimal(integer_digits, places), Shape::Decimal(more_integer_digits, more_places)) => {
                 Shape::Decimal(integer_digits.max(more_integer_digits), places.max(more_places))
             }
-            (Shape::Decimal(integer_digits, places), Shape::Int(range)) | (Shape::Int(range), Shape::Decimal(integer_digits, places)) => {
+            (Shape::Decimal(integer_digits, places), Shape::Int(range))
+            | (Shape::Int(range), Shape::Decimal(integer_digits, places)) => {
                 Shape::Decimal(integer_digits.max(range.count_digits()), places)
             }
             (Shape::Text, Shape::Int(_)) | (Shape::Int(_), Shape::Text) => Shape::Text,

@@ -158,7 +158,7 @@ impl UnwrappedBlob {
 fn inspect_blob(blob: &Blob, within: &[u32], wanted: &PartRequest) -> Inspection {
     let mut limits = inspect_limits();
     let outermost = blob.find_stage().and_then(|stage| UnwrappedBlob::unwrap_bytes(&blob.bytes, stage, &mut limits));
-    let innermost = within.iter().fold(outermost, |plain, node| plain?.unwrap_string_node(*node, &mut limits));
+    let innermost = within.iter().fold(outermost, |outer, node| outer?.unwrap_string_node(*node, &mut limits));
     let unwrapped = match innermost {
         Ok(unwrapped) => unwrapped,
         Err(error) => return Inspection::from_error(&blob.bytes, &error),

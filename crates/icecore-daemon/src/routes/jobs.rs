@@ -92,8 +92,8 @@ pub async fn store_job(app: &App, mut payload: Payload, settings: JobSettings) -
             payload = payload::check_against_schema(app, payload, Arc::clone(checker)).await?;
         }
         // The memory of the payload stays reserved until the job is stored.
-        let Payload { bytes, description: said, memory } = payload;
-        let job = settings.to_job(bytes, said);
+        let Payload { bytes, description, memory } = payload;
+        let job = settings.to_job(bytes, description);
         let text = checker.as_ref().map(|checker| Arc::clone(&checker.text));
         match app.committer.store_job(job, text).await? {
             StoreOutcome::As(pushed) => return Ok(pushed_response(app, queue, settings.id, pushed, problem)),
@@ -170,8 +170,8 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    pub fn new(most: usize) -> Page<T> {
-        Page { items: Vec::new(), next: None, max_items: most, bytes: 0, last: 0 }
+    pub fn new(max_items: usize) -> Page<T> {
+        Page { items: Vec::new(), next: None, max_items, bytes: 0, last: 0 }
     }
 
     /// Adds an item of this many bytes.

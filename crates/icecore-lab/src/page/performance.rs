@@ -93,7 +93,11 @@ pub fn render_readme(report: &Report) -> String {
     }
     let all = || report.scenarios.iter().flat_map(|s| &s.claims);
     let confirmed = all().filter(|c| c.verdict.confirms_claim()).count();
-    _ = write!(out, "Of {} claims of five articles {confirmed} hold on this machine, or hold even more ", all().count());
+    _ = write!(
+        out,
+        "Of {} claims of five articles {confirmed} hold on this machine, or hold even more ",
+        all().count()
+    );
     out += "([all of them, and what explains the others](docs/performance.md)). Two of each:\n\n";
     out += "| now | claim | then | measured | article |\n|---|---|--:|--:|---|\n";
     let mut listed: Vec<&'static Article> = Vec::new();

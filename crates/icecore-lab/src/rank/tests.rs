@@ -234,7 +234,10 @@ fn the_words_are_those_of_a_person() {
 #[test]
 fn what_is_cheaper_and_not_enough_is_said() {
     let sentences = explain_ranking(&rank_entries(three_competitors(), "write:1,read:10,size:0.5"));
-    assert!(sentences[1].contains("What decides against small is reading; it costs less for size, which"), "{sentences:#?}");
+    assert!(
+        sentences[1].contains("What decides against small is reading; it costs less for size, which"),
+        "{sentences:#?}"
+    );
 }
 
 #[test]
@@ -247,9 +250,10 @@ fn ties_are_said() {
     ];
     let sentences = explain_ranking(&rank_entries(entries, "read:1"));
     assert!(
-        sentences[0].contains(" cost least, about ") && sentences[0].contains("a use, and can't be distinguished; the next,")
+        sentences[0].contains(" cost least, about ")
+            && sentences[0].contains("a use, and can't be distinguished; the next,")
     );
-    assert!(sentences.iter().any(|said| said.ends_with(" are tied on rank 3.")), "{sentences:#?}");
+    assert!(sentences.iter().any(|sentence| sentence.ends_with(" are tied on rank 3.")), "{sentences:#?}");
 }
 
 #[test]

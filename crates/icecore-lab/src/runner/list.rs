@@ -241,7 +241,9 @@ fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> Foun
         Err(error) => missing(error.to_string(), None),
         Ok(Err(ParticipantError::Cannot(why) | ParticipantError::Failed(why))) => missing(why, None),
         Ok(Err(ParticipantError::Stopped)) => missing("the run was stopped".to_owned(), None),
-        Ok(Ok(Reply { missing: Some(dependency), install, .. })) => missing(format!("{dependency} is missing"), install),
+        Ok(Ok(Reply { missing: Some(dependency), install, .. })) => {
+            missing(format!("{dependency} is missing"), install)
+        }
         Ok(Ok(reply)) if reply.protocol != Some(PROTOCOL) => {
             missing(format!("it does not speak version {PROTOCOL} of the protocol"), None)
         }

@@ -37,7 +37,8 @@ pub struct WebArguments {
 
 /// Measures, and writes the results.
 pub fn measure_web(arguments: &WebArguments) -> Result<(), Error> {
-    web::check_tools().map_err(|missing| Error::new(format!("{} is missing: {}", missing.programs, missing.install)))?;
+    web::check_tools()
+        .map_err(|missing| Error::new(format!("{} is missing: {}", missing.programs, missing.install)))?;
     let mut options = Options::default();
     if arguments.small {
         options = options.small();

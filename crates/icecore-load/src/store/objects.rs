@@ -125,7 +125,7 @@ impl Store {
             let _ = child.kill();
         }
         let status = child.wait().map_err(|error| path_trouble(icecore, &error))?;
-        let missing = found.iter().position(|seen| !seen);
+        let missing = found.iter().position(|is_found| !is_found);
         match (wrong, missing, status.success()) {
             (Some(why), _, _) => Err(ParticipantError::Failed(why)),
             (None, Some(number), _) => Err(ParticipantError::Failed(format!("object {number} is not there"))),

@@ -161,7 +161,8 @@ impl WebRun<'_> {
             let note = match status.split_once(' ') {
                 Some(("yes", _)) => continue,
                 Some(("no", free_bytes)) => {
-                    let (file, free_megabytes) = (megabytes(contender.size.unwrap_or(0)), megabytes(free_bytes.parse().unwrap_or(0)));
+                    let (file, free_megabytes) =
+                        (megabytes(contender.size.unwrap_or(0)), megabytes(free_bytes.parse().unwrap_or(0)));
                     format!("its file of {file:.1} MB does not fit into opcache, which has {free_megabytes:.0} MB")
                 }
                 _ => "opcache is off".to_owned(),

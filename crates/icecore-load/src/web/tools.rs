@@ -40,9 +40,12 @@ pub(super) fn find_tools(places: &[PathBuf]) -> Result<Tools, MissingTools> {
         (fpm, nginx) => {
             let gone = [(nginx.is_none(), "nginx", "nginx-light"), (fpm.is_none(), "php-fpm", "php-fpm")];
             let gone: Vec<_> = gone.iter().filter(|(is_gone, _, _)| *is_gone).collect();
-            let names: Vec<&str> = gone.iter().map(|(_, what, _)| *what).collect();
+            let names: Vec<&str> = gone.iter().map(|(_, name, _)| *name).collect();
             let packages: Vec<&str> = gone.iter().map(|(_, _, package)| *package).collect();
-            Err(MissingTools { programs: names.join(" and "), install: format!("apt-get install {}", packages.join(" ")) })
+            Err(MissingTools {
+                programs: names.join(" and "),
+                install: format!("apt-get install {}", packages.join(" ")),
+            })
         }
     }
 }

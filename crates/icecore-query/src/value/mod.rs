@@ -64,8 +64,8 @@ pub type List = LazyContainer<Vec<Value>>;
 pub type Map = LazyContainer<Members>;
 
 impl PreservedValue {
-    pub fn new(plain: Value, origin: Origin) -> PreservedValue {
-        PreservedValue { value: plain, origin, _charge: Charge::new(size_of::<PreservedValue>() + ALLOCATION_OVERHEAD) }
+    pub fn new(value: Value, origin: Origin) -> PreservedValue {
+        PreservedValue { value, origin, _charge: Charge::new(size_of::<PreservedValue>() + ALLOCATION_OVERHEAD) }
     }
 }
 

@@ -247,11 +247,11 @@ impl Source {
             icecore::Key::Name(name) => self.create_key(name.node, name.bytes, is_member),
             icecore::Key::Value(value) => {
                 let key_value = self.view_node(value.index());
-                let shown = match key_value.visible_value() {
+                let name = match key_value.visible_value() {
                     Value::Text(text) => text.bytes.clone(),
                     other => other.to_json().into(),
                 };
-                Key { name: shown, spelled: KeySpelling::Node(Rc::clone(self), value.index()) }
+                Key { name, spelled: KeySpelling::Node(Rc::clone(self), value.index()) }
             }
         };
         if has_id && let Some(place) = cache.borrow_mut().get_mut(usize::from(id)) {

@@ -25,7 +25,8 @@ pub fn results(filter: &str, inputs: &[(&str, &[u8])], to: &str, running: &Runni
             Input::new(*format, document.expect("a document"))
         });
         let mut running = Running::default();
-        (running.null_input, running.steps, running.memory, running.allocated_bytes) = (null_input, steps, memory, held);
+        (running.null_input, running.steps, running.memory, running.allocated_bytes) =
+            (null_input, steps, memory, held);
         let mut all = Vec::new();
         query.run(&mut inputs, &running, &mut |result| {
             all.push(match result {

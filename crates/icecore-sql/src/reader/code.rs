@@ -184,7 +184,7 @@ impl Reader {
 
     /// Completes a value of a row, whose end is here.
     #[inline]
-    fn complete_row_value(&mut self, whole: Range<usize>, content: Content, sign: u8) -> Step {
+    fn complete_row_value(&mut self, full_range: Range<usize>, content: Content, sign: u8) -> Step {
         let cell = self.statement.locate_cell(&self.tables);
         self.cursor += 1;
         match sign {
@@ -192,7 +192,7 @@ impl Reader {
             _ => self.statement.close_parenthesis(&mut self.tables, &self.lexis),
         }
         match cell {
-            Some(cell) => Step::Value(Value { full_range: whole, content, cell, ends_row: sign == b')' }),
+            Some(cell) => Step::Value(Value { full_range, content, cell, ends_row: sign == b')' }),
             None => Step::Go,
         }
     }
@@ -237,7 +237,7 @@ impl Reader {
     #[inline]
     fn read_string(
         &mut self,
-        whole: usize,
+        start: usize,
         at: usize,
         quoting: Option<Quoting>,
         window: &[u8],
@@ -246,7 +246,7 @@ impl Reader {
         let quote = window.get(at).copied().unwrap_or(b'\'');
         let backslash = matches!(quoting, Some(Quoting::Backslash(_) | Quoting::Escape));
         let ending = Ending::Quote { quote, backslash };
-        self.read_literal(OpenLiteral { start: whole, body: at + 1, scan: at + 1, ending, quoting }, window, last)
+        self.read_literal(OpenLiteral { start, body: at + 1, scan: at + 1, ending, quoting }, window, last)
     }
 
     fn read_number(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
@@ -601,8 +601,7 @@ impl Reader {
             return Ok(Step::Go);
         }
         let body = start + tag + 2;
-        let open =
-            OpenLiteral { start, body, scan: body, ending: Ending::Dollar, quoting: Some(Quoting::Dollar) };
+        let open = OpenLiteral { start, body, scan: body, ending: Ending::Dollar, quoting: Some(Quoting::Dollar) };
         self.read_literal(open, window, last)
     }
 }

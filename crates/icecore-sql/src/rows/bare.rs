@@ -63,7 +63,8 @@ pub(crate) fn find_plain_number_end(window: &[u8], start: usize) -> Option<usize
 /// Returns `true` if the text around a literal only repeats its type: `CONVERT("…" USING utf8mb4)` of mydumper,
 /// `CAST('…' AS json)`, `'…'::jsonb`.
 pub(crate) fn is_cast(window: &[u8], value_range: &Range<usize>, literal: &Range<usize>) -> bool {
-    let (Some(before), Some(after)) = (window.get(value_range.start..literal.start), window.get(literal.end..value_range.end))
+    let (Some(before), Some(after)) =
+        (window.get(value_range.start..literal.start), window.get(literal.end..value_range.end))
     else {
         return false;
     };

@@ -99,8 +99,14 @@ pub(super) fn connect(address: &Address) -> Result<Mysql> {
         .tcp_keepalive_time_ms(Some(SILENCE));
     #[cfg(target_os = "linux")]
     let opts = opts.tcp_user_timeout_ms(Some(SILENCE));
-    let mut session =
-        Mysql { opts: opts.into(), tls, display_address: address.to_string(), link: None, dialect: &MARIADB, is_within: false };
+    let mut session = Mysql {
+        opts: opts.into(),
+        tls,
+        display_address: address.to_string(),
+        link: None,
+        dialect: &MARIADB,
+        is_within: false,
+    };
     session.ensure_connected()?;
     Ok(session)
 }

@@ -28,7 +28,10 @@ pub(super) struct ServerConnection {
 impl ServerConnection {
     pub(super) fn open(place: &ServerAddress) -> Result<ServerConnection> {
         let away = |error: io::Error| {
-            Error::new(ErrorKind::Away, format!("{}: {}", place.display_address, icecore::text::printable(&error.to_string())))
+            Error::new(
+                ErrorKind::Away,
+                format!("{}: {}", place.display_address, icecore::text::printable(&error.to_string())),
+            )
         };
         let stream = connect_stream(place).map_err(away)?;
         Ok(ServerConnection {
@@ -106,7 +109,10 @@ impl ServerConnection {
             [] => "an answer has".to_owned(),
             key => format!("under the key `{}` is", super::quote_message(super::spell_key(key).as_bytes())),
         };
-        Error::new(ErrorKind::Input, format!("{}: {subject} more than the {longest} bytes that are allowed", self.display_address))
+        Error::new(
+            ErrorKind::Input,
+            format!("{}: {subject} more than the {longest} bytes that are allowed", self.display_address),
+        )
     }
 
     fn connection_lost_error(&self, error: &io::Error) -> Error {

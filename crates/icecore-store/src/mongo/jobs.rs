@@ -61,7 +61,8 @@ pub(super) fn job_from_document(document: &mut Document) -> Result<Job> {
         Some(checksum) => job.checksum = checksum,
         None => {
             let description = describe::describe(&job.bytes, job.format.as_deref());
-            (job.checksum, job.format, job.json, job.problem) = (description.checksum, description.format, description.json, description.problem);
+            (job.checksum, job.format, job.json, job.problem) =
+                (description.checksum, description.format, description.json, description.problem);
         }
     }
     Ok(job)

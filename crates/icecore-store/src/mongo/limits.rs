@@ -67,7 +67,11 @@ pub(super) fn is_limited(queue: &Document) -> bool {
 
 impl MongoBackend {
     /// Reserves up to `most` places for jobs. Returns `None` if the queue has no limits.
-    pub(super) fn reserve_places(&self, request: &ClaimRequest<'_>, max_places: usize) -> Result<Option<ReservedPlaces>> {
+    pub(super) fn reserve_places(
+        &self,
+        request: &ClaimRequest<'_>,
+        max_places: usize,
+    ) -> Result<Option<ReservedPlaces>> {
         for tried in 0..TRIES {
             let Some(mut queue) = self.queues.find_one(doc! { "_id": request.queue }).run().map_err(store_error)?
             else {
@@ -125,8 +129,9 @@ impl MongoBackend {
                 occupied.insert((token, place));
             }
         }
-        places
-            .retain(|place| !is_over(place) || read_token_and_number(place).is_some_and(|place| occupied.contains(&place)));
+        places.retain(|place| {
+            !is_over(place) || read_token_and_number(place).is_some_and(|place| occupied.contains(&place))
+        });
         Ok(())
     }
 

@@ -176,8 +176,9 @@ impl MongoBackend {
         }
         self.settle_batches()?;
         let indexed = at.as_ref().filter(|_| by_index);
-        let mut page =
-            |after, page_size, each: EachLent<'_>| self.list_object_page(after, page_size, filter, (indexed, lean), each);
+        let mut page = |after, page_size, each: EachLent<'_>| {
+            self.list_object_page(after, page_size, filter, (indexed, lean), each)
+        };
         walk_pages(ASKED, after, max_objects, at.as_ref().filter(|_| !by_index), &mut page, each)
     }
 

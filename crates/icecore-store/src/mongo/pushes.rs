@@ -29,7 +29,7 @@ pub(super) fn live_key(queue: &str, key: &str) -> Document {
 
 fn document_from_job(job: &NewJob, sequence: i64, now: i64, attempts: &HashMap<String, i64>) -> Result<Document> {
     let description = &job.description;
-    let max_attempts = job.max_attempts.map(|most| i64::from(most.max(1)));
+    let max_attempts = job.max_attempts.map(|limit| i64::from(limit.max(1)));
     let max_attempts = max_attempts.or_else(|| attempts.get(&job.queue).copied()).unwrap_or(ATTEMPTS);
     let mut document = doc! {
         "_id": job.id.to_string(), "seq": sequence, "queue": &job.queue, "state": "ready",
@@ -231,7 +231,7 @@ impl MongoBackend {
         let mut attempts = HashMap::new();
         for found in self.queues.find(doc! { "_id": { "$in": names } }).run().map_err(store_error)? {
             let mut found = found.map_err(store_error)?;
-            let max_attempts = get_int(&found, "max_attempts")?.filter(|most| *most > 0);
+            let max_attempts = get_int(&found, "max_attempts")?.filter(|count| *count > 0);
             if let (Some(name), Some(max_attempts)) = (take_text(&mut found, "_id")?, max_attempts) {
                 attempts.insert(name, max_attempts);
             }

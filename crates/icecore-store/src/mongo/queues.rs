@@ -129,7 +129,8 @@ impl Queues for MongoBackend {
                 name: name.clone(),
                 paused_at: get_int(&found, "paused_at")?,
                 schema: take_text(&mut found, "payload_schema")?,
-                concurrency: get_int(&found, "concurrency")?.map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX)),
+                concurrency: get_int(&found, "concurrency")?
+                    .map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX)),
                 rate: Rate::from_columns(get_int(&found, "rate_count")?, get_int(&found, "rate_per")?),
                 ..QueueStatus::default()
             };

@@ -26,7 +26,8 @@ fn schedule_from_document(document: &mut Document) -> Result<Schedule> {
         last_id: take_text(document, "last_id")?.and_then(|text| parse_id(Some(text)).ok()),
         paused_at: get_int(document, "paused_at")?,
         priority: priority.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
-        max_attempts: get_int(document, "max_attempts")?.map(|attempts| u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)),
+        max_attempts: get_int(document, "max_attempts")?
+            .map(|attempts| u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)),
         is_alone: document.get_bool("alone").unwrap_or(false),
         format: take_text(document, "format")?,
         bytes: required(take_bytes(document, "bytes")?)?,
@@ -96,7 +97,7 @@ impl Schedules for MongoBackend {
             "priority": i64::from(schedule.priority), "alone": schedule.is_alone, "bytes": to_binary(&schedule.bytes),
         };
         let mut unset = doc! { "paused_at": "", "problem": "" };
-        let max_attempts = schedule.max_attempts.map(|most| Bson::Int64(i64::from(most.max(1))));
+        let max_attempts = schedule.max_attempts.map(|attempts| Bson::Int64(i64::from(attempts.max(1))));
         let (zone, format) = (schedule.timing.zone().map(Bson::from), schedule.format.as_deref().map(Bson::from));
         for (name, value) in [("zone", zone), ("format", format), ("max_attempts", max_attempts)] {
             if value.is_none() {

@@ -157,7 +157,12 @@ impl SqlBackend {
         Ok((handed, is_full))
     }
 
-    fn take_at_once(&mut self, sql: &'static str, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<Vec<ClaimedRow>> {
+    fn take_at_once(
+        &mut self,
+        sql: &'static str,
+        request: &ClaimRequest<'_>,
+        max_jobs: usize,
+    ) -> Result<Vec<ClaimedRow>> {
         let values = [
             Value::Text(request.queue),
             Value::Text(request.queue),
@@ -170,7 +175,12 @@ impl SqlBackend {
     }
 
     /// Like `take_at_once`, for a database that can't return the rows that it changed.
-    fn take_in_steps(&mut self, sql: &'static str, request: &ClaimRequest<'_>, max_jobs: usize) -> Result<Vec<ClaimedRow>> {
+    fn take_in_steps(
+        &mut self,
+        sql: &'static str,
+        request: &ClaimRequest<'_>,
+        max_jobs: usize,
+    ) -> Result<Vec<ClaimedRow>> {
         let values = [
             Value::Int(to_millis(request.lease)),
             Value::Text(request.queue),

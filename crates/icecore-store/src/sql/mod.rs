@@ -115,7 +115,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         match self.session.dialect().many {
             RowBatching::Lists => fitting(MOST_ROWS),
             RowBatching::Rows(counts) => {
-                let max_rows = counts.first().map_or(1, |most| fitting(*most));
+                let max_rows = counts.first().map_or(1, |count| fitting(*count));
                 counts.iter().copied().find(|count| *count <= max_rows).unwrap_or(1)
             }
         }

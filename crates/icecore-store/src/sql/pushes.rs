@@ -132,8 +132,11 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let mut rest = jobs;
         while let Some(first) = rest.first() {
             let follows = first.after.map(|id| stand_ins.get(&id).copied().unwrap_or(id));
-            let count =
-                if follows.is_some() { 1 } else { self.rows_per_statement(|max_rows| count_for_statement(rest, max_rows)) };
+            let count = if follows.is_some() {
+                1
+            } else {
+                self.rows_per_statement(|max_rows| count_for_statement(rest, max_rows))
+            };
             let (some, others) = rest.split_at(count);
             let are_new = match follows {
                 Some(id) => vec![self.insert_follower(first, id)?],
@@ -216,7 +219,22 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let row = |job| {
             let [id, queue, priority, delay, max_attempts, key, replay_of, format, checksum, bytes, json, problem] =
                 JobRow::to_values(job);
-            [id, queue, priority, delay, max_attempts, queue, key, key, replay_of, format, checksum, bytes, json, problem]
+            [
+                id,
+                queue,
+                priority,
+                delay,
+                max_attempts,
+                queue,
+                key,
+                key,
+                replay_of,
+                format,
+                checksum,
+                bytes,
+                json,
+                problem,
+            ]
         };
         let values: Vec<Value<'_>> = jobs.iter().flat_map(row).collect();
         let sql = insert!(

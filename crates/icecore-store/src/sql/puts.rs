@@ -157,7 +157,8 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let mut rows = Vec::new();
         for (object, sequence) in objects.iter().zip(sequences) {
             let mut unique_values = HashSet::new();
-            for (path, value) in describe::find_index_values(&object.bytes, object.description.format.as_deref(), paths) {
+            for (path, value) in describe::find_index_values(&object.bytes, object.description.format.as_deref(), paths)
+            {
                 if unique_values.insert((path, value.clone())) {
                     rows.push((path, value, *sequence));
                 }

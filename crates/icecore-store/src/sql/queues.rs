@@ -47,7 +47,10 @@ impl Queues for SqlBackend {
             }
             if let Some(concurrency) = settings.concurrency {
                 let sql = "UPDATE icecore_queues SET concurrency = ? WHERE name = ?";
-                backend.run_statement(sql, &[Value::int_or_null((concurrency > 0).then_some(i64::from(concurrency))), name])?;
+                backend.run_statement(
+                    sql,
+                    &[Value::int_or_null((concurrency > 0).then_some(i64::from(concurrency))), name],
+                )?;
             }
             if let Some(rate) = settings.rate {
                 let rate = (rate.count > 0).then_some(rate);

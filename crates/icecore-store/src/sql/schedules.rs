@@ -120,7 +120,8 @@ impl Schedules for SqlBackend {
             if self.query_first(sql, &[], |row| required(row.read_int(0)?))?.unwrap_or(0) == 0 {
                 break;
             }
-            let some = self.run_in_transaction(|backend| backend.fire_some((max_schedules - fired.len()).min(AT_ONCE)))?;
+            let some =
+                self.run_in_transaction(|backend| backend.fire_some((max_schedules - fired.len()).min(AT_ONCE)))?;
             // Another program handles the rest.
             if some.is_empty() {
                 break;

@@ -127,7 +127,7 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
             }
         }
     }
-    for (column, _) in found_columns.iter().enumerate().filter(|(_, seen)| !**seen) {
+    for (column, _) in found_columns.iter().enumerate().filter(|(_, is_found)| !**is_found) {
         decoder.note_failure(column, "row", "the row has no such key".to_owned(), row);
     }
     let rest = line.get(at..).unwrap_or(&[]);

@@ -179,7 +179,7 @@ impl<'d> Together<'d> {
             other => other,
         };
         match target {
-            PathTarget::There { value: old, path_text: shown, .. } => {
+            PathTarget::There { value: old, path_text, .. } => {
                 let at = old.index();
                 self.has_no_links(at).then_some(())?;
                 let entries = &self.places.found.entries;
@@ -189,15 +189,21 @@ impl<'d> Together<'d> {
                     Some(now.map_or(old, |entry| entry.cursor())),
                     self.places.naming(),
                 );
-                let entry = self.places.add_native_entry(value.root(), None, &shown).ok()?;
+                let entry = self.places.add_native_entry(value.root(), None, &path_text).ok()?;
                 self.record_replacement(at, entry);
                 Some(())
             }
-            PathTarget::Missing { container: whole, path_text: shown } => self.set_missing(path, whole, &shown, value),
+            PathTarget::Missing { container, path_text } => self.set_missing(path, container, &path_text, value),
         }
     }
 
-    fn set_missing(&mut self, path: &Pattern, container: Cursor<'d>, path_text: &str, value: &Document<'static>) -> Option<()> {
+    fn set_missing(
+        &mut self,
+        path: &Pattern,
+        container: Cursor<'d>,
+        path_text: &str,
+        value: &Document<'static>,
+    ) -> Option<()> {
         let step = path.definite_steps().last()?;
         let name = match step {
             Step::Key(name) => name.clone(),
@@ -248,7 +254,9 @@ impl<'d> Together<'d> {
     }
 
     fn append_value(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
-        let PathTarget::There { value: container, path_text: shown, .. } = self.resolve_path(path, false)? else { return None };
+        let PathTarget::There { value: container, path_text, .. } = self.resolve_path(path, false)? else {
+            return None;
+        };
         let (body, naming) = (container.body(), self.places.naming());
         if let Some(entry) = self.replacement_entry(container) {
             self.reached_entry = Some((entry, path.definite_steps().count()));
@@ -264,7 +272,7 @@ impl<'d> Together<'d> {
             _ => return None,
         };
         let index = self.child_index(body)?;
-        let place = format!("{shown}[{}]", index.count_remaining() + index.added.len());
+        let place = format!("{path_text}[{}]", index.count_remaining() + index.added.len());
         let key =
             next.as_ref().map(|next| KeyTemplate { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() });
         let value = native::match_string_kinds(value, None, naming);
@@ -329,7 +337,7 @@ impl<'d> Together<'d> {
         let mut steps = path.definite_steps().peekable();
         let max_steps = self.limits.expanded_from(0);
         let mut here = self.document.root();
-        let (mut parent, mut shown) = (None, "$".to_owned());
+        let (mut parent, mut path_text) = (None, "$".to_owned());
         let mut count = 0;
         while let Some(step) = steps.next() {
             let body = here.body();
@@ -347,16 +355,17 @@ impl<'d> Together<'d> {
                     return None;
                 }
                 StepTarget::At(at, text) => {
-                    shown.push_str(&text);
+                    path_text.push_str(&text);
                     (parent, here) = (Some(body), Cursor::new(self.document, at));
                 }
                 StepTarget::Missing => {
                     let is_alone = self.document.header().is_none() && !path.as_str().contains('…');
-                    return (steps.peek().is_none() && is_alone).then_some(PathTarget::Missing { container: here, path_text: shown });
+                    return (steps.peek().is_none() && is_alone)
+                        .then_some(PathTarget::Missing { container: here, path_text });
                 }
             }
         }
-        Some(PathTarget::There { parent, value: here, path_text: shown })
+        Some(PathTarget::There { parent, value: here, path_text })
     }
 
     fn resolve_step(&mut self, here: Cursor<'d>, body: Cursor<'d>, step: &Step, is_sure: bool) -> Option<StepTarget> {

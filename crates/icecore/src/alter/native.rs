@@ -139,7 +139,8 @@ pub(super) fn make_native_entry(
     limits: &Limits,
 ) -> Result<NativeEntry, Error> {
     let text = KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: b"k" };
-    let containers = if key.is_some() { &[ValueContainer::Map][..] } else { &[ValueContainer::List, ValueContainer::Map] };
+    let containers =
+        if key.is_some() { &[ValueContainer::Map][..] } else { &[ValueContainer::List, ValueContainer::Map] };
     for container in containers {
         let document = build_container(*container, value, key.unwrap_or(&text))?;
         let mut bytes = Vec::new();
@@ -198,7 +199,11 @@ pub(super) fn match_string_kinds(
     new
 }
 
-fn build_container(container: ValueContainer, value: Cursor<'_>, key: &KeyTemplate<'_>) -> Result<Document<'static>, Error> {
+fn build_container(
+    container: ValueContainer,
+    value: Cursor<'_>,
+    key: &KeyTemplate<'_>,
+) -> Result<Document<'static>, Error> {
     let mut builder = Builder::like(value.document());
     match container {
         ValueContainer::List => builder.begin_array(),

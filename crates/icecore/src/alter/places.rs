@@ -181,8 +181,8 @@ impl<'d> PlaceFinder<'d> {
             let entry = if body.kind() == Kind::Array {
                 self.add_native_entry(value.root(), None, &place)?
             } else if is_array_of_php {
-                let next =
-                    next_index(body).ok_or_else(|| unfit_refusal("a free index", "the largest one in use", &path_text))?;
+                let next = next_index(body)
+                    .ok_or_else(|| unfit_refusal("a free index", "the largest one in use", &path_text))?;
                 let next = next.to_string();
                 let key = KeyTemplate { kind: Kind::Int, encoding: String::new(), bytes: next.as_bytes() };
                 self.add_native_entry(value.root(), Some(&key), &place)?

@@ -47,8 +47,8 @@ impl Lz {
     }
 
     /// Returns the beginning of the decompressed data; `None` if it is damaged there.
-    pub(crate) fn decompress_head(self, body: &[u8], is_complete: bool, most: usize) -> Option<Beginning> {
-        let mut out = BoundedOutput { bytes: Vec::new(), max_len: most };
+    pub(crate) fn decompress_head(self, body: &[u8], is_complete: bool, max_len: usize) -> Option<Beginning> {
+        let mut out = BoundedOutput { bytes: Vec::new(), max_len };
         let is_all = match self.decompress_into(body, &mut out) {
             Ok(()) => true,
             Err(DecodeStop::Most) => false,

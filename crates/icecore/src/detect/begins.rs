@@ -28,7 +28,9 @@ pub fn begins_as(stage: &Stage, input: &[u8]) -> bool {
     }
     // The content decides, if it can be unwrapped.
     let full_head = wrapper.content_head(input, true, INSIDE);
-    let Some(head) = full_head.or_else(|| wrapper.content_head(encoded_prefix(input), false, INSIDE)) else { return false };
+    let Some(head) = full_head.or_else(|| wrapper.content_head(encoded_prefix(input), false, INSIDE)) else {
+        return false;
+    };
     stage.inner().is_some_and(|inner| begins_as(&inner, &head.bytes))
 }
 

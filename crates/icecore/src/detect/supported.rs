@@ -153,7 +153,10 @@ fn unknown_format_error(sample: &Sample<'_>) -> Error {
             let stage_path = found.wrappers.iter().copied().chain([found.name]).collect::<Vec<_>>().join("/");
             match wrap::by_name(found.name) {
                 Some(_) => error
-                    .finding(format!("{} ({stage_path}), and nothing that looks like a known format inside", found.title))
+                    .finding(format!(
+                        "{} ({stage_path}), and nothing that looks like a known format inside",
+                        found.title
+                    ))
                     .helping(format!("name the format inside if you know it, such as {stage_path}/json")),
                 None => error.finding(format!("{} ({stage_path}), which is recognised but not read", found.title)),
             }

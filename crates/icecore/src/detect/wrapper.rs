@@ -40,8 +40,8 @@ fn wrapper_finding(name: &'static str, title: &'static str) -> Finding {
 }
 
 /// Returns the format of the content, if it can be detected.
-fn detect_content(wrapper: &Wrapper, bytes: &[u8], whole: bool, level: u32) -> Option<Finding> {
-    let mut finding = identify_in(&Sample { bytes, is_complete: whole }, level + 1)?;
+fn detect_content(wrapper: &Wrapper, bytes: &[u8], is_complete: bool, level: u32) -> Option<Finding> {
+    let mut finding = identify_in(&Sample { bytes, is_complete }, level + 1)?;
     if finding.certainty < Certainty::Likely {
         return None;
     }

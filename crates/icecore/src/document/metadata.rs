@@ -17,7 +17,7 @@ pub struct Metadata {
 
 /// Adds a loss for each property of the wrappers that no output wrapper stores.
 pub(crate) fn lose_metadata(lost: &[Metadata], losses: &mut Losses) {
-    for property in lost.iter().filter(|said| !said.is_form) {
+    for property in lost.iter().filter(|property| !property.is_form) {
         losses.add(LossKind::Wrapper, || format!("{}:{}", property.wrapper, property.option));
     }
 }

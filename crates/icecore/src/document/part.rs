@@ -132,7 +132,11 @@ impl PartExtraction<'_> {
                 let class = self.translate_class(node.class())?;
                 new.set_class(class);
             }
-            self.open.push(OpenSiblings { next: at + 1, end: self.document.tape.index_after(at), container: Some(here) });
+            self.open.push(OpenSiblings {
+                next: at + 1,
+                end: self.document.tape.index_after(at),
+                container: Some(here),
+            });
         }
         self.tape.push(new);
         Ok(())

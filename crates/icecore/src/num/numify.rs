@@ -84,10 +84,10 @@ struct NumericShape {
 impl NumericShape {
     fn from_text(text: &[u8]) -> NumericShape {
         let digits_from = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let whole = digits_from(0);
-        let mut shape = NumericShape { len: whole, integer_len: whole, digits: whole, has_exponent: false };
-        if text.get(whole) == Some(&b'.') {
-            let fraction = digits_from(whole + 1);
+        let integer_len = digits_from(0);
+        let mut shape = NumericShape { len: integer_len, integer_len, digits: integer_len, has_exponent: false };
+        if text.get(integer_len) == Some(&b'.') {
+            let fraction = digits_from(integer_len + 1);
             shape.digits += fraction;
             shape.len += 1 + fraction;
         }

@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn what_is_odd_is_shown_as_a_literal() {
-        for (name, expected) in [(&b"App\\User"[..], "App\\User"), (b"My::A_1", "My::A_1"), (b"a b", "'a b'"), (b"", "''")]
+        for (name, expected) in
+            [(&b"App\\User"[..], "App\\User"), (b"My::A_1", "My::A_1"), (b"a b", "'a b'"), (b"", "''")]
         {
             assert_eq!(words(Host::Php, name, false).shown().replace("\\\\", "\\"), expected);
         }

@@ -19,7 +19,8 @@ impl StringRewriter<'_> {
         };
         let (wrapper, settings) = (outer.wrapper(), outer.settings());
         let Some(inner) = stage.inner() else { return Ok(Edits::new()) };
-        let refuse = |finding: &'static str| Error::new(ErrorKind::Unsupported).in_format(wrapper.name).finding(finding);
+        let refuse =
+            |finding: &'static str| Error::new(ErrorKind::Unsupported).in_format(wrapper.name).finding(finding);
         let edits = match wrapper.changing {
             Changing::Never => return Err(refuse("signed data, which is not changed")),
             Changing::Escaped(escapings) => {
@@ -200,8 +201,10 @@ fn with_stored_properties(
     mut settings: Settings,
     metadata: &[crate::document::Metadata],
 ) -> Settings {
-    for property in
-        metadata.iter().filter(|property| property.wrapper == wrapper.name && !settings.has(property.option)).collect::<Vec<_>>()
+    for property in metadata
+        .iter()
+        .filter(|property| property.wrapper == wrapper.name && !settings.has(property.option))
+        .collect::<Vec<_>>()
     {
         // The table has this option.
         let _ = settings.set(wrapper.options, wrapper.name, property.option, Some(&property.value));

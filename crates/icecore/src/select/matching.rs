@@ -85,8 +85,11 @@ impl Pattern {
     pub fn find<'d>(&self, document: &'d Document<'_>, limits: &Limits) -> Result<Found<'d>, Error> {
         let root = MatchedPlace { from: 0, step: "".into(), node: document.root().index() };
         let expansion_limit = limits.expanded_from(document.nodes().len());
-        let mut search =
-            PatternSearch { found: Found { document, places: vec![root], found: vec![0] }, max_places: expansion_limit, limits };
+        let mut search = PatternSearch {
+            found: Found { document, places: vec![root], found: vec![0] },
+            max_places: expansion_limit,
+            limits,
+        };
         for wanted in &self.steps {
             search.apply_step(wanted)?;
         }

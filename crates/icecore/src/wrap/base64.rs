@@ -55,7 +55,12 @@ pub(super) fn looks_like_base64(alphabet: Alphabet, input: &[u8]) -> bool {
     input.len() >= LEAST && input[..input.len() - padding].iter().take(LOOK).all(is_part)
 }
 
-pub(super) fn decode_head(alphabet: Alphabet, input: &[u8], is_complete: bool, max_len: usize) -> Option<ContentHead<'static>> {
+pub(super) fn decode_head(
+    alphabet: Alphabet,
+    input: &[u8],
+    is_complete: bool,
+    max_len: usize,
+) -> Option<ContentHead<'static>> {
     let part = input.get(..max_len / 3 * 4).unwrap_or(input);
     let is_all = is_complete && part.len() == input.len();
     let mut bytes = Vec::new();

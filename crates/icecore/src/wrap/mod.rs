@@ -111,21 +111,26 @@ pub(crate) struct ContentHead<'a> {
 }
 
 impl ContentHead<'_> {
-    fn from_beginning((bytes, whole): Beginning) -> ContentHead<'static> {
-        ContentHead { bytes: Cow::Owned(bytes), is_complete: whole }
+    fn from_beginning((bytes, is_complete): Beginning) -> ContentHead<'static> {
+        ContentHead { bytes: Cow::Owned(bytes), is_complete }
     }
 }
 
 impl Wrapper {
     /// Returns the beginning of the content of these bytes, at most about `most` bytes. `whole`: the input is complete,
     /// not only the beginning.
-    pub(crate) fn content_head<'a>(&self, bytes: &'a [u8], whole: bool, max_len: usize) -> Option<ContentHead<'a>> {
+    pub(crate) fn content_head<'a>(
+        &self,
+        bytes: &'a [u8],
+        is_complete: bool,
+        max_len: usize,
+    ) -> Option<ContentHead<'a>> {
         let settings = self.settings_for(bytes);
         match self.head {
-            Some(head) => head(bytes, whole, &settings, max_len),
+            Some(head) => head(bytes, is_complete, &settings, max_len),
             None => {
                 let inside = (self.unwrap)(bytes, &settings, &Limits::default()).ok()?;
-                Some(ContentHead { bytes: inside.bytes, is_complete: whole })
+                Some(ContentHead { bytes: inside.bytes, is_complete })
             }
         }
     }

@@ -85,7 +85,8 @@ fn read_column(
     let form = args.format.as_deref().unwrap_or("csv");
     let words = ["rows", "--in", form, "-t", VALUES, "--on-error", "stop", "--column", column, "-o"];
     let words = words.map(OsString::from).into_iter().chain([rows.clone().into(), file.as_os_str().to_owned()]);
-    let command_line = RowsLine::try_parse_from(words).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
+    let command_line =
+        RowsLine::try_parse_from(words).map_err(|error| Abort::Failed(code::USAGE, error.to_string()))?;
     rows::run(&command_line.rows, global, report)?;
     let name = column.split('=').next().unwrap_or_default();
     let text = std::fs::read_to_string(&rows).map_err(|error| failed(&error))?;

@@ -54,8 +54,8 @@ impl Conversion<'_> {
                     let window = Window::new(inside, self.args.chunk);
                     // A single record may be as long as the limit for the whole unpacked data.
                     let plan = self.plan_records(inner, frame);
-                    let most = plan.max_record.min(self.global.limit.decompressed);
-                    let plan = RecordPlan { max_record: most, is_packed: true, ..plan };
+                    let max_record = plan.max_record.min(self.global.limit.decompressed);
+                    let plan = RecordPlan { max_record, is_packed: true, ..plan };
                     return self.convert_records(plan, window, &name, sink, report);
                 }
                 Some(Err(error)) => report.report_io_error(&name, &error),

@@ -20,8 +20,8 @@ impl Conversion<'_> {
         let request = Request::new(opened.limits()).detailed();
         let outcome = opened.stage.format().read(bytes, opened.stage.settings(), request);
         match rescue_document(outcome, bytes.len(), start as u64) {
-            Ok(Some(RescuedDocument { document, description: said })) => {
-                report.note(name, "partial", said);
+            Ok(Some(RescuedDocument { document, description })) => {
+                report.note(name, "partial", description);
                 Some(document)
             }
             Ok(None) => {

@@ -265,9 +265,9 @@ mod tests {
         icecore::read_as(bytes, &Stage::parse(format).expect("a format"), &Limits::new()).expect("a document")
     }
 
-    fn compare(format: &str, left: &[u8], right: &[u8], whole: usize) -> String {
+    fn compare(format: &str, left: &[u8], right: &[u8], total: usize) -> String {
         let (a, b) = (read(format, left), read(format, right));
-        let (a, b) = contrast(a.root(), b.root(), Lengths { string: 60, total: whole, has_paths: true });
+        let (a, b) = contrast(a.root(), b.root(), Lengths { string: 60, total, has_paths: true });
         format!("{a} -> {b}")
     }
 

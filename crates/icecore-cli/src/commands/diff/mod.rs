@@ -37,8 +37,9 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
         return Err(Abort::Failed(code::USAGE, "only one of the two files can be the standard input".to_owned()));
     }
     let (mut target, printer) = open(args, global)?;
-    match compare_files(args, global, [left, right], report, |found| printer.write_differences(found, &mut target.sink))?
-    {
+    match compare_files(args, global, [left, right], report, |found| {
+        printer.write_differences(found, &mut target.sink)
+    })? {
         // A file that can't be read has been reported, and no output appears.
         None => return Ok(()),
         Some(true) => report.raise_exit_code(code::FINDING),

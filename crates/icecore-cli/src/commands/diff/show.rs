@@ -52,8 +52,8 @@ impl<'a> DifferencePrinter<'a> {
         };
         let width = if in_columns { terminal_columns().saturating_sub(5) / 2 } else { 0 };
         let depth = display.depth.map_or(usize::MAX, |depth| depth as usize);
-        let most = display.items.unwrap_or(u64::MAX);
-        DifferencePrinter { is_json: false, width, paint, depth, max_changes: most, limits, links: Cell::new(LINKS) }
+        let max_changes = display.items.unwrap_or(u64::MAX);
+        DifferencePrinter { is_json: false, width, paint, depth, max_changes, limits, links: Cell::new(LINKS) }
     }
 
     /// Shows differences as JSON.
@@ -88,7 +88,10 @@ impl<'a> DifferencePrinter<'a> {
             }
         }
         if displayed_count < entries.len() {
-            sink.write_text(&format!("{}\n", self.paint.ink(Ink::Faint, format!("… {} more", entries.len() - displayed_count))))?;
+            sink.write_text(&format!(
+                "{}\n",
+                self.paint.ink(Ink::Faint, format!("… {} more", entries.len() - displayed_count))
+            ))?;
         }
         if found.has_other_header() {
             sink.write_text("changed the user header\n")?;
@@ -151,8 +154,8 @@ impl<'a> DifferencePrinter<'a> {
         sink.write_text(&format!("{heading}{}\n", line.trim_end()))
     }
 
-    fn lengths(&self, string: usize, whole: usize) -> Lengths {
-        Lengths { string, total: whole, has_paths: self.links.get() > 0 }
+    fn lengths(&self, string: usize, total: usize) -> Lengths {
+        Lengths { string, total, has_paths: self.links.get() > 0 }
     }
 
     /// Returns the values of a change in a few words, in colour.

@@ -68,7 +68,13 @@ impl<'l> NestedSettings<'l> {
     }
 
     /// Returns the format of a value, if it is a string that is frozen data.
-    pub fn detect_stage(&self, document: &Document<'_>, node: u32, depth: u32, stage_cache: &mut StageCache) -> Option<Stage> {
+    pub fn detect_stage(
+        &self,
+        document: &Document<'_>,
+        node: u32,
+        depth: u32,
+        stage_cache: &mut StageCache,
+    ) -> Option<Stage> {
         let known = document.nodes().get(node as usize)?;
         let bytes = matches!(known.kind, Kind::Bytes | Kind::Text).then(|| document.bytes(known))?;
         if !self.shows_contents(depth) && bytes.len() > HINT {

@@ -78,7 +78,8 @@ fn inspect_source(
     };
     let depth = args.shown.depth.unwrap_or(u32::MAX);
     let settings = NestedSettings { opens: args.deep, spent: &spent, level: 0, base: 0, depth };
-    if view.can_show_in_parts() && parts::show_in_parts(&piece(0, bytes.len()), opened.limits(), view, settings, sink)? {
+    if view.can_show_in_parts() && parts::show_in_parts(&piece(0, bytes.len()), opened.limits(), view, settings, sink)?
+    {
         return sink.flush();
     }
     reader.read_documents(&name, &opened, Detail::Yes, report, |_, outcome, start, report| {

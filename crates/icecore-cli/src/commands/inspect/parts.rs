@@ -25,7 +25,7 @@ pub fn show_in_parts(
     piece: &DocumentSource<'_>,
     limits: &Limits,
     view: &InspectView<'_>,
-    look: NestedSettings<'_>,
+    settings: NestedSettings<'_>,
     sink: &mut Sink,
 ) -> Result<bool, Abort> {
     let Some(totals) = count_items(piece, limits) else { return Ok(false) };
@@ -36,7 +36,8 @@ pub fn show_in_parts(
         text::write_head(piece, view, sink)?;
     }
     let count = PartCounts { items: totals.count, paths: 0 };
-    let mut so_far = PartsWriter { piece, view, settings: look, end: totals.end, count, items: 0, nodes: 0, sink, stopped: None };
+    let mut so_far =
+        PartsWriter { piece, view, settings, end: totals.end, count, items: 0, nodes: 0, sink, stopped: None };
     let rest = reading.read_traced_windows(piece.bytes, limits, &mut |window| {
         so_far.write_window(&window)?;
         Ok(window.into_tape())
@@ -85,11 +86,11 @@ struct PartsWriter<'s> {
 
 impl PartsWriter<'_> {
     fn write_window(&mut self, window: &Document<'_>) -> Result<(), Error> {
-        let PartsWriter { piece, view, settings: look, end, items, nodes, .. } = *self;
+        let PartsWriter { piece, view, settings, end, items, nodes, .. } = *self;
         let is_json = view.args.json;
         let show = TreeOptions {
             top: None,
-            depth: look.depth,
+            depth: settings.depth,
             all: true,
             items: u64::MAX,
             fold: !is_json,
@@ -99,8 +100,8 @@ impl PartsWriter<'_> {
         let tree = Tree::new(window, show);
         let part = ArrayPart { nodes, count: self.count.items, end };
         let written = match is_json {
-            true => json::write_part(tree, piece, window, view, look, part, self.sink),
-            false => text::write_part(tree, piece, window, view, look, &mut self.count, self.sink),
+            true => json::write_part(tree, piece, window, view, settings, part, self.sink),
+            false => text::write_part(tree, piece, window, view, settings, &mut self.count, self.sink),
         };
         self.items += window.root().len() as u64;
         self.nodes += window.nodes().len() as u32 - 1;

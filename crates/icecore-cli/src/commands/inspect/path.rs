@@ -44,7 +44,8 @@ pub fn show_at_path(
     };
     let Ok((string, rest)) = document.follow(path) else { return Ok(Err(error)) };
     let string = string.target();
-    let stage = settings.detect_stage(document, string.index(), 0, &mut StageCache::new()).filter(|_| settings.may_enter());
+    let stage =
+        settings.detect_stage(document, string.index(), 0, &mut StageCache::new()).filter(|_| settings.may_enter());
     let Some(stage) = stage else { return Ok(Err(error)) };
     let inner_settings = NestedSettings { level: settings.level + 1, ..settings };
     let rest = format!("${rest}");

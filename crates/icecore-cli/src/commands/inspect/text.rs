@@ -135,7 +135,7 @@ impl<'t> RowFormatter<'t> {
         piece: &'t DocumentSource<'t>,
         document: &'t Document<'t>,
         view: &InspectView<'_>,
-        look: NestedSettings<'t>,
+        settings: NestedSettings<'t>,
     ) -> RowFormatter<'t> {
         let (known, characters) = (StageCache::new(), CHARACTERS);
         RowFormatter {
@@ -143,7 +143,7 @@ impl<'t> RowFormatter<'t> {
             document,
             paint: view.paint,
             paths: 0,
-            settings: look,
+            settings,
             stage_cache: known,
             count: None,
             width: view.width,

@@ -107,7 +107,8 @@ impl ScheduleLine<'_> {
     }
 
     fn format_row(&self, paint: Paint) -> String {
-        let text = |text: &str, max_len| icecore::text::printable(&icecore::text::shortened(text, max_len)).into_owned();
+        let text =
+            |text: &str, max_len| icecore::text::printable(&icecore::text::shortened(text, max_len)).into_owned();
         let next = match (&self.next_at, self.problem) {
             (Some(next), _) => next.clone(),
             (None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, 80)),

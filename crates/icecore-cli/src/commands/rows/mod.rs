@@ -361,7 +361,8 @@ impl<'j> RowsJob<'j> {
         let request = PlanRequest { options: &self.options, form, usual, file: name };
         let tally = Tally::for_rows(name);
         if form == TableForm::Sql {
-            let dump = Dump::new(window, Plan::without_columns(&request)?, TableSelection::new(&args.columns)?, max_record);
+            let dump =
+                Dump::new(window, Plan::without_columns(&request)?, TableSelection::new(&args.columns)?, max_record);
             self.convert_rows(dump, None, name, tally, sink, report)
         } else {
             let table = Table::new(form, window, Settings::from_style(&self.options.input, form, max_record, csv)?);
@@ -479,8 +480,11 @@ impl<'j> RowsJob<'j> {
             1 => ("the column", "looks", "it"),
             _ => ("the columns", "look", "them"),
         };
-        let text =
-            format!("{columns} {} {verb} like frozen data: {} decodes {them}", join_names(&descriptions), options.join(" "));
+        let text = format!(
+            "{columns} {} {verb} like frozen data: {} decodes {them}",
+            join_names(&descriptions),
+            options.join(" ")
+        );
         report.note(name, "frozen", text);
     }
 

@@ -40,12 +40,12 @@ pub fn run(args: &CopyObjects, from: &mut dyn Backend) -> Result<(), Abort> {
 
 /// Returns the same object for another database; a marked object stays marked.
 fn to_new_object(object: Object) -> NewObject {
-    let mut said = describe::describe(&object.bytes, object.format.as_deref());
+    let mut description = describe::describe(&object.bytes, object.format.as_deref());
     if object.problem.is_some() {
-        said.problem = object.problem;
+        description.problem = object.problem;
     }
     NewObject {
-        description: said,
+        description,
         id: Some(object.id),
         stored_at: Some(object.stored_at),
         key: object.key,

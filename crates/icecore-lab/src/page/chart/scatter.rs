@@ -69,7 +69,8 @@ pub(in crate::page) fn draw_scatter(
     let height = bottom + 46.0 + draw_legend(&mut canvas, &rest, bottom + 46.0, width);
     let list: Vec<String> =
         dots.iter().map(|d| format!("{} {}, {}", d.name, format_bytes(d.size), format_time(d.ns))).collect();
-    let about = format!("Bytes and time to {activity} on logarithmic axes, less of both is better: {}.", list.join("; "));
+    let about =
+        format!("Bytes and time to {activity} on logarithmic axes, less of both is better: {}.", list.join("; "));
     let title = format!("{}: {}", make_printable(&scenario.name), title_at_point("bytes against time", point));
     Some(Drawing { title, about, width, height, body: canvas.into_elements() })
 }

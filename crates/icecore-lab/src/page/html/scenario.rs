@@ -61,7 +61,10 @@ impl Section<'_> {
         let summary = render_table(&tables::build_summary_table(scenario, point, &operations, names), &title);
         let differences = words::list_differences(point, names);
         _ = write!(self.out, "<h3>{}</h3>\n{summary}", escape_markup(&title));
-        self.write_list("", differences.iter().map(|(name, difference)| escape_markup(&format!("{name}: {difference}"))).collect());
+        self.write_list(
+            "",
+            differences.iter().map(|(name, difference)| escape_markup(&format!("{name}: {difference}"))).collect(),
+        );
         let title = title_at_point("bytes against time", point);
         let sizes = tables::build_summary_table(scenario, point, &operations, names);
         self.write_figure(

@@ -63,10 +63,10 @@ impl DumpCutter {
 
     /// Adds a literal, unless its column is not changed.
     fn push_literal(&mut self, literal: Literal, pieces: &mut Vec<LocatedValue>) -> io::Result<()> {
-        let Literal { full_range: whole, body, quoting, cell, .. } = literal;
+        let Literal { full_range: range, body, quoting, cell, .. } = literal;
         let Some(cell) = cell else {
             pieces.push(LocatedValue {
-                range: whole,
+                range,
                 body,
                 manner: ValueSyntax::Outside,
                 place: 0,
@@ -102,7 +102,7 @@ impl DumpCutter {
         }
         if let ColumnState::Changes(place) = *known {
             pieces.push(LocatedValue {
-                range: whole,
+                range,
                 body,
                 manner: ValueSyntax::Sql(quoting),
                 place,

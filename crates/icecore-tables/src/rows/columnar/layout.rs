@@ -125,11 +125,16 @@ impl OutputLayout {
         Ok(layout)
     }
 
-    fn from_columns(plan: &Plan, given: Fields, blobs: Vec<BlobColumn>, lines: Option<Fields>) -> Result<OutputLayout> {
+    fn from_columns(
+        plan: &Plan,
+        input_fields: Fields,
+        blobs: Vec<BlobColumn>,
+        lines: Option<Fields>,
+    ) -> Result<OutputLayout> {
         let text = |name: &String| Arc::new(Field::new(name, DataType::Utf8, true));
         let mut columns: Vec<(FieldRef, ColumnSource)> = Vec::new();
         columns.extend(plan.lead.iter().enumerate().map(|(at, (name, _))| (text(name), ColumnSource::Lead(at))));
-        for (index, field) in given.iter().enumerate() {
+        for (index, field) in input_fields.iter().enumerate() {
             let blob = blobs.iter().position(|blob| blob.written_index == index);
             columns.push((Arc::clone(field), blob.map_or(ColumnSource::Plain(index), ColumnSource::Blob)));
         }
@@ -154,7 +159,7 @@ impl OutputLayout {
                 )));
             }
         }
-        Ok(OutputLayout { schema: Arc::new(Schema::new(fields)), fills, blobs, input_fields: given, lines })
+        Ok(OutputLayout { schema: Arc::new(Schema::new(fields)), fills, blobs, input_fields, lines })
     }
 
     /// Returns the types of the columns of the input, in the form that `--schema` accepts.

@@ -54,8 +54,8 @@ impl Dump {
     pub fn new(window: Window<Box<dyn Read + Send>>, base: Plan, tables: TableSelection, max_record: u64) -> Dump {
         let mut options = Options::default();
         // Cells have offsets of 32 bits, and a window may hold twice as much.
-        let most = usize::try_from(max_record).unwrap_or(usize::MAX).min(1 << 30);
-        (options.rows, options.literal) = (true, most);
+        let max_row_len = usize::try_from(max_record).unwrap_or(usize::MAX).min(1 << 30);
+        (options.rows, options.literal) = (true, max_row_len);
         Dump {
             window,
             reader: Reader::with_options(options),
@@ -65,7 +65,7 @@ impl Dump {
             offset: 0,
             start: 0,
             carried: Default::default(),
-            max_row_len: most,
+            max_row_len,
             is_done: false,
             stopped: None,
         }
@@ -73,9 +73,9 @@ impl Dump {
 
     /// Handles a value. Returns whether its row is complete.
     fn push_value(&mut self, value: Value, batch: &mut Batch) -> io::Result<bool> {
-        let Value { full_range: whole, content, cell, ends_row, .. } = value;
+        let Value { full_range: range, content, cell, ends_row, .. } = value;
         if cell.position == 0 {
-            self.offset = self.reader.offset() + whole.start as u64;
+            self.offset = self.reader.offset() + range.start as u64;
             if self.layout.number != self.reader.layout() {
                 let is_wanted = self.tables.selects_table(self.reader.table(cell.table));
                 self.layout = Layout { number: self.reader.layout(), is_wanted, ..Layout::default() };
@@ -96,7 +96,7 @@ impl Dump {
         let sort = if plan.is_some_and(|plan| plan.is_hidden(at)) {
             Sort::Null
         } else {
-            let is_computed = value::write_content(self.window.bytes(), whole, content, of, &mut batch.bytes);
+            let is_computed = value::write_content(self.window.bytes(), range, content, of, &mut batch.bytes);
             if is_computed.is_none() {
                 let number = self.rows + batch.row_count() as u64 + 1;
                 batch

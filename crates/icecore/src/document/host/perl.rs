@@ -197,7 +197,7 @@ mod tests {
         document.tape_mut().to_perl(typed.as_bytes(), &Limits::default()).unwrap();
         let json = String::from_utf8(crate::write(&document, "json:typed").unwrap()).unwrap();
         let head = r#"{"$icecore":1,"$strings":"text","$value":"#;
-        json.strip_prefix(head).and_then(|said| said.strip_suffix('}')).unwrap_or(&json).to_owned()
+        json.strip_prefix(head).and_then(|text| text.strip_suffix('}')).unwrap_or(&json).to_owned()
     }
 
     #[test]

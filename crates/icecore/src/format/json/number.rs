@@ -94,7 +94,8 @@ pub(super) fn parse_short_decimal(input: &[u8], start: usize) -> Option<(f64, us
     }
     let point = point?;
     let (integer_len, part) = (point - first, at - point - 1);
-    let is_default = integer_len > 0 && part > 0 && integer_len + part <= 15 && (integer_len == 1 || input[first] != b'0');
+    let is_default =
+        integer_len > 0 && part > 0 && integer_len + part <= 15 && (integer_len == 1 || input[first] != b'0');
     if !is_default || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
         return None;
     }

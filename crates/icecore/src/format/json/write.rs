@@ -190,7 +190,7 @@ impl Writer<'_, '_, '_> {
         if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.repeated.enter(root) {
             self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, around });
         }
-        let what = match layout {
+        let kind = match layout {
             Layout::Lines => FrameKind::Lines,
             Layout::One => {
                 if window.before == 0 {
@@ -200,7 +200,7 @@ impl Writer<'_, '_, '_> {
                 FrameKind::Array
             }
         };
-        self.open.push(WriteFrame { kind: what, is_empty: window.before == 0, next, end, around });
+        self.open.push(WriteFrame { kind, is_empty: window.before == 0, next, end, around });
     }
 
     /// Writes everything that is open, to its end.
@@ -450,8 +450,8 @@ impl Writer<'_, '_, '_> {
                 continue;
             }
             if node.has(flag::TARGET) && self.repeated.enter(at) {
-                let (what, around) = (FrameKind::Target, self.serial);
-                self.open.push(WriteFrame { kind: what, is_empty: true, next: 0, end: at, around });
+                let (kind, around) = (FrameKind::Target, self.serial);
+                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: at, around });
             }
             match self.open_container(at, node)? {
                 Some(child) => at = child,

@@ -99,7 +99,9 @@ fn strip_plain_decimal(text: &[u8]) -> Option<&[u8]> {
         return None;
     }
     match text {
-        [integer_part @ .., b'.', b'0'] => integer_part.last().is_some_and(|last| *last != b'0').then_some(integer_part),
+        [integer_part @ .., b'.', b'0'] => {
+            integer_part.last().is_some_and(|last| *last != b'0').then_some(integer_part)
+        }
         _ => Some(text),
     }
 }

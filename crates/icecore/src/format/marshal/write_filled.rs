@@ -493,7 +493,9 @@ impl<'d> FilledWriter<'d, '_> {
                 let value = node.payload as i64;
                 self.write_bignum(at, node, value < 0, &value.unsigned_abs().to_le_bytes(), tokens, buf);
             }
-            Kind::BigInt => self.write_bignum(at, node, node.has(flag::NEGATIVE), self.document.bytes(node), tokens, buf),
+            Kind::BigInt => {
+                self.write_bignum(at, node, node.has(flag::NEGATIVE), self.document.bytes(node), tokens, buf)
+            }
             Kind::Link => {
                 let target = node.payload as u32;
                 let found = self.targets.binary_search_by_key(&target, |(at, _)| *at).ok()?;

@@ -21,7 +21,8 @@ impl<S: Sink> Unpacker<'_, S> {
                 let len = memchr::memchr(0, bytes).unwrap_or(bytes.len());
                 self.spend(len)?;
                 // `Z*` ends after its null.
-                let field_len = if task.star { len + usize::from(self.at + len != self.data.len()) } else { bytes.len() };
+                let field_len =
+                    if task.star { len + usize::from(self.at + len != self.data.len()) } else { bytes.len() };
                 (&bytes[..len], field_len)
             }
             b'A' if characters && self.was_text => {

@@ -149,7 +149,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn child_done(&mut self) -> Result<(), Error> {
         // Nodes must be final before the sink takes them away.
-        if self.sink.may_remove_nodes() && !self.deferred_keys.is_empty() && self.frames.last().is_some_and(|root| root.is_list)
+        if self.sink.may_remove_nodes()
+            && !self.deferred_keys.is_empty()
+            && self.frames.last().is_some_and(|root| root.is_list)
         {
             std::mem::take(&mut self.deferred_keys).insert_keys(self.sink);
         }

@@ -192,7 +192,9 @@ impl Run<'_, '_> {
             rest = after_key;
             next_position.increment();
             done += 1;
-            let Some(after_value) = push_leaf(rest, NO_KEY, self.nodes, self.len, self.longest) else { break Some(NO_KEY) };
+            let Some(after_value) = push_leaf(rest, NO_KEY, self.nodes, self.len, self.longest) else {
+                break Some(NO_KEY);
+            };
             rest = after_value;
         };
         self.rest = rest;

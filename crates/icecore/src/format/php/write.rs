@@ -67,8 +67,8 @@ impl crate::format::Writer for WriteOptions {
         out: &mut dyn Output,
     ) -> Option<Result<Losses, Error>> {
         let DocumentPart::Nodes(parts) = part else { return None };
-        let is_written =
-            is_of_php(document) && try_append(out, |buf, max_bytes| write_part(document, limits, parts, buf, max_bytes));
+        let is_written = is_of_php(document)
+            && try_append(out, |buf, max_bytes| write_part(document, limits, parts, buf, max_bytes));
         is_written.then(|| Ok(Losses::with_limits(limits)))
     }
 }
@@ -442,7 +442,8 @@ impl<'d> Writer<'d> {
         };
         push_number(b"", u64::from(entry_count), b":{", buf);
         let is_object = note != at;
-        if let Some(source) = self.kept_head(note, is_object).filter(|head| states_number(head, u64::from(entry_count))) {
+        if let Some(source) = self.kept_head(note, is_object).filter(|head| states_number(head, u64::from(entry_count)))
+        {
             buf.truncate(head);
             buf.extend_from_slice(source);
         }

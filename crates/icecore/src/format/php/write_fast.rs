@@ -255,7 +255,8 @@ impl FastWriter<'_, '_> {
                 return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
             }
             let Some(node) = self.nodes.get(place.at) else {
-                return self.record_progress(place, OpenContainer { count, total: max_count, kind: ContainerKind::Items });
+                return self
+                    .record_progress(place, OpenContainer { count, total: max_count, kind: ContainerKind::Items });
             };
             if node.key != NO_KEY {
                 return self.stop_at_special(place);
@@ -265,7 +266,8 @@ impl FastWriter<'_, '_> {
             position.increment();
             place = self.write_value(chunk, place, depth);
             if self.stop != WriteStop::No {
-                return self.record_progress(place, OpenContainer { count, total: max_count, kind: ContainerKind::Items });
+                return self
+                    .record_progress(place, OpenContainer { count, total: max_count, kind: ContainerKind::Items });
             }
         }
     }

@@ -27,7 +27,8 @@ pub struct ReadOptions {
 
 impl ReadOptions {
     pub(crate) fn from_settings(settings: &Settings) -> ReadOptions {
-        let positive_number = |name| settings.number(name).and_then(|most| u64::try_from(most).ok()).filter(|most| *most > 0);
+        let positive_number =
+            |name| settings.number(name).and_then(|value| u64::try_from(value).ok()).filter(|most| *most > 0);
         ReadOptions {
             refuse_snappy: settings.flag("refuse_snappy"),
             refuse_zlib: settings.flag("refuse_zlib"),

@@ -510,7 +510,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         let is_map = node.kind == Kind::Map;
         let (max_count, least) =
             if is_map { (self.options.max_num_hash_entries, 2) } else { (self.options.max_num_array_entries, 1) };
-        if max_count.is_some_and(|most| count > most) {
+        if max_count.is_some_and(|limit| count > limit) {
             return Err(Error::new(ErrorKind::Limit)
                 .at(self.scan.at)
                 .expecting(format!("at most {} {}", max_count.unwrap_or(0), if is_map { "entries" } else { "items" }))

@@ -126,7 +126,7 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
     let mut head = Vec::with_capacity(16 + suffix.len());
     head.extend_from_slice(if plan.version < 3 { &OLD_MAGIC } else { &MAGIC });
     head.push(plan.version | (plan.encoding as u8) << 4);
-    let min_width = plan.spelled_value(code::LENGTH_WIDTH).and_then(|taken| usize::try_from(taken).ok()).unwrap_or(0);
+    let min_width = plan.spelled_value(code::LENGTH_WIDTH).and_then(|width| usize::try_from(width).ok()).unwrap_or(0);
     push_varint(&mut head, suffix.len() as u64, min_width);
     head.extend_from_slice(&suffix);
     let first = if plan.version == 1 { head.len() as u64 } else { 1 };

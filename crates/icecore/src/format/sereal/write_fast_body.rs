@@ -64,7 +64,7 @@ pub(super) fn write_fast_body(
     if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
         return false;
     }
-    append_with_spare(out, max_bytes, |parts, buf, most| write_nodes(document, parts, buf, most))
+    append_with_spare(out, max_bytes, |parts, buf, limit| write_nodes(document, parts, buf, limit))
 }
 
 /// Writes the next part of a document. Returns false, with nothing written, if anything in it is

@@ -47,7 +47,8 @@ pub(crate) fn write_part(
     parts: &mut PartProgress,
     out: &mut dyn Output,
 ) -> bool {
-    can_be_simple(document, options) && try_append(out, |buf, max_bytes| write_nodes(document, options, parts, buf, max_bytes))
+    can_be_simple(document, options)
+        && try_append(out, |buf, max_bytes| write_nodes(document, options, parts, buf, max_bytes))
 }
 
 fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
@@ -258,7 +259,7 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
     names: &Names,
 ) -> (usize, usize) {
     for (pushed, node) in nodes.iter().enumerate() {
-        let slot: Option<&mut [u8; 64]> = chunk.get_mut(to..to + 64).and_then(|room| room.first_chunk_mut());
+        let slot: Option<&mut [u8; 64]> = chunk.get_mut(to..to + 64).and_then(|bytes| bytes.first_chunk_mut());
         let (Some(space), 0) = (slot, node.flags) else { return (pushed, to) };
         if to >= CHUNK || (node.key != NO_KEY) != KEYS {
             return (pushed, to);

@@ -194,7 +194,9 @@ impl<'a> Lexer<'a> {
             b"PHP_INT_MAX" => ValueStart::Number(Number::Int(i64::MAX)),
             b"PHP_INT_MIN" => ValueStart::Number(Number::Int(i64::MIN)),
             _ if is_cut => return Err(self.unexpected_byte(self.input.len(), "the rest of a word")),
-            _ if KEYWORDS.iter().any(|word| is(word)) => return Err(self.code_error(start, format_args!("`{name_text}`"))),
+            _ if KEYWORDS.iter().any(|word| is(word)) => {
+                return Err(self.code_error(start, format_args!("`{name_text}`")));
+            }
             _ => return Err(self.code_error(start, format_args!("`{name_text}`, a constant"))),
         })
     }

@@ -130,7 +130,10 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
         let keys = &self.sink.tape().keys;
         let id = keys.predict_next(top.previous);
-        let known = self.predictions.get(usize::from(id)).and_then(|known| (known.unescaped_len_plus_one as usize).checked_sub(1));
+        let known = self
+            .predictions
+            .get(usize::from(id))
+            .and_then(|known| (known.unescaped_len_plus_one as usize).checked_sub(1));
         let Some(len) = known else { return false };
         let (start, end) = (self.at + 1, self.at + 1 + len);
         if self.input.get(self.at) != Some(&b'"')

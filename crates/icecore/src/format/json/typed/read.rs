@@ -29,7 +29,8 @@ pub(in crate::format::json) fn read_typed<'a>(
     let Request { limits, detail, mut tape } = request;
     tape.clear();
     let plain_limits = Limits { depth: limits.depth.saturating_mul(LEVELS), ..limits.clone() };
-    let read_untyped = |detail| read_plain(input, options, Request { limits: &plain_limits, detail, tape: Tape::new() });
+    let read_untyped =
+        |detail| read_plain(input, options, Request { limits: &plain_limits, detail, tape: Tape::new() });
     let Outcome { document, consumed, error } = read_untyped(detail);
     if error.is_some() {
         return Outcome { document, consumed, error };

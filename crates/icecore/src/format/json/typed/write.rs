@@ -132,7 +132,8 @@ fn is_plain(document: &Document<'_>) -> bool {
     let tape = document.tape();
     let is_key = |kind: Kind, flags: u8, bytes: &[u8]| kind == Kind::Text && flags == 0 && !bytes.starts_with(b"$");
     // The table may have names of previous documents.
-    let plain_keys: Vec<bool> = tape.keys().iter().map(|name| is_key(name.node.kind, name.node.flags, name.bytes)).collect();
+    let plain_keys: Vec<bool> =
+        tape.keys().iter().map(|name| is_key(name.node.kind, name.node.flags, name.bytes)).collect();
     let has_plain_key = |id: u16| plain_keys.get(usize::from(id).wrapping_sub(1)).copied().unwrap_or(true);
     document.nodes().iter().all(|node| {
         let is_plain = match node.kind {

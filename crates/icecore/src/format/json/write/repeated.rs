@@ -11,8 +11,8 @@ pub(super) struct RepeatedValues {
 }
 
 impl RepeatedValues {
-    pub(super) fn new(most: u64) -> RepeatedValues {
-        RepeatedValues { open: HashSet::new(), written: 0, max_values: most }
+    pub(super) fn new(max_values: u64) -> RepeatedValues {
+        RepeatedValues { open: HashSet::new(), written: 0, max_values }
     }
 
     /// Marks the value at `at` as being written. Returns false if it already is.

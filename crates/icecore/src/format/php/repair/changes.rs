@@ -80,8 +80,8 @@ pub(super) fn settle_changes(text: &[u8], changes: &mut Vec<Change>) {
     // by how much the text grows from there on.
     let mut growth = vec![0i64; changes.len() + 1];
     for at in (0..changes.len()).rev() {
-        let Fix { subject: what, first, is, .. } = changes[at].fix;
-        if what == "payload" && changes[at].inner.is_empty() {
+        let Fix { subject, first, is, .. } = changes[at].fix;
+        if subject == "payload" && changes[at].inner.is_empty() {
             let end = first.saturating_add(is as usize);
             let inner_end = at + 1 + changes[at + 1..].partition_point(|change| change.fix.offset < end);
             changes[at].new_length = is.saturating_add_signed(growth[at + 1] - growth[inner_end]);
@@ -104,10 +104,10 @@ pub(super) fn collect_edits(text: &[u8], changes: &[Change]) -> Edits {
 
 /// `text` starts at `base`.
 fn push_edits(text: &[u8], change: &Change, base: usize, edits: &mut Edits) {
-    let Fix { offset, was, is, subject: what, first, .. } = change.fix;
+    let Fix { offset, was, is, subject, first, .. } = change.fix;
     if change.new_length != was {
         let digits = text.get(offset..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let len = if what == "name" { 1 } else { digits };
+        let len = if subject == "name" { 1 } else { digits };
         edits.push(base + offset, base + offset + len, &change.encode_number());
     }
     let end = first.saturating_add(is as usize).min(text.len());

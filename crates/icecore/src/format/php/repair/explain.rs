@@ -186,12 +186,12 @@ impl<'f> MeasuredReader<'f> {
         depth: u32,
         followed: &mut MeasuredText,
     ) -> Option<usize> {
-        let UnreadPiece { offset, was, first, subject: what, .. } = piece;
-        let terminator: &[u8] = if what == "payload" { b"}" } else { b"\";" };
+        let UnreadPiece { offset, was, first, subject, .. } = piece;
+        let terminator: &[u8] = if subject == "payload" { b"}" } else { b"\";" };
         let ends = |end: usize| text.get(end..).is_some_and(|rest| rest.starts_with(terminator));
-        let fix = |end: usize| Fix { offset, was, is: (end - first) as u64, subject: what, first, owner: 0 };
+        let fix = |end: usize| Fix { offset, was, is: (end - first) as u64, subject, first, owner: 0 };
         let end = self.measure.find_end(text, first, was).filter(|end| ends(*end));
-        if what == "key" {
+        if subject == "key" {
             if let Some(restored) = self.restore_key(text, &piece, end)? {
                 let end = first + restored.len;
                 ends(end).then_some(())?;
@@ -235,7 +235,7 @@ impl<'f> MeasuredReader<'f> {
             return Some(end + terminator.len());
         }
         // Only a text in which names lost bytes can be shorter than measured.
-        if !may_be_text || what != "string" {
+        if !may_be_text || subject != "string" {
             return None;
         }
         let inner = self.read_text(&text[first..], Start::Value, depth + 1).filter(|inner| inner.restored.lost)?;

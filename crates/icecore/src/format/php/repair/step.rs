@@ -449,24 +449,24 @@ impl TextReader {
     fn read_string(
         &mut self,
         input: &[u8],
-        what: &'static str,
+        subject: &'static str,
         hunt: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         let (was, first) = self.read_head(input)?;
         let offset = self.at + 2;
         let frame = self.frames.last();
-        let class = (what == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
+        let class = (subject == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
         if let SearchMode::Measured(_) = hunt {
             return Some(StepResult::Piece(
-                UnreadPiece { offset, was, first, subject: what, class, has_variable: frame.state.variable_check() },
+                UnreadPiece { offset, was, first, subject, class, has_variable: frame.state.variable_check() },
                 None,
             ));
         }
         let stated = usize::try_from(was).ok().and_then(|len| first.checked_add(len));
         let fits = stated.is_some_and(|end| {
             input.get(end..end.saturating_add(2)) == Some(b"\";")
-                && (what == "key"
+                && (subject == "key"
                     || self.texts > 3
                     || hunt.trusts_stated_end()
                     || !begins_container(&input[first..end])
@@ -488,7 +488,7 @@ impl TextReader {
         }
         if matches!(hunt, SearchMode::Near { texts: true })
             && !fits
-            && what == "string"
+            && subject == "string"
             && begins_container(&input[first..])
         {
             self.at = first;
@@ -504,7 +504,8 @@ impl TextReader {
             if class.is_some() && is.checked_add(2) == Some(was) && may_lack(&input[first..end]) {
                 return None;
             }
-            can_continue(frame, &input[end + 2..]).then_some((end + 2, Fix { offset, was, is, subject: what, first, owner: 0 }))
+            can_continue(frame, &input[end + 2..])
+                .then_some((end + 2, Fix { offset, was, is, subject, first, owner: 0 }))
         };
         match hunt {
             SearchMode::Near { .. } => {

@@ -113,7 +113,8 @@ fn the_loop_writes_what_was_read() {
         let mut machine_output = Vec::new();
         let mut tape: Tape = by_hand(&text).into_tape();
         tape.naming = crate::document::Naming::Plain;
-        write(&Document::from_tape(text.as_bytes(), tape), &WriteOptions::default(), &limits, &mut machine_output).unwrap();
+        write(&Document::from_tape(text.as_bytes(), tape), &WriteOptions::default(), &limits, &mut machine_output)
+            .unwrap();
         assert_eq!(String::from_utf8_lossy(&machine_output), text);
     }
 }
