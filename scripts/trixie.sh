@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Tests the modules on perl 5.40, PHP 8.4 and Ruby 3.3, in a Debian 13 that it creates for them.
+# Tests the Perl, PHP and Ruby modules on the versions of Debian 13 (trixie): perl 5.40, PHP 8.4 and Ruby 3.3. The tests
+# run in a chroot, which the script creates.
 #
-#   scripts/trixie.sh [FOLDER [LANGUAGE…]]    keeps the system in FOLDER for the next time
+#   scripts/trixie.sh [FOLDER [LANGUAGE…]]    creates the chroot in FOLDER, and reuses it if it exists
 #
-# Needs root, debootstrap and the network; it exits with 75 if it can't run. ICECORE_LIB names a library of the
-# engine that is already built.
+# Without FOLDER, the chroot is temporary. The script needs root, debootstrap and the network, and exits with 75 if it
+# can't run. ICECORE_LIB may name a built libicecore_capi.a; otherwise the script builds it.
 . "$(dirname "$0")/common.sh"
 cannot() {
     say "$*"

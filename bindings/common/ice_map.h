@@ -1,8 +1,8 @@
-/* A map from addresses to numbers: the nodes of the host's objects.
+/* A hash map from the addresses of host objects to node indices (or other numbers).
  *
- * Ownership: the map has memory of its own and keeps nothing alive. The caller that adds
- * an address must keep the object alive as long as it may be looked up; another object
- * at the same address would be mistaken for it.
+ * Ownership: the map allocates its own memory, and does not keep objects alive. The
+ * caller must keep each added object alive while the map is in use; otherwise a new
+ * object at the same address would be mistaken for it.
  *
  *   ice_map seen = { 0 };
  *   ice_slot *slot = ice_map_find(&seen, object);
@@ -20,23 +20,25 @@
 typedef struct {
     const void *key;
     uint32_t value;
-    uint32_t object; /* a second number: the object node around `value`; ICECORE_NONE at first */
+    uint32_t object; /* the index of the object node around node `value`; ICECORE_NONE until it is set */
 } ice_slot;
 
 typedef struct {
     ice_slot *slots;
     uint32_t mask; /* size - 1; 0: nothing allocated */
-    uint32_t used;
+    uint32_t used; /* number of addresses */
 } ice_map;
 
-/* Returns NULL if the address is not in the map. A slot is valid until something is
- * added. */
+/* Returns the slot of an address, or NULL if the map does not contain it. The slot is
+ * valid until an address is added. */
 ice_slot *ice_map_find(const ice_map *map, const void *key);
-/* Adds an address, or changes its number. `key` is not NULL. */
+/* Adds an address with its number, or changes its number. `key` must not be NULL. */
 ice_slot *ice_map_add(ice_map *map, const void *key, uint32_t value);
-/* Forgets everything; the memory is kept unless it is large. */
+/* Removes all addresses. The memory is kept unless it is large. */
 static inline void ice_map_clear(ice_map *map);
+/* Frees the memory. */
 void ice_map_free(ice_map *map);
+/* The part of ice_map_clear for maps that are not empty. */
 void ice_map_forget(ice_map *map);
 
 static inline void

@@ -1,14 +1,14 @@
-/* Warm contexts: memory and names that live from call to call.
+/* A pool of warm contexts: memory and key ids that are reused from call to call.
  *
  * A hook of the host may call the module again during a call, so each call takes a
- * context of its own out of a pool and gives it back when the host leaves the call, even
+ * context of its own out of a pool and returns it when the host leaves the call, even
  * after an error (perl: SAVEDESTRUCTOR_X, Ruby: rb_ensure, PHP: the end of the function
  * and of the request). The data that a host keeps next to the engine's context is in a
- * struct of its own that begins with an ice_warm.
+ * struct of the host that begins with an ice_warm.
  *
  * A pool belongs to one thread (perl: interpreter, PHP: request globals). A forked
- * process continues with a copy; a thread that is cloned from another begins with an
- * empty pool: ice_pool_forget.
+ * process continues with its copy of the pool. A cloned perl interpreter must call
+ * ice_pool_forget, because the contexts in its copy belong to the original.
  *
  *   typedef struct { ice_warm warm; ice_keys keys; ... } my_context;
  *   my_context *ctx = (my_context *)ice_pool_take(&pool, sizeof *ctx);
@@ -20,7 +20,7 @@
 #define ICE_POOL_H
 #include "icecore.h"
 
-/* At most this many contexts are kept. */
+/* Maximum number of contexts in a pool. */
 #define ICE_POOLED 8
 
 typedef struct ice_warm ice_warm;
@@ -35,14 +35,14 @@ typedef struct {
     uint32_t count;
 } ice_pool;
 
-/* Makes a new context; all fields but its engine are zero. */
+/* Creates a context with `size` bytes; all fields except `engine` are zero. */
 ice_warm *ice_warm_new(size_t size);
-/* Empties a pool without freeing what another owns. */
+/* Empties a pool without freeing its contexts, which belong to another interpreter. */
 void ice_pool_forget(ice_pool *pool);
 /* Frees the engine's context and the host's struct. */
 void ice_warm_free(ice_warm *warm);
 
-/* Takes the next context of a pool; NULL: the pool is empty. */
+/* Removes a context from a pool and returns it; NULL if the pool is empty. */
 static inline ice_warm *
 ice_pool_next(ice_pool *pool)
 {
@@ -54,8 +54,9 @@ ice_pool_next(ice_pool *pool)
     return warm;
 }
 
-/* Takes a context out of the pool as it was given back, or makes a new one. `size`: of
- * the host's struct, the same each time. */
+/* Removes a context from a pool, or creates one if the pool is empty. A context from the
+ * pool still has the contents with which it was returned. `size` is the size of the host's
+ * struct, the same in all calls. */
 static inline ice_warm *
 ice_pool_take(ice_pool *pool, size_t size)
 {
@@ -63,8 +64,8 @@ ice_pool_take(ice_pool *pool, size_t size)
     return warm ? warm : ice_warm_new(size);
 }
 
-/* Gives a context back, and frees the memory of a large document in its engine. 0: the
- * pool is full, and the caller must free the context. */
+/* Returns a context to a pool, after freeing the memory of a large document in its engine.
+ * Returns 0 if the pool is full: then the caller must free the context. */
 static inline int
 ice_pool_give(ice_pool *pool, ice_warm *warm)
 {

@@ -1,8 +1,13 @@
-/* Filling a tape: nodes, strings, ends, more room, and parts that are handed over.
+/* Functions that fill a tape: they push nodes and strings, end containers, grow the
+ * memory, and write a large document in parts.
  *
- * Ownership: the memory of a tape belongs to its engine's context and is lent from
- * ice_tape_begin on, until the context is used again. Growing may move it: the index of
- * a node stays valid, a pointer does not. Values of the host are copied and never kept.
+ * Ownership: the memory of a tape belongs to its engine's context. The caller may use it
+ * from ice_tape_begin until the next call of the engine with this context. Growing may
+ * move it: the index of a node stays valid, a pointer does not. Values of the host are
+ * copied and never kept.
+ *
+ * `key` is the id of the node's key in a map, 0 without one. `aux` and `payload` depend
+ * on the kind: docs/tape.md.
  *
  *   icecore_tape tape;
  *   ice_tape_begin(engine, &tape);
@@ -19,38 +24,40 @@
 #include "common/ice_host.h"
 #include "icecore.h"
 
-/* This many bytes stay free after the last string: writers copy short strings in blocks. */
+/* Number of bytes that stay free after the last string: writers copy short strings in
+ * blocks, and may read beyond the end of a string. */
 #define ICE_SLACK 32
 
-/* The class and the form in the payload of a node. */
+/* The bits for a class or a form in the payload of a node. */
 #define ICE_CLASS(id) ((uint64_t)(id) << ICECORE_CLASS_SHIFT)
 #define ICE_FORM(form) ((uint64_t)(form) << ICECORE_FORM_SHIFT)
 
-/* Make room for `more` nodes or bytes; requesting a few too many costs nothing. */
+/* Makes room for at least `more` additional nodes or bytes. */
 void ice_more_nodes(icecore_context *engine, icecore_tape *tape, size_t more);
 void ice_more_bytes(icecore_context *engine, icecore_tape *tape, size_t more);
 /* Pushes the node for a string of 4 GB or more, whose bytes are in the arena already. */
 void ice_push_long_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key,
                           uint64_t offset, size_t len);
 
-/* Results of handing over a part of a document. Parts make it possible to write a large
- * document without memory for all of its nodes. */
+/* Results of ice_hand_over, which writes the nodes so far as one part of the document, and
+ * empties the tape. So a large document needs no memory for all of its nodes. */
 typedef enum {
-    ICE_HANDED_OVER,   /* the tape is empty: continue to fill it */
-    ICE_NOT_IN_PARTS,  /* nothing happened: continue, and write it as a whole */
-    ICE_BEGIN_ANEW     /* parts were written, but this can't be one: begin again, as a whole */
+    ICE_HANDED_OVER,   /* the part is written and the tape is empty: continue to fill it */
+    ICE_NOT_IN_PARTS,  /* the first part was refused: continue, and write the whole tape at the end */
+    ICE_BEGIN_ANEW     /* a later part was refused: begin again, without parts */
 } ice_handing;
 
-/* Hands over the nodes so far; `parts` counts how often. Open containers must have their
- * count already. */
+/* Writes the nodes so far as a part, and counts it in `parts`. The nodes of open
+ * containers must already have their number of children. */
 ice_handing ice_hand_over(icecore_context *engine, const icecore_stage *stage, icecore_tape *tape, uint32_t *parts);
 
-/* Filling without a check of the room at each node: a pen keeps its positions in
- * registers, because no store to a node or to text can change them.
+/* Fills a tape without a check of the capacity at each node. A pen is a local copy of the
+ * positions in a tape. The compiler keeps it in registers, because no store to a node or
+ * to text can change it.
  *
  *   ice_pen pen = ice_pen_take(engine, tape, nodes);   // room for this many nodes
  *   ice_pen_node(&pen, ICECORE_INT, 0, key, 0, 42);
- *   if (ice_pen_has_room(&pen, len))                   // otherwise give it back, and push
+ *   if (ice_pen_has_room(&pen, len))                   // otherwise: ice_pen_give, then ice_push_string
  *       ice_pen_string(&pen, ICECORE_BYTES, key, text, len);
  *   ice_pen_give(&pen, tape);                          // the tape is consistent again
  */
@@ -59,7 +66,8 @@ typedef struct {
     uint8_t *arena, *text, *text_end;
 } ice_pen;
 
-/* A pen has no room for a string that is too long for a node. */
+/* Returns the end of the text that a pen may write. It is at most ICECORE_LONG - 1 bytes
+ * away, because a longer string needs ice_push_long_string. */
 static inline uint8_t *
 ice_pen_text_end(const icecore_tape *tape)
 {
@@ -95,7 +103,7 @@ ice_pen_has_room(const ice_pen *pen, size_t len)
     return (size_t)(pen->text_end - pen->text) >= len + ICE_SLACK;
 }
 
-/* Writes a string for which there is room. */
+/* Writes a string for which ice_pen_has_room returned true. */
 static inline void
 ice_pen_string(ice_pen *pen, uint8_t kind, uint16_t key, const char *text, size_t len)
 {
@@ -154,8 +162,9 @@ ice_push_string(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8
         ice_push(engine, tape, kind, flags, key, (uint32_t)len, offset | ICECORE_IN_ARENA);
 }
 
-/* Ends the node at `at`, which has `count` children or entries, and `wraps` nodes before
- * it that have it as their only child, such as an object around its body. */
+/* Ends the node with the index `at`, which has `count` children or entries. The `wraps`
+ * nodes directly before it end too: they are wrappers, each with the next node as its
+ * only child, such as an object around its body. */
 static inline void
 ice_end_node(icecore_tape *tape, uint32_t at, uint32_t count, uint32_t wraps)
 {
@@ -170,7 +179,7 @@ ice_end_node(icecore_tape *tape, uint32_t at, uint32_t count, uint32_t wraps)
     }
 }
 
-/* Ends wrappers around the leaf that was pushed last. */
+/* Ends the `wraps` wrappers around the leaf that was pushed last. */
 static inline void
 ice_end_wraps(icecore_tape *tape, uint32_t wraps)
 {
@@ -178,7 +187,8 @@ ice_end_wraps(icecore_tape *tape, uint32_t wraps)
         ice_end_node(tape, (uint32_t)tape->node_count - 2, 1, wraps - 1);
 }
 
-/* Pushes a link, an alias or a copy of node `to`, which was pushed before. */
+/* Pushes a link, an alias or a copy, depending on `kind`, whose target is node `to`. The
+ * target must precede it. */
 static inline void
 ice_push_again(icecore_context *engine, icecore_tape *tape, uint8_t kind, uint8_t flags, uint16_t key, uint32_t to)
 {

@@ -1,4 +1,5 @@
-/* Tests of the common pieces, with a host of its own: malloc, and a jump to fail. */
+/* Tests of bindings/common. The test is its own host: memory comes from malloc, and
+ * ice_host_fail jumps to `failing`. */
 #include "common/ice_bytes.h"
 #include "common/ice_keys.h"
 #include "common/ice_map.h"
@@ -90,7 +91,7 @@ stack(void)
     for (i = 0; i < 100; i++)
         sum += items[i];
     OK(room == 192 && sum == 4950);
-    /* A count that is too large fails, and nothing is changed. */
+    /* Growing beyond the maximum count fails and changes nothing. */
     room = UINT32_C(1) << 31;
     OK(fails_to_grow(items, &room) && room == UINT32_C(1) << 31 && items[99] == 99);
     ice_host_free(items);
@@ -122,7 +123,8 @@ map(void)
     ice_map_free(&seen);
 }
 
-/* An array of integers and a string that is longer than the memory at first. */
+/* An array of integers and a string: both are larger than the memory that a tape has at
+ * first, so it must grow. */
 static void
 tape(void)
 {
@@ -152,7 +154,7 @@ tape(void)
     OK(icecore_write(engine, stage, &tape, &out, NULL, &error) == ICECORE_OK);
     OK(out.len > 30000 && memcmp(out.bytes, "[0,1,2,", 7) == 0);
 
-    /* Wrappers end where their only child does, and links mark their targets. */
+    /* A wrapper ends where its only child ends, and a link sets a flag on its target. */
     ice_tape_begin(engine, &tape);
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
     ice_push(engine, &tape, ICECORE_REF, 0, 0, 1, 0);
@@ -162,7 +164,7 @@ tape(void)
     ice_push_again(engine, &tape, ICECORE_ALIAS, 0, 0, at);
     OK(tape.nodes[at].flags == ICECORE_FLAG_TARGET && tape.nodes[3].payload == at);
 
-    /* An invented view: a string without a place is never read. */
+    /* Strings whose offset is outside the view are an error; nothing is read. */
     for (i = 0; i < 2; i++) {
         const icecore_node odd = { ICECORE_BYTES, 0, 0, i ? ICECORE_LONG : 4, i ? 99 : 1000000 };
         memset(&view, 0, sizeof view);
@@ -300,7 +302,7 @@ message(void)
     icecore_context_free(engine);
 }
 
-/* All classes that icecore_classes reports are recorded, in their order. */
+/* ice_note_class records each class that icecore_classes reports, in the same order. */
 static void
 class_notes(void)
 {

@@ -1,9 +1,9 @@
-/* The walk for formats that no perl module writes. */
+/* The rules of the walk for formats without a perl module of their own, such as JSON. */
 #include "core/leaf.h"
 #include "any/any.h"
 
-/* For formats that distinguish strings and numbers: a string stays a string, even if it
- * was used as a number. */
+/* Pushes a scalar. The formats distinguish strings and numbers: a string stays a string,
+ * even if it was used as a number. */
 static void
 leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
 {
@@ -18,7 +18,7 @@ leaf(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, bool item)
 #define LEAF leaf
 #include "core/walk_fast.h"
 
-/* Puts code, globs, handles and so on. */
+/* Dies: these formats have no form for code, globs, handles and so on. */
 static void
 put_unknown(pTHX_ iw_walk *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wraps)
 {

@@ -1,8 +1,11 @@
-/* The classes of a document, and what is allowed for each. */
+/* Checks the classes of a document against the lists of allowed classes, before anything is
+ * built. */
 #include "core/build.h"
 #include "core/class_lists.h"
 #include "core/payloads.h"
 
+/* Returns the name of the class of an object node; `text` receives its bytes. Dies if the
+ * node has no class. */
 const icecore_name *
 ib_class_name(pTHX_ ib_build *b, const icecore_node *node, const char **text)
 {
@@ -20,6 +23,7 @@ ib_class_sv(pTHX_ const icecore_name *name, const char *text)
     return newSVpvn_utf8(text, len, name->node.kind == ICECORE_TEXT && ice_is_utf8((const U8 *)text, len));
 }
 
+/* Returns the stash of the class of an object node; creates it if it does not exist. */
 HV *
 ib_stash_of(pTHX_ ib_build *b, const icecore_node *node)
 {
@@ -31,7 +35,8 @@ ib_stash_of(pTHX_ ib_build *b, const icecore_node *node)
     return gv_stashpvn(text, name->node.aux, GV_ADD | (is_utf8 ? SVf_UTF8 : 0));
 }
 
-/* Whether a node needs code that its class does not have. */
+/* Returns whether a node needs methods that its class does not have (yet): overloading, or
+ * the hook that restores the object. */
 static bool
 lacks_code(pTHX_ HV *stash, const icecore_node *node)
 {
@@ -42,8 +47,9 @@ lacks_code(pTHX_ HV *stash, const icecore_node *node)
     return ICE_FORM_OF(node) == ICECORE_FORM_FREEZE && (!stash || !ice_method(aTHX_ stash, "THAW"));
 }
 
-/* Loads the module of a class with hooks or overloading, as Storable does, but only if
- * the program has named the class: data never loads a module on its own. */
+/* Loads the module of a class whose hook or overloading is missing, as Storable does. Does
+ * this only if the list of the program contains the full name of the class, so that data
+ * alone never loads a module. */
 static void
 load_class(pTHX_ ib_build *b, const icecore_node *node, const icecore_name *name, const char *text)
 {
@@ -57,8 +63,9 @@ load_class(pTHX_ ib_build *b, const icecore_node *node, const icecore_name *name
     load_module(PERL_LOADMOD_NOIMPORT, newSVsv(class), NULL);
 }
 
-/* Returns the position of Sereal after it has read everything, as its errors report it;
- * in a compressed document that position has no meaning. A mortal. */
+/* Returns the suffix that Sereal's errors have after everything was read: " at offset N of
+ * input", as a mortal SV. It is empty for compressed documents, in which the offset has no
+ * meaning. */
 SV *
 ib_end_of_input(pTHX_ ib_build *b)
 {
@@ -76,14 +83,15 @@ is_frozen(const icecore_node *node)
     return node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE;
 }
 
-/* Whether THAW is called at all. */
+/* Returns whether the settings allow calls of THAW. */
 static bool
 may_thaw(const ib_build *b)
 {
     return !b->set->no_thaw && (b->set->bless_ok || b->set->args_class);
 }
 
-/* Whether THAW is called for an object that FREEZE froze. Otherwise its payload is kept. */
+/* Returns whether THAW is called for this object, which FREEZE wrote. If not, the result
+ * contains its payload. */
 bool
 ib_is_thawed(pTHX_ ib_build *b, const icecore_node *node)
 {
@@ -108,7 +116,8 @@ ib_is_thawed(pTHX_ ib_build *b, const icecore_node *node)
     return TRUE;
 }
 
-/* Whether thaw_allow_classes contains the class of an object. */
+/* Returns whether thaw_allow_classes allows the class of an object. If not, dies unless
+ * thaw_raw is set. */
 static bool
 is_thaw_allowed(pTHX_ ib_build *b, SV *list, const icecore_node *node)
 {
@@ -128,8 +137,9 @@ is_thaw_allowed(pTHX_ ib_build *b, SV *list, const icecore_node *node)
     return is_allowed;
 }
 
-/* Asks thaw_allow_classes for the objects of the nodes from `from` to `end`, the last
- * one first. Adds the denied ones to ctx->denied. */
+/* Checks the objects that FREEZE wrote, among the nodes from `from` to `end`, against
+ * thaw_allow_classes. Starts with the last one, as Sereal does, because the list can be code.
+ * Adds the nodes of denied objects to ctx->denied, in ascending order. */
 static void
 ask_thaw_list(pTHX_ ib_build *b, SV *list, U32 from, U32 end)
 {
@@ -149,7 +159,8 @@ ask_thaw_list(pTHX_ ib_build *b, SV *list, U32 from, U32 end)
             sv_catpvn(denied, (const char *)&nodes[at], sizeof at);
 }
 
-/* The header comes first, as if it were a document of its own. */
+/* Checks the header (the nodes before the root) and then the body, each like a document of
+ * its own. */
 static void
 ask_thaw_lists(pTHX_ ib_build *b, U32 from)
 {
@@ -157,7 +168,7 @@ ask_thaw_lists(pTHX_ ib_build *b, U32 from)
     const U32 root = b->v->root, count = (U32)b->v->node_count;
     if (ice_class_list_is_code(list))
         ib_own_input(aTHX_ b);
-    /* The decoder may be freed while its code runs. */
+    /* The code of the list may free the decoder, and with it the list. */
     ice_keep(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(list));
     b->ctx->denied = newSVpvs("");
     ice_keep(aTHX_ b->ctx, b->ctx->denied);
@@ -166,6 +177,7 @@ ask_thaw_lists(pTHX_ ib_build *b, U32 from)
     ask_thaw_list(aTHX_ b, list, from < root ? root : from, count);
 }
 
+/* Returns whether a hook of its class is called for a node. */
 bool
 ib_calls_hook(pTHX_ ib_build *b, const icecore_node *node)
 {
@@ -182,7 +194,7 @@ ib_calls_hook(pTHX_ ib_build *b, const icecore_node *node)
     }
 }
 
-/* Frozen data in the payloads of hooks is checked against the same list. */
+/* Checks frozen data inside of the payloads of hooks against the same list. */
 static void
 check_payloads(pTHX_ ib_build *b, U32 from)
 {
@@ -197,14 +209,15 @@ check_payloads(pTHX_ ib_build *b, U32 from)
             ice_payloads_add(aTHX_ payloads, at);
         }
     if (payloads && ice_payloads_has_any(payloads)) {
-        /* Hooks run soon, and lists may contain code. */
+        /* Code in the list, and later the hooks, could change the input. */
         ib_own_input(aTHX_ b);
         ice_payloads_check(aTHX_ payloads);
     }
 }
 
-/* Finds out what is allowed for each class that the document names, before anything is
- * built. A verdict of 0: not asked yet. */
+/* Determines for each class in the document whether it may be built, and stores the answer
+ * in ctx->verdicts (0: not known yet). Dies if a class is refused. `from` is the first
+ * node. */
 void
 ib_check_classes(pTHX_ ib_build *b, U32 from)
 {
@@ -254,7 +267,8 @@ ib_check_classes(pTHX_ ib_build *b, U32 from)
                 icecore_path(ctx->warm.engine, v->input, v->input_len, at, path, sizeof path);
             ice_policy_list(aTHX_ & refused, text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
-        /* Each class is checked once, whatever the answer is. */
+        /* Each class is checked once. ICECORE_REFUSED is 0, which means "not known yet" in
+         * this list, so ICECORE_REPORTED is stored instead. */
         ctx->verdicts[id] = (U8)(verdict == ICECORE_REFUSED ? ICECORE_REPORTED : verdict);
         if (verdict == ICECORE_ALLOWED && !refused.count)
             load_class(aTHX_ b, node, name, text);
@@ -264,6 +278,7 @@ ib_check_classes(pTHX_ ib_build *b, U32 from)
     check_payloads(aTHX_ b, from);
 }
 
+/* Returns whether an object is built as an Icecore::Record instead of its class. */
 bool
 ib_is_record(ib_build *b, const icecore_node *node)
 {
@@ -272,7 +287,8 @@ ib_is_record(ib_build *b, const icecore_node *node)
 }
 
 
-/* Blesses the target of a reference. */
+/* Blesses the target of a reference into the class of the node `object`. Does nothing if
+ * the settings don't allow it, or the node is not an object. */
 void
 ib_be_object(pTHX_ ib_build *b, SV *rv, U32 object)
 {

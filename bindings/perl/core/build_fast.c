@@ -1,10 +1,10 @@
-/* Fast paths for the most common data: arrays and hashes of leaves to which nothing
- * refers. */
+/* Fast paths for the most common data: arrays and hashes whose nodes are not the target of
+ * a link or alias. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
-/* Fills an array with leaves up to the first item that is not a leaf or that something
- * refers to. Returns the node of that item, or `end`. */
+/* Appends the leaves from node `at` on to an array. Stops at the first node that is not a
+ * leaf, or is the target of a link or alias. Returns the index of that node, or `end`. */
 U32
 ib_fill_array(pTHX_ ib_build *b, AV *av, U32 at, U32 end)
 {
@@ -19,7 +19,7 @@ ib_fill_array(pTHX_ ib_build *b, AV *av, U32 at, U32 end)
         if (LIKELY(node->kind == ICECORE_INT))
             sv = new_int(aTHX_ (IV)(I64)node->payload);
         else {
-            /* This may die. */
+            /* new_leaf may die: the array must then have the items so far. */
             AvFILLp(av) = index;
             sv = new_leaf(aTHX_ b, node);
         }
@@ -30,6 +30,8 @@ ib_fill_array(pTHX_ ib_build *b, AV *av, U32 at, U32 end)
     return at;
 }
 
+/* The same for the entries of a hash. Also stops at an entry that needs special treatment:
+ * a hole, a key that is a node, a locked or absent key. */
 U32
 ib_fill_hash(pTHX_ ib_build *b, HV *hv, U32 at, U32 end)
 {
@@ -52,11 +54,11 @@ ib_fill_hash(pTHX_ ib_build *b, HV *hv, U32 at, U32 end)
     return at;
 }
 
-/* Deeper values are left to the loop of build.c. */
+/* Maximum nesting for the recursion below. build.c builds deeper documents with a loop. */
 #define LEVELS 64
 
-/* Whether a document has only leaves, arrays and hashes without locks; nothing refers to
- * them, no reference is weak, and all keys have ids. */
+/* Returns whether a document consists of leaves, arrays and unlocked hashes only, has no
+ * links, aliases or weak references, and all its keys have ids. */
 static bool
 is_plain(const icecore_view *v, U32 root)
 {
@@ -109,7 +111,7 @@ fill_array(pTHX_ ib_build *b, AV *av, const icecore_node *node, int levels)
         if (LIKELY(node->kind == ICECORE_INT))
             items[++index] = new_int(aTHX_ (IV)(I64)node++->payload);
         else if (node->kind == ICECORE_BYTES) {
-            AvFILLp(av) = index; /* it may die */
+            AvFILLp(av) = index; /* new_bytes may die, as above */
             items[++index] = new_bytes(aTHX_ b, node++);
         } else if (is_leaf(node)) {
             AvFILLp(av) = index;
@@ -166,8 +168,8 @@ fill_hash(pTHX_ ib_build *b, HV *hv, const icecore_node *node, int levels)
     return TRUE;
 }
 
-/* Builds a plain document as a whole and returns a new SV; NULL if it is not plain, or
- * too deep. */
+/* Builds a plain document and returns a reference to its root, which is also in ctx->root.
+ * Returns NULL if the document is not plain or is too deep; then build.c builds it. */
 SV *
 ib_fast(pTHX_ ib_build *b, U32 root)
 {

@@ -1,7 +1,7 @@
-/* Warm contexts: memory and caches that live from call to call.
+/* Contexts: memory and caches that are reused from call to call.
  *
- * A hook may call the module again, so each call takes a context of its own out of a
- * pool. */
+ * A hook may call the module again during a call, so each call takes a context of its own
+ * out of a pool. */
 #include "core/icecore_perl.h"
 
 #define MY_CXT_KEY "Icecore::contexts" XS_VERSION
@@ -10,7 +10,7 @@ typedef struct {
 } my_cxt_t;
 START_MY_CXT
 
-/* Frames, targets and similar lists are kept up to this size. */
+/* Lists of frames and targets with more entries than this are freed after a call. */
 #define KEPT 65536
 
 void
@@ -20,8 +20,8 @@ ice_contexts_boot(pTHX)
     ice_pool_forget(&MY_CXT.pool);
 }
 
-/* A new interpreter starts with an empty pool, because the pool belongs to the
- * interpreter that was cloned. */
+/* A cloned interpreter starts with an empty pool, because the contexts in the copied pool
+ * belong to the original interpreter. */
 void
 ice_contexts_clone(pTHX)
 {

@@ -1,4 +1,5 @@
-/* Functions that the common pieces need from perl: memory, and a way to fail. */
+/* Perl's implementation of common/ice_host.h: memory and errors for the files in
+ * bindings/common. */
 #include "core/icecore_perl.h"
 
 void *

@@ -1,8 +1,9 @@
-/* Rarer values of a walk: hooks, ties, regexps. */
+/* Writes less common values to the tape: objects with a STORABLE_freeze hook, tied
+ * variables, v-strings, regexps. */
 #include "core/leaf.h"
 
-/* Returns the path of the value for which nothing, or only wrappers, were pushed, for
- * example `$.staff[3]`. A mortal. */
+/* Returns the path of the current value, for example `$.staff[3]`, as a mortal SV. At most
+ * wrappers were pushed for the value; `wraps` is their number. */
 static SV *
 path_here(pTHX_ iw_walk *w, U16 key, U32 wraps)
 {
@@ -32,7 +33,7 @@ iw_refuse(pTHX_ iw_walk *w, SV *sv, U16 key, U32 wraps)
     croak("Icecore: %s can't be encoded, at %" SVf, sv_reftype(sv, FALSE), SVfARG(path_here(aTHX_ w, key, wraps)));
 }
 
-/* Writes the letters of the modifiers of a regexp. */
+/* Writes the modifiers of a regexp to `to`, for example `ix`; returns their number. */
 static STRLEN
 regexp_flags(pTHX_ REGEXP *re, char *to)
 {
@@ -82,7 +83,7 @@ iw_put_hook(pTHX_ iw_walk *w, SV *sv, AV *list, U32 class_id, U8 flags, U16 key,
     const char *text = SvPV(AvARRAY(list)[0], len);
     push_string(aTHX_ w, ICECORE_BYTES, 0, 0, text, len);
     frame = iw_push_frame(aTHX_ w, IW_HOOK, at, wraps, (SV *)list);
-    frame->pinned = TRUE; /* the list is kept */
+    frame->pinned = TRUE; /* the list is kept alive already */
     frame->at = 1;
     frame->count = 1;
     frame->other = sv;
@@ -95,7 +96,8 @@ iw_refuse_object(pTHX)
           "using the 'croak_on_bless' option.");
 }
 
-/* Pushes a tied variable; its parts come next. */
+/* Pushes the node of a tied variable, and a frame for its contents: `object`, the object of
+ * the tie. */
 ice_walk_frame *
 iw_push_tied(pTHX_ iw_walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps)
 {
@@ -105,7 +107,8 @@ iw_push_tied(pTHX_ iw_walk *w, U8 form, SV *object, U8 flags, U16 key, U32 wraps
     return iw_push_frame(aTHX_ w, IW_TIED, at, wraps, object);
 }
 
-/* Puts one of perl's immortal values. */
+/* Writes one of perl's immortal values: PL_sv_undef, PL_sv_yes, PL_sv_no. Always returns
+ * true; the parameters are those of iw_rules. */
 bool
 iw_put_immortal(pTHX_ iw_walk *w, SV *sv, U16 key, bool item)
 {
@@ -117,7 +120,8 @@ iw_put_immortal(pTHX_ iw_walk *w, SV *sv, U16 key, bool item)
     return TRUE;
 }
 
-/* Puts a scalar with magic: a tied one, a v-string. Returns whether it was put. */
+/* Writes a scalar with magic that the formats have a form for: an element of a tied
+ * container, a tied scalar, a v-string. Returns false if it has none, and writes nothing. */
 bool
 iw_put_magical(pTHX_ iw_walk *w, SV *sv, U8 flags, U16 key, U32 wraps)
 {
@@ -154,8 +158,8 @@ class_name(pTHX_ SV *sv)
     return SvOBJECT(sv) ? HvNAME_get(SvSTASH(sv)) : "Icecore::Record";
 }
 
-/* Ends a hook record: links to the references that the hook returned, and the body of
- * the object. */
+/* Ends the node of an object with a hook: pushes a link for each reference that the hook
+ * returned, and then the body of the object, which is empty unless the object is tied. */
 static void
 end_hook(pTHX_ iw_walk *w)
 {
@@ -209,8 +213,8 @@ end_hook(pTHX_ iw_walk *w)
     }
 }
 
-/* Returns the next reference that the hook returned and that was not put yet; NULL if
- * there is none and the record is complete. */
+/* Returns the next reference, among those that the hook returned, whose referent is not
+ * on the tape yet. If there is none, ends the node of the object and returns NULL. */
 SV *
 iw_hook_item(pTHX_ iw_walk *w)
 {

@@ -1,11 +1,11 @@
-/* Data that classes froze themselves: the payloads of `C:` in PHP's text, and similar
- * ones in other formats.
+/* Checks the payloads of classes that serialize themselves: `C:` in PHP's text, and the
+ * same in other formats.
  *
- * Such a class mostly calls unserialize() for its payload, and PHP's reader builds the
- * objects in it. So a payload that is frozen data is read by the engine first, and
- * checked against the list of the whole document. A payload that the class decodes first
- * (Base64, an offset) is the responsibility of that class; even so, every class name in
- * it that is written as in frozen data must be allowed. */
+ * Such a class usually calls unserialize() with its payload, and PHP's reader then builds
+ * the objects in it. So the engine first reads a payload that is frozen data, and checks
+ * its classes against the list of the document. A payload that the class decodes first
+ * (Base64, an offset) is the responsibility of that class. Even so, every class name in
+ * it that is written as in PHP's text must be allowed. */
 #include "core/payloads.h"
 #include "core/memory.h"
 #include "core/scan.h"
@@ -20,7 +20,8 @@ payload_of(const icecore_view *view, const icecore_node *opaque, size_t *len)
     return ice_bytes_of(view, payload, len);
 }
 
-/* None of these may be skipped, even if the list is one of PHP's own. */
+/* Marks all names as required: a name that is not allowed is then an error, and is not
+ * skipped, even if the list is PHP's own (allowed_classes). */
 static void
 mark_as_needed(HashTable *names)
 {
@@ -30,7 +31,7 @@ mark_as_needed(HashTable *names)
     } ZEND_HASH_FOREACH_END();
 }
 
-/* Finds the names in payloads that the engine did not open. */
+/* Adds the class names in payloads that the engine did not decode and kept as bytes. */
 static void
 scan_closed(ice_context *ctx, HashTable *names)
 {
@@ -94,8 +95,9 @@ read_opened(ice_context *ctx, zend_string *text, zend_long depth, icecore_error 
     return stage && ice_memory_read(ctx, stage, ZSTR_VAL(text), ZSTR_LEN(text), ICECORE_EACH, error);
 }
 
-/* Handles payloads that begin like frozen data, but are not: if nothing in them looks
- * like an object, PHP's reader has nothing to build. */
+/* Handles texts that read_opened refused, because a payload begins like frozen data but is
+ * not valid. The text is read again with payloads as bytes. It is accepted if no payload
+ * contains a class name, because PHP's reader then has no object to build from it. */
 static ice_payloads
 check_malformed(ice_context *ctx, zend_string *text, const ice_allowed *allowed, zend_long depth, HashTable *names)
 {
@@ -132,8 +134,8 @@ ice_payloads_check_text(zend_string *text, const ice_allowed *allowed, zend_long
 
 /* ---- payloads that Icecore passes to a class ---------------------------- */
 
-/* Whether all classes in the payload may be built. A disallowed class can't be skipped
- * here, because the class handles its payload itself. */
+/* Returns whether all classes in a payload are allowed. A disallowed class can't be
+ * skipped here, because the class that owns the payload reads it itself. */
 static bool
 are_all_allowed(ice_context *ctx, const ice_allowed *allowed)
 {
@@ -154,7 +156,7 @@ are_all_allowed(ice_context *ctx, const ice_allowed *allowed)
 static bool
 check_payload(zend_string *class, const char *bytes, size_t len, const ice_allowed *allowed)
 {
-    /* As the class would find it in PHP's text. */
+    /* Wrapped as `C:4:"Name":3:{…}`, so that the engine reads it as a payload. */
     zend_string *text = zend_strpprintf(0, "C:%zu:\"%s\":%zu:{", ZSTR_LEN(class), ZSTR_VAL(class), len);
     ice_context *ctx = ice_checkout();
     HashTable *names = zend_new_array(8);

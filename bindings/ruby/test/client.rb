@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# The client with a daemon.
+# Tests of Icecore::Client with a real daemon.
 
 require_relative "helper"
 require_relative "client/daemon"
@@ -13,7 +13,7 @@ end
 
 Order = Struct.new(:id, :note)
 
-# A class whose hook must not run.
+# A class that is never allowed: its marshal_load must not run.
 class Gadget
   @built = 0
   class << self
@@ -78,7 +78,7 @@ seen = one("formats")
 same("bytes are pushed as they are", ["php", "a:1:{i:0;i:1;}"], [seen.format, seen.bytes])
 same("JSON has plain data only", :unrepresentable, kind { CLIENT.push("formats", Order.new, format: "json") })
 
-# Names with characters that have a meaning in an address.
+# Names of queues with characters that are special in a URL.
 ["a b&c=d/../e?f#g+%00\\", "Gr\u00fc\u00dfe \u{1f600}", "..", "%2e"].each do |queue|
   pushed = CLIENT.push(queue, [1], unique: "k&queue=other")
   same("a queue with a strange name", queue, CLIENT.job(pushed)["queue"])
@@ -87,7 +87,7 @@ end
 same("a queue is no header", :input, kind { CLIENT.push("q\r\nX: y", [1]) })
 same("nor is a key", :input, kind { CLIENT.push("q", [1], unique: "\r\n\r\n") })
 
-# An error of a block.
+# Errors and exits in the block of a worker.
 id = CLIENT.push("fails", [1], max_attempts: 1)
 same("a block may raise", 1, drain("fails") { raise "no such user" })
 same("and the job is dead, with the reason", ["dead", "RuntimeError: no such user"], CLIENT.job(id).values_at("state", "error"))
@@ -109,7 +109,7 @@ rescue SystemExit => error
   same("a block may exit", 3, error.status)
 end
 
-# A job that can't be restored.
+# A job whose payload can't be restored.
 id = CLIENT.push("hostile", [Gadget.new], max_attempts: 1)
 behind = CLIENT.push("hostile", [1])
 worked = []
@@ -166,13 +166,13 @@ CLIENT.push("delayed", [1], delay: 3600)
 CLIENT.push("delayed", [1], delay: "1h")
 same("a delay", 0, drain("delayed") {})
 
-# One after the other.
+# Jobs that wait for other jobs.
 first = CLIENT.push("first", [1])
 CLIENT.push("second", [2], after: first)
 same("a job waits for another", 0, drain("second") {})
 same("... and is handed out when that is done", [1, 1], %w[first second].map { |queue| drain(queue) {} })
 
-# Several at a time.
+# Groups of jobs, and several threads.
 7.times { |number| CLIENT.push("several", [number]) }
 same("at most so many", 5, drain("several", max: 3, limit: 5) {})
 same("the rest stays", 2, drain("several") {})
@@ -226,7 +226,7 @@ same("behind a sequence", ids[1], CLIENT.each(after: record.sequence).first[0].i
 same("removed", [true, false, nil], [CLIENT.remove(object), CLIENT.remove(object), CLIENT.fetch(object)])
 Check.raises("fetch raises as load does", Icecore::ClassError, "Gadget") { CLIENT.fetch(gadget) }
 
-# -- A daemon that is away -----------------------------------------------------
+# -- A daemon that is not reachable -----------------------------------------------------
 
 child = fork { CLIENT.push("forked", ["child"]) && exit!(0) }
 CLIENT.push("forked", ["parent"])

@@ -727,7 +727,7 @@ typedef uint32_t icecore_words;
 #endif // __cplusplus
 
 /*
- A parsed map of new names of classes.
+ A parsed map from old to new class names.
  */
 typedef struct icecore_class_map icecore_class_map;
 
@@ -1260,8 +1260,8 @@ struct icecore_class_map *icecore_class_map_new(const char *text,
                                                 struct icecore_error *error);
 
 /*
- Returns the length of the new name of a class, or 0 if the map has none for it; copies the name to `new_name`, up to
- `room` bytes.
+ Looks up the new name of a class. Copies at most `room` bytes of it to `new_name`, and returns its full length in
+ bytes; 0 if the map does not rename the class.
 
  # Safety
  `map` is null or a map; `name` points to `len` bytes; `new_name` is null or points to
@@ -1274,7 +1274,7 @@ size_t icecore_class_map_name(const struct icecore_class_map *map,
                               size_t room);
 
 /*
- Frees a map, or does nothing with null.
+ Frees a map. Null is ignored.
 
  # Safety
  `map` is null or a map; the caller does not use it again.

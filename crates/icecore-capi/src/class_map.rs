@@ -1,11 +1,11 @@
-//! New names of classes, for hosts that build objects of renamed classes.
+//! Maps from old to new class names, for hosts that build objects of renamed classes.
 
 use crate::borrow_bytes;
 use crate::error::{ErrorOut, icecore_error, run_guarded, usage_error};
 use icecore::ClassMap;
 use std::ffi::c_char;
 
-/// A parsed map of new names of classes.
+/// A parsed map from old to new class names.
 pub struct icecore_class_map(ClassMap);
 
 /// Parses a map of classes: lines of `OLD=NEW`, in which `*` matches any characters, as in the option `class-map`. Free
@@ -32,8 +32,8 @@ pub unsafe extern "C" fn icecore_class_map_new(
     map
 }
 
-/// Returns the length of the new name of a class, or 0 if the map has none for it; copies the name to `new_name`, up to
-/// `room` bytes.
+/// Looks up the new name of a class. Copies at most `room` bytes of it to `new_name`, and returns its full length in
+/// bytes; 0 if the map does not rename the class.
 ///
 /// # Safety
 /// `map` is null or a map; `name` points to `len` bytes; `new_name` is null or points to
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn icecore_class_map_name(
 ) -> usize {
     let mut length = 0;
     run_guarded(ErrorOut::NONE, || {
-        // SAFETY: a handle that is only read.
+        // SAFETY: `map` is null or a valid map, which is only read.
         let Some(map) = (unsafe { map.as_ref() }) else { return Ok(()) };
         // SAFETY: `name` points to `len` bytes.
         let name = unsafe { borrow_bytes(name.cast(), len) };
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn icecore_class_map_name(
     length
 }
 
-/// Frees a map, or does nothing with null.
+/// Frees a map. Null is ignored.
 ///
 /// # Safety
 /// `map` is null or a map; the caller does not use it again.

@@ -1,4 +1,4 @@
-//! The class map of an output: pairs on the command line, or a file with pairs.
+//! Reads `--class-map`: pairs `OLD=NEW`, or `@FILE` for a file with such pairs.
 
 use crate::report::{Abort, code, io_reason};
 use icecore::{ClassMap, Stage};
@@ -7,7 +7,8 @@ use std::fs;
 /// Name of the format option that takes the map.
 const OPTION: &str = "class-map";
 
-/// Puts the pairs of `--class-map` into the stage, reads the file that `@FILE` names, and checks the pairs.
+/// Sets the option `class-map` of the stage to these pairs, unless there are none. Then replaces `@FILE` in the option
+/// by the pairs in the file, and checks the pairs.
 pub fn apply_pairs(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
     if !pairs.is_empty() {
         stage.set(OPTION, Some(&pairs.join("\n"))).map_err(crate::report::usage_error)?;
@@ -18,12 +19,12 @@ pub fn apply_pairs(stage: &mut Stage, pairs: &[String]) -> Result<(), Abort> {
     stage.set(OPTION, Some(&text)).map_err(crate::report::usage_error)
 }
 
-/// Returns a class map of these pairs, and of those in files that `@FILE` names.
+/// Parses pairs, one per line. A line `@FILE` stands for the pairs in that file.
 pub fn parse_pairs(pairs: &str) -> Result<ClassMap, Abort> {
     ClassMap::parse(&insert_pair_files(pairs)?).map_err(crate::report::usage_error)
 }
 
-/// Replaces each `@FILE` by the pairs in the file.
+/// Replaces each line `@FILE` by the content of the file. `@FILE` in such a file is not replaced.
 fn insert_pair_files(map: &str) -> Result<String, Abort> {
     let mut text = String::new();
     for line in map.lines() {

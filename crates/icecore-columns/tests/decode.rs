@@ -138,7 +138,7 @@ fn structs_lists_and_maps_nest() {
     assert_eq!(counts.value(0).column(0).as_string::<i32>().value(1), "y");
     let values = counts.value(0);
     assert!(values.column(1).as_primitive::<Int32Type>().is_null(1));
-    // Of a repeated key, the last value counts.
+    // If a key occurs twice, the last value is used.
     let rows = decoded.column.as_struct().column(3).as_list::<i32>();
     assert_eq!(rows.value(3).len(), 2);
     assert_eq!(rows.value(0).as_list::<i32>().value(2).as_primitive::<Int64Type>().values()[..], [2, 3]);
@@ -184,7 +184,7 @@ fn links_are_followed_and_rings_end() {
     let decoded = decode("php", &wanted, &[Some(shared)]);
     let b = decoded.column.as_struct().column(1).as_list::<i32>();
     assert_eq!(b.value(0).as_primitive::<Int64Type>().values()[..], [3]);
-    // `my $l; $l = \$l`, and a list that contains itself.
+    // A list that contains itself.
     let ring = fields(&[("a", list(list(list(DataType::Int64))))]);
     let decoded = decode("php", &ring, &[Some(b"a:1:{s:1:\"a\";a:1:{i:0;R:2;}}")]);
     assert_eq!(decoded.bad.len(), 1);
@@ -192,11 +192,11 @@ fn links_are_followed_and_rings_end() {
 
 #[test]
 fn what_links_repeat_is_bounded() {
-    // Ten thousand times the same list of ten thousand numbers.
+    // A list of ten thousand links to one list of ten thousand numbers.
     let items = (0..10_000).map(|at| format!("i:{at};i:1;")).collect::<String>();
     let rest = (1..10_000).map(|at| format!("i:{at};R:3;")).collect::<String>();
     let lists = format!("a:1:{{s:1:\"a\";a:10000:{{i:0;a:10000:{{{items}}}{rest}}}}}");
-    // The same with a long string.
+    // A list of ten thousand links to one long string.
     let rest = (1..10_000).map(|at| format!("i:{at};R:3;")).collect::<String>();
     let text = "x".repeat(1 << 20);
     let texts = format!("a:1:{{s:1:\"b\";a:10000:{{i:0;s:{}:\"{text}\";{rest}}}}}", text.len());
@@ -235,7 +235,7 @@ fn bad_rows_stop_or_are_null_and_those_around_are_right() {
     let mut strict = Decoder::new(Stage::parse("php").unwrap(), &row(&wanted), Options::default()).unwrap();
     let error = strict.decode(&column).unwrap_err();
     assert!(matches!(error, Error::Row { row: 1, .. }), "{error}");
-    // The decoder can be used again.
+    // The decoder can be used again after an error.
     assert_eq!(strict.decode(&column.slice(0, 1)).unwrap().column.len(), 1);
 }
 
@@ -266,7 +266,7 @@ fn several_threads_give_the_same_in_order() {
         next += part.column.len();
     }
     assert_eq!(next, 200_000);
-    // Of several bad rows, the first one is reported.
+    // If there are several bad rows, the error is for the first one, regardless of the threads.
     for _ in 0..20 {
         let bad = |row: usize| [41_000, 90_000, 150_000].contains(&row);
         let blobs = blobs.iter().enumerate().map(|(row, blob)| if bad(row) { b"?" } else { blob.as_slice() });
@@ -276,7 +276,7 @@ fn several_threads_give_the_same_in_order() {
     }
 }
 
-/// Returns the rows of a text schema as Arrow prints them.
+/// Decodes blobs with a schema in text form. Returns each row as Arrow prints it, or `bad: ` and the error.
 fn shown(stage: &str, text: &str, blobs: &[&[u8]]) -> Vec<String> {
     let field = icecore_columns::schema::parse(text).unwrap();
     let column = BinaryArray::from_vec(blobs.to_vec());
@@ -321,7 +321,7 @@ fn private_members_of_the_same_name_are_two() {
     for (at, value) in [(1, 1), (2, 2), (3, 3)] {
         assert!(fields.column(at).as_primitive::<Int64Type>().values().iter().all(|known| *known == value));
     }
-    // One field takes the first; the other is reported, or part of `rest`.
+    // A field with the bare name gets the first member. The second one is extra, or is part of `rest`.
     let given = |text: &str| {
         let field = icecore_columns::schema::parse(text).unwrap();
         let decoded = Decoder::new(Stage::parse("php").unwrap(), &field, lenient()).unwrap().decode(&column).unwrap();

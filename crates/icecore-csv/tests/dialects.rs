@@ -35,7 +35,7 @@ fn usual_files_are_found_out() {
         ("id,name\n1,5\" disk\n", rfc),
         // One column.
         ("name\nAnna\nBob\n", rfc),
-        // Commas that only occur in one row are text.
+        // A comma that occurs in only one row is text, not a delimiter. The file then has one column.
         ("note\nHello, you\nplain\n", Dialect { delimiter: b';', ..rfc }),
         ("", rfc),
     ] {
@@ -52,15 +52,15 @@ fn what_is_unclear_is_said() {
         "it can be read in several ways: `,` between cells, `\"` around them, quotes inside are doubled; or `;` \
          between cells, `\"` around them, quotes inside are doubled"
     );
-    // `\"` is a quote, or PHP's backslash and a quote.
+    // `\"` is either an escaped quote, or PHP's `fputcsv` wrote a backslash and a quote.
     let error = detected("id,name\n1,\"say \\\"hi\\\"\"\n").unwrap_err();
     assert!(matches!(&error, DetectError::Several(readings) if readings.len() == 2), "{error:?}");
-    // The meaning of a cell decides.
+    // The callback recognizes a cell, which decides.
     let whole = |text: &[u8]| text == b"5,6";
     assert_eq!(detect_dialect(b"1;2,3\n4;5,6\n", true, &mut { whole }).unwrap().dialect.delimiter, b';');
 }
 
-/// All written cells can be read again.
+/// Cells that a dialect can represent are the same after writing and reading. The texts are random.
 #[test]
 fn cells_are_read_as_they_were_written() {
     let quotings = [
@@ -88,7 +88,7 @@ fn cells_are_read_as_they_were_written() {
             let style = [Style::Plain, Style::Quoted][chance.below(2)];
             is_sayable &= dialect.encode_cell(text, style, &mut file);
         }
-        // An empty line is a row without cells, and `\r` at its end belongs to the line end.
+        // An empty line is a row with one empty cell.
         file.push(b'\n');
         if is_sayable {
             written += 1;

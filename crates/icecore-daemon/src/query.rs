@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Parses the parameters. Unknown names are refused, because they are probably mistyped.
+    /// Parses the parameters. A name that is not in `known` is an error, because it is probably mistyped.
     pub fn parse(text: &str, known: &[&str]) -> Result<Query, Failure> {
         let mut pairs = Vec::new();
         for part in text.split('&').filter(|part| !part.is_empty()) {
@@ -30,13 +30,13 @@ impl Query {
         Ok(Query(pairs))
     }
 
-    /// Returns the value of a parameter; `None` if it is empty.
+    /// Returns the last value of a parameter; `None` if it is missing or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().rev().find(|(known, _)| known == name);
         found.map(|(_, value)| &**value).filter(|value| !value.is_empty())
     }
 
-    /// Returns a numeric parameter.
+    /// Returns the value of a numeric parameter; `None` if it is missing or empty.
     pub fn parse_number<N: FromStr>(&self, name: &str) -> Result<Option<N>, Failure> {
         let Some(text) = self.get(name) else { return Ok(None) };
         let number = text.parse().map_err(|_| {
@@ -45,17 +45,18 @@ impl Query {
         Ok(Some(number))
     }
 
-    /// Returns a duration parameter.
+    /// Returns the value of a duration parameter; `None` if it is missing or empty.
     pub fn parse_duration(&self, name: &str) -> Result<Option<Duration>, Failure> {
         self.get(name).map(|text| parse_duration(name, text)).transpose()
     }
 }
 
-/// Parses a duration; `name` is the parameter's name for the error.
+/// Parses a duration. The error message contains `name`, the name of the parameter.
 pub fn parse_duration(name: &str, text: &str) -> Result<Duration, Failure> {
     time::parse_duration(text).map_err(|error| Failure::invalid_request("parameter", format!("{name}: {error}")))
 }
 
+/// Decodes `+` and `%XX`. Returns `None` if a `%` is not followed by two digits, or if the result is not UTF-8.
 fn decode_form_text(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();

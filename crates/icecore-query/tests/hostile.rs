@@ -1,4 +1,4 @@
-//! Filters and data that need too many resources: they end with an error.
+//! Filters and data that need too much time, memory or stack end with an error.
 
 use crate::common::{json, results, usual_or_full};
 use icecore_query::Running;
@@ -20,7 +20,8 @@ fn filters_that_call_themselves_without_end() {
     }
 }
 
-/// Calls with filters as arguments, and paths that only grow: jaq drops the structures that they leave by recursion.
+/// These filters build chains of closures, paths or values that grow without end. jaq drops such chains recursively, so
+/// their depth must be limited.
 #[test]
 fn chains_without_end() {
     let usual = [
@@ -49,7 +50,7 @@ fn chains_without_end() {
     }
 }
 
-/// Loops inside of the library.
+/// The steps of loops inside of built-in functions are counted too.
 #[test]
 fn every_loop_counts() {
     for filter in [
@@ -64,7 +65,8 @@ fn every_loop_counts() {
     }
 }
 
-/// With a counting allocator, the memory that the language holds is counted; this one always reports more.
+/// If the program has a counting allocator, its figure counts against the memory limit. The one in this test reports
+/// more with each call.
 #[test]
 fn what_the_allocator_says_counts() {
     thread_local! {
@@ -81,7 +83,8 @@ fn what_the_allocator_says_counts() {
     assert_eq!(results("1 + .", &[("json", b"1")], "json", &running), [b"2"]);
 }
 
-/// Matches count when they are found, regular expressions when they are compiled, and texts before they are escaped.
+/// The memory of matches is counted when they are found, of regular expressions when they are compiled, and of escaped
+/// texts before they are written.
 #[test]
 fn texts_do_not_outgrow_the_memory() {
     let mut running = Running::default();
@@ -125,7 +128,7 @@ fn values_that_are_too_large() {
         "[.[2000000000] = 1]",
         "reduce range(40) as $i (1; [., .]) | tojson",
     ] {
-        // The last one may take all of its steps.
+        // The filter with `tojson` may use all of its steps, so it gets fewer.
         let steps = if filter.contains("tojson") { usual_or_full(1 << 23, 1 << 25) } else { 1 << 28 };
         let found = stopped(filter, if filter.contains(". * .") { "3" } else { "null" }, steps);
         let is_ended =
@@ -136,7 +139,7 @@ fn values_that_are_too_large() {
 
 #[test]
 fn values_in_values() {
-    // Builds, compares, changes, writes and drops it.
+    // A deep value is built, compared, sorted, written and dropped.
     let levels = usual_or_full(20_000, 100_000);
     let deep = &format!("reduce range({levels}) as $i (null; [.])");
     assert_eq!(json(&format!("{deep} | length"), "null"), "1");
@@ -200,7 +203,7 @@ fn mistakes_in_values_are_errors() {
         "ltrimstr(1)",
         "[range(0; 1; 0)] | first",
     ] {
-        // Any result is right, as long as the call ends.
+        // The result does not matter; the call must end without a panic.
         let _ = stopped(filter, "null", 100_000);
     }
 }

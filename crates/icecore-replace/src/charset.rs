@@ -1,4 +1,5 @@
-//! Texts in single-byte encodings: rules are in UTF-8, and such a text is converted to UTF-8 for them.
+//! Single-byte encodings. Rules are in UTF-8, so a text in such an encoding is converted to UTF-8 before they are
+//! applied.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,17 +10,17 @@ pub struct Charset(Arc<Table>);
 
 struct Table {
     name: String,
-    /// The characters of the bytes from 128 on.
+    /// For each byte from 128 on, its character.
     upper: [char; 128],
     /// The same mapping by character, sorted.
     bytes: Vec<(char, u8)>,
 }
 
-/// How certain it is that a text is in a charset, and not in UTF-8.
+/// How certain it is that a text is in the charset, and not in UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trust {
-    /// The user set it: all bytes are characters of the charset.
+    /// The user set the charset: all bytes are characters of it.
     Sure,
     /// The text is part of a file that declares the charset. A string that is valid UTF-8, and not only ASCII, is still
     /// read as UTF-8, because programs store UTF-8 in columns of any charset.
@@ -28,15 +29,16 @@ pub enum Trust {
     Likely,
 }
 
-/// Returns the character for an undefined byte, which must be converted back to the same byte.
+/// Returns the character for a byte that the charset does not define. Each byte has its own character in Unicode's
+/// private use area, so that it can be converted back.
 fn make_placeholder(byte: u8) -> char {
     char::from_u32(0xf700 + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
 impl Charset {
     /// Returns the charset with this name, as spelled by IANA and Ruby, or with a common short name; `None` if it is
-    /// unknown or not a single-byte charset. `latin1` is Windows-1252, as in MySQL and browsers; `ISO-8859-1` is only
-    /// that.
+    /// unknown or not a single-byte charset. `latin1` is Windows-1252, as in MySQL and browsers; `ISO-8859-1` is
+    /// ISO-8859-1.
     ///
     /// ```
     /// use icecore_replace::Charset;
@@ -70,7 +72,8 @@ impl Charset {
                 _ => name.to_owned(),
             },
         };
-        // An undefined byte must not be the first byte of a multi-byte character.
+        // An undefined byte must not be the first byte of a multi-byte character. It is tried with five common second
+        // bytes.
         let is_single = |byte: u8| match icecore::encoding::decoded(&name, &[byte]) {
             Some(text) => text.chars().count() == 1,
             None => {
@@ -97,7 +100,7 @@ impl Charset {
         Some(Charset(Arc::new(Table { name, upper, bytes })))
     }
 
-    /// Name for messages.
+    /// Returns the name, for messages.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -137,7 +140,7 @@ impl Charset {
     }
 
     /// Appends the bytes of a text in UTF-8. Invalid bytes, and characters that are not in this charset, are appended
-    /// unchanged: rules are checked for those before.
+    /// unchanged. The rules themselves have none of them, because they are checked first.
     pub(crate) fn append_encoded(&self, text: &[u8], out: &mut Vec<u8>) {
         for chunk in text.utf8_chunks() {
             for character in chunk.valid().chars() {
@@ -157,14 +160,14 @@ impl fmt::Debug for Charset {
     }
 }
 
-/// How a string is read.
+/// In which encoding a string is read, and replacements in it are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// Unchanged: the string and replacements are UTF-8.
+    /// The string and replacements are UTF-8.
     Utf8,
-    /// The string is ASCII; replacements are in the charset.
+    /// The string is ASCII; replacements are written in the charset.
     Ascii,
-    /// In the charset.
+    /// The string and replacements are in the charset.
     Charset,
 }
 

@@ -1,5 +1,5 @@
-//! Input that ends too early is reported as truncated: readers of a stream then wait for more. An
-//! incomplete document is never taken as complete.
+//! Input that ends too early is reported as truncated, so that readers of a stream wait for more. An
+//! incomplete document is never reported as complete.
 
 use crate::common::usual_or_full;
 use crate::fixtures;
@@ -24,7 +24,7 @@ fn a_beginning_is_truncated() {
     let limits = Limits::default();
     for (format, file) in FORMATS {
         let stage = Stage::parse(format).unwrap();
-        // `1` may be continued by `2`.
+        // A number of var-export has no end mark: `1` may be the start of `12`.
         let ends_itself = *format != "var-export";
         let mut count = 0;
         for Fixture { name, blob, .. } in fixtures::load(file).into_iter().step_by(usual_or_full(4, 1)) {

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# `require "icecore/replace"`: ours instead of ::Marshal.
+# Tests of `require "icecore/replace"`, which replaces the methods of ::Marshal by those of Icecore.
 
 require_relative "lib"
 require "icecore"

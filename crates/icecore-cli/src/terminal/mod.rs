@@ -1,4 +1,4 @@
-//! Output to a terminal: JSON for people, and only characters that a terminal can show.
+//! Output to a terminal: JSON is indented, colored and truncated, and control characters are escaped.
 
 mod control_escaper;
 mod json_painter;
@@ -13,7 +13,7 @@ use icecore::Stage;
 use icecore_tables::form::JSON;
 use std::io::{self, IsTerminal};
 
-/// Options for the layout of JSON: if one of them is given, no other is added.
+/// Options that determine the layout of JSON. If one of them is given, `with_indented_json` does not change the layout.
 const LAYOUT: &[&str] = &["indent", "indent_length", "pretty", "space_before", "space_after", "as"];
 
 /// Returns whether the standard output is a terminal.
@@ -21,7 +21,7 @@ pub fn is_stdout_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Returns an error if the format is binary, unless `--force` was given.
+/// Returns an error if the stage writes binary data, unless `--force` was given.
 pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
     if is_forced || !stage.is_binary() {
         return Ok(());
@@ -33,12 +33,12 @@ pub fn refuse_binary(stage: &Stage, is_forced: bool) -> Result<(), Abort> {
     Err(Abort::Failed(code::USAGE, text))
 }
 
-/// Returns whether this stage writes JSON, as a document or in lines.
+/// Returns whether this stage writes JSON: one document, or one per line.
 pub fn writes_json(stage: &Stage) -> bool {
     stage.wrappers().is_empty() && stage.format().of_document().name == JSON
 }
 
-/// Lays out JSON for people, one value per line, unless options set the layout.
+/// Adds `indent=2` to a stage that writes JSON, unless it has an option for the layout.
 pub fn with_indented_json(mut stage: Stage) -> Stage {
     let is_free = stage.wrappers().is_empty() && !LAYOUT.iter().any(|option| stage.settings().has(option));
     if is_free && stage.format().name == JSON {

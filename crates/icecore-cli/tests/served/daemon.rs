@@ -14,8 +14,8 @@ pub struct Daemon {
     process: Child,
 }
 
-/// Returns a port below those that the system assigns to connections: it is still free after the daemon that used it
-/// was killed. No two daemons of this program get the same port.
+/// Returns a free port, below the range that the system assigns to outgoing connections, so that it stays free while
+/// its daemon is restarted. No two daemons of one test process get the same port.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 10_000 + (std::process::id() % 10_000) as u16;
@@ -24,7 +24,7 @@ pub fn free_port() -> u16 {
 }
 
 impl Daemon {
-    /// Starts a daemon over this database, with these environment variables.
+    /// Starts a daemon with this database and these environment variables.
     pub fn start(database: &str, variables: &[(&str, &str)]) -> Daemon {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
         let variables: Vec<(String, String)> =
@@ -37,7 +37,7 @@ impl Daemon {
         ask(self.address, method, path, body).unwrap_or_else(|| panic!("{method} {path}: no answer"))
     }
 
-    /// Returns whether the daemon has not ended by itself.
+    /// Returns whether the daemon still runs.
     pub fn is_alive(&mut self) -> bool {
         self.process.try_wait().expect("a child").is_none()
     }
@@ -62,7 +62,8 @@ impl Drop for Daemon {
     }
 }
 
-/// Starts the daemon; it listens when this returns.
+/// Starts the daemon, and waits until it listens. A daemon that ends before that is started again, because its port may
+/// not be free yet.
 fn begin(address: SocketAddr, database: &str, variables: &[(String, String)]) -> Child {
     let listen = address.to_string();
     let mut command = Command::new(ICECORE);

@@ -1,4 +1,5 @@
-//! Structs: the entries of a map, or the members of an object, by name; or values on paths.
+//! Columns of structs. A field gets the entry of a map or the member of an object that has its name, or the value on
+//! its path.
 
 use super::told::VirtualKind;
 use super::{Column, create_columns};
@@ -13,28 +14,28 @@ use arrow_schema::Fields;
 use icecore::select::{self, Pattern};
 use icecore::{Kind, Limits, Stage};
 
-/// A key without a field: no column has this number.
+/// Number of the field of a key that has no field. No column has this number.
 const NONE: u16 = u16::MAX;
 
 #[derive(Debug)]
 pub(crate) struct Record {
     fields: Fields,
     columns: Vec<Column>,
-    /// The fields whose values are found on paths, with their paths.
+    /// Indices of the fields whose values are found on paths, with their paths.
     paths: Vec<(usize, Pattern)>,
-    /// Whether a field takes the entries without a field.
+    /// Whether there is a virtual field for all entries that have no field of their own.
     has_rest: bool,
-    /// These entries of the map that is being added.
+    /// Entries without a field in the map that is being added.
     rest: Vec<ExtraEntry>,
-    /// The key that filled each column in this map.
+    /// For each column, the key of the entry that filled it in the map that is being added.
     filled_by: Vec<Option<Key>>,
-    /// For each key id, the number of its field, from 1 on; 0: not known yet.
+    /// For each key id, the number of its field from 1 on, `NONE` if it has no field, or 0 if this is not known yet.
     by_id: Vec<u16>,
-    /// The keys of the last map, in order, if the next map may have the same.
+    /// The keys of the previous map, in order. Empty if the next map must be read by names.
     guess: Vec<ExpectedEntry>,
-    /// Whether these keys fill all columns.
+    /// Whether the keys in `guess` fill all columns.
     fills_all_columns: bool,
-    /// Whether one of these keys has no field.
+    /// Whether a key in `guess` has no field.
     has_extra: bool,
     len: usize,
 }
@@ -44,20 +45,22 @@ pub(crate) struct Record {
 pub(crate) struct ExtraEntry {
     pub(crate) key: Key,
     pub(crate) value: u32,
-    /// Whether the field with its bare name has the value of another member.
+    /// Whether another member already filled the field with the same bare name, such as a private property of a parent
+    /// class.
     pub(crate) is_second: bool,
 }
 
-/// An expected entry of the next map, as in the last one.
+/// An entry of the previous map, which is expected in the next map too.
 #[derive(Clone, Copy, Debug)]
 struct ExpectedEntry {
     key: u16,
-    /// The column that it fills; none if there is no column with this number.
+    /// Index of the column that it fills. If there is no column with this index, the entry has no field.
     column: u16,
 }
 
 impl Record {
-    /// Creates a struct of these fields at this depth. Paths apply to the whole document.
+    /// Creates a struct of these fields at this depth. Paths start at the root of the document, so fields with a path
+    /// are an error below depth 1.
     pub(crate) fn new(fields: &Fields, depth: usize) -> Result<Record, Error> {
         let columns = create_columns(fields, depth)?;
         let mut paths = Vec::new();
@@ -98,7 +101,7 @@ impl Record {
         !self.paths.is_empty() && self.paths.len() == self.columns.len()
     }
 
-    /// Whether finding its values by skimming, one after another, takes less time than reading everything.
+    /// Whether skimming the document once for each path takes less time than reading all of it.
     pub(crate) fn can_skim(&self) -> bool {
         const MAX_PATHS: usize = 4;
         self.has_only_paths() && self.paths.len() <= MAX_PATHS && self.paths.iter().all(|(_, path)| path.is_definite())
@@ -110,7 +113,7 @@ impl Record {
         self.columns.iter_mut().for_each(Column::forget_names);
     }
 
-    /// Adds the map (or empty list) at this node, whose links are resolved.
+    /// Adds the map or empty list at this node, which must not be a link. Returns `true`.
     pub(crate) fn push(&mut self, view: &TapeView<'_>, map: u32) -> Result<bool, TypeMismatch> {
         let pushed = self.push_map(view, map);
         if pushed.is_err() {
@@ -129,7 +132,8 @@ impl Record {
         self.push_by_names(view, map)
     }
 
-    /// Adds a map that has the keys of the last one; returns `false` and adds nothing if it has others.
+    /// Adds a map if it has the same keys as the previous one, in the same order. Otherwise returns `false` and adds
+    /// nothing.
     #[inline]
     fn push_as_guessed(&mut self, view: &TapeView<'_>, map: u32) -> Result<bool, TypeMismatch> {
         if self.guess.is_empty() || view.node(map).aux as usize != self.guess.len() {
@@ -140,7 +144,7 @@ impl Record {
         for guess in &self.guess {
             let node = view.node(at);
             if node.key != guess.key {
-                // The added values are removed, and added again by name; they count once.
+                // The caller adds the values again by name, so their budget is returned.
                 view.set_budget(budget);
                 let len = self.len;
                 self.columns.iter_mut().for_each(|column| column.truncate(len));
@@ -188,7 +192,7 @@ impl Record {
                 let Some(filled_column) = self.columns.get_mut(column) else {
                     match self.has_rest {
                         true => self.rest.push(ExtraEntry { key, value, is_second }),
-                        // The value of a path may be in any of the entries.
+                        // With paths, an entry without a field is not extra: a path may lead to it.
                         false => self.has_extra = self.paths.is_empty(),
                     }
                     continue;
@@ -215,7 +219,7 @@ impl Record {
         self.fill_missing(view, map)
     }
 
-    /// Adds the values on the paths, if no field has a name.
+    /// Adds the values on the paths. All fields must have a path.
     pub(crate) fn push_paths(&mut self, view: &TapeView<'_>, root: u32) -> Result<bool, TypeMismatch> {
         self.push_path_values(view, root)?;
         self.len += 1;
@@ -240,7 +244,7 @@ impl Record {
         Ok(())
     }
 
-    /// Adds the values on the paths in these bytes, without reading all of them.
+    /// Adds the values on the paths by skimming these bytes, without reading all of them.
     pub(crate) fn skim_values(
         &mut self,
         blob: &[u8],
@@ -252,7 +256,7 @@ impl Record {
             let column = &mut self.columns[*field];
             let len = self.len;
             select::each(blob, stage, path, limits, &mut |path, document| {
-                // The names of this document are separate.
+                // Each match is a document of its own, with its own key ids.
                 column.forget_names();
                 column.truncate(len);
                 let view = TapeView::new(document.tape(), document.input(), Some(document), notes);
@@ -271,7 +275,7 @@ impl Record {
         Ok(())
     }
 
-    /// Columns without a value get null; virtual fields that describe the value itself are filled.
+    /// Completes a row: columns without a value get a null, virtual fields get their computed value.
     fn fill_missing(&mut self, view: &TapeView<'_>, map: u32) -> Result<(), TypeMismatch> {
         let len = self.len;
         for (column, field) in self.columns.iter_mut().zip(self.fields.iter()) {
@@ -303,7 +307,8 @@ impl Record {
         view.key_text(key, &mut itoa::Buffer::new()).map_or(NONE, |name| self.find_field_by_name(name))
     }
 
-    /// Returns the field of this name, which may be mangled by PHP or marked by Ruby.
+    /// Returns the number of the field of this name, from 1 on, or `NONE`. The name may be mangled by PHP
+    /// (`\0Class\0name`) or have Ruby's `@`.
     fn find_field_by_name(&self, name: &[u8]) -> u16 {
         let qualified_name = qualify_name(name);
         let name = strip_php_marks(name);
@@ -321,7 +326,7 @@ impl Record {
         found.and_then(|at| u16::try_from(at + 1).ok()).unwrap_or(NONE)
     }
 
-    /// Adds a null that is not visible to readers of the column.
+    /// Adds a placeholder row under a null of the parent, which readers of the column never see.
     pub(crate) fn push_empty(&mut self) {
         self.columns.iter_mut().for_each(Column::fill_null);
         self.len += 1;
@@ -350,7 +355,7 @@ fn mention_field(misfit: TypeMismatch, name: &str) -> TypeMismatch {
     }
 }
 
-/// Returns the object whose body this is, or the node itself.
+/// Returns the object node around a body, or the body itself if there is none.
 fn find_owner(view: &TapeView<'_>, body: u32) -> u32 {
     match body.checked_sub(1) {
         Some(before) if view.node(before).kind == Kind::Object => before,

@@ -1,12 +1,12 @@
 //! Encodes a column of values to a column of blobs.
 //!
-//! | type | becomes |
+//! | type of the column | value in the blob |
 //! |---|---|
-//! | booleans, integers, floats | the same |
+//! | booleans, integers, floats | booleans, integers, floats |
 //! | strings; binaries | text; bytes |
 //! | decimals, days, times | text: `12.50`, `2026-02-02`, `2026-02-02T03:40:00.5Z`, without the `Z` if the column has no zone |
 //! | lists; structs, maps | lists; maps |
-//! | a field filled with `class` | no entry: the struct is an object of this class if it is not null |
+//! | a field filled with `class` | no entry of its own; if it is not null, the struct becomes an object of this class |
 //! | a field filled with `json` | the value of the JSON text |
 //! | a field filled with `rest` | the entries of the object in the JSON text |
 //! | null | null; for a whole row, no blob |
@@ -28,7 +28,7 @@ use nodes::TapeBuilder;
 /// Maximum number of bytes of all blobs of one column: offsets have 32 bits.
 const MAX_BLOB_BYTES: usize = i32::MAX as usize;
 
-/// Encodes columns as blobs of one stage one after another, and reuses the memory of the previous ones.
+/// Encodes columns as blobs of one stage. Reuses its memory from column to column.
 ///
 /// ```
 /// use arrow_array::{Array, BinaryArray};
@@ -48,7 +48,7 @@ pub struct Encoder {
     options: Options,
     tape: Tape,
     spare: Spare,
-    /// The blob that is being written.
+    /// The blob of the current row.
     blob: Vec<u8>,
 }
 
@@ -56,16 +56,16 @@ pub struct Encoder {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Encoded {
-    /// The blobs; null where the value was null, and where a row is bad.
+    /// One blob for each row; null if the value is null or the row is bad.
     pub column: BinaryArray,
     /// Bad rows, in order.
     pub bad: Vec<BadRow>,
-    /// What the format could not store, in all rows together.
+    /// What the format could not represent, summed over all rows.
     pub losses: Losses,
 }
 
 impl Encoder {
-    /// Creates an encoder of columns of this field to this stage.
+    /// Creates an encoder that writes columns of this field with this stage.
     ///
     /// # Errors
     /// If a field has an unsupported type.
@@ -77,10 +77,11 @@ impl Encoder {
         Ok(Encoder { codec, field: field.clone(), options, tape, spare, blob: Vec::new() })
     }
 
-    /// Encodes a column, which must have the type of the field.
+    /// Encodes a column. Its type must be the type of the field.
     ///
     /// # Errors
-    /// If it has another type; [`Error::Row`] if bad rows raise errors.
+    /// [`Error::Field`] if the column has another type, [`Error::TooLong`] if the blobs are too long, and
+    /// [`Error::Row`] for a bad row if `on_error` is [`OnError::Raise`].
     pub fn encode(&mut self, column: &dyn Array) -> Result<Encoded, Error> {
         if column.data_type() != self.field.data_type() {
             return Err(Error::Field { name: self.field.name().clone(), data_type: column.data_type().clone() });
@@ -110,7 +111,7 @@ impl Encoder {
         Ok(Encoded { column: blobs.finish(), bad, losses })
     }
 
-    /// Writes a row into the blob. Returns the losses, if there may be any.
+    /// Writes a row to `self.blob`. Returns `None` if it was written by the fast path, which has no losses.
     fn encode_row(&mut self, feed: &mut ColumnWriter<'_>, row: usize) -> Result<Option<Losses>, icecore::Error> {
         self.blob.clear();
         let mut nodes = TapeBuilder::new(&mut self.tape);

@@ -17,7 +17,7 @@ pub(super) struct Column {
     pub(super) right: bool,
 }
 
-/// A line of a table.
+/// A row of a table, or a heading between rows.
 pub(super) enum Row {
     /// One text for each column.
     Cells(Vec<String>),
@@ -26,7 +26,8 @@ pub(super) enum Row {
 }
 
 impl Table {
-    /// Creates a table with these column heads; those that begin with `>` are aligned to the right.
+    /// Creates a table with these titles of columns. A `>` at the start of a title aligns the column to the right, and
+    /// is removed.
     pub fn new<'a>(titles: impl IntoIterator<Item = &'a str>) -> Self {
         let mut table = Self::default();
         for title in titles {
@@ -35,7 +36,7 @@ impl Table {
         table
     }
 
-    /// Adds a column.
+    /// Adds a column; see [`Table::new`] for the title.
     pub fn add_column(&mut self, title: &str) {
         let right = title.starts_with('>');
         self.columns.push(Column { title: make_printable(title.strip_prefix('>').unwrap_or(title)), right });
@@ -152,7 +153,7 @@ pub fn escape_markdown(text: &str) -> String {
     out
 }
 
-/// Formats any text as code in Markdown.
+/// Formats a text as inline code in Markdown, even if it contains backticks.
 pub(super) fn format_code(text: &str) -> String {
     let text = make_printable(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);

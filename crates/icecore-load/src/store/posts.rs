@@ -1,4 +1,4 @@
-//! Clients that post jobs to daemons on one database, and the ids that they were given.
+//! Posts jobs to daemons that share a database, and checks that exactly the confirmed jobs are stored.
 
 use super::StoreRun;
 use super::daemon::{Daemon, DaemonKind};
@@ -19,19 +19,19 @@ const FIRST_NUMBER: u32 = 1_000_000;
 /// Number of jobs that each client posts before anything is timed.
 const WARM_UP_JOBS: u32 = 10;
 
-/// Daemons on one database, and the jobs that they confirmed.
+/// Daemons that share a database, and the jobs that they confirmed.
 pub(super) struct JobPoster {
     pub kind: DaemonKind,
     daemons: Vec<Daemon>,
-    /// The ids in their answers, with the number of each job.
+    /// The ids that the daemons returned, each with the number of its job.
     promised: HashMap<String, u32>,
     /// Number of the next job.
     next: u32,
 }
 
 impl JobPoster {
-    /// Starts `count` daemons on a new database with this name, for up to `most` clients, and checks that posted jobs
-    /// are stored once and readable.
+    /// Starts `count` daemons on a new database with this name, for up to `most` clients. Posts jobs without timing
+    /// them, and checks that each is stored once and is readable.
     pub(super) fn start_daemons(
         kind: DaemonKind,
         count: u32,
@@ -82,12 +82,13 @@ impl JobPoster {
         }
     }
 
-    /// Returns all jobs in the database.
+    /// Returns the ids and values of all jobs in the database.
     fn read_stored_jobs(&self, run: &StoreRun<'_>) -> Result<Vec<(String, Value)>, ParticipantError> {
         self.daemons.first().map_or(Ok(Vec::new()), |daemon| daemon.read_stored_jobs(run))
     }
 
-    /// Measures this many clients, distributed over the daemons, that post this many jobs.
+    /// Posts `requests` jobs with `clients` concurrent clients, which are distributed over the daemons, and returns the
+    /// times.
     pub(super) fn take_sample(
         &mut self,
         jobs: &JobFactory,
@@ -116,7 +117,7 @@ impl JobPoster {
         Ok(TimedSample { round: 0, turn: 0, jobs: requests, ns: took.as_nanos() as f64, p50, p99 })
     }
 
-    /// Checks that all timed jobs are in the database, and removes it.
+    /// Checks that all confirmed jobs are in the database, stops the daemons and drops the database.
     pub(super) fn finish_round(
         self,
         jobs: &JobFactory,
@@ -138,7 +139,8 @@ impl JobPoster {
     }
 }
 
-/// Posts jobs with one client as long as there are any left. Returns their numbers, ids and times.
+/// Posts jobs with one client until the number `end` is reached. All clients take their numbers from `next`. Returns
+/// the number, id and time in nanoseconds of each posted job.
 fn post_jobs(
     mut client: Client,
     path: &str,

@@ -1,11 +1,11 @@
-//! MySQL's strings.
+//! MySQL's strings, in which a backslash starts an escape.
 
 use icecore::raw::find_byte;
 use icecore::rewrite::{Around, Decoded, Decoding};
 
 use super::sample_nearest;
 
-/// Returns the byte that a backslash and this letter mean.
+/// Returns the byte for a backslash and this letter.
 fn resolve_escape(letter: u8) -> u8 {
     match letter {
         b'0' => 0,
@@ -18,6 +18,7 @@ fn resolve_escape(letter: u8) -> u8 {
     }
 }
 
+/// Decodes the content of a string. Returns `None` if it contains a single quote or ends with a backslash.
 pub(super) fn decode_backslash(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
@@ -25,7 +26,7 @@ pub(super) fn decode_backslash(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
         at += found;
         let (byte, next) = (*raw.get(at)?, *raw.get(at + 1)?);
         match (byte, next) {
-            // Patterns of LIKE keep the backslash.
+            // In MySQL, `\%` and `\_` keep their backslash: they are meant for patterns of LIKE.
             (b'\\', b'%' | b'_') => decoding.escape(at, at + 2, &[b'\\', next]),
             (b'\\', _) => decoding.escape(at, at + 2, &[resolve_escape(next)]),
             _ if next == quote => decoding.escape(at, at + 2, &[quote]),
@@ -36,7 +37,7 @@ pub(super) fn decode_backslash(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     Some(decoding.finish())
 }
 
-/// Bytes that may be written in an escaped form.
+/// Bytes that some or all programs write with a backslash.
 const MAY_BE_ESCAPED: [bool; 256] = {
     let mut table = [false; 256];
     let mut bytes = b"\0\x1a\\\n\r\"'".as_slice();
@@ -47,7 +48,8 @@ const MAY_BE_ESCAPED: [bool; 256] = {
     table
 };
 
-/// Returns `true` if this byte is written with a backslash here, like the nearest such byte.
+/// Returns whether the nearest occurrence of `byte` in the surrounding text is written as a backslash and `letter`;
+/// `default` if there is none.
 fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> bool {
     let sample = |piece: &[u8]| {
         let mut escape = false;
@@ -63,8 +65,10 @@ fn prefers_escape(byte: u8, letter: u8, around: &Around<'_>, default: bool) -> b
     sample_nearest(around, sample).unwrap_or(default)
 }
 
+/// Appends the text with escapes. For a byte that can be written with and without a backslash, it follows the text
+/// around it.
 pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out: &mut Vec<u8>) {
-    // Determined at most once for each byte that has two forms.
+    // Whether `"`, `'`, LF and CR are escaped. Each is determined when it is first needed.
     let mut double = None;
     let mut single = None;
     let mut feed = None;
@@ -85,7 +89,7 @@ pub(super) fn encode_backslash(text: &[u8], quote: u8, around: &Around<'_>, out:
             b'"' if *double.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
             b'\'' if *single.get_or_insert_with(|| prefers_escape(byte, byte, around, true)) => byte,
             _ => {
-                // Without a backslash, a quote is doubled inside its own kind of quotes.
+                // A quote without a backslash is doubled if it is the quote around the string.
                 if byte == quote {
                     out.push(byte);
                 }

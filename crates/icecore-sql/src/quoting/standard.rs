@@ -1,9 +1,10 @@
-//! Standard SQL strings, and dollar-quoted strings.
+//! Standard SQL strings (`'it''s'`), and PostgreSQL's dollar-quoted strings (`$tag$…$tag$`).
 
 use icecore::raw::find_byte;
 use icecore::rewrite::{Around, Decoded, Decoding};
 use memchr::memchr;
 
+/// Decodes the content of a string, in which two quotes stand for one. Returns `None` for a single quote.
 pub(super) fn decode_standard(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
     let mut at = 0;
@@ -17,7 +18,7 @@ pub(super) fn decode_standard(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     Some(decoding.finish())
 }
 
-/// There is no way to write a NUL.
+/// Doubles the quotes. Returns `false` if the text contains a NUL, which has no escape.
 pub(super) fn encode_standard(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool {
     for &byte in text {
         if byte == quote {
@@ -28,7 +29,8 @@ pub(super) fn encode_standard(text: &[u8], quote: u8, out: &mut Vec<u8>) -> bool
     memchr(0, text).is_none()
 }
 
-/// The tag is not known: new text must not be part of one.
+/// Dollar-quoted strings have no escapes. The tag that ends the string is not known here, so this returns `false` if
+/// the text contains a `$`, or if it would be the tag between two `$` around it.
 pub(super) fn encode_dollar(text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
     const MAX_TAG: usize = 1024;
     let is_tag = |byte: &&u8| crate::scan::is_word_byte(**byte) && **byte != b'$';

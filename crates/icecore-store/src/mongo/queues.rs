@@ -1,4 +1,4 @@
-//! Queues: their settings and their state.
+//! Settings and status of queues.
 
 use super::MongoBackend;
 use super::batch::visible_filter;
@@ -23,7 +23,7 @@ impl MongoBackend {
         Ok(self.read_queue_flags(queue)?.0)
     }
 
-    /// Returns whether a queue is paused, and whether it has limits.
+    /// Returns whether a queue is paused, and whether it has a limit (concurrency or rate).
     pub(super) fn read_queue_flags(&self, queue: &str) -> Result<(bool, bool)> {
         let fields = doc! { "paused_at": 1, "concurrency": 1, "rate_count": 1 };
         let found = self.queues.find_one(doc! { "_id": queue }).projection(fields).run().map_err(store_error)?;
@@ -31,7 +31,7 @@ impl MongoBackend {
         Ok(found.map_or((false, false), |queue| (is_paused(&queue), is_limited(&queue))))
     }
 
-    /// Returns how long jobs of a queue wait after their first failure.
+    /// Returns how long a job of this queue waits after its first failure.
     pub(super) fn first_backoff(&self, queue: &str) -> Result<Duration> {
         let found = self.find_queue(queue)?;
         Ok(first_backoff(found.map_or(Ok(None), |found| get_int(&found, "backoff"))?))
@@ -41,7 +41,7 @@ impl MongoBackend {
         self.queues.find_one(doc! { "_id": queue }).run().map_err(store_error)
     }
 
-    /// Creates the document of a queue, if there is none.
+    /// Creates the document of a queue unless it exists.
     fn ensure_queue(&self, queue: &str) -> Result<()> {
         match self.queues.insert_one(doc! { "_id": queue }).run() {
             Err(error) if !is_duplicate(&error) => Err(store_error(error)),

@@ -1,10 +1,10 @@
-//! The first rows of a table, without the rest.
+//! Reads the first rows of a table and stops there.
 
 use super::batch::Batch;
 use crate::pool::Batches;
 use std::io;
 
-/// Batches that end after a number of rows. Nothing after these rows is read.
+/// A reader of batches that stops after a number of rows. It reads nothing after these rows.
 pub struct FirstRows<T> {
     from: T,
     /// Remaining number of rows; `None` means all.

@@ -1,4 +1,4 @@
-//! Inputs that are documents, each of which is read as a whole.
+//! Changes inputs that consist of documents. Each document is held in memory completely.
 
 use super::output::EncodedOutput;
 use crate::records::{Frame, Split};
@@ -12,7 +12,8 @@ use icecore_tables::replace::show::{ChangeContext, ShownChanges};
 use icecore_tables::window::{CHUNK, Window};
 use std::io::{self, Read};
 
-/// Changes the documents of an input. Returns whether all are in the output, the counts, and whether anything changed.
+/// Changes the documents of an input. Returns whether all of them were readable, the counts, and whether anything
+/// changed. Unreadable documents are reported; where their length is known, they are written unchanged.
 pub fn change_documents(
     plan: &ReplacePlan,
     input: Box<dyn Read + Send>,
@@ -67,7 +68,7 @@ struct DocumentChanger<'d> {
     account: Account,
     is_changed: bool,
     is_whole: bool,
-    /// Number of the document, from 1 on; 0 if there is only one.
+    /// Number of the current document, from 1 on; 0 if the input is a single document.
     row: u64,
 }
 
@@ -77,7 +78,7 @@ impl DocumentChanger<'_> {
         self.is_whole = false;
     }
 
-    /// Returns the changed document; `None` if it does not change.
+    /// Returns the changed document; `None` if nothing in it changes. Counts and shows the changes.
     fn change_document(
         &mut self,
         bytes: &[u8],
@@ -104,7 +105,7 @@ impl DocumentChanger<'_> {
             let head = ChangeContext { input: &plan.input, place: &known, row: self.row, tally: &tally };
             let mut text = Vec::new();
             shows.show_changes(&head, bytes, &edits, ShownChanges::First, &mut text);
-            // A write error is reported with the next piece.
+            // This only fills a buffer: a write error is reported when the next piece is written.
             output.buffer_mut().extend_from_slice(&text);
         }
         self.account.add_pair_counts(&replacing.take_counts());
@@ -113,7 +114,7 @@ impl DocumentChanger<'_> {
         Ok(Some(edits.apply(bytes)))
     }
 
-    /// Writes a document, changed or not.
+    /// Changes a document and writes it; one that is unreadable is written unchanged.
     fn write_document(
         &mut self,
         bytes: &[u8],
@@ -134,7 +135,7 @@ impl DocumentChanger<'_> {
         output.write_piece(changed.as_deref().unwrap_or(bytes))
     }
 
-    /// Changes documents without separators.
+    /// Changes documents that follow one another without separators or lengths.
     fn write_unframed(
         &mut self,
         bytes: &[u8],
@@ -163,7 +164,8 @@ impl DocumentChanger<'_> {
         Ok(())
     }
 
-    /// Writes a record in its frame, which is written again if the record changes.
+    /// Changes the record `start..end` and writes it. If it changes, a new frame is put around it; otherwise the bytes
+    /// up to `next` are written as they are.
     fn write_framed(
         &mut self,
         frame: Frame,

@@ -1,13 +1,16 @@
-//! The records of an undo file, as bytes.
+//! The binary form of the records of an undo file.
 //!
 //! ```text
 //! file    magic, records
-//! record  kind, method, stored length, full length, check, check of these, payload
+//! record  kind, method, stored length, full length, check, head check, payload
+//!         (1, 1, 4, 4, 16, 4 and any number of bytes; method 1 is zstd)
 //! ```
 //!
-//! The check of a record covers the check of the record before it, so no record can be omitted, duplicated or moved.
-//! The file grows only at its end. The records of a transaction are on the disk before the transaction is committed; a
-//! partial record, left by a kill or a full disk, belongs to no committed transaction.
+//! Both checks are the first bytes of a SHA-256. The check covers the fields before it, the payload, and the check of
+//! the previous record, so no record can be omitted, duplicated or moved. The head check covers everything before it.
+//!
+//! The file is only appended to. The records of a transaction are on the disk before the transaction is committed, so a
+//! partial record, left by a kill or a full disk, belongs to a transaction that was not committed.
 
 use icecore::Limits;
 use icecore::format::Settings;
@@ -16,27 +19,28 @@ use sha2::{Digest, Sha256};
 
 /// The first bytes of an undo file, which include the version of the format.
 pub const MAGIC: &[u8; 16] = b"icecore undo 1\r\n";
-/// Length of the head of a record.
+/// Length of the head of a record: everything before its payload.
 pub const HEAD_LEN: usize = 30;
 
-/// Length of a check, which is a part of SHA-256.
+/// Length of a check: the first half of a SHA-256.
 const CHECK_LEN: usize = 16;
-/// The size to which any payload may unfold, and beyond that the maximum ratio to its stored length. The writer obeys
-/// these limits, so memory is bounded by the length of the file.
+/// Maximum decompressed size of any payload. A payload with a larger size is allowed if `MOST_RATIO` permits it. The
+/// writer obeys these limits, so the length of the file bounds the memory that a reader needs.
 const ALWAYS_UNFOLDED: u64 = 16 << 20;
+/// Maximum ratio of the decompressed to the stored length, for sizes above `ALWAYS_UNFOLDED`.
 const MOST_RATIO: u64 = 1000;
 
-/// A check, which is also the state of the chain after its record.
+/// The check of a record. It is all that is needed to encode or check the next record.
 pub type Check = [u8; CHECK_LEN];
 
 /// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordKind {
-    /// The start or the continuation of a change of a database.
+    /// The command starts to change a database, or continues to.
     Run,
-    /// A table, to which later records refer by its number.
+    /// Describes a table. Later records refer to it by its number.
     Table,
-    /// Values that change in a transaction, or a part of them.
+    /// The values that change in a transaction, or some of them.
     Changes,
     /// The change is complete.
     End,
@@ -70,7 +74,7 @@ pub struct RecordHead {
     pub check: Check,
 }
 
-/// Returns a whole record, ready to be written, and its check. `None` if the payload is too long for any record.
+/// Returns the bytes of a record, and its check. `None` if the payload is too long.
 pub fn encode_record(kind: RecordKind, payload: &[u8], previous: &Check) -> Option<(Vec<u8>, Check)> {
     let full_len = u32::try_from(payload.len()).ok()?;
     let packed = compress(payload).filter(|packed| is_allowed(packed.len() as u64, payload.len() as u64));
@@ -89,7 +93,7 @@ pub fn encode_record(kind: RecordKind, payload: &[u8], previous: &Check) -> Opti
 }
 
 impl RecordHead {
-    /// Decodes a head. `None` if it was not written after a record with the check `previous`.
+    /// Decodes a head. `None` if it is damaged, or was not written after the record with the check `previous`.
     pub fn decode(bytes: &[u8; HEAD_LEN], previous: &Check) -> Option<RecordHead> {
         let (fields, rest) = bytes.split_at(10);
         let (check, head_check) = rest.split_first_chunk::<CHECK_LEN>()?;
@@ -107,7 +111,7 @@ impl RecordHead {
         Some(RecordHead { kind, is_compressed, stored_len: number(2)?, full_len: number(6)?, check: *check })
     }
 
-    /// Returns whether these bytes followed the head when it was written.
+    /// Returns whether these bytes are the stored payload of this head, according to the check.
     pub fn matches_payload(&self, stored: &[u8], previous: &Check) -> bool {
         let mut fields = vec![self.kind.to_byte(), u8::from(self.is_compressed)];
         fields.extend_from_slice(&self.stored_len.to_le_bytes());
@@ -115,7 +119,10 @@ impl RecordHead {
         compute_check(&[previous, &fields, stored]) == self.check
     }
 
-    /// Unpacks the payload. An error says why it is invalid.
+    /// Decompresses the payload if necessary.
+    ///
+    /// # Errors
+    /// The reason why the payload is invalid.
     pub fn unpack_payload(&self, stored: Vec<u8>) -> Result<Vec<u8>, String> {
         let full_len = u64::from(self.full_len);
         if !self.is_compressed {
@@ -135,12 +142,12 @@ impl RecordHead {
     }
 }
 
-/// Returns whether a payload of this stored length may unfold to this full length.
+/// Returns whether a payload of this stored length may decompress to this full length.
 fn is_allowed(stored: u64, full: u64) -> bool {
     full <= ALWAYS_UNFOLDED.max(stored.saturating_mul(MOST_RATIO))
 }
 
-/// Compresses the payload; `None` if that is not shorter.
+/// Compresses a payload; `None` if the result is not shorter.
 fn compress(payload: &[u8]) -> Option<Vec<u8>> {
     let mut packed = Vec::new();
     (wrap::by_name("zstd")?.wrap)(payload, &Settings::new(), &mut packed).ok()?;
@@ -180,14 +187,15 @@ mod tests {
                 assert!(decoded(&other, &previous).is_none(), "byte {at}");
                 assert!(decoded(&record[..at], &previous).is_none());
             }
-            // It is invalid after another record.
+            // After another record, the record is invalid.
             assert!(decoded(&record, &[8; CHECK_LEN]).is_none());
         }
     }
 
     #[test]
     fn a_payload_never_unfolds_to_more_than_its_length_allows() {
-        // Data that shrinks to less than a thousandth is stored uncompressed.
+        // Data that would shrink to less than a thousandth is stored uncompressed, if it is larger than
+        // ALWAYS_UNFOLDED.
         let zeros = vec![0; 20 << 20];
         let (record, _) = encode_record(RecordKind::Changes, &zeros, &Check::default()).unwrap();
         assert!(record.len() > zeros.len());

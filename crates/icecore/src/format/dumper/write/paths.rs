@@ -1,9 +1,10 @@
-//! Paths of values that were written: `$VAR1->{'a'}[0]`, `${$VAR1->[1]}`.
+//! Perl expressions for values that were written: `$VAR1->{'a'}[0]`, `${$VAR1->[1]}`. Data::Dumper writes such a path
+//! for a value that occurs again.
 //!
-//! Only link targets need one. A path is stored as its last step and the path before
-//! it, so all paths use no more memory than the document.
+//! A path is stored as its last step and the path of its parent, so all paths together use no more memory than the
+//! document.
 
-/// A name.
+/// Index of a path in [`Paths`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Path(u32);
 
@@ -11,15 +12,16 @@ pub(super) struct Path(u32);
 struct PathPiece {
     before: Path,
     step: Step,
-    /// Whether it begins with `${` or a similar brace.
+    /// Whether it begins with a sigil and a brace, such as `${` or `@{`.
     braced: bool,
-    /// Whether it has a line break, which Data::Dumper's Perl code handles wrongly.
+    /// Whether it contains a line break. The pattern that decides about arrows in Data::Dumper's Perl code does not
+    /// match such a name.
     broken: bool,
 }
 
 #[derive(Clone, Copy)]
 enum Step {
-    /// The name of the value itself.
+    /// The root variable: the bytes of its name in `text`.
     Root {
         start: usize,
         end: usize,
@@ -42,9 +44,9 @@ enum Step {
 pub(super) struct Paths {
     pieces: Vec<PathPiece>,
     text: Vec<u8>,
-    /// Whether arrows are placed as in Data::Dumper's Perl code.
+    /// Whether arrows are placed as in Data::Dumper's Perl code (its option `Useperl`), not as in its C code.
     useperl: bool,
-    /// Memory for `push`.
+    /// Reused by `write_path`, to avoid an allocation per path.
     steps: Vec<Step>,
 }
 
@@ -65,7 +67,7 @@ impl Paths {
         (start, self.text.len())
     }
 
-    /// Returns the path of a root value with this name.
+    /// Adds and returns the path of a root variable with this name, for example `$VAR1`.
     pub(super) fn add_root(&mut self, name: &[u8]) -> Path {
         let (start, end) = self.keep_text(name);
         let before = Path(u32::MAX);
@@ -80,7 +82,7 @@ impl Paths {
         self.add_piece(PathPiece { before: array, step: Step::Item { index, arrow }, ..piece })
     }
 
-    /// Returns the path of an entry; `key` is in its written form, with quotes.
+    /// Adds and returns the path of an entry; `key` is in its written form, with quotes.
     pub(super) fn add_key(&mut self, hash: Path, key: &[u8]) -> Path {
         let arrow = self.needs_arrow(hash);
         let piece = self.piece_at(hash);
@@ -89,7 +91,7 @@ impl Paths {
         self.add_piece(PathPiece { before: hash, step: Step::Key { start, end, arrow }, broken, ..piece })
     }
 
-    /// Returns the path of what the reference with this path refers to.
+    /// Adds and returns the path of the target of a reference.
     pub(super) fn add_dereference(&mut self, reference: Path, sigil: u8) -> Path {
         let piece = self.piece_at(reference);
         self.add_piece(PathPiece { before: reference, step: Step::Dereference { sigil }, braced: true, ..piece })
@@ -100,12 +102,12 @@ impl Paths {
         self.pieces.get(path.0 as usize).copied().unwrap_or(none)
     }
 
-    /// Whether the name needs an arrow before an index.
+    /// Returns whether an arrow is needed between this path and an index or key.
     fn needs_arrow(&self, path: Path) -> bool {
         let piece = self.piece_at(path);
         let (start, end) = match piece.step {
             Step::Root { start, end } => (start, end),
-            // The C code counts letters to decide that `${$}` needs no arrow.
+            // The C code puts an arrow after a braced name only if it has more than four bytes, so `${$}` gets none.
             Step::Dereference { .. } if !self.useperl && self.root_text(piece.before).len() == 1 => return false,
             _ => return piece.braced || self.useperl && piece.broken,
         };
@@ -114,12 +116,12 @@ impl Paths {
         match name.first() {
             Some(b'@' | b'%') => false,
             _ if self.useperl => ends_open || piece.braced || piece.broken,
-            // Nor does `${a}`.
+            // `${a}` has four bytes too.
             _ => ends_open || piece.braced && name.len() > 4,
         }
     }
 
-    /// Returns the name of a root value as it is.
+    /// Returns the name of a root variable; empty if the path is not a root.
     pub(super) fn root_text(&self, path: Path) -> &[u8] {
         match self.piece_at(path).step {
             Step::Root { start, end } => self.text.get(start..end).unwrap_or(&[]),
@@ -127,7 +129,7 @@ impl Paths {
         }
     }
 
-    /// Writes a name.
+    /// Writes a path.
     pub(super) fn write_path(&mut self, path: Path, buf: &mut Vec<u8>) {
         let mut steps = std::mem::take(&mut self.steps);
         let mut at = path;

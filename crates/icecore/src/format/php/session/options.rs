@@ -1,4 +1,4 @@
-//! Options of the reader and of the writer.
+//! Options for reading and writing PHP sessions.
 
 use super::Handler;
 use crate::class_map;
@@ -40,10 +40,10 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// How the variables are joined. `None`: it is detected.
+    /// The handler that wrote the session. `None` detects it.
     pub handler: Option<Handler>,
     /// Clamp integers beyond 64 bits, and ignore bytes after the array of `php_serialize`, as PHP
-    /// does. Ignore blanks after the last variable, as editors add them.
+    /// does. Also ignore blanks after the last variable, which editors may add.
     pub lenient: bool,
     /// Correct wrong lengths, as [`super::super::ReadOptions::repair_lengths`] does. Names of
     /// variables must then be plain.
@@ -87,7 +87,8 @@ impl ReadOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// How the variables are joined. `None`: as they were read, otherwise as `php` does.
+    /// The handler to write for. `None` uses the handler that the document was read with, or `php` if it was not read
+    /// from a session.
     pub handler: Option<Handler>,
 }
 

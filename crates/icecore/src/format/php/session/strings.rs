@@ -1,4 +1,4 @@
-//! Finds the strings of a session.
+//! Finds the strings of a PHP session.
 
 use super::handler::find_first_name;
 use super::{FORMAT, HANDLER, Handler, ReadOptions, handler_for, possible_starts, read_unrepaired};
@@ -20,7 +20,9 @@ pub(super) static STRINGS: Strings = Strings {
     embeds: false,
 };
 
-/// A variable may have any name; the rest must then be valid to the end.
+/// Returns whether a text may be a session: it begins like one, or with a name without control characters, a `|` and
+/// the start of a value. This accepts texts that are not sessions; for these, `find_strings` returns an error, because
+/// a session must be valid to its end.
 fn is_candidate(text: &[u8]) -> bool {
     let named = |name: &[u8]| !name.is_empty() && !name.iter().any(u8::is_ascii_control);
     FORMAT.is_likely(text) || find_first_name(text.get(..512).unwrap_or(text)).is_some_and(named)
@@ -45,7 +47,8 @@ fn find_strings<'t>(
     Ok(collect_strings(text, &outcome.document, outcome.consumed, names, wanted))
 }
 
-/// Whether the first letter of a text was taken for the length of a name, and the following words for a name.
+/// Returns whether ordinary text was read as `php_binary`: its first letter as the length of a name, and the words
+/// after it as the name.
 fn is_prose(text: &[u8], document: &Document) -> bool {
     let is_binary = document.spelling().and_then(|spelling| spelling.get(HANDLER)) == Some(Handler::PhpBinary as u64);
     let is_word = |byte: &u8| byte.is_ascii_graphic() || !byte.is_ascii();

@@ -1,7 +1,9 @@
-//! The escapes of `S:`: a backslash and two hexadecimal digits for a byte.
+//! Escapes of the strings in PHP's format. Strings with the tag `S:` write a byte as a backslash and two
+//! hexadecimal digits.
 
 use crate::edit::{Around, Decoded, Decoding, Escaping};
 
+/// Strings with the tag `S:`.
 pub(super) struct HexEscaping;
 
 impl Escaping for HexEscaping {
@@ -29,7 +31,7 @@ impl Escaping for HexEscaping {
     }
 }
 
-/// Names that end with a bar, so they can't contain one.
+/// Names of session variables, which end at a `|`. They have no escapes, so a name with a `|` can't be written.
 pub(super) struct BarlessEscaping;
 
 impl Escaping for BarlessEscaping {

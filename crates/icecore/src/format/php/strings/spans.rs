@@ -1,20 +1,20 @@
-//! Finds the strings in the spans that the reader recorded.
+//! Finds the strings of a PHP text by the spans of the trace: the byte ranges that the reader recorded.
 
 use super::{BarlessEscaping, HexEscaping};
 use crate::document::Document;
 use crate::edit::StringRole;
 use crate::format::strings::{FoundString, Length, LengthPrefixed, StringPlace, StringPlaces, StringRequest};
 
-/// Where a session puts the name of a variable.
+/// How a session marks the end of a variable's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::format::php) enum NamePlacement {
-    /// After a byte with its length.
+    /// A byte with its length precedes it (`php_binary`).
     Counted,
-    /// Before a bar.
+    /// A bar follows it (`php`).
     Ended,
 }
 
-/// Returns the wanted strings of a document that was read with detail.
+/// Returns the strings that `wanted` selects. The document must have a trace; without one, the list is empty.
 pub(in crate::format::php) fn collect_strings(
     text: &[u8],
     document: &Document<'_>,
@@ -32,7 +32,7 @@ pub(in crate::format::php) fn collect_strings(
     for span in &trace.spans {
         let (start, end) = (span.start as usize, span.end as usize);
         match span.what {
-            // The string and its end follow the length.
+            // Covers `s:5:"`. The spans of the string and of its end come next and are ignored.
             "length" => collector.add_string(start),
             "value" => collector.add_scalar(start, end),
             "key" if wanted.keys || wanted.classes => collector.add_key(start, end),
@@ -61,7 +61,7 @@ impl StringCollector<'_> {
         (self.wanted.may)(start, end)
     }
 
-    /// Notes the string with the head `s:5:"`.
+    /// Adds the string whose head `s:5:"` starts at this offset.
     fn add_string(&mut self, at: usize) {
         let length = Length::from_digits(self.text, at + 2);
         let start = length.end + 2;
@@ -71,7 +71,8 @@ impl StringCollector<'_> {
         }
     }
 
-    /// Notes the string of `S:5:"\41…";` or `E:5:"A:One";`; other scalars have none.
+    /// Adds the string in a scalar with the tag `S` (`S:5:"\41…";`) or `E` (`E:5:"A:One";`). Other scalars are
+    /// ignored.
     fn add_scalar(&mut self, start: usize, end: usize) {
         match self.text.get(start) {
             Some(b'S') => self.add_escaped(start, end, StringRole::Value),
@@ -103,7 +104,8 @@ impl StringCollector<'_> {
         }
     }
 
-    /// Notes a key; the key of a non-public property contains its class: `\0Class\0name`.
+    /// Adds a key. The key of a private property also contains a class, `\0Class\0name`, which is added separately; a
+    /// protected one contains `*` in its place.
     fn add_key(&mut self, start: usize, end: usize) {
         match self.text.get(start) {
             Some(b's') => {
@@ -133,7 +135,7 @@ impl StringCollector<'_> {
         }
     }
 
-    /// Notes the name of a variable in a session.
+    /// Adds the name of a session variable.
     fn add_name(&mut self, names: NamePlacement, start: usize, end: usize) {
         let counted = |byte: &u8| Length { start, end: start + 1, was: u64::from(*byte), max_value: Some(0x7f) };
         let place = match names {
@@ -150,8 +152,7 @@ impl StringCollector<'_> {
         }
     }
 
-    /// Notes the class in `O:4:"User":1:{` or `C:11:"ArrayObject":21:{`; arrays have
-    /// none.
+    /// Adds the class in `O:4:"User":1:{` or `C:11:"ArrayObject":21:{`. The heads of arrays are ignored.
     fn add_class(&mut self, start: usize, end: usize, body_end: usize) {
         let letter = self.text.get(start).copied();
         if !matches!(letter, Some(b'O' | b'C')) {
