@@ -1271,7 +1271,7 @@ size_t icecore_class_map_name(const struct icecore_class_map *map,
                               const char *name,
                               size_t len,
                               char *new_name,
-                              size_t room);
+                              size_t capacity);
 
 /*
  Frees a map. Null is ignored.
@@ -1365,7 +1365,7 @@ size_t icecore_path(struct icecore_context *context,
                     size_t len,
                     uint32_t node,
                     char *path,
-                    size_t room);
+                    size_t capacity);
 
 /*
  Converts a document from one stage to another, like `icecore convert`: for example from `storable` to `json`. If
@@ -1680,14 +1680,14 @@ uint32_t icecore_refused(struct icecore_context *context,
  `name` is null or points to a struct whose `bytes` points to `len` bytes; `path` points to
  `path_len` bytes; `text` is null or points to `room` bytes.
  */
-size_t icecore_class_words(uint32_t what,
+size_t icecore_class_words(uint32_t message_kind,
                            uint32_t host,
                            const struct icecore_class_name *name,
                            uint32_t flags,
                            const char *path,
                            size_t path_len,
                            char *text,
-                           size_t room);
+                           size_t capacity);
 
 /*
  Replaces text in a value, like `icecore replace`: all pairs at once, in every string of frozen data, at any depth,

@@ -49,7 +49,7 @@ impl CsvStyle {
     }
 
     /// Returns the detector for the options that are not given.
-    pub fn to_detector(&self) -> Detector {
+    pub fn to_detector(self) -> Detector {
         Detector { delimiter: self.delimiter, quote: self.quote.map(|quote| quote.0), escape: self.escape }
     }
 }

@@ -75,7 +75,7 @@ fn wrong_words_say_what_would_be_right() {
             &["perl-mux"][..],
             "there is no scenario perl-mux; did you mean perl-mix? The scenarios are columns, employees, ",
         ),
-        (&["--weight", "raed:1"], "there is no `raed`"),
+        (&["--weight", "raed:1"], "`raed` can't be weighted"),
         (&["--fail-on", "10%"], "--compare"),
         (&["--data", "x", "perl-mix"], "cannot be used with"),
         (&["--data", "/nowhere/at/all"], "/nowhere/at/all: "),

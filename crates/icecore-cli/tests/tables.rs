@@ -239,3 +239,55 @@ fn names_of_files_say_what_is_in_them() {
         assert_eq!(String::from_utf8_lossy(&done.stdout), "[[1],[1]]", "{}", String::from_utf8_lossy(&done.stderr));
     }
 }
+
+#[test]
+fn all_tables_of_a_database_are_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let connection = rusqlite::Connection::open(folder.path().join("app.db")).unwrap();
+    connection
+        .execute_batch(
+            "CREATE TABLE users (id INTEGER, prefs TEXT); INSERT INTO users VALUES (1, 'i:5;'); \
+             CREATE TABLE plain (a INTEGER, b TEXT); INSERT INTO plain VALUES (7, 'x');",
+        )
+        .unwrap();
+    let run = |command: &str| sh(folder.path(), command);
+    // A table without the column has all its rows in a file of its own, and none in one output for all.
+    let (_, said, code) = run("icecore rows --db sqlite:app.db --all-tables -c prefs --out-dir out -t csv");
+    assert_eq!(code, 0, "{said}");
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(
+        (read("out/plain.csv").as_str(), read("out/users.csv").as_str()),
+        ("a,b\n7,x\n", "id,prefs,prefs_error\n1,5,\n")
+    );
+    let (out, said, code) = run("icecore rows --db sqlite:app.db --all-tables -c prefs");
+    assert_eq!((out.as_str(), code), ("{\"id\":1,\"prefs\":5}\n", 0), "{said}");
+    assert!(said.contains("the tables `plain` have none of the columns and are left out"), "{said}");
+    // A column that no table has is a mistake.
+    for command in ["--out-dir other -t csv", ""] {
+        let (_, said, code) = run(&format!("icecore rows --db sqlite:app.db --all-tables -c prefs -c prfes {command}"));
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains("no table has the column `prfes`"), "{said}");
+    }
+}
+
+#[test]
+fn an_extension_that_names_no_format_is_noted() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.php"), "i:5;").unwrap();
+    for (command, note) in [
+        ("icecore convert a.php -o out.xyz", "`.xyz` names no format, so this is json; -t FORMAT chooses another"),
+        ("icecore query . a.php -o query.xyz", "`.xyz` names no format, so this is json; -t FORMAT chooses another"),
+        (
+            "icecore rows --in lines -c value a.php -o rows.xlsx",
+            "`.xlsx` names no form of rows, so these are lines of json",
+        ),
+        ("icecore convert a.php -o out.json", ""),
+        ("icecore convert a.php -o out", ""),
+        ("icecore convert a.php -o out.nst", ""),
+    ] {
+        let (_, said, code) = sh(folder.path(), command);
+        assert_eq!(code, 0, "{command}: {said}");
+        assert!(if note.is_empty() { said.is_empty() } else { said.contains(note) }, "{command}: {said}");
+    }
+    assert!(fs::read(folder.path().join("out.nst")).unwrap().starts_with(b"pst0"));
+}

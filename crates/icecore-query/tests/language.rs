@@ -212,7 +212,7 @@ fn mistakes_say_where_they_are() {
         ("$x", "there is no variable `$x` (at character 1)"),
         (r#"import "a" as b; ."#, "`import` and `include` are not supported: put the definitions in the filter"),
         (r#"import "a" as $b; $b"#, "`import` and `include` are not supported: put the definitions in the filter"),
-        ("(.a", "expected closing parenthesis, found the end (at character 4)"),
+        ("(.a", "expected a closing parenthesis, found the end (at character 4)"),
     ];
     for (filter, expected) in table {
         let found = json(filter, "null");

@@ -196,16 +196,16 @@ impl Codec {
     /// writes nothing if the format, its options or the content of the part do not allow it.
     ///
     /// ```
-    /// use icecore::{Codec, Document, Kind, Stage, raw::{Node, Part, Parts, Tape}};
+    /// use icecore::{Codec, Document, Kind, Stage, raw::{DocumentPart, Node, PartProgress, Tape}};
     /// let codec = Codec::new(Stage::parse("sereal:protocol=5")?);
-    /// let (mut parts, mut out) = (Parts::default(), Vec::new());
+    /// let (mut parts, mut out) = (PartProgress::default(), Vec::new());
     /// let mut array = Node::int(0);
     /// (array.kind, array.aux) = (Kind::Array, 2);
     /// for nodes in [vec![array, Node::int(1)], vec![Node::int(2)]] {
     ///     let mut tape = Tape::new();
     ///     tape.fill(nodes, Vec::new(), 0, None);
     ///     let document = Document::from_tape(Vec::new(), tape);
-    ///     assert!(codec.write_part(&document, Part::Nodes(&mut parts), &mut out).is_some());
+    ///     assert!(codec.write_part(&document, DocumentPart::Nodes(&mut parts), &mut out).is_some());
     /// }
     /// assert_eq!(out, b"=\xF3rl\x05\0\x42\x01\x02");
     /// # Ok::<(), icecore::Error>(())

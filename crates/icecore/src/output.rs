@@ -30,7 +30,7 @@ pub(crate) const READY: usize = 64 << 10;
 ///         &mut self.buffer
 ///     }
 ///
-///     fn ready(&mut self) -> Result<(), Error> {
+///     fn allow_flush(&mut self) -> Result<(), Error> {
 ///         self.written += self.buffer.len();
 ///         self.buffer.clear();
 ///         Ok(())

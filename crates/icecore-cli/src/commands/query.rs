@@ -134,6 +134,9 @@ fn run_query(args: &Query, global: &Global, sources: &[Source], report: &mut Rep
     // With --raw-output, the filter produces the text of a file of any kind.
     let output = args.output.as_deref().filter(|_| !args.raw);
     let name = format::target_format(args.to.as_deref(), output);
+    if let Some(note) = format::unknown_extension_note(args.to.as_deref(), output) {
+        report.remark("extension", note);
+    }
     let mut to = mistakes::target_stage(&name)?;
     document_reader::set_options(&mut to, &args.to_options).map_err(usage_error)?;
     set_indentation(args, &mut to)?;

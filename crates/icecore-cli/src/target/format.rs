@@ -1,6 +1,7 @@
 //! The format of a written file, by its name.
 
-use icecore::format::{self, Evidence};
+use icecore::format::{self, Evidence, Format};
+use icecore::text::printable;
 use icecore_tables::form::JSON;
 use std::path::Path;
 
@@ -11,6 +12,13 @@ const WRAPPERS: [(&str, &str); 3] = [("gz", "gzip"), ("zst", "zstd"), ("b64", "b
 pub fn target_format(to: Option<&str>, output: Option<&Path>) -> String {
     let by_name = || output.and_then(format_from_path);
     to.map(str::to_owned).or_else(by_name).unwrap_or_else(|| JSON.to_owned())
+}
+
+/// Returns the note for an output file whose extension names no format, so that it becomes JSON.
+pub fn unknown_extension_note(to: Option<&str>, output: Option<&Path>) -> Option<String> {
+    let path = output.filter(|path| to.is_none() && format_from_path(path).is_none())?;
+    let extension = path.extension()?.to_str()?;
+    Some(format!("`.{}` names no format, so this is {JSON}; -t FORMAT chooses another", printable(extension)))
 }
 
 /// Returns the format of a file name: an extension is the name of a format, or the usual one of its files.
@@ -32,7 +40,9 @@ fn format_from_extension(extension: &str) -> Option<&str> {
     if matches!(extension, "csv" | "tsv" | "parquet" | "arrow" | "arrows" | "feather") {
         return Some(extension);
     }
-    let usual = || format::all().iter().find(|format| format.can.extension == extension).copied();
+    let has_extension =
+        |format: &&&Format| format.can.extension == extension || format.can.more_extensions.contains(&extension);
+    let usual = || format::all().iter().find(has_extension).copied();
     let format = format::by_name(extension).or_else(usual)?;
     // Formats that need more information than their name are excluded.
     (!matches!(format.can.evidence, Evidence::None)).then_some(format.name)
@@ -51,6 +61,7 @@ mod tests {
             ("a.srl.zst", Some("zstd/sereal")),
             ("a.ser.b64.gz", Some("gzip/base64/php")),
             ("a.pl", Some("dumper")),
+            ("a.nst", Some("storable")),
             ("a.gz", Some("gzip/json")),
             ("a.ndjson", Some("ndjson")),
             ("a.csv", Some("csv")),
@@ -63,5 +74,8 @@ mod tests {
         }
         assert_eq!(target_format(Some("php"), Some(Path::new("a.json"))), "php");
         assert_eq!(target_format(None, None), "json");
+        let note = |to, name: &str| unknown_extension_note(to, Some(Path::new(name)));
+        assert!(note(None, "a.xyz").is_some_and(|note| note.starts_with("`.xyz` names no format")));
+        assert_eq!((note(None, "a"), note(None, "a.php"), note(Some("php"), "a.xyz")), (None, None, None));
     }
 }

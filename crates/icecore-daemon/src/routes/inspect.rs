@@ -123,7 +123,9 @@ impl Inspection {
 }
 
 fn error_to_json(error: &Error) -> Option<serde_json::Value> {
-    serde_json::to_value(ErrorReport::from_error(error)).ok()
+    let mut description = serde_json::to_value(ErrorReport::from_error(error)).ok()?;
+    description.as_object_mut()?.insert("message".to_owned(), message_for_clients(error).into());
+    Some(description)
 }
 
 /// Bytes without their wrappers, and their stage.

@@ -14,7 +14,7 @@ use std::str::FromStr;
 ///
 /// assert_eq!("10%".parse::<Threshold>()?, "0.1".parse()?);
 /// assert_eq!("2.5 %".parse::<Threshold>()?.to_string(), "2.5 %");
-/// assert!("10".parse::<Threshold>().unwrap_err().to_string().contains("write 10%"));
+/// assert!("10".parse::<Threshold>().unwrap_err().to_string().contains("use 10%"));
 /// # Ok::<(), icecore_lab::compare::ThresholdError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ mod tests {
             ("-1%", "`-1%` is not a share from 0 on: write 10% or 0.1"),
             ("nan", "`nan` is not a share from 0 on: write 10% or 0.1"),
             ("inf%", "`inf%` is not a share from 0 on: write 10% or 0.1"),
-            ("10", "`10` would be 1000 %: write 10% if that is meant"),
+            ("10", "`10` would be 1000 %: use 10% if you mean that"),
         ] {
             assert_eq!(text.parse::<Threshold>().unwrap_err().to_string(), why);
         }

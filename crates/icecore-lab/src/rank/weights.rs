@@ -178,7 +178,7 @@ mod tests {
             "`read` has no number after a colon: give names with numbers above 0, such as write:1,read:100,size:0.1"
         );
         assert_eq!(error("read:often"), "`often` is not a number: write read:100, or read:0.1");
-        assert_eq!(error("read:1,read:2"), "`read` has two weights: give it one");
+        assert_eq!(error("read:1,read:2"), "`read` has two weights: give only one");
         for empty in ["", ",", "read:0"] {
             assert!(error(empty).starts_with("nothing has a weight: give names"));
         }

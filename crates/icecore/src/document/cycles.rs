@@ -23,7 +23,7 @@ impl Document<'_> {
     /// let mut document = icecore::read(b"a:2:{i:0;i:7;i:1;R:1;}")?;
     /// let losses = document.cut_cycles(&icecore::Limits::default());
     /// assert_eq!(losses.iter().next().map(|loss| &*loss.path), Some("$[1]"));
-    /// assert_eq!(icecore::write(&document, &icecore::Stage::parse("json")?)?.0, b"[7,null]");
+    /// assert_eq!(icecore::write(&document, "json")?, b"[7,null]");
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn cut_cycles(&mut self, limits: &Limits) -> Losses {

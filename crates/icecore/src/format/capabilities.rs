@@ -9,6 +9,8 @@ use crate::document::Naming;
 pub struct Capabilities {
     /// The usual extension of its files, without a dot.
     pub extension: &'static str,
+    /// Other extensions of its files.
+    pub more_extensions: &'static [&'static str],
     /// Whether it is text, so that blanks after it have no meaning.
     pub text: bool,
     /// Whether its bytes are not text, so that a terminal can't show them.
@@ -91,6 +93,7 @@ impl Capabilities {
     /// A binary format without special abilities.
     pub(crate) const BINARY: Capabilities = Capabilities {
         extension: "",
+        more_extensions: &[],
         text: false,
         binary: true,
         evidence: Evidence::Beginning,

@@ -25,7 +25,7 @@ const LONGEST: usize = 16 << 20;
 ///     fn len(&self) -> u64 {
 ///         self.0.len() as u64
 ///     }
-///     fn load(&mut self, at: u64, to: &mut [u8]) -> bool {
+///     fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
 ///         let at = at as usize;
 ///         self.0.get(at..at + to.len()).is_some_and(|bytes| {
 ///             to.copy_from_slice(bytes);

@@ -39,12 +39,12 @@ pub struct RefusedClass {
 /// selects the uses of a class that the host counts: in Perl, for example, a mere name builds nothing.
 ///
 /// ```
-/// use icecore::policy::{Names, Otherwise, Rules, refused};
+/// use icecore::policy::{NameComparison, Otherwise, Rules, refused};
 /// let document = icecore::read(b"a:2:{i:0;O:3:\"Foo\":0:{}i:1;O:8:\"App\\User\":0:{}}")?;
-/// let mut rules = Rules::new(Names::Php);
+/// let mut rules = Rules::new(NameComparison::Php);
 /// rules.allow(b"App\\*", false)?;
 /// rules.otherwise(Otherwise::Report);
-/// let refused = refused(&document, &[&rules], Names::Php, |class| class.kind == "object")?;
+/// let refused = refused(&document, &[&rules], NameComparison::Php, |class| class.kind == "object")?;
 /// assert_eq!((&*refused[0].name, &*refused[0].path), (&b"Foo"[..], "$[0]"));
 /// assert_eq!(refused.len(), 1);
 /// # Ok::<(), icecore::Error>(())

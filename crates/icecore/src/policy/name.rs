@@ -19,11 +19,11 @@ pub enum NameComparison {
 /// characters that Perl allows beyond Unicode.
 ///
 /// ```
-/// use icecore::policy::{ClassName, Names};
-/// let text = ClassName::new(Names::Exact, "Café".as_bytes(), true)?;
-/// assert!(text.equals(ClassName::new(Names::Exact, b"Caf\xe9", false)?));
-/// assert!(!text.equals(ClassName::new(Names::Exact, "Café".as_bytes(), false)?));
-/// assert!(ClassName::new(Names::Exact, b"Caf\xe9", true).is_err());
+/// use icecore::policy::{ClassName, NameComparison};
+/// let text = ClassName::new(NameComparison::Exact, "Café".as_bytes(), true)?;
+/// assert!(text.equals(ClassName::new(NameComparison::Exact, b"Caf\xe9", false)?));
+/// assert!(!text.equals(ClassName::new(NameComparison::Exact, "Café".as_bytes(), false)?));
+/// assert!(ClassName::new(NameComparison::Exact, b"Caf\xe9", true).is_err());
 /// # Ok::<(), icecore::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]

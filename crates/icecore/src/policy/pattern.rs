@@ -5,8 +5,8 @@ use super::name::ClassName;
 /// Returns `true` if a name matches a pattern. The work is limited by the length of the name times that of the pattern.
 ///
 /// ```
-/// use icecore::policy::{fits, ClassName, Names};
-/// let name = |text: &'static str| ClassName::checked(Names::Exact, text.as_bytes(), true);
+/// use icecore::policy::{fits, ClassName, NameComparison};
+/// let name = |text: &'static str| ClassName::checked(NameComparison::Exact, text.as_bytes(), true);
 /// assert!(fits(name("My::*"), name("My::Thing::Part")));
 /// assert!(fits(name("*::Model"), name("Shop::Model")));
 /// assert!(!fits(name("My::*"), name("My")));

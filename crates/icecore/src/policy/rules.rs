@@ -75,12 +75,12 @@ impl Answer {
 /// looked up; only patterns are tried one by one.
 ///
 /// ```
-/// use icecore::policy::{Names, Otherwise, Rules, Verdict, ask};
-/// let mut process = Rules::new(Names::Exact);
+/// use icecore::policy::{NameComparison, Otherwise, Rules, Verdict, ask};
+/// let mut process = Rules::new(NameComparison::Exact);
 /// process.allow(b"My::*", false)?;
-/// let mut call = Rules::new(Names::Exact);
+/// let mut call = Rules::new(NameComparison::Exact);
 /// call.otherwise(Otherwise::Record);
-/// let verdict = |name| Ok::<_, icecore::Error>(ask(&[&call, &process], Names::Exact, name, false)?.verdict);
+/// let verdict = |name| Ok::<_, icecore::Error>(ask(&[&call, &process], NameComparison::Exact, name, false)?.verdict);
 /// assert_eq!(verdict(b"My::Thing")?, Verdict::Allowed);
 /// assert_eq!(verdict(b"Else")?, Verdict::Record);
 /// # Ok::<(), icecore::Error>(())
@@ -178,14 +178,14 @@ impl Rules {
 /// rest: `any` at once, `record` and `report` unless a later list contains the class.
 ///
 /// ```
-/// use icecore::policy::{ClassName, Names, Otherwise, Question, Rules, State, Verdict};
-/// let name = ClassName::new(Names::Exact, b"App::User", false)?;
+/// use icecore::policy::{ClassName, NameComparison, Otherwise, Question, Rules, State, Verdict};
+/// let name = ClassName::new(NameComparison::Exact, b"App::User", false)?;
 /// assert!(!name.is_text() && !name.has_wildcard());
 /// let mut question = Question::new(name);
-/// question.item(ClassName::new(Names::Exact, b"Other::*", false)?);
+/// question.item(ClassName::new(NameComparison::Exact, b"Other::*", false)?);
 /// question.otherwise(Otherwise::of_word(b"report").unwrap());
 /// assert_eq!(question.state(), State::Unless(Otherwise::Report));
-/// let mut process = Rules::new(Names::Exact);
+/// let mut process = Rules::new(NameComparison::Exact);
 /// process.allow_exactly(b"App::User", false)?;
 /// assert!(process.allows(name));
 /// question.rules(&process);

@@ -18,8 +18,8 @@ pub enum Host {
 /// The texts of a host about a class.
 ///
 /// ```
-/// use icecore::policy::{ClassName, Host, Names, Words};
-/// let name = ClassName::new(Names::Exact, b"My::Thing", false)?;
+/// use icecore::policy::{ClassName, Host, NameComparison, Words};
+/// let name = ClassName::new(NameComparison::Exact, b"My::Thing", false)?;
 /// let words = Words::new(Host::Perl, name);
 /// assert_eq!(words.literal(), "'My::Thing'");
 /// assert_eq!(words.remedy(), "allow it with classes => ['My::Thing']");
@@ -27,8 +27,8 @@ pub enum Host {
 /// ```
 ///
 /// ```
-/// use icecore::policy::{ClassName, Host, Names, Words};
-/// let words = Words::new(Host::Ruby, ClassName::new(Names::Exact, b"Ns::Thing", false)?);
+/// use icecore::policy::{ClassName, Host, NameComparison, Words};
+/// let words = Words::new(Host::Ruby, ClassName::new(NameComparison::Exact, b"Ns::Thing", false)?);
 /// assert_eq!(words.shown(), "Ns::Thing");
 /// assert!(words.refusal("$[0]").contains("Ns::Thing"));
 /// assert!(words.built().contains("Ns::Thing"));

@@ -6,11 +6,11 @@
 //! texts, lengths and escapes.
 //!
 //! ```
-//! use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+//! use icecore::rewrite::{self, Change, Edits, StringRole, Rewriting, Tally};
 //! /// Puts `new.example` in the place of `old.org`.
 //! struct Move;
 //! impl Change for Move {
-//!     fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+//!     fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
 //!         for (at, piece) in text.windows(7).enumerate() {
 //!             if piece == b"old.org" {
 //!                 edits.push(at, at + 7, b"new.example");
@@ -104,11 +104,11 @@ pub struct Rewriting {
 /// otherwise it is changed as plain text.
 ///
 /// ```
-/// use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+/// use icecore::rewrite::{self, Change, Edits, StringRole, Rewriting, Tally};
 /// /// Every digit becomes `10`.
 /// struct Tens;
 /// impl Change for Tens {
-///     fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+///     fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
 ///         for at in (0..text.len()).filter(|at| text[*at].is_ascii_digit()) {
 ///             edits.push(at, at + 1, b"10");
 ///         }
@@ -156,11 +156,11 @@ pub fn document(
 /// A document that changes is one edit from its first byte to its last.
 ///
 /// ```
-/// use icecore::rewrite::{self, Change, Edits, Part, Rewriting, Tally};
+/// use icecore::rewrite::{self, Change, Edits, StringRole, Rewriting, Tally};
 /// /// Every `x` becomes `yz`.
 /// struct Double;
 /// impl Change for Double {
-///     fn change(&mut self, text: &[u8], _: Part, edits: &mut Edits) {
+///     fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
 ///         for at in (0..text.len()).filter(|at| text[*at] == b'x') {
 ///             edits.push(at, at + 1, b"yz");
 ///         }

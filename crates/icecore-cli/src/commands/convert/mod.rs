@@ -35,6 +35,10 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
     };
     let is_shown = matches!(place, Some(Destination::Stdout)) && terminal::is_stdout_terminal();
     let mut to = target_stage(args)?;
+    let output = args.written.output.as_deref();
+    if let Some(note) = format::unknown_extension_note(args.to.as_deref(), output) {
+        report.remark("extension", note);
+    }
     if is_shown {
         terminal::refuse_binary(&to, args.force)?;
         if args.each.is_none() {
@@ -53,6 +57,7 @@ pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), A
 }
 
 fn target_stage(args: &Convert) -> Result<Stage, Abort> {
+    mistakes::refuse_frame_as_file(args.each, &args.inputs.files)?;
     let to = format::target_format(args.to.as_deref(), args.written.output.as_deref());
     let mut stage = mistakes::target_stage(&to)?;
     document_reader::set_options(&mut stage, &args.to_options).map_err(usage_error)?;

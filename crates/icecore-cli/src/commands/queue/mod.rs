@@ -58,6 +58,7 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
         QueueAction::Pause(args) => {
             let queue = queue_names::queue_or_default(&args.which, report);
             queue_names::find_or_create_queue(queue, args.create, store, report)?;
+            queue_names::require_queue(queue, args.create, store)?;
             store.pause(queue, true, &current_user_name()).map_err(database_error)
         }
         QueueAction::Resume(args) => {

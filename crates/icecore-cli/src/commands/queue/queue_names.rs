@@ -61,6 +61,19 @@ pub fn find_or_create_queue(
     }
 }
 
+/// Checks that a queue exists, or that a schedule fills it: pausing it by a wrong name would pause nothing.
+///
+/// # Errors
+/// Wrong usage, if it does not exist and `create` is not set.
+pub fn require_queue(queue: &str, create: bool, store: &mut dyn Backend) -> Result<(), Abort> {
+    let exists = store.queues().map_err(database_error)?.iter().any(|known| known.name == queue)
+        || store.schedules().map_err(database_error)?.iter().any(|schedule| schedule.queue == queue);
+    if create || exists || queue == DEFAULT_QUEUE {
+        return Ok(());
+    }
+    Err(usage_text_error(format!("there is no queue {}; --create makes it, paused", printable(queue))))
+}
+
 /// Notes that a job creates a queue if another one has a similar name.
 pub fn note_new_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
     let queues = store.queues().map_err(database_error)?;

@@ -12,6 +12,7 @@ use crate::target::OutputArgs;
 use clap::{Args, ValueHint};
 use icecore::Limits;
 use icecore_tables::charset::CharsetArg;
+use icecore_tables::form::NDJSON;
 use icecore_tables::rows::columnar::{self, Compression, Container};
 #[cfg(feature = "store")]
 use icecore_tables::rows::database::Question;
@@ -195,6 +196,19 @@ impl Rows {
         let extension = path.extension()?.to_str()?;
         let by_name = ["csv", "tsv", DEFAULT_TARGET].into_iter().find(|form| extension.eq_ignore_ascii_case(form));
         by_name.or_else(|| Container::from_path(path).map(Container::name))
+    }
+
+    /// Returns the note for an output file whose extension names no form, so that it becomes lines of JSON.
+    pub fn unknown_extension_note(&self) -> Option<String> {
+        let is_unknown = self.to.is_none() && self.form_from_file_name().is_none();
+        let extension = self.written.output.as_deref().filter(|_| is_unknown)?.extension()?.to_str()?;
+        let is_lines = [NDJSON, "jsonl"].iter().any(|lines| extension.eq_ignore_ascii_case(lines));
+        (!is_lines).then(|| {
+            let extension = icecore::text::printable(extension);
+            format!(
+                "`.{extension}` names no form of rows, so these are lines of {DEFAULT_TARGET}; -t FORM chooses another"
+            )
+        })
     }
 
     /// Returns whether the rows come from a table of a database.

@@ -36,6 +36,7 @@ use icecore_tables::rows::{Batch, Decoders, FirstRows, FrozenColumn, FrozenColum
 use icecore_tables::tally::Tally;
 use icecore_tables::window::Window;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -43,6 +44,9 @@ use std::sync::Arc;
 pub const FORMS: [&str; 6] = [JSON, "csv", "tsv", "parquet", "arrow", "arrows"];
 
 pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    if let Some(note) = args.unknown_extension_note() {
+        report.remark("extension", note);
+    }
     #[cfg(feature = "store")]
     if args.all_tables {
         return convert_all_tables(args, global, report);
@@ -149,6 +153,12 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
         shared.sink.count_document();
         shared.complete_output()?;
     }
+    // Tables after the last row of --items were not looked at.
+    let is_complete = args.written.out_dir.is_some() || !job.has_enough();
+    if let Some(error) = tables::missing_columns_error(args, &job.found_columns).filter(|_| is_complete) {
+        return Err(usage_text_error(error));
+    }
+    job.report_skipped_tables(report);
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
 
@@ -188,6 +198,10 @@ struct RowsJob<'j> {
     /// The first table in the output, and the columns that all tables have.
     header: Option<(String, Vec<String>)>,
     tallies: Vec<Tally>,
+    /// With --all-tables, the positions of the columns to decode that a table has.
+    found_columns: BTreeSet<usize>,
+    /// With --all-tables, the tables that have no column to decode.
+    skipped_tables: Vec<String>,
     /// Number of rows that may still be written to the current output; `None` means all.
     left: Option<u64>,
     /// The form of the inputs, if given.
@@ -210,6 +224,8 @@ impl<'j> RowsJob<'j> {
             is_alone: false,
             header: None,
             tallies: Vec::new(),
+            found_columns: BTreeSet::new(),
+            skipped_tables: Vec::new(),
             left: args.items,
             form,
             #[cfg(feature = "columns")]
@@ -217,6 +233,18 @@ impl<'j> RowsJob<'j> {
             #[cfg(feature = "columns")]
             types: None,
         })
+    }
+
+    /// Notes the tables that are not in the output.
+    #[cfg(feature = "store")]
+    fn report_skipped_tables(&self, report: &Report) {
+        if !self.skipped_tables.is_empty() {
+            let names: Vec<String> =
+                self.skipped_tables.iter().map(|name| format!("`{}`", icecore::text::printable(name))).collect();
+            let text =
+                "have none of the columns and are left out; --out-dir DIR writes each table to a file of its own";
+            report.remark("skipped", format!("the tables {} {text}", join_names(&names)));
+        }
     }
 
     /// Begins a new output.
@@ -371,11 +399,17 @@ impl<'j> RowsJob<'j> {
             #[cfg(feature = "store")]
             let own = tables::own_columns(args, name, &header);
             #[cfg(not(feature = "store"))]
-            let own: Option<Vec<String>> = None;
-            if own.as_ref().is_some_and(Vec::is_empty) {
+            let own: Option<Vec<(usize, String)>> = None;
+            // In one output, only rows of tables with such a column have a place; a file of its own has all rows.
+            if own.as_ref().is_some_and(Vec::is_empty) && self.args.written.out_dir.is_none() {
+                self.skipped_tables.push(name.to_owned());
                 return Ok(());
             }
-            let own = own.map(|columns| Options { columns, ..self.options.clone() });
+            let own = own.map(|own| {
+                self.found_columns.extend(own.iter().map(|(position, _)| *position));
+                let columns = own.into_iter().map(|(_, column)| column).collect();
+                Options { columns, ..self.options.clone() }
+            });
             let request = PlanRequest { options: own.as_ref().unwrap_or(&self.options), ..request };
             let plan = Arc::new(Plan::new(&request, header)?);
             // A table without rows has columns, too.

@@ -6,6 +6,7 @@ use crate::report::{Abort, usage_text_error};
 use icecore::text::{printable, shortened};
 use icecore_store::{Address, Scheme, table};
 use icecore_tables::plural::join_names;
+use std::collections::BTreeSet;
 
 /// Returns the error for a file that is an SQLite database: it lists the tables and shows how to read one.
 pub fn sqlite_file_error(file: &str, is_file: bool) -> Abort {
@@ -68,16 +69,20 @@ pub fn file_name(table: &str) -> String {
     if name.starts_with('.') { format!("_{name}") } else { name }
 }
 
-/// With `--all-tables`, returns the columns to decode that this table has; `None` means the given columns, if any. A
-/// table that has none of them is skipped.
-pub fn own_columns(args: &Rows, table: &str, header: &[String]) -> Option<Vec<String>> {
-    let is_own = |column: &&String| {
-        let name = column.split('=').next().unwrap_or(column);
-        let name = name.strip_prefix(table).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name);
-        header.iter().any(|known| known == name)
+/// With `--all-tables`, returns the columns to decode that this table has, each with its position among the given
+/// columns; `None` means the given columns, if any.
+pub fn own_columns(args: &Rows, table: &str, header: &[String]) -> Option<Vec<(usize, String)>> {
+    let own = |(position, column): (usize, &String)| {
+        let own = column.strip_prefix(&format!("{table}.")).unwrap_or(column);
+        let name = own.split('=').next().unwrap_or(own);
+        header.iter().any(|known| known == name).then(|| (position, own.to_owned()))
     };
-    (args.all_tables && !args.columns.is_empty()).then(|| {
-        let own = args.columns.iter().filter(is_own);
-        own.map(|column| column.strip_prefix(&format!("{table}.")).unwrap_or(column).to_owned()).collect()
-    })
+    (args.all_tables && !args.columns.is_empty()).then(|| args.columns.iter().enumerate().filter_map(own).collect())
+}
+
+/// Returns the error for columns that no table has.
+pub fn missing_columns_error(args: &Rows, found: &BTreeSet<usize>) -> Option<String> {
+    let missing = args.columns.iter().enumerate().filter(|(position, _)| !found.contains(position));
+    let names: Vec<String> = missing.map(|(_, column)| format!("`{}`", printable(column))).collect();
+    (!names.is_empty()).then(|| format!("no table has the column {}", join_names(&names)))
 }

@@ -19,6 +19,7 @@ const MAX_GROUP_BYTES: usize = 8 << 20;
 const MAX_GROUP_OBJECTS: usize = 10_000;
 
 pub fn store_files(args: &Put, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
+    mistakes::refuse_frame_as_file(args.each, &args.files)?;
     let stage = args.format.as_deref().map(mistakes::stage).transpose()?;
     let sources = Source::find_all(&args.files, report);
     if args.key.is_some() && sources.len() != 1 {

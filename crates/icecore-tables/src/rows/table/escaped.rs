@@ -156,7 +156,7 @@ mod tests {
             (Sort::Plain, b"true"),
             (Sort::Text, b"1"),
             (Sort::Text, b"\\#1"),
-            (Sort::Null, b""),
+            (Sort::Null, b"N"),
         ];
         assert_eq!(found, expected);
     }

@@ -50,6 +50,7 @@ pub static FORMAT: Format = Format {
     page: include_str!("FORMAT.md"),
     can: Capabilities {
         extension: NAME,
+        more_extensions: &["st", "sto", "stor", "nst", "pst"],
         hands_over: true,
         restarts: &image::RESTARTS,
         naming: Naming::Perl,
