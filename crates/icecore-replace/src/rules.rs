@@ -92,12 +92,12 @@ impl Rules {
     /// [`Rules::apply`].
     ///
     /// ```
-    /// use icecore::rewrite::{Change, Edits, Part};
+    /// use icecore::rewrite::{Change, Edits, StringRole};
     /// use icecore_replace::{Charset, Rules, Trust};
     /// let rules = Rules::builder().pair("Müller", "Möller").build()?;
     /// let rules = rules.in_charset(&Charset::from_name("latin1").unwrap(), Trust::Sure)?;
     /// let mut edits = Edits::new();
-    /// rules.replacing().change(b"Herr M\xfcller", Part::Value, &mut edits);
+    /// rules.replacing().change_text(b"Herr M\xfcller", StringRole::Value, &mut edits);
     /// assert_eq!(edits.apply(b"Herr M\xfcller"), b"Herr M\xf6ller");
     /// # Ok::<(), icecore_replace::Error>(())
     /// ```
