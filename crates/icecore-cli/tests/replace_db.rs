@@ -306,7 +306,7 @@ fn check_loaded(before: &[Vec<u8>], after: &[Vec<u8>], said: &str) {
     let sought = before.iter().filter(|value| has(value)).count();
     // Texts in which the serialized parts are uncertain are unchanged, and each is counted.
     let left = after.iter().filter(|value| has(value)).count();
-    let counts = said.lines().filter_map(|line| line.split_once(" have serialized data inside of other text"));
+    let counts = said.lines().filter_map(|line| line.split_once(" have serialized data inside other text"));
     let counted: usize = counts.map(|(count, _)| count.rsplit(' ').next().unwrap().parse::<usize>().unwrap()).sum();
     assert!(sought > before.len() / 4 && left < sought / 8 && left <= counted, "{sought}, {left}, {counted}: {said}");
     if let (Some(was), Some(is)) = (judged(before), judged(after)) {

@@ -115,7 +115,7 @@ fn a_value_is_read_as_a_file_of_its_bytes_is() {
         assert!(said.contains(why), "{which:?}: {said}");
     }
     assert!(refused(&["inspect", "--db", &db, &file], 2).contains("--key"));
-    assert!(refused(&["rows", "--db", &db, "--query", "select 1", "-c", "a"], 2).contains("no SQL"));
+    assert!(refused(&["rows", "--db", &db, "--query", "select 1", "-c", "a"], 2).contains("does not understand SQL"));
     assert!(refused(&["store", "stats", "--db", &db], 2).contains("is not a store"));
     let sqlite = format!("sqlite:{file}");
     assert!(refused(&["inspect", "--db", &sqlite, "--key", "a"], 2).contains("no keys"));
