@@ -76,10 +76,10 @@ fn read_field<S: Sink>(
     }
     let tape = sink.tape();
     let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), len);
-    let at = tape.push(node);
-    sink.record_begin(at, start);
-    sink.record_span(start, end, at, "field");
-    sink.record_end(at, end);
+    let index = tape.push(node);
+    sink.record_begin(index, start);
+    sink.record_span(start, end, index, "field");
+    sink.record_end(index, end);
     sink.record_span(end, separator_end, crate::document::NO_NODE, "separator");
     Ok(())
 }

@@ -5,7 +5,7 @@
 pub(super) struct ScanEnd {
     /// The offset of the quote, backslash or control character; the length of
     /// the input if there is none.
-    pub(super) at: usize,
+    pub(super) offset: usize,
     /// Whether a byte above 0x7F was passed.
     pub(super) beyond_ascii: bool,
 }
@@ -54,7 +54,7 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sca
                 // separate case.
                 let len = found.trailing_zeros() / 8;
                 let before = if len == 0 { 0 } else { word & (u64::MAX >> (64 - 8 * len)) };
-                return ScanEnd { at: at + len as usize, beyond_ascii: non_ascii_mask(passed | before) != 0 };
+                return ScanEnd { offset: at + len as usize, beyond_ascii: non_ascii_mask(passed | before) != 0 };
             }
             // High bits are collected, so one test at the end shows if UTF-8 must be
             // checked at all.
@@ -67,7 +67,7 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sca
         beyond |= *byte > 0x7F;
         at += 1;
     }
-    ScanEnd { at, beyond_ascii: beyond }
+    ScanEnd { offset: at, beyond_ascii: beyond }
 }
 
 /// Returns the value of the four hex digits of a `\u` escape.
@@ -117,11 +117,11 @@ mod tests {
                     let fast = find_special::<true>(&input, 0);
                     assert_eq!(fast, find_special::<false>(&input, 0), "{special} behind {len} times {filler}");
                     if is_special(special) {
-                        assert_eq!(fast.at, len);
+                        assert_eq!(fast.offset, len);
                     }
                 }
             }
         }
-        assert_eq!(find_special::<true>(b"abcdefghijk", 2), ScanEnd { at: 11, beyond_ascii: false });
+        assert_eq!(find_special::<true>(b"abcdefghijk", 2), ScanEnd { offset: 11, beyond_ascii: false });
     }
 }

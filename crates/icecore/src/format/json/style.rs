@@ -10,8 +10,8 @@ pub(super) struct TextStyle {
     /// Number of blanks that each level is indented by.
     pub(super) indent: usize,
     /// Whether there is a blank before and after the colon.
-    pub(super) before: bool,
-    pub(super) after: bool,
+    pub(super) space_before: bool,
+    pub(super) space_after: bool,
     /// Whether there is a blank after a comma.
     pub(super) spread: bool,
     /// Which characters are escaped.
@@ -37,8 +37,8 @@ impl TextStyle {
         TextStyle {
             lines,
             indent: options.indent,
-            before: options.space_before,
-            after,
+            space_before: options.space_before,
+            space_after: after,
             spread: after && !lines,
             escapes: EscapeOptions { ascii: options.ascii, latin1: options.latin1, slash: options.escape_slash },
         }
@@ -46,6 +46,6 @@ impl TextStyle {
 
     /// Whether there are neither lines nor blanks.
     pub(super) fn is_dense(&self) -> bool {
-        !(self.lines || self.before || self.after)
+        !(self.lines || self.space_before || self.space_after)
     }
 }
