@@ -55,7 +55,7 @@ pub unsafe extern "C" fn icecore_class_map_name(
         let Some(renamed) = map.0.rename(name) else { return Ok(()) };
         length = renamed.len();
         if !new_name.is_null() {
-            // SAFETY: not null, so it points to `room` bytes, and no more are written; `found` is
+            // SAFETY: not null, so it points to `room` bytes, and no more are written; `renamed` is
             // memory of its own.
             unsafe { std::ptr::copy_nonoverlapping(renamed.as_ptr().cast(), new_name, length.min(capacity)) };
         }

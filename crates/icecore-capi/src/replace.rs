@@ -403,11 +403,11 @@ pub unsafe extern "C" fn icecore_replacer_apply(
     run_guarded(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
         let replacer = unsafe { replacer.as_ref() };
-        let (Some(icecore_replacer { ready: Some(ready), options: how, memory }), false) = (replacer, out.is_null()) else {
+        let (Some(icecore_replacer { ready: Some(ready), options, memory }), false) = (replacer, out.is_null()) else {
             return Err(usage_error("a replacer that was prepared, and a buffer", "null, or one that was not"));
         };
         // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
-        let replaced = ready.apply(unsafe { borrow_bytes(bytes, len) }, how, *memory)?;
+        let replaced = ready.apply(unsafe { borrow_bytes(bytes, len) }, options, *memory)?;
         // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
         unsafe { write_results(replaced, out, counts) };
         Ok(())

@@ -161,8 +161,11 @@ impl<'r> DocumentReader<'r> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {
-                let mut stage =
-                    if self.is_one_by_one { icecore::detect::stage_of_first(bytes)? } else { icecore::detect::stage_of(bytes)? };
+                let mut stage = if self.is_one_by_one {
+                    icecore::detect::stage_of_first(bytes)?
+                } else {
+                    icecore::detect::stage_of(bytes)?
+                };
                 set_options(&mut stage, self.options)?;
                 Ok(stage)
             }

@@ -277,7 +277,11 @@ impl Report {
     pub fn report_absent_path(&mut self, name: &str, path: &str, reason: Option<&Error>) {
         let message = match reason {
             Some(reason) => {
-                format!("expected {}, found {}", reason.expected().unwrap_or_default(), reason.found().unwrap_or_default())
+                format!(
+                    "expected {}, found {}",
+                    reason.expected().unwrap_or_default(),
+                    reason.found().unwrap_or_default()
+                )
             }
             None => format!("nothing at `{path}`"),
         };

@@ -155,7 +155,8 @@ fn shorten_text(help: &str, width: usize) -> String {
     if let Some(end) = ends.filter(fits).filter(|end| *end > 15).max() {
         return help.get(..end).unwrap_or_default().to_owned();
     }
-    let words = help.match_indices(' ').map(|(start, _)| start).filter(|end| fits(&(end + 1))).max().unwrap_or_default();
+    let words =
+        help.match_indices(' ').map(|(start, _)| start).filter(|end| fits(&(end + 1))).max().unwrap_or_default();
     format!("{}…", help.get(..words).unwrap_or_default())
 }
 

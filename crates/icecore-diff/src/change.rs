@@ -114,12 +114,14 @@ fn compare_documents<'d>(
         return differences;
     }
     walk.walk_trees();
-    let TreeWalk { mut same, changes: mut found, linked, mut lockstep, .. } = walk;
-    moves::find_moves(sides, &mut lockstep, &mut same, &mut found);
-    links::compare_links(sides, &mut same, linked, &lockstep.counterparts, &mut found);
-    found.sort_by_key(|entry| entry.order);
-    differences.changes =
-        found.into_iter().map(|OrderedChange { change: found_change, .. }| Change::from_found(found_change)).collect();
+    let TreeWalk { mut same, changes: mut ordered_changes, linked, mut lockstep, .. } = walk;
+    moves::find_moves(sides, &mut lockstep, &mut same, &mut ordered_changes);
+    links::compare_links(sides, &mut same, linked, &lockstep.counterparts, &mut ordered_changes);
+    ordered_changes.sort_by_key(|entry| entry.order);
+    differences.changes = ordered_changes
+        .into_iter()
+        .map(|OrderedChange { change: found_change, .. }| Change::from_found(found_change))
+        .collect();
     differences.has_other_header = match (left.header(), right.header()) {
         (Some(left), Some(right)) => !same.are_equal(sides, left, right),
         (None, None) => false,

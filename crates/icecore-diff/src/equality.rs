@@ -162,6 +162,6 @@ pub(crate) fn is_field_map(map: Cursor<'_>) -> bool {
     if map.kind() == Kind::Attrs {
         return true;
     }
-    let outer = map.index().checked_sub(1).and_then(|before| map.document().at(before));
-    outer.is_some_and(|before| before.kind() == Kind::Object && before.node().end() > map.index())
+    let outer = map.index().checked_sub(1).and_then(|index| map.document().at(index));
+    outer.is_some_and(|outer| outer.kind() == Kind::Object && outer.node().end() > map.index())
 }

@@ -71,7 +71,7 @@ impl<'s, 'd> Gaps<'s, 'd> {
             return to.extend(xs.iter().copied().zip(ys.iter().copied()));
         }
         let collect_features = |side: &Side<'d>, list: &[u32], positions: &[usize]| -> Vec<Vec<u64>> {
-            positions.iter().map(|at| side.child_hashes(side.value_at(list[*at]))).collect()
+            positions.iter().map(|position| side.child_hashes(side.value_at(list[*position]))).collect()
         };
         let features = (collect_features(self.sides.left, a, xs), collect_features(self.sides.right, b, ys));
         let max_len = |features: &[Vec<u64>]| features.iter().map(Vec::len).max().unwrap_or(0);

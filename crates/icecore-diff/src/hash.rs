@@ -189,40 +189,48 @@ impl<'d> Hashes<'d> {
     fn hash_range(&mut self, from: u32, to: u32) {
         let (document, rules) = (self.document, self.rules);
         let nodes = document.nodes();
-        let mut at = from;
-        while let Some(node) = nodes.get(at as usize).filter(|_| at < to) {
-            while let Some(frame) = self.open.pop_if(|frame| frame.end <= at) {
+        let mut index = from;
+        while let Some(node) = nodes.get(index as usize).filter(|_| index < to) {
+            while let Some(frame) = self.open.pop_if(|frame| frame.end <= index) {
                 self.close_container(&frame);
             }
             if node.kind.is_container() {
-                let end = tree::index_after(document, at);
-                match self.known_hash(at) {
+                let end = tree::index_after(document, index);
+                match self.known_hash(index) {
                     0 => {
-                        let is_body = is_object_body(document, at);
+                        let is_body = is_object_body(document, index);
                         let is_fields = node.kind == Kind::Attrs || is_body;
                         let in_order = rules.is_exact() || !matches!(node.kind, Kind::Map | Kind::Attrs);
-                        let frame =
-                            HashFrame { index: at, end, sum: 0, count: 0, key: None, is_absent: false, is_fields, in_order };
+                        let frame = HashFrame {
+                            index,
+                            end,
+                            sum: 0,
+                            count: 0,
+                            key: None,
+                            is_absent: false,
+                            is_fields,
+                            in_order,
+                        };
                         self.open.push(frame);
-                        at += 1;
+                        index += 1;
                     }
                     known => {
-                        self.record_hash(at, node, known);
-                        at = end;
+                        self.record_hash(index, node, known);
+                        index = end;
                     }
                 }
                 continue;
             }
             let is_fields = self.open.last().is_some_and(|frame| frame.is_fields);
             let hash = match node.kind {
-                kind if kind.is_again() => self.hash_link(at, is_fields),
+                kind if kind.is_again() => self.hash_link(index, is_fields),
                 kind if node.key == IS_KEY && (kind.is_string() || kind == Kind::Int) => {
                     hash_leaf(&rules.key_meaning(document, node, tree::node_bytes(document, node), is_fields))
                 }
                 _ => hash_leaf_node(rules, document, node),
             };
-            self.record_hash(at, node, hash);
-            at += 1;
+            self.record_hash(index, node, hash);
+            index += 1;
         }
         while let Some(frame) = self.open.pop() {
             self.close_container(&frame);

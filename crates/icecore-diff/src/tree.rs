@@ -3,7 +3,7 @@
 use icecore::raw::Node;
 use icecore::{Cursor, Document};
 
-/// Returns the index after the value at `at` and everything in it.
+/// Returns the index after the value at `index` and everything in it.
 #[inline]
 pub(crate) fn index_after(document: &Document<'_>, index: u32) -> u32 {
     match document.nodes().get(index as usize) {

@@ -259,9 +259,10 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         let right_item = |index: usize| self.sides.right.value_at(b[index]);
         let mut next = (left.start, right.start);
         for (x, y) in paired.iter().copied().chain([(left.end, right.end)]) {
-            self.stack.extend((next.0..x).map(|at| WalkTask::Removed(item(at), into)));
-            let place = |index: usize| InsertPosition { into, index: index as u32, key: None, value: right_item(index) };
-            self.stack.extend((next.1..y).map(|at| WalkTask::Added(place(at))));
+            self.stack.extend((next.0..x).map(|index| WalkTask::Removed(item(index), into)));
+            let place =
+                |index: usize| InsertPosition { into, index: index as u32, key: None, value: right_item(index) };
+            self.stack.extend((next.1..y).map(|index| WalkTask::Added(place(index))));
             if (x, y) != (left.end, right.end) {
                 let (x, y) = (item(x), right_item(y));
                 self.stack.push(if self.gaps.has_common(x, y) {

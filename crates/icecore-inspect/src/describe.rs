@@ -33,7 +33,12 @@ pub fn describe_value(document: &Document<'_>, node: u32, max_chars: usize) -> V
     };
     let class = cursor.node().kind.has_class().then(|| shorten_class(cursor.class(), max_chars));
     let class = class.filter(|class| !class.is_empty());
-    ValueDescription { kind: kind_name(cursor), class, value: describe_content(cursor, max_chars), marks: list_marks(cursor) }
+    ValueDescription {
+        kind: kind_name(cursor),
+        class,
+        value: describe_content(cursor, max_chars),
+        marks: list_marks(cursor),
+    }
 }
 
 /// Returns a class name, shortened for people.

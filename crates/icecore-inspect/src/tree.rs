@@ -322,7 +322,7 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// Adds a member of a set, which is the key of the value at `at`; the value itself is meaningless.
+    /// Adds a member of a set, which is the key of the value at `index`; the value itself is meaningless.
     fn push_member(&mut self, index: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
         let has_id = !matches!(self.document.nodes()[index as usize].key, NO_KEY | KEY_NODE);
@@ -336,7 +336,7 @@ impl<'d> Tree<'d> {
         self.next_index = self.index_after(index);
     }
 
-    /// Returns the map whose keys are the members of the set at `at`, if they are shown as members.
+    /// Returns the map whose keys are the members of the set at `index`, if they are shown as members.
     fn find_member_map(&self, index: u32, kind: Kind) -> Option<u32> {
         if kind != Kind::Object || !self.show.fold || self.show.all {
             return None;
@@ -355,7 +355,7 @@ impl<'d> Tree<'d> {
             && summarize_known(self.document, index, 0).is_some_and(|summary| summary.is_whole)
     }
 
-    /// Returns the body of the object at `at`, if one row can show both.
+    /// Returns the body of the object at `index`, if one row can show both.
     fn foldable_body(&self, index: u32) -> Option<u32> {
         let body = self.document.at(index)?.children().next()?;
         (body.kind() != Kind::Object && !body.kind().is_again()).then(|| body.index())

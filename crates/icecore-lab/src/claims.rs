@@ -117,9 +117,14 @@ fn judge_quotient(
     }
     let by_estimate = |a: &&ClaimMeasurement<'_>, b: &&ClaimMeasurement<'_>| a.now.estimate.total_cmp(&b.now.estimate);
     let end = |measurement: Option<&ClaimMeasurement<'_>>| {
-        measurement.map(|one| format!("{} at {}", words::format_number(one.now.estimate), one.point.name)).unwrap_or_default()
+        measurement
+            .map(|one| format!("{} at {}", words::format_number(one.now.estimate), one.point.name))
+            .unwrap_or_default()
     };
-    let same = measurements.iter().filter(|measurement| claimed.judge_interval(&measurement.now, measurement.resolution) == middle).count();
+    let same = measurements
+        .iter()
+        .filter(|measurement| claimed.judge_interval(&measurement.now, measurement.resolution) == middle)
+        .count();
     let words = format!(
         "{} times then, {} now in the middle of {} sizes (from {} to {}): {verdict_text}, the same at {same} of them",
         claimed.format_range(),
@@ -143,7 +148,8 @@ fn format_current(interval: &Interval) -> String {
 /// Returns remarks for competitors whose output differs from the input. A claim about them is still judged.
 fn describe_fidelity(claim: &Claim, measurements: &[ClaimMeasurement<'_>]) -> String {
     let mut remarks = String::new();
-    let mut sides = vec![(&claim.over.competitor, measurements.iter().map(|measurement| measurement.over).collect::<Vec<_>>())];
+    let mut sides =
+        vec![(&claim.over.competitor, measurements.iter().map(|measurement| measurement.over).collect::<Vec<_>>())];
     if claim.under.competitor != claim.over.competitor {
         sides.push((&claim.under.competitor, measurements.iter().map(|measurement| measurement.under).collect()));
     }

@@ -20,7 +20,12 @@ pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, is_last: bool)
 
 /// Parses the arguments at `start`: returns the placeholders of line ends, and the end of the calls. `None`: the window is
 /// too short to decide.
-pub(crate) fn parse_arguments(window: &[u8], start: usize, calls: u8, is_last: bool) -> Option<(Option<Replaced>, usize)> {
+pub(crate) fn parse_arguments(
+    window: &[u8],
+    start: usize,
+    calls: u8,
+    is_last: bool,
+) -> Option<(Option<Replaced>, usize)> {
     let mut replaced = Replaced::default();
     let mut end = start;
     for _ in 0..calls {

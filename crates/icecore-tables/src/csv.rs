@@ -25,7 +25,9 @@ pub fn determine_dialect(
     let sample = head.bytes.get(..SAMPLE).unwrap_or(&head.bytes);
     let is_all = head.is_all && sample.len() == head.bytes.len();
     let mut detected = detect_dialect(detector, sample, is_all)?;
-    let Some(quote) = detected.dialect.quote.filter(|_| detector.escape.is_none() && !is_all) else { return Ok(detected) };
+    let Some(quote) = detected.dialect.quote.filter(|_| detector.escape.is_none() && !is_all) else {
+        return Ok(detected);
+    };
     // A backslash before a quote shows how quotes are escaped; before the first one, all escapes are read alike.
     let sign = [b'\\', quote];
     if memmem::find(sample, &sign).is_some() {

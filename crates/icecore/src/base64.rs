@@ -289,10 +289,13 @@ mod tests {
 
     #[test]
     fn wrong_text_is_refused_where_it_is_wrong() {
-        for (text, offset) in [("Zg", 2), ("Zg=", 3), ("Z===", 1), ("Zh==", 1), ("Zm9=", 2), ("Zm v", 2), ("Zg==Zg==", 4)] {
+        for (text, offset) in
+            [("Zg", 2), ("Zg=", 3), ("Z===", 1), ("Zh==", 1), ("Zm9=", 2), ("Zm v", 2), ("Zg==Zg==", 4)]
+        {
             assert_eq!(decode_base64(text.as_bytes(), &mut Vec::new()), Err(offset), "{text}");
         }
-        for (text, offset) in [("Zg=", 3), ("Z===", 1), ("Z", 1), ("Zm9v=", 4), ("Zg===", 4), ("Zg== Zg", 5), ("Zm9v*", 4)]
+        for (text, offset) in
+            [("Zg=", 3), ("Z===", 1), ("Z", 1), ("Zm9v=", 4), ("Zg===", 4), ("Zg== Zg", 5), ("Zm9v*", 4)]
         {
             assert_eq!(decode_in_alphabet(Alphabet::Standard, text.as_bytes(), &mut Vec::new()), Err(offset), "{text}");
         }

@@ -268,7 +268,7 @@ impl Error {
         self
     }
 
-    /// Adds `by` to the offset, if there is one: the start of the part that was read in the whole input.
+    /// Adds `delta` to the offset, if there is one: the start of the part that was read in the whole input.
     #[must_use]
     pub fn moved(mut self, delta: usize) -> Error {
         if self.0.layer.is_none()

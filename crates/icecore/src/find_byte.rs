@@ -22,7 +22,7 @@ pub fn find_byte<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize>
         && let Some(word) = bytes.get(offset..).and_then(|rest| rest.first_chunk::<8>())
     {
         let word = u64::from_le_bytes(*word);
-        let marks = sought.iter().fold(0, |found, byte| found | mark_first(word, *byte)) & HIGHS;
+        let marks = sought.iter().fold(0, |marks, byte| marks | mark_first(word, *byte)) & HIGHS;
         if marks != 0 {
             return Some(offset + (marks.trailing_zeros() / 8) as usize);
         }

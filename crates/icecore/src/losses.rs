@@ -323,8 +323,8 @@ pub struct Losses {
 impl Losses {
     /// Returns no losses. The limits set the number of paths that are kept for each kind.
     pub(crate) fn with_limits(limits: &Limits) -> Losses {
-        let more = limits.loss_paths.saturating_sub(1) as usize;
-        Losses { list: Vec::new(), max_more_paths: more, is_mute: limits.loss_paths == 0 }
+        let max_more_paths = limits.loss_paths.saturating_sub(1) as usize;
+        Losses { list: Vec::new(), max_more_paths, is_mute: limits.loss_paths == 0 }
     }
 
     /// Counts a loss. `path` is called only if the path is kept.

@@ -52,11 +52,17 @@ pub fn assert_spans_tile(outcome: &Outcome<'_>, len: usize) {
     for (layer, len) in (0u8..).zip(lens) {
         let mut offset = 0;
         for (_, start, end, name) in spans.iter().filter(|s| s.0 == layer) {
-            assert!(*start >= offset && (!is_complete || *start == offset), "layer {layer}: {name} at {start}, not at {offset}");
+            assert!(
+                *start >= offset && (!is_complete || *start == offset),
+                "layer {layer}: {name} at {start}, not at {offset}"
+            );
             assert!(end > start, "layer {layer}: {name} at {start} is empty");
             offset = *end;
         }
-        assert!(offset <= len as u64 && (!is_complete || offset == len as u64), "layer {layer}: spans end at {offset} of {len}");
+        assert!(
+            offset <= len as u64 && (!is_complete || offset == len as u64),
+            "layer {layer}: spans end at {offset} of {len}"
+        );
     }
     for (index, extent) in trace.extents.iter().enumerate() {
         let len = lens[usize::from(extent.layer.min(1))] as u64;
@@ -77,7 +83,10 @@ pub fn visit_document(document: &Document<'_>) {
         }
         assert!(cursor.len() <= document.nodes().len(), "node {index} says that it has {} children", cursor.len());
         if node.kind.is_container() {
-            assert!(node.end() == 0 || node.end() > index && node.end() as usize <= document.nodes().len(), "end of {index}");
+            assert!(
+                node.end() == 0 || node.end() > index && node.end() as usize <= document.nodes().len(),
+                "end of {index}"
+            );
             child_count +=
                 cursor.children().map(|child| child.index() as usize).filter(|child| *child > index as usize).count();
         }

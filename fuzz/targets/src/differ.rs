@@ -470,7 +470,7 @@ fn has_odd_key(document: &Document<'_>) -> bool {
 /// Returns whether an alias refers to the text of code.
 fn names_text_of_code(document: &Document<'_>) -> bool {
     let is_text = |index: u64| {
-        let around = index.checked_sub(1).and_then(|at| document.nodes().get(at as usize));
+        let around = index.checked_sub(1).and_then(|previous| document.nodes().get(previous as usize));
         around.is_some_and(|node| node.kind == Kind::Code)
     };
     document.nodes().iter().any(|node| node.kind == Kind::Alias && is_text(node.payload))

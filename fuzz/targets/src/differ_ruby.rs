@@ -57,7 +57,8 @@ fn explain_our_refusal(ours: &OurReading<'_>) -> Option<&'static str> {
 /// Returns whether a link refers to an object that is still being read.
 fn names_itself(expected: &str, found: &str) -> bool {
     let last_number = expected.strip_prefix("the number of an object before this one, 0 to ");
-    last_number.zip(Some(found))
+    last_number
+        .zip(Some(found))
         .and_then(|(last_number, found)| Some(found.parse::<u64>().ok()? <= last_number.parse().ok()?))
         .unwrap_or(false)
 }

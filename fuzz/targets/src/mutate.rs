@@ -172,7 +172,8 @@ fn replace_php_value(random: &mut Random, data: &mut Vec<u8>, offset: usize) {
         "b:1;",
         "b:#;",
     ];
-    let semicolon = |from: usize| data.iter().skip(from).position(|byte| *byte == b';').map(|distance| from + distance + 1);
+    let semicolon =
+        |from: usize| data.iter().skip(from).position(|byte| *byte == b';').map(|distance| from + distance + 1);
     let Some(start) = semicolon(offset) else { return };
     let end = semicolon(start).filter(|_| !random.one_in(8)).unwrap_or(start);
     let may_be_key = matches!(data.get(start), Some(b'i' | b's'));

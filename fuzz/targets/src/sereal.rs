@@ -114,7 +114,8 @@ fn copies_no_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
             _ => -1,
         };
         spans.windows(2).filter(|pair| pair[0].what == "COPY").any(|pair| {
-            !u64::try_from(base(pair[0].start) + number_of(pair[1], bytes)).is_ok_and(|offset| strings.contains(&offset))
+            !u64::try_from(base(pair[0].start) + number_of(pair[1], bytes))
+                .is_ok_and(|offset| strings.contains(&offset))
         })
     })
 }

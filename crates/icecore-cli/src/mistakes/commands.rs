@@ -119,8 +119,9 @@ pub fn options_come_after(words: &[String], top: &Command) -> Option<String> {
         })
     };
     let is_value = |index: usize| index.checked_sub(1).and_then(|before| words.get(before)).is_some_and(takes_value);
-    let is_command =
-        |index: usize, word: &String| top.find_subcommand(word).is_some() && !is_value(index) && !Path::new(word).exists();
+    let is_command = |index: usize, word: &String| {
+        top.find_subcommand(word).is_some() && !is_value(index) && !Path::new(word).exists()
+    };
     let command_index = words.iter().enumerate().position(|(at, word)| at > 0 && is_command(at, word))?;
     let (before, after) = (words.get(1..command_index)?, words.get(command_index..)?);
     let quoted: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();

@@ -330,7 +330,9 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         let output_start = sink.position();
         let rescued = rescue.write_rescued(bytes, next, offset, sink);
         let closed = match &rescued {
-            Ok(Some(_)) => sink.edit_record(output_start, |buffer, start| self.plan.out.close_record(buffer, start)).is_ok(),
+            Ok(Some(_)) => {
+                sink.edit_record(output_start, |buffer, start| self.plan.out.close_record(buffer, start)).is_ok()
+            }
             _ => false,
         };
         if !closed {

@@ -238,14 +238,18 @@ impl Column {
             (Values::List(list), Value::List) => list.push(view, view.items(resolved))?,
             (Values::LargeList(list), Value::List) => list.push(view, view.items(resolved))?,
             // A language without lists has no empty list.
-            (Values::List(list), Value::Map) if view.is_empty_container(resolved) => list.push(view, std::iter::empty())?,
+            (Values::List(list), Value::Map) if view.is_empty_container(resolved) => {
+                list.push(view, std::iter::empty())?
+            }
             (Values::LargeList(list), Value::Map) if view.is_empty_container(resolved) => {
                 list.push(view, std::iter::empty())?
             }
             (Values::Map(map), Value::Map | Value::List) => map.push(view, resolved)?,
             (Values::Record(record), _) if record.has_only_paths() => record.push_paths(view, resolved)?,
             (Values::Record(record), Value::Map) => record.push(view, resolved)?,
-            (Values::Record(record), Value::List) if view.is_empty_container(resolved) => record.push(view, resolved)?,
+            (Values::Record(record), Value::List) if view.is_empty_container(resolved) => {
+                record.push(view, resolved)?
+            }
             _ => false,
         };
         if !is_pushed {
@@ -279,7 +283,12 @@ impl Column {
     }
 
     /// Adds what a virtual field shows of the object at this node, including entries of its body without a field.
-    fn push_virtual(&mut self, view: &TapeView<'_>, node: u32, rest: &[record::ExtraEntry]) -> Result<(), TypeMismatch> {
+    fn push_virtual(
+        &mut self,
+        view: &TapeView<'_>,
+        node: u32,
+        rest: &[record::ExtraEntry],
+    ) -> Result<(), TypeMismatch> {
         match &mut self.values {
             Values::Told(virtual_field) if virtual_field.kind == VirtualKind::Rest => {
                 virtual_field.push_entries(view, node, rest)?;

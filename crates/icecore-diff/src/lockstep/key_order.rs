@@ -97,7 +97,8 @@ impl Lockstep<'_, '_> {
             let position = entries.iter().position(|(key, _)| is_named && self.keys.are_equal(node.key, *key));
             let learn = || entries.iter().position(|(key, _)| is_named && self.learn_key(node.key, *key));
             let position = position.or_else(learn);
-            is_same = position.is_some_and(|found| self.compare_or_push(left_child, entries.remove(found).1, stack));
+            is_same =
+                position.is_some_and(|position| self.compare_or_push(left_child, entries.remove(position).1, stack));
             left_child = tree::index_after(document, left_child);
         }
         is_same &= entries.is_empty();

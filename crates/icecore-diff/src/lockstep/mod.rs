@@ -142,7 +142,9 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     fn compare_containers(&mut self, x: &Node, y: &Node) -> bool {
         let indexes = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
         // An open container has no end: the document broke off.
-        x.end() != 0 && x.end().wrapping_sub(indexes.0) == y.end().wrapping_sub(indexes.1) && self.are_alike(x, y, indexes)
+        x.end() != 0
+            && x.end().wrapping_sub(indexes.0) == y.end().wrapping_sub(indexes.1)
+            && self.are_alike(x, y, indexes)
     }
 
     /// Returns `true` if two containers, which are at these nodes, are equal apart from their content.
@@ -154,7 +156,9 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         }
         let classes = (x.class() as u16, y.class() as u16);
         x.form() == y.form()
-            && (!x.kind.has_class() || self.classes.are_equal(classes.0, classes.1) || self.learn_class(classes, indexes))
+            && (!x.kind.has_class()
+                || self.classes.are_equal(classes.0, classes.1)
+                || self.learn_class(classes, indexes))
     }
 
     pub(crate) fn compare_leaves(&self, document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
@@ -167,7 +171,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         }
         // Links are equal if their targets are counterparts: in the range or before it.
         let indexes = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
-        let target = |document: &Document<'_>, index: u32| document.at(index).map_or(index, |cursor| cursor.target().index());
+        let target =
+            |document: &Document<'_>, index: u32| document.at(index).map_or(index, |cursor| cursor.target().index());
         let (to, other_to) = (target(document, indexes.0), target(other, indexes.1));
         x.kind == y.kind && (self.stretch.contains_pair(to, other_to) || self.counterparts.contains_pair(to, other_to))
     }

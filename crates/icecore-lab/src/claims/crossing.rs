@@ -29,7 +29,8 @@ pub(super) fn judge_crossing(
     match slower.map(|place| measurements.split_at(place)) {
         None => {
             let last = measurements.last().map_or(0.0, |measurement| measurement.point.at);
-            let all = format!("{leader} led up to {then} then, and at all sizes up to {} now", words::format_number(last));
+            let all =
+                format!("{leader} led up to {then} then, and at all sizes up to {} now", words::format_number(last));
             match last > to {
                 true => (None, Verdict::Stronger, format!("{all}: stronger")),
                 false => (None, Verdict::Unknown, format!("{all}: too small to tell where it ends")),

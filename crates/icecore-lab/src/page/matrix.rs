@@ -37,7 +37,8 @@ impl<'a> Matrix<'a> {
             Ordering::Less => half[column][row].map(invert_comparison),
             Ordering::Equal => None,
         };
-        let against = (0..rows.len()).map(|row| (0..rows.len()).map(|column| comparison_at(row, column)).collect()).collect();
+        let against =
+            (0..rows.len()).map(|row| (0..rows.len()).map(|column| comparison_at(row, column)).collect()).collect();
         Some(Self { rows, against, wrong: wrong.into_iter().map(|(e, _)| e).collect() })
     }
 

@@ -99,7 +99,8 @@ fn describe_smallest(scenario: &ScenarioReport, point: &Point, names: &Names) ->
     if sizes.len() < 2 {
         return None;
     }
-    let leaders: Vec<_> = sizes.iter().filter(|(_, size)| *size == smallest).map(|(e, _)| names.display_name(&e.id)).collect();
+    let leaders: Vec<_> =
+        sizes.iter().filter(|(_, size)| *size == smallest).map(|(e, _)| names.display_name(&e.id)).collect();
     let verb = if leaders.len() == 1 { "writes" } else { "write" };
     let base = sizes.iter().find(|(e, size)| is_baseline(scenario, e) && *size > smallest);
     let of = base.map_or(String::new(), |(e, size)| {
@@ -116,7 +117,10 @@ fn describe_above_floor(point: &Point, names: &Names) -> Option<String> {
         return None;
     }
     let (name, times) = (names.display_name(&first.id), format_quotient(ns / floor_ns));
-    Some(format!("Making the values without any bytes takes {}; {name} needs {times} times that.", format_time(floor_ns)))
+    Some(format!(
+        "Making the values without any bytes takes {}; {name} needs {times} times that.",
+        format_time(floor_ns)
+    ))
 }
 
 /// Says why an entry is not ranked.

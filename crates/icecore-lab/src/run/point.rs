@@ -148,7 +148,8 @@ impl<'e> RoundRunner<'_, 'e> {
         let mut absent = Vec::new();
         for round in 0..rounds {
             let spent = began.elapsed().as_secs_f64();
-            let round_seconds = if round == 0 { self.estimate_round_seconds(contenders) } else { spent / f64::from(round) };
+            let round_seconds =
+                if round == 0 { self.estimate_round_seconds(contenders) } else { spent / f64::from(round) };
             let left = Duration::from_secs_f64((round_seconds * f64::from(rounds - round)).clamp(0.0, 1e6));
             let activity =
                 format!("{}{}: round {} of {rounds}", self.place.scenario.name, self.place.size_label(), round + 1);
@@ -226,7 +227,8 @@ impl<'e> RoundRunner<'_, 'e> {
                     if self.environment.stop.load(Ordering::Relaxed) {
                         return failed;
                     }
-                    let time = take_sample(&mut contenders[*index], seat.as_mut(), *operation, round, turn, self.options);
+                    let time =
+                        take_sample(&mut contenders[*index], seat.as_mut(), *operation, round, turn, self.options);
                     failed.extend(time.err().map(|trouble| (*index, trouble)));
                 }
                 seats.retain(|(index, _)| failed.iter().all(|(failed, _)| failed != index));
@@ -291,8 +293,10 @@ fn take_sample(
 
 /// Returns the measurements compared with the baseline, and how far the baseline's twin is from the baseline.
 fn build_entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Entry>, Vec<Interval>) {
-    let is_baseline = |contender: &&Contender| contender.role != Role::Twin && baseline == Some(&*contender.participant.id);
-    let baseline: Vec<Task> = contenders.iter().find(is_baseline).map_or_else(Vec::new, |contender| contender.tasks.clone());
+    let is_baseline =
+        |contender: &&Contender| contender.role != Role::Twin && baseline == Some(&*contender.participant.id);
+    let baseline: Vec<Task> =
+        contenders.iter().find(is_baseline).map_or_else(Vec::new, |contender| contender.tasks.clone());
     let against = |task: &Task| baseline.iter().find(|other| other.operation == task.operation);
     let of_twin = |contender: &Contender| -> Vec<(Operation, Interval)> {
         let compare =

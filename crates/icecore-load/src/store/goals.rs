@@ -123,7 +123,10 @@ mod tests {
             let entries = vec![entry("icecore/library", ours), entry("river", theirs)];
             judge_goals(&[group(Operation::Work, "PostgreSQL", entries)], &[])[6].met
         };
-        assert_eq!([judge(1e8, 2e8), judge(2e8, 1e8), judge(1e8, 1e8)], [GoalResult::Yes, GoalResult::No, GoalResult::Yes]);
+        assert_eq!(
+            [judge(1e8, 2e8), judge(2e8, 1e8), judge(1e8, 1e8)],
+            [GoalResult::Yes, GoalResult::No, GoalResult::Yes]
+        );
     }
 
     #[test]

@@ -192,7 +192,9 @@ impl WebRun<'_> {
                 return Err(Error::new(reason));
             }
             for (id, trouble) in failed.into_iter().filter(|(_, trouble)| *trouble != ParticipantError::Stopped) {
-                if let Some(index) = contenders.iter().position(|contender| contender.page.id == id && contender.role == Role::Competitor)
+                if let Some(index) = contenders
+                    .iter()
+                    .position(|contender| contender.page.id == id && contender.role == Role::Competitor)
                 {
                     self.mark_absent(contenders[index].page, trouble);
                 }
@@ -254,8 +256,9 @@ impl WebRun<'_> {
         let plan = self.plan;
         for (place, clients) in plan.client_counts().iter().enumerate() {
             let samples_of_role = |role: Role| {
-                let is =
-                    |contender: &&PageContender| contender.role == role && plan.scenario.baseline.as_deref() == Some(contender.page.id);
+                let is = |contender: &&PageContender| {
+                    contender.role == role && plan.scenario.baseline.as_deref() == Some(contender.page.id)
+                };
                 contenders.iter().find(is).map(|contender| contender.samples[place].as_slice())
             };
             let baseline = samples_of_role(Role::Competitor);

@@ -172,6 +172,9 @@ mod tests {
         let right = check_page(&PAGES[0], &pages, &expected, servers.address, 1).expect("it is right");
         let request = PageRequest { address: servers.address, path: &right.path, answer: "11" };
         let error = time_requests(request, 2, 4, &stop).expect_err("another answer than expected");
-        assert!(matches!(&error, ParticipantError::Failed(why) if why.contains("\"10\" instead of \"11\"")), "{error:?}");
+        assert!(
+            matches!(&error, ParticipantError::Failed(why) if why.contains("\"10\" instead of \"11\"")),
+            "{error:?}"
+        );
     }
 }

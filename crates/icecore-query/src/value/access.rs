@@ -181,7 +181,8 @@ impl jaq_core::ValT for Value {
         match self.into_visible_value() {
             Value::List(list) => {
                 let items = Items(list, 0).enumerate();
-                Box::new(items.map(|(index, item)| item.map(|item| (Value::from(index as isize), item)))) as BoxedValues<_>
+                Box::new(items.map(|(index, item)| item.map(|item| (Value::from(index as isize), item))))
+                    as BoxedValues<_>
             }
             Value::Map(map) => Box::new(Entries(map, 0)),
             other => box_once(Err(Error::typ(other, "iterable (array or object)"))),

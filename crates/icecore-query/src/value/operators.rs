@@ -210,7 +210,12 @@ pub fn find_indices(haystack: &Value, part: &Value) -> ValR {
 }
 
 fn find_in_list(all: &List, part: &Value) -> Value {
-    all.get().iter().enumerate().filter(|(_, item)| *item == part).map(|(index, _)| Value::from(index as isize)).collect()
+    all.get()
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| *item == part)
+        .map(|(index, _)| Value::from(index as isize))
+        .collect()
 }
 
 /// Returns the character positions at which a string occurs in another one, including overlaps.

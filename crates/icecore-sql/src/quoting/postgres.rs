@@ -116,7 +116,9 @@ fn ends_with_open_number(raw: &[u8], next: Option<u8>) -> bool {
     let octal = |byte: Option<u8>| byte.is_some_and(|byte| matches!(byte, b'0'..=b'7'));
     let offset_from_end = |back: usize| raw.len().saturating_sub(back);
     let (one, two) = (byte(1), byte(2));
-    let is_octal = octal(Some(next)) && octal(one) && (is_escape(offset_from_end(1)) || (octal(two) && is_escape(offset_from_end(2))));
+    let is_octal = octal(Some(next))
+        && octal(one)
+        && (is_escape(offset_from_end(1)) || (octal(two) && is_escape(offset_from_end(2))));
     let is_hex = (one == Some(b'x') && is_escape(offset_from_end(1)))
         || (one.is_some_and(|byte| byte.is_ascii_hexdigit()) && two == Some(b'x') && is_escape(offset_from_end(2)));
     is_octal || is_hex

@@ -47,7 +47,8 @@ impl Reader {
     pub(crate) fn read_literal(&mut self, open: OpenLiteral, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let end = match open.ending {
             Ending::Quote { quote, backslash } => {
-                scan::find_closing_quote(window, open.body, open.scan, quote, backslash, is_last).map(|end| (end, end + 1))
+                scan::find_closing_quote(window, open.body, open.scan, quote, backslash, is_last)
+                    .map(|end| (end, end + 1))
             }
             Ending::Digits => scan::find_digits_end(window, open.scan, is_last).map(|end| (end, end)),
             Ending::Dollar => {

@@ -36,8 +36,12 @@ impl MongoBackend {
     /// Checks the predecessor of a follower that was just stored: it may be done or gone by now.
     pub(super) fn check_follower(&self, id: &str, predecessor: &str) -> Result<()> {
         // Finds hidden jobs too: a job in a committed batch exists.
-        let document =
-            self.jobs.find_one(doc! { "_id": predecessor }).projection(doc! { "state": 1 }).run().map_err(store_error)?;
+        let document = self
+            .jobs
+            .find_one(doc! { "_id": predecessor })
+            .projection(doc! { "state": 1 })
+            .run()
+            .map_err(store_error)?;
         let state = document.map(|mut found| take_text(&mut found, "state")).transpose()?;
         match state.as_ref().map(|state| state.as_deref()) {
             Some(Some("done")) => self.free_waiting_jobs(doc! { "_id": id }).map(drop)?,
@@ -117,7 +121,8 @@ impl MongoBackend {
             for document in jobs.run().map_err(store_error)? {
                 let mut document = document.map_err(store_error)?;
                 last_sequence = get_int(&document, "seq")?.unwrap_or(last_sequence);
-                if let (Some(id), Some(after)) = (take_text(&mut document, "_id")?, take_text(&mut document, "after")?) {
+                if let (Some(id), Some(after)) = (take_text(&mut document, "_id")?, take_text(&mut document, "after")?)
+                {
                     page.push((id, after));
                 }
             }
@@ -127,8 +132,11 @@ impl MongoBackend {
             let wanted: Vec<&str> = page.iter().map(|(_, after)| &**after).collect();
             let query = self.jobs.find(doc! { "_id": { "$in": wanted } }).projection(doc! { "_id": 1 });
             let id = |document: mongodb::error::Result<Document>| take_text(&mut document.map_err(store_error)?, "_id");
-            let existing: HashSet<String> =
-                query.run().map_err(store_error)?.filter_map(|document| id(document).transpose()).collect::<Result<_>>()?;
+            let existing: HashSet<String> = query
+                .run()
+                .map_err(store_error)?
+                .filter_map(|document| id(document).transpose())
+                .collect::<Result<_>>()?;
             page.iter().filter(|(_, after)| !existing.contains(after)).try_for_each(|(id, _)| self.bury_orphan(id))?;
         }
     }

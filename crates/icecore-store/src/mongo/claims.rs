@@ -97,13 +97,15 @@ impl MongoBackend {
             let ids: Vec<Bson> = next.iter().map(|document| field(document, "_id")).collect();
             let mine = doc! { "_id": { "$in": ids }, "token": request.token };
             let mine = self.jobs.find(mine).projection(doc! { "_id": 1 }).run().map_err(store_error)?;
-            let id =
-                |document: mongodb::error::Result<Document>| Ok(field(&document.map_err(store_error)?, "_id").to_string());
+            let id = |document: mongodb::error::Result<Document>| {
+                Ok(field(&document.map_err(store_error)?, "_id").to_string())
+            };
             let mine = mine.map(id).collect::<Result<HashSet<String>>>()?;
             let all: Vec<bool> =
                 next.iter().map(|document| mine.contains(&field(document, "_id").to_string())).collect();
             if let Some(places) = places {
-                let used: Vec<i64> = (places.first..).zip(&all).filter(|(_, is)| **is).map(|(place, _)| place).collect();
+                let used: Vec<i64> =
+                    (places.first..).zip(&all).filter(|(_, is)| **is).map(|(place, _)| place).collect();
                 self.return_unused_places(request, places, &used)?;
             }
             let mut all = all.into_iter();

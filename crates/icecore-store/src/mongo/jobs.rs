@@ -125,11 +125,13 @@ impl MongoBackend {
     fn nack_one(&self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<Option<State>> {
         let now = self.read_time()?;
         let fields = doc! { "queue": 1, "attempts": 1, "max_attempts": 1, "place": 1 };
-        let document = self.jobs.find_one(leased_filter(id, token, now)).projection(fields).run().map_err(store_error)?;
+        let document =
+            self.jobs.find_one(leased_filter(id, token, now)).projection(fields).run().map_err(store_error)?;
         let Some(mut document) = document else { return Ok(None) };
         let queue = required(take_text(&mut document, "queue")?)?;
         let attempts = get_int(&document, "attempts")?.unwrap_or(0);
-        let state = if attempts >= get_int(&document, "max_attempts")?.unwrap_or(0) { State::Dead } else { State::Ready };
+        let state =
+            if attempts >= get_int(&document, "max_attempts")?.unwrap_or(0) { State::Dead } else { State::Ready };
         let mut set = doc! { "state": state.name(), "error": &*describe::without_nul(error) };
         let mut unset = doc! { "token": "", "lease_until": "", "place": "" };
         if state == State::Dead {
@@ -302,7 +304,8 @@ impl Jobs for MongoBackend {
             let fields = doc! { "queue": 1, "place": 1 };
             let found =
                 self.jobs.find_one(leased_filter(id, token, now)).projection(fields).run().map_err(store_error)?;
-            let place = |mut document: Document| Ok(take_text(&mut document, "queue")?.zip(get_int(&document, "place")?));
+            let place =
+                |mut document: Document| Ok(take_text(&mut document, "queue")?.zip(get_int(&document, "place")?));
             let place = found.map(place).transpose()?.flatten();
             if let Some((queue, place)) = &place {
                 self.extend_place(queue, token, *place, until)?;

@@ -202,7 +202,11 @@ impl MongoBackend {
             "classes",
             filter.class.as_deref().map(|class| describe::without_nul(class).into_owned()),
         );
-        insert_if_some(&mut question, "indexed", indexed.map(|path_value| doc! { "path": path_value.path(), "value": path_value.value() }));
+        insert_if_some(
+            &mut question,
+            "indexed",
+            indexed.map(|path_value| doc! { "path": path_value.path(), "value": path_value.value() }),
+        );
         let mut fields = doc! { "classes": 0, "indexed": 0 };
         insert_if_some(&mut fields, "json", lean.then_some(0));
         let (mut after, mut left) = (after, i64::try_from(max_objects).unwrap_or(i64::MAX));

@@ -266,8 +266,11 @@ impl MongoBackend {
             let first = self.reserve_sequences(JOBS, documents.len())?.0;
             let change = |(document, seq): (&Document, i64)| {
                 let mut set = doc! { "seq": seq };
-                let defaults = doc! { "state": "ready", "priority": 0_i64, "attempts": 0_i64, "max_attempts": ATTEMPTS };
-                set.extend(defaults.into_iter().filter(|(name, _)| matches!(document.get(name), None | Some(Bson::Null))));
+                let defaults =
+                    doc! { "state": "ready", "priority": 0_i64, "attempts": 0_i64, "max_attempts": ATTEMPTS };
+                set.extend(
+                    defaults.into_iter().filter(|(name, _)| matches!(document.get(name), None | Some(Bson::Null))),
+                );
                 doc! { "q": { "_id": document.get("_id"), "seq": null }, "u": { "$set": set } }
             };
             adopted += self.change_each(&self.jobs, documents.iter().zip(first..).map(change).collect())?;

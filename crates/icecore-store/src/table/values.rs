@@ -6,7 +6,12 @@ use crate::driver::{ResultRow, Value};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Reads a selected value, which begins at this column of the answer.
-pub(super) fn read_cell(family: Family, column: &Column, row: &dyn ResultRow, next_column: &mut usize) -> Result<Option<Cell>> {
+pub(super) fn read_cell(
+    family: Family,
+    column: &Column,
+    row: &dyn ResultRow,
+    next_column: &mut usize,
+) -> Result<Option<Cell>> {
     let place = *next_column;
     *next_column += 1;
     let is_text = match family {

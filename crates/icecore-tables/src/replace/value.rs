@@ -19,8 +19,7 @@ pub fn find_edits(text: &[u8], replacing: &mut Replacing<'_>, options: &Rewritin
 
 /// Returns the start of a line from which on everything is frozen data.
 fn find_frozen_tail(text: &[u8]) -> Option<usize> {
-    let begins =
-        |offset: &usize| matches!(text.get(*offset..), Some([b'a' | b'O' | b's', b':', digit, ..]) if digit.is_ascii_digit());
+    let begins = |offset: &usize| matches!(text.get(*offset..), Some([b'a' | b'O' | b's', b':', digit, ..]) if digit.is_ascii_digit());
     if begins(&0) {
         return None;
     }

@@ -69,8 +69,10 @@ impl Worker {
         let mut pieces = std::mem::take(&mut chunk.pieces);
         self.find_values(&bytes, chunk, &mut pieces);
         self.check_values(&bytes, &pieces, chunk);
-        let mut sets: Vec<(Replacing<'_>, Hints<'_>)> =
-            all.iter().map(|rules| (rules.replacing().with_encoded(plan.rewrite_options.base64), rules.hints(&bytes))).collect();
+        let mut sets: Vec<(Replacing<'_>, Hints<'_>)> = all
+            .iter()
+            .map(|rules| (rules.replacing().with_encoded(plan.rewrite_options.base64), rules.hints(&bytes)))
+            .collect();
         // Encoded values show no hints, and lengths may be wrong where nothing matches.
         let examines_all = plan.rewrite_options.base64 || plan.rewrite_options.mend;
         let mut done = 0;
@@ -102,7 +104,9 @@ impl Worker {
             let (mut edits, mut replacing) = (Edits::new(), rules.replacing());
             let damage = lines::change_text(&chunk.bytes, chunk.own_range(), &rules, &mut replacing, &mut edits);
             chunk.note_damage(damage);
-            chunk.growing.extend(lines::find_length_changes(&edits).map(|index| chunk.offset.saturating_add(index as u64)));
+            chunk
+                .growing
+                .extend(lines::find_length_changes(&edits).map(|index| chunk.offset.saturating_add(index as u64)));
             return;
         }
         let bytes = std::mem::take(&mut chunk.bytes);
@@ -323,7 +327,8 @@ impl Worker {
 
     /// Changes a chunk of plain text.
     fn change_text(&mut self, chunk: &mut Chunk, rules: &Rules) {
-        let (mut edits, mut replacing) = (Edits::new(), rules.replacing().with_encoded(self.plan.rewrite_options.base64));
+        let (mut edits, mut replacing) =
+            (Edits::new(), rules.replacing().with_encoded(self.plan.rewrite_options.base64));
         let damage = lines::change_text(&chunk.bytes, chunk.own_range(), rules, &mut replacing, &mut edits);
         chunk.frozen = frozen_input_ranges(chunk);
         chunk.is_cut_off = damage.is_cut_off;

@@ -165,8 +165,10 @@ impl RowDecoder {
             let (cells, offset) = batch.row_cells(row_index);
             let number = batch.before + row_index as u64 + 1;
             let start = out.len();
-            self.hint =
-                plan.program.and_then(|position| cells.get(position)).and_then(|cell| program_stage(batch.cell_bytes(*cell)));
+            self.hint = plan
+                .program
+                .and_then(|position| cells.get(position))
+                .and_then(|cell| program_stage(batch.cell_bytes(*cell)));
             let mut row = RowState::new(number, offset, &mut tally, plan.columns.len());
             let is_row = match (plan.form, plan.out) {
                 (TableForm::Ndjson, _) => self.write_object_row(batch, cells, &mut row, &mut out),

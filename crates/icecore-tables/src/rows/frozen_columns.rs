@@ -75,8 +75,11 @@ impl FrozenColumns {
                 continue;
             }
             if let Some(stage) = deep::stage_of(&bytes, &plan.limits) {
-                let column =
-                    FrozenColumn { table: plan.table.clone(), column: plan.column_name(position), format: stage.name() };
+                let column = FrozenColumn {
+                    table: plan.table.clone(),
+                    column: plan.column_name(position),
+                    format: stage.name(),
+                };
                 let is_new = |known: &FrozenColumn| (&known.table, &known.column) != (&column.table, &column.column);
                 if self.found.iter().all(is_new) {
                     self.found.push(column);

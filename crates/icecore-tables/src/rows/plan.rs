@@ -270,7 +270,8 @@ impl Plan {
         self.keys = names.iter().map(|name| text::format_json_key(name)).collect();
         if self.filter.has_columns() {
             let is_hidden = |(position, name): (usize, &String)| {
-                !self.filter.selects_column(schema, table, name) && !columns.iter().any(|column| column.position == Some(position))
+                !self.filter.selects_column(schema, table, name)
+                    && !columns.iter().any(|column| column.position == Some(position))
             };
             self.hidden = names.iter().enumerate().map(is_hidden).collect();
         }
@@ -322,7 +323,9 @@ impl Plan {
     /// Returns the name of a column to decode.
     pub fn decoded_column_name(&self, column: usize) -> String {
         let spec = &self.columns[column];
-        spec.position.filter(|_| self.form != TableForm::Ndjson).map_or_else(|| spec.name.clone(), |at| self.column_name(at))
+        spec.position
+            .filter(|_| self.form != TableForm::Ndjson)
+            .map_or_else(|| spec.name.clone(), |at| self.column_name(at))
     }
 
     fn list_own_names(&self) -> Vec<String> {
@@ -362,7 +365,8 @@ impl Plan {
 
     /// Returns the names of all columns of the output.
     pub fn output_names(&self) -> Vec<String> {
-        let visible_names = self.names.iter().enumerate().filter(|(position, _)| !self.is_hidden(*position)).map(|(_, name)| name);
+        let visible_names =
+            self.names.iter().enumerate().filter(|(position, _)| !self.is_hidden(*position)).map(|(_, name)| name);
         self.lead.iter().map(|(name, _)| name).chain(visible_names).chain(&self.own).cloned().collect()
     }
 

@@ -226,7 +226,8 @@ impl<'d> Together<'d> {
         self.places.refuse_fixed_members(body, "a new member").ok()?;
         let named = self.places.new_key_name(body, step, &name);
         let last_slot = self.last_string_key(body)?;
-        let last_key = last_slot.as_ref().map(|slot| self.current_key(*slot, body)).map_or(Some(None), |key| key.map(Some))?;
+        let last_key =
+            last_slot.as_ref().map(|slot| self.current_key(*slot, body)).map_or(Some(None), |key| key.map(Some))?;
         let key = match last_key {
             Some((document, Key::Name(key))) => self.places.new_key_template(body, step, &named, Some((document, key))),
             Some(_) => return None,
@@ -368,7 +369,13 @@ impl<'d> Together<'d> {
         Some(PathTarget::There { parent, value: current, path_text })
     }
 
-    fn resolve_step(&mut self, current: Cursor<'d>, body: Cursor<'d>, step: &Step, is_sure: bool) -> Option<StepTarget> {
+    fn resolve_step(
+        &mut self,
+        current: Cursor<'d>,
+        body: Cursor<'d>,
+        step: &Step,
+        is_sure: bool,
+    ) -> Option<StepTarget> {
         let (is_array, is_map) = (body.kind() == Kind::Array, body.kind() == Kind::Map);
         match step {
             Step::Key(_) | Step::Entry(_) if is_map => {}
@@ -384,7 +391,9 @@ impl<'d> Together<'d> {
         *walks += 1;
         if *walks <= WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
             if let (Step::Item(number), true) = (step, is_array) {
-                let Some(position) = item_position(*number, body.len() as u64) else { return Some(StepTarget::Missing) };
+                let Some(position) = item_position(*number, body.len() as u64) else {
+                    return Some(StepTarget::Missing);
+                };
                 crate::steps::count(body.len());
                 let child = body.items().nth(usize::try_from(position).ok()?)?;
                 return Some(StepTarget::At(child.index(), format!("[{position}]")));
@@ -395,7 +404,8 @@ impl<'d> Together<'d> {
         let index = self.child_index(body)?;
         let slot = match step {
             Step::Item(number) if is_array => {
-                let Some(position) = item_position(*number, (index.count_remaining() + index.added.len()) as u64) else {
+                let Some(position) = item_position(*number, (index.count_remaining() + index.added.len()) as u64)
+                else {
                     return Some(StepTarget::Missing);
                 };
                 let position = usize::try_from(position).ok()?;

@@ -35,7 +35,8 @@ pub(super) struct Draft<'d> {
 
 impl<'d> Draft<'d> {
     pub(super) fn new(original: &'d Document<'d>) -> Draft<'d> {
-        let origins = (0..original.tape().len()).map(|index| Origin { node: Some(index), ..Origin::default() }).collect();
+        let origins =
+            (0..original.tape().len()).map(|index| Origin { node: Some(index), ..Origin::default() }).collect();
         Draft {
             original,
             current: Cow::Borrowed(original),

@@ -25,8 +25,14 @@ pub(super) fn merge_with_original(
         return None;
     }
     let breaks = count_breaks(&draft.origins);
-    let mut carrying =
-        LayoutMerger { original: before, rewritten: after, origins: &draft.origins, breaks, out: Vec::new(), open: Vec::new() };
+    let mut carrying = LayoutMerger {
+        original: before,
+        rewritten: after,
+        origins: &draft.origins,
+        breaks,
+        out: Vec::new(),
+        open: Vec::new(),
+    };
     let (start, end) = carrying.original.find_extent(draft.original.root().index())?;
     carrying.out.extend_from_slice(body.get(..start)?);
     carrying.write_document(now.root().index())?;
@@ -138,21 +144,21 @@ impl<'t> LayoutMerger<'t> {
     }
 
     /// Writes an unchanged value, a new value, or the beginning of a changed one.
-    fn write_value(&mut self, at: u32) -> Option<()> {
-        let Some(old) = self.origin_node(at) else {
-            self.out.extend_from_slice(self.rewritten.value_bytes(at)?);
+    fn write_value(&mut self, index: u32) -> Option<()> {
+        let Some(old) = self.origin_node(index) else {
+            self.out.extend_from_slice(self.rewritten.value_bytes(index)?);
             return Some(());
         };
-        if self.is_unchanged(at, old) {
+        if self.is_unchanged(index, old) {
             self.out.extend_from_slice(self.original.value_bytes(old)?);
             return Some(());
         }
-        let (children, old_children) = (self.rewritten.collect_children(at), self.original.collect_children(old));
+        let (children, old_children) = (self.rewritten.collect_children(index), self.original.collect_children(old));
         if children.is_empty() || old_children.is_empty() {
-            self.out.extend_from_slice(self.rewritten.value_bytes(at)?);
+            self.out.extend_from_slice(self.rewritten.value_bytes(index)?);
             return Some(());
         }
-        self.open.push(LayoutFrame { container: at, old, children, old_children, next: 0 });
+        self.open.push(LayoutFrame { container: index, old, children, old_children, next: 0 });
         Some(())
     }
 

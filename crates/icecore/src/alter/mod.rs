@@ -245,7 +245,9 @@ mod tests {
                 let some = |r: &mut Random| {
                     let key = match r.below(keys.len() + 2) {
                         0 => format!("i:{};", r.below(9)),
-                        index => keys.get(index).map_or("i:-1;".to_owned(), |key| format!("s:{}:\"{key}\";", key.len())),
+                        index => {
+                            keys.get(index).map_or("i:-1;".to_owned(), |key| format!("s:{}:\"{key}\";", key.len()))
+                        }
                     };
                     key + &r.php(depth - 1)
                 };
@@ -379,12 +381,16 @@ mod tests {
             ("the first item goes", &list, "json", &|_, _| delete("$[0]".to_owned())),
             ("the last item goes", &list, "json", &|_, _| delete("$[-1]".to_owned())),
             ("items go, the last first", &list, "json", &|size, index| delete(format!("$[{}]", size - index - 1))),
-            ("items go here and there", &list, "json", &|size, index| delete(format!("$[{}]", index * 7 % (size - index)))),
+            ("items go here and there", &list, "json", &|size, index| {
+                delete(format!("$[{}]", index * 7 % (size - index)))
+            }),
             ("entries go", &map, "json", &|_, index| delete(format!("$.k{index}"))),
             ("entries go by place", &map, "json", &|_, _| delete("${0}".to_owned())),
             ("items come", &list, "json", &|_, _| Alteration::Append(path("$".to_owned()), value())),
             ("items of PHP come", &php, "php", &|_, _| Alteration::Append(path("$".to_owned()), value())),
-            ("keys", &map, "json", &|_, index| Alteration::RenameEntry(path(format!("$.k{index}")), format!("n{index}"))),
+            ("keys", &map, "json", &|_, index| {
+                Alteration::RenameEntry(path(format!("$.k{index}")), format!("n{index}"))
+            }),
             ("items change and go", &list, "json", &|size, index| match index % 2 {
                 0 => set(format!("$[{}]", size - index / 2 - 1)),
                 _ => delete(format!("$[{}]", size - index / 2 - 1)),

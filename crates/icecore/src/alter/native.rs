@@ -84,8 +84,8 @@ impl NativeEntry {
 
     /// Returns the map that contains nothing but this entry.
     pub(super) fn to_container_entry(&self) -> NativeEntry {
-        let at = self.document.root().index();
-        NativeEntry { document: self.document.clone(), index: at, losses: self.losses.clone(), places: self.places }
+        let index = self.document.root().index();
+        NativeEntry { document: self.document.clone(), index, losses: self.losses.clone(), places: self.places }
     }
 }
 
@@ -153,13 +153,13 @@ pub(super) fn make_native_entry(
         let document = outcome.document.into_owned();
         let body = document.root().body();
         let Some(child) = body.children().next().filter(|_| body.len() == 1) else { continue };
-        let at = child.index();
+        let index = child.index();
         if let Some(key) = key.filter(|_| child.node().key == NO_KEY) {
             // It was read as a list, because the key is 0.
             let document = build_container(ValueContainer::Map, child, key)?;
             return Ok(NativeEntry { index: first_child(&document), document, losses, places: 0 });
         }
-        return Ok(NativeEntry { document, index: at, losses, places: 0 });
+        return Ok(NativeEntry { document, index, losses, places: 0 });
     }
     let container = if key.is_some() { ValueContainer::Map } else { ValueContainer::List };
     let document = build_container(container, value, key.unwrap_or(&text))?;

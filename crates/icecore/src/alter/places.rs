@@ -223,7 +223,7 @@ impl<'d> PlaceFinder<'d> {
         Ok(())
     }
 
-    /// Gives the entry whose value is at `at` another key. Marks of members, which `old` does not include, stay.
+    /// Gives the entry whose value is at `index` another key. Marks of members, which `old` does not include, stay.
     fn rename_entry(&mut self, map: Cursor<'d>, index: u32, old: Option<&str>, new: &str) -> Result<(), Refusal> {
         self.refuse_fixed_members(map, "a member of another name")?;
         let key = map.entries().find(|(_, value)| value.index() == index).map(|(key, _)| key);
@@ -314,9 +314,9 @@ impl<'d> PlaceFinder<'d> {
             Kind::Map | Kind::Attrs => key != NO_KEY && key != IS_KEY,
             _ => false,
         };
-        parent
-            .filter(holds)
-            .ok_or_else(|| unfit_refusal(expected, "a value that is not an entry or an item", &self.document.path(index)))
+        parent.filter(holds).ok_or_else(|| {
+            unfit_refusal(expected, "a value that is not an entry or an item", &self.document.path(index))
+        })
     }
 
     /// Refuses to add or rename members of an object with a fixed set of them.
@@ -364,7 +364,7 @@ impl<'d> PlaceFinder<'d> {
         }
     }
 
-    /// Returns the properties of a new key. They are copied from `last`, the last string key of the map, in the given
+    /// Returns the properties of a new key. They are copied from `last_key`, the last string key of the map, in the given
     /// document.
     pub(super) fn new_key_template<'k>(
         &self,

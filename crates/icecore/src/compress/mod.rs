@@ -29,7 +29,9 @@ pub(crate) type StreamFn = fn(Box<dyn std::io::BufRead + Send>) -> std::io::Resu
 pub(crate) type Beginning = (Vec<u8>, bool);
 
 fn malformed_error(compression: &'static str, reason: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::Malformed).expecting(format!("data compressed with {compression}")).finding(reason.to_string())
+    Error::new(ErrorKind::Malformed)
+        .expecting(format!("data compressed with {compression}"))
+        .finding(reason.to_string())
 }
 
 /// Returns the size of the next step: as large as the existing output, within limits.

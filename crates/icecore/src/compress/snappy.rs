@@ -21,5 +21,7 @@ pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<V
 }
 
 pub(crate) fn compress(body: &[u8]) -> Result<Vec<u8>, Error> {
-    snap::raw::Encoder::new().compress_vec(body).map_err(|error| Error::new(ErrorKind::Limit).finding(error.to_string()))
+    snap::raw::Encoder::new()
+        .compress_vec(body)
+        .map_err(|error| Error::new(ErrorKind::Limit).finding(error.to_string()))
 }

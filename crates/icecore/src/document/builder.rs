@@ -148,9 +148,9 @@ impl Builder {
     }
 
     fn begin_container(&mut self, node: Node) -> &mut Builder {
-        let at = self.push_value(node);
+        let index = self.push_value(node);
         let key = self.key.take();
-        self.open.push(BuilderFrame { index: at, count: 0, key });
+        self.open.push(BuilderFrame { index, count: 0, key });
         self
     }
 
@@ -312,9 +312,9 @@ impl Builder {
             self.mistake = self.mistake.or(Some("a key without a value"));
         }
         match self.open.pop() {
-            Some(BuilderFrame { index: at, count, key }) => {
+            Some(BuilderFrame { index, count, key }) => {
                 self.key = key;
-                let expected = match self.tape.nodes[at as usize].kind {
+                let expected = match self.tape.nodes[index as usize].kind {
                     Kind::Ref | Kind::Object => Some(1),
                     Kind::Regexp => Some(2),
                     _ => None,
@@ -322,7 +322,7 @@ impl Builder {
                 if expected.is_some_and(|expected| expected != count) {
                     self.mistake = self.mistake.or(Some("a wrong number of parts"));
                 }
-                self.tape.close_container(at, count);
+                self.tape.close_container(index, count);
             }
             None => self.mistake = self.mistake.or(Some("an end without a beginning")),
         }

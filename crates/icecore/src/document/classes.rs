@@ -105,7 +105,7 @@ impl Document<'_> {
         uses
     }
 
-    /// Returns the class that the node at `at` names, and the kind of the use.
+    /// Returns the class that the node at `index` names, and the kind of the use.
     fn class_at(&self, index: u32) -> Option<(&[u8], bool, &'static str)> {
         let node = &self.tape.nodes[index as usize];
         let kind = match (node.kind, node.form()) {

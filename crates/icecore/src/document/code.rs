@@ -43,7 +43,7 @@ impl Document<'_> {
         uses
     }
 
-    /// Returns the pattern of the regexp at `at`.
+    /// Returns the pattern of the regexp at `index`.
     fn regexp_pattern(&self, index: u32) -> Option<&[u8]> {
         let node = self.tape.nodes.get(index as usize + 1)?;
         node.kind.has_bytes().then(|| self.bytes(node))

@@ -57,7 +57,7 @@ impl Document<'_> {
             return Cow::Borrowed(self);
         }
         let mut inner: Vec<u32> = (0..self.tape().len()).collect();
-        for index in (0..old.len().saturating_sub(1)).rev().filter(|at| old[*at].kind == Kind::Attrs) {
+        for index in (0..old.len().saturating_sub(1)).rev().filter(|index| old[*index].kind == Kind::Attrs) {
             inner[index] = inner[index + 1];
         }
         let mut nodes = old.to_vec();
@@ -106,7 +106,7 @@ impl CopySelection {
 }
 
 impl Tape {
-    /// Returns `true` if the node at `at` contains anything that would be shared with a copy of it.
+    /// Returns `true` if the node at `index` contains anything that would be shared with a copy of it.
     pub(crate) fn has_shared_content(&self, index: u32) -> bool {
         let (from, to) = (index as usize + 1, self.index_after(index) as usize);
         self.nodes().get(from..to).is_some_and(|inside| inside.iter().any(|node| has_identity(node.kind)))
@@ -207,7 +207,7 @@ impl<'t> Expansion<'t> {
         self.put_value(value, named, true)
     }
 
-    /// Returns the value that a copy at `at` equals.
+    /// Returns the value that a copy at `index` equals.
     fn copy_target(&self, index: u32) -> Option<u32> {
         let mut named = index;
         // Copies of copies and cycles occur only in tapes that were filled by hand.

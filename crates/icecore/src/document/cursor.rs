@@ -147,8 +147,8 @@ const NULL: Node = Node::leaf(Kind::Null, 0);
 
 impl<'d> Cursor<'d> {
     #[inline]
-    pub(crate) fn new(document: &'d Document<'_>, at: u32) -> Cursor<'d> {
-        Cursor { document, index: at }
+    pub(crate) fn new(document: &'d Document<'_>, index: u32) -> Cursor<'d> {
+        Cursor { document, index }
     }
 
     /// The index of the node.
@@ -181,8 +181,8 @@ impl<'d> Cursor<'d> {
     }
 
     #[inline]
-    fn at_index(self, at: u32) -> Cursor<'d> {
-        Cursor { document: self.document, index: at }
+    fn at_index(self, index: u32) -> Cursor<'d> {
+        Cursor { document: self.document, index }
     }
 
     fn nth_child(self, position: usize) -> Cursor<'d> {
@@ -260,8 +260,8 @@ impl<'d> Cursor<'d> {
     /// All direct children, without the keys of a map.
     pub fn children(&self) -> Items<'d> {
         let node = self.node();
-        let (at, end) = if node.kind.is_container() { (self.index + 1, self.index_after()) } else { (0, 0) };
-        Items { document: self.document, index: at, end }
+        let (index, end) = if node.kind.is_container() { (self.index + 1, self.index_after()) } else { (0, 0) };
+        Items { document: self.document, index, end }
     }
 
     /// The items of an array, or the parts of another container.
@@ -272,7 +272,7 @@ impl<'d> Cursor<'d> {
     /// The entries of a map, or the attributes of a value.
     pub fn entries(&self) -> Entries<'d> {
         let node = self.node();
-        let (at, end) = match node.kind {
+        let (index, end) = match node.kind {
             Kind::Map => (self.index + 1, self.index_after()),
             // An attributed value that breaks off before its value has no attributes.
             Kind::Attrs if self.index + 1 < self.index_after() => {
@@ -280,7 +280,7 @@ impl<'d> Cursor<'d> {
             }
             _ => (0, 0),
         };
-        Entries { document: self.document, index: at, end }
+        Entries { document: self.document, index, end }
     }
 
     /// The default value of a map, if it has one.

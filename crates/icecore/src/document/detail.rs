@@ -240,17 +240,17 @@ impl<'d> Replay<'d> {
         Replay { spelling, ordinals: Ordinals::from_tape(tape) }
     }
 
-    /// The choices for the node at `at`.
+    /// The choices for the node at `index`.
     pub(crate) fn notes_at(&self, index: u32) -> &'d [Note] {
         self.spelling.notes_of(self.ordinals.node_to_ordinal(index))
     }
 
-    /// The choice of this kind for the node at `at`.
+    /// The choice of this kind for the node at `index`.
     pub(crate) fn note_value(&self, index: u32, code: u16) -> Option<u64> {
         self.notes_at(index).iter().find(|note| note.code == code).map(|note| note.value)
     }
 
-    /// The choice of this kind for the node at `at`, if its value is stored bytes.
+    /// The choice of this kind for the node at `index`, if its value is stored bytes.
     pub(crate) fn stored_bytes(&self, index: u32, code: u16) -> Option<&'d [u8]> {
         self.note_value(index, code).map(|kept| self.spelling.kept(kept))
     }

@@ -101,7 +101,8 @@ fn search_lookalikes<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
     while !rest.is_empty() {
         let (step, after) = Step::parse(rest)?;
         let mut visited = HashSet::new();
-        let next = candidates.iter().flat_map(|from| step.find_all(*from)).filter(|value| visited.insert(value.index()));
+        let next =
+            candidates.iter().flat_map(|from| step.find_all(*from)).filter(|value| visited.insert(value.index()));
         (candidates, rest) = (next.collect(), after);
     }
     candidates.first().copied()

@@ -115,7 +115,7 @@ impl Tape {
     }
 }
 
-/// Replaces the name at `at`.
+/// Replaces the name at `index`.
 fn replace_name(tape: &mut Cow<'_, Tape>, index: u32, old: &Node, name: &[u8]) {
     let tape = tape.to_mut();
     let mut node = tape.new_owned_string(old.kind, name).in_form(old.form());

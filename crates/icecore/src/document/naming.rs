@@ -140,7 +140,7 @@ fn may_be_renamed(naming: Naming, name: Name<'_>) -> bool {
     reserved::is_foreign_name(name.bytes) || naming.class_language().is_some_and(is_taken)
 }
 
-/// Returns `true` if the name of the member at `at` is a symbol, as all are in Ruby.
+/// Returns `true` if the name of the member at `index` is a symbol, as all are in Ruby.
 fn begins_with_symbol(tape: &Tape, index: u32) -> bool {
     let id = tape.nodes().get(index as usize).map_or(0, |node| u32::from(node.key));
     tape.keys().get(id).is_some_and(|name| name.node.kind == Kind::Symbol)
@@ -182,7 +182,7 @@ impl Renamer<'_> {
         }
     }
 
-    /// Returns `true` if the language accepts the object at `at` as one of its own class. An object whose body is not a
+    /// Returns `true` if the language accepts the object at `index` as one of its own class. An object whose body is not a
     /// map is written without a class.
     fn fits_layout(&self, index: u32, node: &Node, layout: &reserved::Layout) -> bool {
         let body = self.document.node(index + 1);
@@ -288,7 +288,7 @@ fn accepts_kind(kind: Kind, typed: &reserved::TypedMember) -> bool {
     }
 }
 
-/// A member of an object: its key is the node at `at`, or an id in the value.
+/// A member of an object: its key is the node at `start`, or an id in the value.
 pub(super) struct Member<'d> {
     pub(super) key: Node,
     pub(super) name: &'d [u8],
@@ -307,28 +307,31 @@ impl Member<'_> {
     }
 }
 
-/// Returns the items of the array at `at` as members with numbers.
+/// Returns the items of the array at `index` as members with numbers.
 fn items_as_members<'d>(document: &'d Document<'_>, index: u32) -> Vec<Member<'d>> {
     let (tape, end) = (document.tape(), document.tape().index_after(index));
     let items =
         std::iter::successors(Some(index + 1), |item| Some(tape.index_after(*item))).take_while(|item| *item < end);
-    items.zip(0..).map(|(at, position)| Member { key: Node::int(position), name: &[], start: at, value: at }).collect()
+    items
+        .zip(0..)
+        .map(|(item, position)| Member { key: Node::int(position), name: &[], start: item, value: item })
+        .collect()
 }
 
-/// Returns the members from `at` to `end`.
-pub(super) fn collect_members<'d>(document: &'d Document<'_>, mut at: u32, end: u32) -> Vec<Member<'d>> {
+/// Returns the members from `index` to `end`.
+pub(super) fn collect_members<'d>(document: &'d Document<'_>, mut index: u32, end: u32) -> Vec<Member<'d>> {
     let (tape, nodes) = (document.tape(), document.nodes());
     let mut members = Vec::new();
-    while at < end {
-        let node = &nodes[at as usize];
+    while index < end {
+        let node = &nodes[index as usize];
         let (key, name, value) = if node.key == IS_KEY {
-            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[][..] }, tape.index_after(at))
+            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[][..] }, tape.index_after(index))
         } else {
             let Some(name) = tape.keys().get(u32::from(node.key)) else { break };
-            (name.node, name.bytes, at)
+            (name.node, name.bytes, index)
         };
-        members.push(Member { key, name, start: at, value });
-        at = tape.index_after(value);
+        members.push(Member { key, name, start: index, value });
+        index = tape.index_after(value);
     }
     members
 }

@@ -110,7 +110,7 @@ impl PartExtraction<'_> {
         Ok(())
     }
 
-    /// Takes the node at `at`; for a container only its own node.
+    /// Takes the node at `index`; for a container only its own node.
     fn take_node(&mut self, index: u32, node: Node, key: u16) -> Result<(), Error> {
         if let Some(place) = self.places.get(&index).copied() {
             // A link already brought it here.

@@ -262,7 +262,7 @@ impl Tape {
         }
     }
 
-    /// Returns the step to the child of `at` that contains `target`, and that child.
+    /// Returns the step to the child of `index` that contains `target`, and that child.
     fn step_towards(&self, index: u32, target: u32, input: &[u8], max_key_len: usize) -> Option<(Option<String>, u32)> {
         let node = &self.nodes[index as usize];
         if !node.kind.is_container() {
@@ -469,7 +469,9 @@ mod tests {
         let targets: Vec<u32> = (0..document.nodes().len() as u32).collect();
         let paths = document.tape.paths_to(&targets, &document.input);
         // A key's path is that of its entry, but `path` returns another one.
-        let is_same = |index: u32| document.nodes()[index as usize].key == IS_KEY || paths[index as usize] == document.path(index);
+        let is_same = |index: u32| {
+            document.nodes()[index as usize].key == IS_KEY || paths[index as usize] == document.path(index)
+        };
         assert!(targets.iter().all(|index| is_same(*index)), "{paths:?}");
     }
 

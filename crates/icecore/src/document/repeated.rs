@@ -23,7 +23,7 @@ pub(crate) fn find_shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32>
     values
 }
 
-/// Calls `found` for each repeated key with the previous value and the new one.
+/// Calls `visit` for each repeated key with the previous value and the new one.
 ///
 /// For most maps the order of the key ids shows that no key is repeated: ids are assigned in the order in which keys
 /// are first met, so ascending ids are distinct.
@@ -47,7 +47,7 @@ fn for_each_repeated(document: &Document<'_>, naming: Naming, mut visit: impl Fn
     }
 }
 
-/// Returns the next map from `at` on that may have a repeated key, or that is not examined here.
+/// Returns the next map from `index` on that may have a repeated key, or that is not examined here.
 fn find_next_map(nodes: &[Node], mut index: usize, any: bool) -> Option<usize> {
     while let Some(node) = nodes.get(index) {
         index += 1;
@@ -111,7 +111,9 @@ impl RepeatedKeySearch<'_> {
         let names = self.document.tape().keys();
         let kind = |key| match key {
             EntryKey::Id(id) => names.get(u32::from(id)).map(|name| (name.node.kind, name.node.flags)),
-            EntryKey::Node(key_index) => self.document.nodes().get(key_index as usize).map(|node| (node.kind, node.flags)),
+            EntryKey::Node(key_index) => {
+                self.document.nodes().get(key_index as usize).map(|node| (node.kind, node.flags))
+            }
         };
         let mut kinds = map_entries(self.document, index, map).map(|(key, _)| kind(key));
         let first = kinds.next().flatten();
@@ -261,7 +263,7 @@ enum EntryKey {
     Node(u32),
 }
 
-/// Returns the entries of the map at `at`: the key, and the index of the value.
+/// Returns the entries of the map at `index`: the key, and the index of the value.
 fn map_entries<'d>(document: &'d Document<'_>, index: u32, map: &Node) -> impl Iterator<Item = (EntryKey, u32)> + 'd {
     let tape = document.tape();
     let mut next = index + 1;
@@ -276,7 +278,7 @@ fn map_entries<'d>(document: &'d Document<'_>, index: u32, map: &Node) -> impl I
     })
 }
 
-/// Returns the nodes inside the one at `at`.
+/// Returns the nodes inside the one at `index`.
 fn nodes_inside<'d>(document: &'d Document<'_>, index: u32) -> &'d [Node] {
     document.nodes().get(index as usize + 1..document.tape().index_after(index) as usize).unwrap_or(&[])
 }

@@ -149,7 +149,7 @@ impl Rewrite {
         self.push(link)
     }
 
-    /// Closes the container at `at`: it ends here.
+    /// Closes the container at `index`: it ends here.
     pub(crate) fn close_container(&mut self, index: u32) {
         let end = self.len();
         if let Some(node) = self.nodes.get_mut(index as usize) {
@@ -190,7 +190,7 @@ impl Rewrite {
         }
     }
 
-    /// Records that the old node that was reached last is the new node `at`.
+    /// Records that the old node that was reached last is the new node `index`.
     pub(crate) fn record_place(&mut self, index: u32) {
         if let Some((_, node)) = self.walk.moves.places.last_mut() {
             *node = index;

@@ -299,7 +299,7 @@ impl Tape {
         Node { kind, flags: 0, key: NO_KEY, aux: node::LONG, payload: self.long.len() as u64 - 1 }
     }
 
-    /// Closes the container at `at`: it has `count` children or entries, and ends here.
+    /// Closes the container at `index`: it has `count` children or entries, and ends here.
     #[inline]
     pub(crate) fn close_container(&mut self, index: u32, count: u32) {
         let end = self.len();
@@ -309,23 +309,23 @@ impl Tape {
         }
     }
 
-    /// Gives the value at `at` the key with this id.
+    /// Gives the value at `index` the key with this id.
     #[inline]
     pub(crate) fn set_key(&mut self, index: u32, key: u16) {
         self.nodes[index as usize].key = key;
     }
 
-    /// Sets the class of the container at `at`.
+    /// Sets the class of the container at `index`.
     pub(crate) fn set_class(&mut self, index: u32, class: u32) {
         self.nodes[index as usize].set_class(class);
     }
 
-    /// Replaces the leaf at `at`.
+    /// Replaces the leaf at `index`.
     pub(crate) fn replace_node(&mut self, index: u32, node: Node) {
         self.nodes[index as usize] = node;
     }
 
-    /// Sets flags of the node at `at`.
+    /// Sets flags of the node at `index`.
     #[inline]
     pub(crate) fn set_flags(&mut self, index: u32, flags: u8) {
         self.nodes[index as usize].flags |= flags;
@@ -358,7 +358,7 @@ impl Tape {
             .ok_or_else(|| Error::new(ErrorKind::Limit).expecting("at most 32,767 encodings").finding("one more"))
     }
 
-    /// Returns the index after the node at `at` and everything in it.
+    /// Returns the index after the node at `index` and everything in it.
     #[inline]
     pub(crate) fn index_after(&self, index: u32) -> u32 {
         steps::count(1);
@@ -372,13 +372,13 @@ impl Tape {
         }
     }
 
-    /// Marks the node at `at` as the target of a link or an alias.
+    /// Marks the node at `index` as the target of a link or an alias.
     #[inline]
     pub(crate) fn mark_target(&mut self, index: u32) {
         self.nodes[index as usize].flags |= flag::TARGET;
     }
 
-    /// Marks the node at `at` as the target of a copy.
+    /// Marks the node at `index` as the target of a copy.
     #[inline]
     pub(crate) fn mark_copied(&mut self, index: u32) {
         self.mark_target(index);

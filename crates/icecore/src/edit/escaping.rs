@@ -148,7 +148,7 @@ impl<'a> Decoded<'a> {
     }
 
     /// Returns the last boundary between units (bytes or escapes) at or before this offset, in the text and in the raw
-    /// bytes. `before` is the number of entries that start at or before the offset.
+    /// bytes. `escapes_before` is the number of entries that start at or before the offset.
     fn boundary_before(&self, offset: usize, escapes_before: usize) -> (usize, usize) {
         if self.is_token {
             return (0, 0);

@@ -21,7 +21,7 @@ pub(super) struct DeferredKeys {
 }
 
 impl DeferredKeys {
-    /// Handles an array at `at` that is not a list: its first `count` entries get their
+    /// Handles an array at `index` that is not a list: its first `count` entries get their
     /// keys, now or at the end.
     pub(super) fn convert_to_map(&mut self, tape: &mut Tape, index: u32, count: u32) {
         tape.nodes[index as usize].kind = Kind::Map;

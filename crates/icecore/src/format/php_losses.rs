@@ -140,7 +140,7 @@ fn has_list_keys_to_end(document: &Document<'_>, index: u32, map: &Node) -> bool
     true
 }
 
-/// Reports what is lost with the node at `at` if only its content is written.
+/// Reports what is lost with the node at `index` if only its content is written.
 pub(crate) fn report_lost_wrapper(document: &Document<'_>, index: u32, mut lose: impl FnMut(LossKind)) {
     let Some(node) = document.nodes().get(index as usize) else { return };
     lose(match node.kind {
@@ -183,7 +183,7 @@ pub(crate) fn key_text(key: &Node) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Whether the entry at `at` is a key that is allowed but absent.
+/// Whether the entry at `index` is a key that is allowed but absent.
 pub(crate) fn is_absent_entry(document: &Document<'_>, index: u32) -> bool {
     let Some(node) = document.nodes().get(index as usize) else { return false };
     if node.key == IS_KEY {
@@ -192,7 +192,7 @@ pub(crate) fn is_absent_entry(document: &Document<'_>, index: u32) -> bool {
     document.tape().keys().get(u32::from(node.key)).is_some_and(|name| name.node.has(flag::PLACEHOLDER))
 }
 
-/// Counts the present entries from `at` to `end`.
+/// Counts the present entries from `index` to `end`.
 pub(crate) fn count_present(document: &Document<'_>, mut index: u32, end: u32) -> u32 {
     let mut count = 0;
     while index < end {

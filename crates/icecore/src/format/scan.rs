@@ -87,7 +87,9 @@ impl<'a> Scan<'a> {
 pub(crate) fn unexpected_byte_error(input: &[u8], offset: usize, expected: &'static str) -> Error {
     match input.get(offset) {
         None => Error::new(ErrorKind::Truncated).at(input.len()).finding("the end of the input"),
-        Some(byte @ 0x20..0x7f) => Error::new(ErrorKind::Malformed).at(offset).finding(format!("`{}`", char::from(*byte))),
+        Some(byte @ 0x20..0x7f) => {
+            Error::new(ErrorKind::Malformed).at(offset).finding(format!("`{}`", char::from(*byte)))
+        }
         Some(byte) => Error::new(ErrorKind::Malformed).at(offset).finding(format!("byte 0x{byte:02x}")),
     }
     .expecting(expected)

@@ -40,7 +40,7 @@ pub trait Source {
     /// Returns the number of bytes.
     fn len(&self) -> u64;
 
-    /// Copies the bytes from offset `at` on into `to`; `false` if they do not all exist.
+    /// Copies the bytes from offset `offset` on into `to`; `false` if they do not all exist.
     fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool;
 
     /// Returns how many bytes are requested at once, at least 1.
@@ -203,7 +203,7 @@ pub trait Skim: fmt::Debug {
     fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>>;
 }
 
-/// Returns the bytes from `at` on that a fast loop examines, if they are in view. Otherwise the
+/// Returns the bytes from `offset` on that a fast loop examines, if they are in view. Otherwise the
 /// loop stops, and the slow path handles the next token.
 #[inline(always)]
 pub(crate) fn bytes_ahead<const N: usize>(bytes: &[u8], offset: usize) -> Option<&[u8; N]> {

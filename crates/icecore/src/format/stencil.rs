@@ -163,7 +163,7 @@ impl FixedBytes {
         Some(FixedBytes { start, len, head: u128::from_le_bytes(head), mask, strings })
     }
 
-    /// Returns the end of these bytes, if they are at `at`.
+    /// Returns the end of these bytes, if they are at `offset`.
     #[inline(always)]
     fn match_end(&self, fixed: &[u8], input: &[u8], offset: usize) -> Option<usize> {
         let end = offset + self.len as usize;
@@ -308,7 +308,7 @@ impl Stencil {
     }
 }
 
-/// Updates the locations of the next strings, in the bytes from `at` on.
+/// Updates the locations of the next strings, in the bytes from `offset` on.
 #[inline]
 fn move_strings<'m>(nodes: &mut [Node], moved: &'m [MovedString], count: u32, offset: usize) -> &'m [MovedString] {
     let (strings, rest) = moved.split_at(count as usize);
@@ -345,7 +345,8 @@ fn find_scalars(
         if node.kind.is_container() || node.key == IS_KEY {
             continue;
         }
-        let extent = trace.extents.get(document_ordinals.ordinal_to_node(tape_ordinals.node_to_ordinal(index)) as usize)?;
+        let extent =
+            trace.extents.get(document_ordinals.ordinal_to_node(tape_ordinals.node_to_ordinal(index)) as usize)?;
         let (start, extent_end) = (extent.start as usize, extent.end as usize);
         // A scalar that the function can't read stays fixed.
         if let Some((same, end)) = read(input, start, *node)

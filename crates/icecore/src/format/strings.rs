@@ -111,7 +111,7 @@ impl Length {
         Length { start, end: start + count, was: digits.iter().take(count).fold(0, add), max_value: None }
     }
 
-    /// Returns the length plus `by` in its written form; `None` if it can't be written.
+    /// Returns the length plus `delta` in its written form; `None` if it can't be written.
     pub(crate) fn write_grown(&self, delta: i64) -> Option<Vec<u8>> {
         let new = self.was.checked_add_signed(delta)?;
         // Leading zeros stay.

@@ -60,7 +60,7 @@ pub(crate) fn replace_known_values<'d>(
 }
 
 impl<'d> PlainRewriter<'d, '_> {
-    /// Emits the replacement of the node at `at`; returns the next node.
+    /// Emits the replacement of the node at `index`; returns the next node.
     fn emit_node(&mut self, index: u32) -> Result<u32, Error> {
         let node = self.document.nodes()[index as usize];
         Ok(match self.actions.remove(&index) {
@@ -143,7 +143,7 @@ impl<'d> PlainRewriter<'d, '_> {
         Ok(next)
     }
 
-    /// Keeps only the node at `inner` of the container at `at`, and sets its action.
+    /// Keeps only the node at `inner` of the container at `index`, and sets its action.
     fn keep_only(&mut self, index: u32, inner: u32, action: NodeAction) {
         let tape = self.document.tape();
         let mut next = index + 1;
@@ -190,7 +190,7 @@ impl<'d> PlainRewriter<'d, '_> {
         index + 1
     }
 
-    /// Replaces the value at `at` by its key.
+    /// Replaces the value at `index` by its key.
     fn emit_key_as_item(&mut self, index: u32, node: &Node) -> u32 {
         let next = self.drop_value(index);
         let key = self.document.tape().keys().get(u32::from(node.key)).filter(|_| node.key != KEY_NODE);
@@ -212,8 +212,9 @@ impl<'d> PlainRewriter<'d, '_> {
 
     /// A link to a removed leaf becomes a copy of that leaf.
     fn emit_link(&mut self, index: u32, link: &Node) -> Result<(), Error> {
-        let old =
-            u32::try_from(link.payload).ok().filter(|old| self.rewrite.moves().new_position(*old) == GONE && *old < index);
+        let old = u32::try_from(link.payload)
+            .ok()
+            .filter(|old| self.rewrite.moves().new_position(*old) == GONE && *old < index);
         match old.map(|old| self.document.nodes()[old as usize]) {
             None => self.rewrite.keep_node(*link),
             Some(leaf) if !leaf.kind.is_container() && !leaf.kind.is_again() => {

@@ -208,7 +208,8 @@ mod tests {
         let bits = 64 - character.leading_zeros() as usize;
         let len = (2..=7).find(|len| bits <= if *len == 2 { 11 } else { 5 * len + 1 }).unwrap_or(13);
         let byte = |index: usize| (character >> (6 * (len - 1 - index)) & 0x3f) as u8 | 0x80;
-        let mut name: Vec<u8> = (0..len).map(|index| if 6 * (len - 1 - index) > 63 { 0x80 } else { byte(index) }).collect();
+        let mut name: Vec<u8> =
+            (0..len).map(|index| if 6 * (len - 1 - index) > 63 { 0x80 } else { byte(index) }).collect();
         let marks = [0xc0, 0xe0, 0xf0, 0xf8, 0xfc, 0xfe];
         name[0] = match len {
             13 => 0xff,

@@ -162,7 +162,9 @@ impl Rules {
             return false;
         }
         let candidates = self.by_hash.get(&self.hash(name));
-        candidates.is_some_and(|found| found.iter().any(|index| self.to_class_name(&self.exact[*index as usize]).equals(name)))
+        candidates.is_some_and(|indexes| {
+            indexes.iter().any(|index| self.to_class_name(&self.exact[*index as usize]).equals(name))
+        })
     }
 
     /// Whether the class is allowed by its name or by a pattern.

@@ -219,7 +219,8 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
         }
     }
     let is_number = |colon: usize| {
-        let head = colon.checked_sub(1).filter(|head| text.get(*head).is_some_and(|letter| LETTERS.contains(letter)))?;
+        let head =
+            colon.checked_sub(1).filter(|head| text.get(*head).is_some_and(|letter| LETTERS.contains(letter)))?;
         let sign = usize::from(matches!(text.get(colon + 1), Some(b'-' | b'+')));
         let (_, end) = serialized::parse_number(text, colon + 1 + sign)?;
         let rest = text.get(end..)?;

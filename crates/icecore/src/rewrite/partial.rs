@@ -40,8 +40,8 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
         }
         // This value can't be read: its brackets show whether it has an end.
         let mut depth = 0;
-        let close = brackets.by_ref().skip_while(|offset| *offset < head).find(|at| {
-            depth += if text.get(*at) == Some(&b'{') { 1 } else { -1 };
+        let close = brackets.by_ref().skip_while(|offset| *offset < head).find(|offset| {
+            depth += if text.get(*offset) == Some(&b'{') { 1 } else { -1 };
             depth <= 0
         });
         match close {

@@ -98,8 +98,9 @@ fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
     let is_letter = |offset: usize| text.get(offset).is_some_and(u8::is_ascii_alphabetic);
     let word_end = move |offset: usize| {
         // Limited to the longest name: otherwise a long word would be searched for each stem in it.
-        let start = (0..offset).rev().take(LONGEST).take_while(|at| is_letter(*at)).last().unwrap_or(offset);
-        let end = offset + (offset..text.len()).take(LONGEST + 1).take_while(|at| is_letter(*at)).count();
+        let start =
+            (0..offset).rev().take(LONGEST).take_while(|position| is_letter(*position)).last().unwrap_or(offset);
+        let end = offset + (offset..text.len()).take(LONGEST + 1).take_while(|position| is_letter(*position)).count();
         let word = text.get(start..end).unwrap_or_default();
         DIGESTS.iter().any(|name| name.eq_ignore_ascii_case(word)).then_some(end)
     };

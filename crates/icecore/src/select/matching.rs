@@ -161,7 +161,7 @@ impl<'d> PatternSearch<'d, '_> {
         match kind {
             StepKind::One(Step::Item(number)) if body.kind() == Kind::Array => {
                 let Some(position) = item_position(*number, body.len() as u64) else { return Ok(()) };
-                let item = usize::try_from(position).ok().and_then(|at| body.items().nth(at));
+                let item = usize::try_from(position).ok().and_then(|position| body.items().nth(position));
                 crate::steps::count(body.len());
                 item.map_or(Ok(()), |value| self.add_match(from, format!("[{position}]"), value))
             }

@@ -179,7 +179,7 @@ impl PatternWalk<'_, '_, '_> {
             true => item_position(number, self.count_items(*open)?),
             false => Some(number.unsigned_abs()),
         };
-        let Some(index) = index.filter(|at| open.count.is_none_or(|count| *at < count)) else {
+        let Some(index) = index.filter(|index| open.count.is_none_or(|count| *index < count)) else {
             return self.leave_container(open);
         };
         if !self.skim.skip_items(open, index)? || self.skim.next_value(open)?.is_none() {

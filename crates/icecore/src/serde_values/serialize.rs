@@ -101,7 +101,7 @@ fn serialize_text_or_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result
     }
 }
 
-/// A key of the map at `at`.
+/// A key of `map`.
 struct SerializedKey<'d, 'w> {
     key: Key<'d>,
     map: &'w SerializedValue<'d, 'w>,

@@ -14,8 +14,9 @@ pub(super) struct Slashes {
 
 /// Returns `true` if a text that may be frozen data begins here, with its first quote escaped.
 fn may_begin_escaped(raw: &[u8]) -> bool {
-    let quote =
-        || memchr::memchr2(b'"', b'\'', raw).and_then(|offset| offset.checked_sub(1)).and_then(|before| raw.get(before));
+    let quote = || {
+        memchr::memchr2(b'"', b'\'', raw).and_then(|offset| offset.checked_sub(1)).and_then(|before| raw.get(before))
+    };
     begins_serialized(raw) && quote() == Some(&b'\\')
 }
 
@@ -66,7 +67,7 @@ impl Escaping for Slashes {
         let near = start.saturating_sub(LOOK)..end.saturating_add(LOOK).min(raw.len());
         // Some writers escape double quotes only.
         let quote = memchr::memchr(b'\'', raw.get(near.clone()).unwrap_or_default()).map(|offset| near.start + offset);
-        let single = quote.is_none_or(|offset| offset.checked_sub(1).and_then(|at| raw.get(at)) == Some(&b'\\'));
+        let single = quote.is_none_or(|offset| offset.checked_sub(1).and_then(|index| raw.get(index)) == Some(&b'\\'));
         for byte in text {
             match byte {
                 b'\'' if !single => out.push(b'\''),

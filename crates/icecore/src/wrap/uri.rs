@@ -104,7 +104,8 @@ fn decode_percent(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
 
 fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
     decode_percent(input, reads_plus_as_blank(settings)).map(Unwrapped::from_owned).map_err(|offset| {
-        let digits = String::from_utf8_lossy(input.get(offset + 1..).unwrap_or(&[])).chars().take(2).collect::<String>();
+        let digits =
+            String::from_utf8_lossy(input.get(offset + 1..).unwrap_or(&[])).chars().take(2).collect::<String>();
         let (kind, found) = match digits.len() {
             2.. => (ErrorKind::Malformed, format!("`{}`", digits.escape_debug())),
             _ => (ErrorKind::Truncated, "the end of the input".to_owned()),

@@ -73,7 +73,8 @@ impl<'a> DifferencePrinter<'a> {
         }
         let paths = differences.list_paths();
         let replaced = replaced_keys(differences.changes(), &paths);
-        let entries = collect_entries(differences.changes(), paths.into_iter().zip(differences.list_new_paths()), self.depth);
+        let entries =
+            collect_entries(differences.changes(), paths.into_iter().zip(differences.list_new_paths()), self.depth);
         let displayed_count = usize::try_from(self.max_changes).unwrap_or(usize::MAX).min(entries.len());
         for (change, path, count) in &entries[..displayed_count] {
             match change {

@@ -182,7 +182,8 @@ impl TableWalk<'_, '_> {
         crate::progress::set_record_count(self.row);
         let mut applied = vec![true; planned.len()];
         if !self.job.args.dry_run && !planned.is_empty() {
-            let planned = planned.iter().map(|plan: &PlannedChange<'_>| (plan, self.columns.get(plan.column_index).copied()));
+            let planned =
+                planned.iter().map(|plan: &PlannedChange<'_>| (plan, self.columns.get(plan.column_index).copied()));
             let changes: Vec<Change<'_>> = planned
                 .map(|(plan, column)| Change {
                     key: &plan.row.key,
@@ -252,7 +253,16 @@ impl TableWalk<'_, '_> {
             account.places.entry(place).or_default().refused += 1;
             return None;
         }
-        Some(PlannedChange { row, cell, column_index: at, number: self.row, edits, new, tally, counts: replacing.take_counts() })
+        Some(PlannedChange {
+            row,
+            cell,
+            column_index: at,
+            number: self.row,
+            edits,
+            new,
+            tally,
+            counts: replacing.take_counts(),
+        })
     }
 
     fn show_change(&self, table: &Table, plan: &PlannedChange<'_>, place: u32, sink: &mut Sink) {

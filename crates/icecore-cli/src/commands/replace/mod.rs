@@ -113,7 +113,15 @@ impl ReplaceJob<'_> {
         }
         let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage_error)?;
         let places = Arc::new(Places::new(args.table_filter()));
-        Ok(ReplaceJob { args, rules, rewrite_options: how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
+        Ok(ReplaceJob {
+            args,
+            rules,
+            rewrite_options: how,
+            form,
+            json,
+            places,
+            paint: Paint::new(global.color, &io::stdout()),
+        })
     }
 
     /// Changes files, folders or the standard input.

@@ -94,7 +94,8 @@ fn convert_query(
     let usual = question.default_column();
     let input =
         database::query_rows(args.database.resolve_address()?, question).map_err(crate::database::database_error)?;
-    let mut job = RowsJob { default_column: usual, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
+    let mut job =
+        RowsJob { default_column: usual, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
     let place = outputs.output_destination(args.written.output.as_ref())?;
     let mut target = open_target(args, global, place)?;
     report.count_input();

@@ -39,7 +39,10 @@ impl RowsJob<'_> {
                 self.with_input_name(name, &format!("--columns has {} names for {count} columns", names.len())),
             ));
         }
-        let plan = Arc::new(Plan::new(&PlanRequest { options: &self.options, form, default_column: usual, file: name }, names)?);
+        let plan = Arc::new(Plan::new(
+            &PlanRequest { options: &self.options, form, default_column: usual, file: name },
+            names,
+        )?);
         self.write_header(name, &plan, sink)?;
         self.types = Some(records.schema().fields().clone());
         self.convert_rows(

@@ -30,7 +30,12 @@ pub fn start_sequence(args: &Each, store: &mut dyn Backend) -> Result<i64, Abort
 
 /// Returns the query of a filter for the store.
 pub fn to_object_filter(filter: &FilterArgs, at: Option<(String, String)>) -> ObjectFilter {
-    ObjectFilter { class: filter.class.clone(), path_value: at, quarantined: filter.quarantined.then_some(true), before: None }
+    ObjectFilter {
+        class: filter.class.clone(),
+        path_value: at,
+        quarantined: filter.quarantined.then_some(true),
+        before: None,
+    }
 }
 
 pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {

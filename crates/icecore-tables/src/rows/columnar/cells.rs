@@ -23,9 +23,9 @@ impl<'b> CellColumn<'b> {
     /// Iterates over the cells; `None` if a row has no such cell.
     pub fn iter(&self) -> impl Iterator<Item = Option<(Sort, &'b [u8])>> + use<'b> {
         let (batch, position) = (self.batch, self.position);
-        self.rows
-            .clone()
-            .map(move |row| batch.row_cells(row).0.get(position).map(|cell: &Cell| (cell.sort, batch.cell_bytes(*cell))))
+        self.rows.clone().map(move |row| {
+            batch.row_cells(row).0.get(position).map(|cell: &Cell| (cell.sort, batch.cell_bytes(*cell)))
+        })
     }
 
     /// Returns the total number of bytes.

@@ -69,7 +69,8 @@ impl<'n> RowReport<'n> {
 
     /// Notes a value that does not fit its column, in a column that is not decoded.
     pub fn note_mismatch(&mut self, row: usize, position: usize, message: String) {
-        let message = format!("column {}: {message} (choose another type with --schema)", self.plan.column_name(position));
+        let message =
+            format!("column {}: {message} (choose another type with --schema)", self.plan.column_name(position));
         self.errors.push(RowError { row, column: None, kind: "row", message });
     }
 

@@ -99,7 +99,8 @@ impl OutputLayout {
             let field = match column {
                 Some(column) => {
                     let (field, how) = type_inference::infer_blob_field(parts, plan, column, *position, given_field)?;
-                    blobs[column] = Some(BlobColumn { written_index: index, target: how, is_learned: given_field.is_none() });
+                    blobs[column] =
+                        Some(BlobColumn { written_index: index, target: how, is_learned: given_field.is_none() });
                     field
                 }
                 None => {
@@ -140,14 +141,14 @@ impl OutputLayout {
         }
         let count = plan.columns.len();
         if plan.has_error_columns() {
-            columns.extend(
-                (0..count).map(|column| (text(&error_column_name(plan.decoded_column_name(column))), ColumnSource::Errors(column))),
-            );
+            columns.extend((0..count).map(|column| {
+                (text(&error_column_name(plan.decoded_column_name(column))), ColumnSource::Errors(column))
+            }));
         }
         if plan.has_kinds {
-            columns.extend(
-                (0..count).map(|column| (text(&kind_column_name(plan.decoded_column_name(column))), ColumnSource::Kinds(column))),
-            );
+            columns.extend((0..count).map(|column| {
+                (text(&kind_column_name(plan.decoded_column_name(column))), ColumnSource::Kinds(column))
+            }));
         }
         let (fields, fills): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
         for (index, field) in fields.iter().enumerate() {

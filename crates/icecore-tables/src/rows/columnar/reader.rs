@@ -67,7 +67,8 @@ impl Records {
     /// Opens Arrow, a file or a stream.
     pub fn open_arrow(input: Box<dyn Read + Send>) -> io::Result<Records> {
         let mut messages = Messages::new(input);
-        let schema = catch_panic(|| messages.read_schema()).map_err(|reason| damaged_error(Container::Arrow, &reason))?;
+        let schema =
+            catch_panic(|| messages.read_schema()).map_err(|reason| damaged_error(Container::Arrow, &reason))?;
         Ok(Records { from: RecordSource::Arrow(Box::new(messages)), schema, plan: None, rows: 0, rest: None, len: 0 })
     }
 
@@ -87,7 +88,8 @@ impl Records {
                 catch_panic(|| reader.next().transpose()).map_err(|reason| damaged_error(Container::Parquet, &reason))
             }
             RecordSource::Arrow(messages) => {
-                let next = catch_panic(|| messages.next_record()).map_err(|reason| damaged_error(Container::Arrow, &reason));
+                let next =
+                    catch_panic(|| messages.next_record()).map_err(|reason| damaged_error(Container::Arrow, &reason));
                 self.len = messages.offset;
                 next
             }

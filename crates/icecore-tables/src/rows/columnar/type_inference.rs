@@ -80,7 +80,12 @@ fn json_field(name: &str) -> FieldRef {
 }
 
 /// Returns the values of a column in the first rows.
-fn collect_samples(parts: &[SampleRows<'_>], plan: &Plan, name: &str, position: usize) -> Result<Vec<ArrayRef>, ArrowError> {
+fn collect_samples(
+    parts: &[SampleRows<'_>],
+    plan: &Plan,
+    name: &str,
+    position: usize,
+) -> Result<Vec<ArrayRef>, ArrowError> {
     if plan.form == TableForm::Ndjson {
         let field = Arc::new(Field::new(name, DataType::Utf8, true));
         return decode_line_columns(parts, plan, &Fields::from(vec![field]));

@@ -50,7 +50,7 @@ impl<'d> ValueCopier<'d> {
         ValueCopier { from, changes, places, variables, open: Vec::new(), node_pairs: Vec::new() }
     }
 
-    /// Returns the replacement of the node at `at`, and the variable that it sets: assigning to an alias assigns to the
+    /// Returns the replacement of the node at `index`, and the variable that it sets: assigning to an alias assigns to the
     /// variable that it names.
     fn find_replacement(&self, index: u32, named: u32) -> Option<(u32, Cursor<'d>)> {
         let replaced = &self.changes?.replaced;

@@ -169,7 +169,7 @@ impl Tape {
         rewrite.finish(self);
     }
 
-    /// Returns the index of the node after the first `count` entries of the map at `at`.
+    /// Returns the index of the node after the first `count` entries of the map at `index`.
     pub(crate) fn index_after_entries(&self, index: u32, count: u32) -> u32 {
         let mut child = index + 1;
         for _ in 0..count {

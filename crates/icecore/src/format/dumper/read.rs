@@ -223,11 +223,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Shape::Ref | Shape::Scalar | Shape::Do => Kind::Ref,
             Shape::Bless | Shape::Call => Kind::Object,
         };
-        let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
-        self.sink.record_begin(at, start);
-        self.record_piece(start, at, "head");
+        let node = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
+        self.sink.record_begin(node, start);
+        self.record_piece(start, node, "head");
         self.levels += usize::from(shape.is_level());
-        self.frames.push(Frame { node: at, count: 0, shape, close, has_value: false, last_key: 0, start });
+        self.frames.push(Frame { node, count: 0, shape, close, has_value: false, last_key: 0, start });
         Ok(())
     }
 

@@ -142,7 +142,7 @@ fn count_holders(document: &Document<'_>) -> HashMap<u32, u32> {
     holders
 }
 
-/// Returns the variable at `at` without its class and attributes.
+/// Returns the variable at `index` without its class and attributes.
 fn skip_wrappers(nodes: &[Node], index: u32) -> u32 {
     const MOST: usize = 8;
     let wrappers = nodes.iter().skip(index as usize).take(MOST);
@@ -283,7 +283,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Sets the name of the `number`-th value; it is at `at`.
+    /// Sets the name of the `number`-th value; it is at `index`.
     fn name_value(&mut self, index: u32, number: usize) -> Result<(), Error> {
         let options = self.style.options;
         self.root = None;

@@ -154,7 +154,7 @@ impl<'d> Items<'d> {
     fn read_next(&mut self) -> Result<Option<Item<'d>>, Error> {
         match &self.source {
             _ if self.remaining_items() == 0 => Ok(None),
-            Source::Array { index: at, .. } => self.read_item(*at).map(Some),
+            Source::Array { index, .. } => self.read_item(*index).map(Some),
             Source::Chosen { list, next } => match list[*next] {
                 Chosen::Value(index) => self.read_item(index).map(Some),
                 Chosen::Key(key, index) => self.read_key(key, index).map(Some),
@@ -165,8 +165,8 @@ impl<'d> Items<'d> {
     /// Skips the next item.
     pub(crate) fn drop_next(&mut self) {
         match &mut self.source {
-            Source::Array { index: at, left } => {
-                (*at, *left) = (self.document.tape().index_after(*at), left.saturating_sub(1))
+            Source::Array { index, left } => {
+                (*index, *left) = (self.document.tape().index_after(*index), left.saturating_sub(1))
             }
             Source::Chosen { next, .. } => *next += 1,
         }
@@ -185,8 +185,8 @@ impl<'d> Items<'d> {
     /// reports with [`ItemAccess::skip_leaves`] how many it used.
     pub(crate) fn peek_leaves(&self, count: usize) -> &'d [Node] {
         match self.source {
-            Source::Array { index: at, left } => {
-                let rest = self.document.nodes().get(at as usize..).unwrap_or(&[]);
+            Source::Array { index, left } => {
+                let rest = self.document.nodes().get(index as usize..).unwrap_or(&[]);
                 &rest[..rest.len().min(count).min(left)]
             }
             Source::Chosen { .. } => &[],
@@ -201,8 +201,8 @@ impl<'d> Items<'d> {
 
     /// Skips this many leaves of a [run](Items::run).
     pub(crate) fn skip_leaves(&mut self, count: usize) {
-        if let Source::Array { index: at, left } = &mut self.source {
-            *at = at.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+        if let Source::Array { index, left } = &mut self.source {
+            *index = index.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
             *left = left.saturating_sub(count);
         }
     }
@@ -222,9 +222,9 @@ impl<'d> Items<'d> {
     /// Returns the node index of the next item; for a key, that of its value.
     pub(crate) fn next_index(&self) -> u32 {
         match &self.source {
-            Source::Array { index: at, .. } => *at,
+            Source::Array { index, .. } => *index,
             Source::Chosen { list, next } => match list.get(*next) {
-                Some(Chosen::Value(at) | Chosen::Key(_, at)) => *at,
+                Some(Chosen::Value(index) | Chosen::Key(_, index)) => *index,
                 None => self.document.root().index(),
             },
         }
@@ -286,7 +286,10 @@ impl<'d> Items<'d> {
                 Item::Float(float128::to_f64(&raw))
             }
             Kind::Encoded | Kind::Symbol => {
-                self.record_loss_at(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding }, index);
+                self.record_loss_at(
+                    if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding },
+                    index,
+                );
                 if node.encoding() == 0 { Item::Text(bytes) } else { Item::Bytes(bytes) }
             }
             Kind::Module | Kind::EnumCase => {

@@ -469,9 +469,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let is_map = self.maps.as_ref().is_some_and(|maps| maps.get(self.arrays) == Some(&true));
         self.arrays += 1;
         let (kind, state) = if is_map { (Kind::Map, State::Map) } else { (Kind::Array, State::List) };
-        let at = self.push_node(Node::open(kind, 0), key, start);
-        self.numbered.push(at);
-        self.frames.push(Frame { state, keyed: left <= KEYED, node: at, left, count: 0, total: left });
+        let node = self.push_node(Node::open(kind, 0), key, start);
+        self.numbered.push(node);
+        self.frames.push(Frame { state, keyed: left <= KEYED, node, left, count: 0, total: left });
         Ok(())
     }
 

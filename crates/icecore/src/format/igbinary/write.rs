@@ -345,7 +345,7 @@ impl<'d> Writer<'d> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Writes the node at `at`: a leaf completely, a container up to its front.
+    /// Writes the node at `index`: a leaf completely, a container up to its front.
     fn write_value(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let (index, wrappers) = self.skip_wrappers(first);
         let node = self.document.node(index);
@@ -362,7 +362,8 @@ impl<'d> Writer<'d> {
             buf.push(tag::REFERENCE);
         }
         let is_empty = matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && node.end() != 0;
-        if is_empty && self.all_empty_are_one && !is_marked && !is_aliased && self.spelling.is_none() && first == index {
+        if is_empty && self.all_empty_are_one && !is_marked && !is_aliased && self.spelling.is_none() && first == index
+        {
             if let Some(number) = self.empty {
                 return self.write_number(tag::ARRAY_REF, None, u64::from(number), buf);
             }
@@ -428,14 +429,16 @@ impl<'d> Writer<'d> {
             Kind::BigInt if bigint::exceeds(document.bytes(&node), self.limits.digits) => {
                 return Err(self.limits.too_many_digits().on_path(document.path(index)));
             }
-            _ => match replace_leaf(document, &document.nodes()[index as usize], |kind| self.record_loss(kind, index)) {
-                LeafReplacement::Bytes(bytes) => {
-                    self.write_string(bytes, false, chosen, find_note(notes, code::STRING), buf)?;
+            _ => {
+                match replace_leaf(document, &document.nodes()[index as usize], |kind| self.record_loss(kind, index)) {
+                    LeafReplacement::Bytes(bytes) => {
+                        self.write_string(bytes, false, chosen, find_note(notes, code::STRING), buf)?;
+                    }
+                    LeafReplacement::Digits(digits) => return self.write_new_string(&digits, buf),
+                    LeafReplacement::Float(value) => write_float(value, buf),
+                    LeafReplacement::Null => buf.push(tag::NULL),
                 }
-                LeafReplacement::Digits(digits) => return self.write_new_string(&digits, buf),
-                LeafReplacement::Float(value) => write_float(value, buf),
-                LeafReplacement::Null => buf.push(tag::NULL),
-            },
+            }
         }
         Ok(())
     }
@@ -449,7 +452,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Writes a link or an alias at `at`, instead of `first`.
+    /// Writes a link or an alias at `index`, instead of `first`.
     fn write_link(&mut self, first: u32, index: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         let target = find_last_target(self.document, index);
         let named = unwrap_node(self.document, target);
@@ -573,7 +576,7 @@ fn find_content(document: &Document<'_>, index: u32) -> u32 {
     }
 }
 
-/// Returns the node that is written for the one at `at`.
+/// Returns the node that is written for the one at `index`.
 fn unwrap_node(document: &Document<'_>, mut index: u32) -> u32 {
     for _ in 0..WRAPS {
         if !is_wrapper(document, index) {
@@ -584,7 +587,7 @@ fn unwrap_node(document: &Document<'_>, mut index: u32) -> u32 {
     index
 }
 
-/// Returns the final target of the link at `at`, if it refers to another link.
+/// Returns the final target of the link at `index`, if it refers to another link.
 fn find_last_target(document: &Document<'_>, mut index: u32) -> u32 {
     for _ in 0..WRAPS {
         match document.nodes().get(index as usize) {

@@ -58,7 +58,7 @@ fn read_fields<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: 
     read_field(start, input.len(), input.len(), limits, sink)
 }
 
-/// Reads a field, and the separator after it up to `behind`.
+/// Reads a field, and the separator after it up to `separator_end`.
 #[inline]
 fn read_field<S: Sink>(
     start: usize,

@@ -65,7 +65,8 @@ pub(super) fn parse_short_integer(input: &[u8], start: usize) -> Option<(i64, us
     }
     // Any 18 digits are below 2^63, so one check after the loop replaces one for each digit.
     let len = offset - first;
-    if len == 0 || len > 18 || len > 1 && input[first] == b'0' || matches!(input.get(offset), Some(b'.' | b'e' | b'E')) {
+    if len == 0 || len > 18 || len > 1 && input[first] == b'0' || matches!(input.get(offset), Some(b'.' | b'e' | b'E'))
+    {
         return None;
     }
     Some((if negative { -value } else { value }, offset))

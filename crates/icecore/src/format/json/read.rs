@@ -260,13 +260,13 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         if self.open.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.offset));
         }
-        let at = self.push_node(Node::open(kind, 0))?;
-        self.sink.record_begin(at, self.offset);
-        self.read_punctuation(at, if is_map { "begin-object" } else { "begin-array" });
-        self.open.push(ReadFrame { node: at, count: 0, is_map, is_tag: false, previous: 0 });
+        let node = self.push_node(Node::open(kind, 0))?;
+        self.sink.record_begin(node, self.offset);
+        self.read_punctuation(node, if is_map { "begin-object" } else { "begin-array" });
+        self.open.push(ReadFrame { node, count: 0, is_map, is_tag: false, previous: 0 });
         self.skip_whitespace();
         if self.peek() == Some(close) {
-            self.close_container(at, 0, if is_map { "end-object" } else { "end-array" });
+            self.close_container(node, 0, if is_map { "end-object" } else { "end-array" });
             return Ok(true);
         }
         self.read_first_or_next(is_map)

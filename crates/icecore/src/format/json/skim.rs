@@ -105,7 +105,7 @@ fn is_word_byte(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
 }
 
-/// Returns the end of the string that continues at `at`, and whether it has escapes; as an
+/// Returns the end of the string that continues at `offset`, and whether it has escapes; as an
 /// error, how far it was examined.
 #[inline]
 fn find_string_end(bytes: &[u8], mut offset: usize) -> Result<(usize, bool), (usize, bool)> {

@@ -24,7 +24,9 @@ pub(super) fn read_scalar(input: &[u8], offset: usize, like: Node) -> Option<(No
 #[inline]
 fn read_text(input: &[u8], first: usize) -> Option<(Node, usize)> {
     let stop = string::find_special::<true>(input, first);
-    if input.get(stop.offset) != Some(&b'"') || stop.beyond_ascii && std::str::from_utf8(&input[first..stop.offset]).is_err() {
+    if input.get(stop.offset) != Some(&b'"')
+        || stop.beyond_ascii && std::str::from_utf8(&input[first..stop.offset]).is_err()
+    {
         return None;
     }
     let len = u32::try_from(stop.offset - first).ok().filter(|len| *len < u32::MAX)?;

@@ -33,13 +33,13 @@ impl TextStyle {
     /// Returns the style that the options ask for.
     pub(super) fn from_options(options: &WriteOptions) -> TextStyle {
         let lines = options.pretty || options.indent > 0;
-        let after = options.space_after.unwrap_or(lines);
+        let space_after = options.space_after.unwrap_or(lines);
         TextStyle {
             lines,
             indent: options.indent,
             space_before: options.space_before,
-            space_after: after,
-            spread: after && !lines,
+            space_after,
+            spread: space_after && !lines,
             escapes: EscapeOptions { ascii: options.ascii, latin1: options.latin1, slash: options.escape_slash },
         }
     }

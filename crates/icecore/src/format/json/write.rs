@@ -377,7 +377,7 @@ impl Writer<'_, '_, '_> {
         absent
     }
 
-    /// Writes the value at `at`, which is more than a plain leaf, as the next child of
+    /// Writes the value at `index`, which is more than a plain leaf, as the next child of
     /// the innermost container.
     #[inline]
     fn descend(&mut self, index: u32) -> Result<(), Error> {
@@ -401,7 +401,13 @@ impl Writer<'_, '_, '_> {
     fn open_array(&mut self, index: u32, end: u32) {
         self.emitter.write_byte(b'[');
         self.depth += 1;
-        self.open.push(WriteFrame { kind: FrameKind::Array, is_empty: true, next: index + 1, end, around: self.serial });
+        self.open.push(WriteFrame {
+            kind: FrameKind::Array,
+            is_empty: true,
+            next: index + 1,
+            end,
+            around: self.serial,
+        });
     }
 
     #[inline]

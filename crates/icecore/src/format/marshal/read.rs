@@ -196,7 +196,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
     }
 
-    /// Reads a count of elements that need at least `least` bytes each.
+    /// Reads a count of elements that need at least `min_size` bytes each.
     #[inline]
     pub(super) fn read_count(&mut self, subject: &'static str, min_size: usize) -> Result<u32, Error> {
         let start = self.scan.offset;
@@ -281,11 +281,11 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     /// Opens a container that was put on the tape.
     #[inline]
-    pub(super) fn open_container(&mut self, state: State, at: u32, left: u32) -> Result<(), Error> {
+    pub(super) fn open_container(&mut self, state: State, node: u32, left: u32) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.offset));
         }
-        self.frames.push(ReadFrame { state, node: at, left, count: 0 });
+        self.frames.push(ReadFrame { state, node, left, count: 0 });
         Ok(())
     }
 

@@ -23,7 +23,7 @@ pub(super) enum RecordOutcome {
 /// How many integers are put on the tape at once.
 const RUN: usize = 32;
 
-/// Returns the integer at `at` and its end.
+/// Returns the integer at `offset` and its end.
 #[inline(always)]
 pub(super) fn parse_integer(input: &[u8], offset: usize) -> Option<(i64, usize)> {
     let head = *input.get(offset)? as i8;
@@ -55,7 +55,7 @@ fn load_last_bytes(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// Returns offset and number of the bytes whose length is at `at`. Their end is not checked
+/// Returns offset and number of the bytes whose length is at `offset`. Their end is not checked
 /// against the input.
 #[inline(always)]
 pub(super) fn parse_length(input: &[u8], offset: usize) -> Option<(usize, u32)> {
@@ -70,7 +70,7 @@ pub(super) fn parse_length(input: &[u8], offset: usize) -> Option<(usize, u32)> 
 }
 
 impl<S: Sink> Reader<'_, '_, S> {
-    /// Returns the leaf at `at`, if it is a common one, and where it ends. It already has
+    /// Returns the leaf at `offset`, if it is a common one, and where it ends. It already has
     /// its number, so it must be put on the tape.
     #[inline(always)]
     fn parse_leaf(&mut self, offset: usize) -> Option<(Node, usize)> {
@@ -136,7 +136,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Returns the end of what follows the first string in UTF-8, from `at` on: it defines
+    /// Returns the end of what follows the first string in UTF-8, from `offset` on: it defines
     /// the symbol `E`.
     fn parse_first_utf8(&mut self, offset: usize) -> Option<usize> {
         let number = self.symbols.len();
@@ -148,7 +148,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Some(offset + 5)
     }
 
-    /// Returns the symbol whose length is at `at`, at its first occurrence, and where it
+    /// Returns the symbol whose length is at `offset`, at its first occurrence, and where it
     /// ends; with its ids in the previous document.
     #[inline(always)]
     fn guess_symbol(&self, offset: usize) -> Option<(Symbol, usize)> {
@@ -187,7 +187,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             .then_some((Symbol { key: 0, ..symbol }, end))
     }
 
-    /// Returns the id of the key at `at` and its end, if it was a key before.
+    /// Returns the id of the key at `offset` and its end, if it was a key before.
     #[inline(always)]
     fn parse_key(&mut self, offset: usize, state: State) -> Option<(u16, usize)> {
         let input = self.scan.input;
@@ -250,7 +250,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Reads a run of at most `most` integers. Returns how many.
+    /// Reads a run of at most `max` integers. Returns how many.
     fn read_integers(&mut self, max: u32) -> u32 {
         let input = self.scan.input;
         let mut offset = self.scan.offset;
@@ -365,7 +365,11 @@ impl<S: Sink> Reader<'_, '_, S> {
         let fits_limits = self.frames.len() < self.limits.depth as usize
             && self.sink.nodes().len() + (BATCH as usize) < self.limits.nodes as usize;
         let count = match u32::try_from(count) {
-            Ok(count) if count <= KEYS_WITH_ID && count as usize <= (input.len() - offset) / min_size && fits_limits => count,
+            Ok(count)
+                if count <= KEYS_WITH_ID && count as usize <= (input.len() - offset) / min_size && fits_limits =>
+            {
+                count
+            }
             _ => return Ok(RecordOutcome::Other),
         };
 

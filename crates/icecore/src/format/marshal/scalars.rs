@@ -111,11 +111,11 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether no program can change the object at `at`: then a link to it is not sharing. An
+    /// Whether no program can change the object at `index`: then a link to it is not sharing. An
     /// object with its own instance variables can be changed.
     fn is_immutable(&mut self, index: u32, node: &Node) -> bool {
         let nodes = self.sink.nodes();
-        let around = (index as usize).checked_sub(1).and_then(|at| nodes.get(at));
+        let around = (index as usize).checked_sub(1).and_then(|previous| nodes.get(previous));
         let is_complete = !node.kind.is_container() || node.end() != 0;
         if !is_complete || around.is_some_and(|around| around.kind == Kind::Attrs) {
             return false;

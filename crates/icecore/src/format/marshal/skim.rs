@@ -111,7 +111,9 @@ fn read_new_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
     let known = skimmer.format.places.len() as u64;
     let number = match skimmer.answer_bytes().is_some() && skimmer.names < known {
         // It may be before the answer, and is read again.
-        true => skimmer.format.places.binary_search_by_key(&name_position, |place| place.0).map_err(|_| SkimAborted)? as u64,
+        true => {
+            skimmer.format.places.binary_search_by_key(&name_position, |place| place.0).map_err(|_| SkimAborted)? as u64
+        }
         false => skimmer.names,
     };
     if number == known {

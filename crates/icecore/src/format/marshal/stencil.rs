@@ -33,7 +33,7 @@ fn has_number(node: &Node) -> bool {
     node.kind == Kind::Float || node.kind == Kind::Int && !is_fixnum(node.payload as i64)
 }
 
-/// Returns the string whose length is at `at`, and the end of its bytes. After text in UTF-8, `E` must follow.
+/// Returns the string whose length is at `offset`, and the end of its bytes. After text in UTF-8, `E` must follow.
 #[inline]
 fn read_text(input: &[u8], offset: usize, like: Node, kind: Kind) -> Option<(Node, usize)> {
     let (start, len) = parse_length(input, offset)?;

@@ -85,7 +85,7 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
 /// A value that is not completely written.
 #[derive(Clone, Copy)]
 pub(super) enum WriteFrame {
-    /// The nodes from `at` to `end`, and the form of their keys.
+    /// The nodes from `index` to `end`, and the form of their keys.
     Children { index: u32, end: u32, keys: KeyStyle },
     /// What follows a value with attributes: its encoding, if it is written here, and
     /// entries.
@@ -218,7 +218,9 @@ impl<'d> Writer<'d> {
             let inner = match node.kind {
                 Kind::Link | Kind::Alias | Kind::Copy => {
                     let target = node.payload as u32;
-                    if target >= current || self.document.node(target).kind.is_container() && self.index_after(target) > current {
+                    if target >= current
+                        || self.document.node(target).kind.is_container() && self.index_after(target) > current
+                    {
                         let is_known = self.numbers.contains_key(&target);
                         if !is_known && self.document.node(target).kind.is_container() {
                             self.record_loss(LossKind::Cycle, current);
@@ -239,8 +241,12 @@ impl<'d> Writer<'d> {
                     self.index_after(current + 1)
                 }
                 Kind::Code => self.skip_lost_wrapper(LossKind::Code, current, &node),
-                Kind::Object if !self.is_ruby_object(current, &node) => self.skip_lost_wrapper(LossKind::Class, current, &node),
-                Kind::Opaque if !self.is_ruby_opaque(current, &node) => self.skip_lost_wrapper(LossKind::Opaque, current, &node),
+                Kind::Object if !self.is_ruby_object(current, &node) => {
+                    self.skip_lost_wrapper(LossKind::Class, current, &node)
+                }
+                Kind::Opaque if !self.is_ruby_opaque(current, &node) => {
+                    self.skip_lost_wrapper(LossKind::Opaque, current, &node)
+                }
                 Kind::Attrs => match self.write_attributed(current, buf)? {
                     Some(inner) => inner,
                     None => return Ok(()),
@@ -440,12 +446,12 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn write_user_dump(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let payload = self.document.node(at + 1);
-        let string = if payload.kind == Kind::Attrs { at + 2 } else { at + 1 };
+    fn write_user_dump(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let payload = self.document.node(index + 1);
+        let string = if payload.kind == Kind::Attrs { index + 2 } else { index + 1 };
         // The variables after one `I` would be those of the payload.
-        let is_in_variables = at.checked_sub(1).is_some_and(|around| {
-            self.document.node(around).kind == Kind::Attrs && self.index_after(at) < self.index_after(around)
+        let is_in_variables = index.checked_sub(1).is_some_and(|around| {
+            self.document.node(around).kind == Kind::Attrs && self.index_after(index) < self.index_after(around)
         });
         let has_variables = payload.kind == Kind::Attrs || self.written_encoding(string).is_some() || is_in_variables;
         if has_variables {
@@ -455,25 +461,25 @@ impl<'d> Writer<'d> {
         self.write_class(node.class(), buf);
         self.write_bytes(self.document.bytes(&self.document.node(string)), buf);
         if !has_variables {
-            self.assign_number(at);
+            self.assign_number(index);
             return Ok(());
         }
-        self.push_frame(WriteFrame::Number { index: at })?;
-        self.push_frame(WriteFrame::Variables { attributes: at + 1, encoded: Some(string) })
+        self.push_frame(WriteFrame::Number { index })?;
+        self.push_frame(WriteFrame::Variables { attributes: index + 1, encoded: Some(string) })
     }
 
     // -- Open containers -----------------------------------------------------
 
     fn write_frame(&mut self, frame: WriteFrame, buf: &mut Vec<u8>) -> Result<(), Error> {
         match frame {
-            WriteFrame::Children { index: at, end, keys } => self.write_children(at, end, keys, buf),
-            WriteFrame::Number { index: at } => {
-                self.assign_number(at);
+            WriteFrame::Children { index, end, keys } => self.write_children(index, end, keys, buf),
+            WriteFrame::Number { index } => {
+                self.assign_number(index);
                 Ok(())
             }
             WriteFrame::Variables { attributes, encoded } => {
                 let node = self.document.node(attributes);
-                let (at, end) = match node.kind {
+                let (index, end) = match node.kind {
                     Kind::Attrs => (self.index_after(attributes + 1), self.index_after(attributes)),
                     _ => (0, 0),
                 };
@@ -483,57 +489,57 @@ impl<'d> Writer<'d> {
                 if let Some(encoded_node) = encoding {
                     self.write_encoding(encoded_node, buf);
                 }
-                self.push_frame(WriteFrame::Children { index: at, end, keys: KeyStyle::Members })
+                self.push_frame(WriteFrame::Children { index, end, keys: KeyStyle::Members })
             }
         }
     }
 
     fn write_children(&mut self, start: u32, end: u32, keys: KeyStyle, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let (mut at, mut end, mut keys, mut has_key) = (start, end, keys, false);
+        let (mut index, mut end, mut keys, mut has_key) = (start, end, keys, false);
         let flush_at = buf.len() + CHUNK;
         loop {
             if buf.len() >= flush_at && !has_key {
-                return self.push_frame(WriteFrame::Children { index: at, end, keys });
+                return self.push_frame(WriteFrame::Children { index, end, keys });
             }
             if self.fast && keys != KeyStyle::Identity && !has_key {
-                match self.write_fast_children(ChildPosition { index: at, end, keys, has_key }, buf)? {
-                    Some(position) => ChildPosition { index: at, end, keys, has_key } = position,
+                match self.write_fast_children(ChildPosition { index, end, keys, has_key }, buf)? {
+                    Some(position) => ChildPosition { index, end, keys, has_key } = position,
                     None => return Ok(()),
                 }
             }
-            if at >= end {
+            if index >= end {
                 return Ok(());
             }
-            let node = self.document.node(at);
+            let node = self.document.node(index);
             match node.key {
                 _ if has_key => has_key = false,
                 NO_KEY | crate::document::KEY_NODE => {}
                 IS_KEY => {
                     if self.is_absent(&node) {
-                        at = self.index_after(at + 1);
+                        index = self.index_after(index + 1);
                         continue;
                     }
-                    if self.write_key_node(at, &node, keys, buf) {
-                        at += 1;
+                    if self.write_key_node(index, &node, keys, buf) {
+                        index += 1;
                         continue;
                     }
                 }
                 id => {
-                    if !self.write_key(id, at, keys, buf) {
-                        at = self.index_after(at);
+                    if !self.write_key(id, index, keys, buf) {
+                        index = self.index_after(index);
                         continue;
                     }
                 }
             }
-            let next = self.index_after(at);
+            let next = self.index_after(index);
             if !node.kind.is_container() && !node.kind.is_again() && !node.has(flag::TARGET) {
                 self.pending_targets.clear();
-                self.write_leaf(at, &node, false, buf)?;
-                at = next;
+                self.write_leaf(index, &node, false, buf)?;
+                index = next;
                 continue;
             }
             self.push_frame(WriteFrame::Children { index: next, end, keys })?;
-            return self.write_value(at, buf);
+            return self.write_value(index, buf);
         }
     }
 

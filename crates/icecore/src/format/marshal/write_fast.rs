@@ -187,21 +187,23 @@ impl Writer<'_> {
         buf: &mut Vec<u8>,
     ) -> Result<Option<ChildPosition>, Error> {
         let nodes = self.document.nodes();
-        let ChildPosition { index: mut at, mut end, mut keys, .. } = position;
+        let ChildPosition { mut index, mut end, mut keys, .. } = position;
         let flush_at = buf.len() + CHUNK;
         loop {
             // Long strings are not put into the buffer.
             if tokens.to > BUFFER_SIZE - CHILD || buf.len() >= flush_at {
                 tokens.flush_into(buf);
                 if buf.len() >= flush_at {
-                    self.push_frame(WriteFrame::Children { index: at, end, keys })?;
+                    self.push_frame(WriteFrame::Children { index, end, keys })?;
                     return Ok(None);
                 }
             }
-            if at >= end {
+            if index >= end {
                 match self.stack.pop() {
-                    Some(WriteFrame::Children { index: next, end: outer, keys: kind }) if kind != KeyStyle::Identity => {
-                        (at, end, keys) = (next, outer, kind);
+                    Some(WriteFrame::Children { index: next, end: outer, keys: kind })
+                        if kind != KeyStyle::Identity =>
+                    {
+                        (index, end, keys) = (next, outer, kind);
                     }
                     Some(other) => {
                         self.stack.push(other);
@@ -211,42 +213,42 @@ impl Writer<'_> {
                 }
                 continue;
             }
-            let Some(node) = nodes.get(at as usize) else { return Ok(None) };
+            let Some(node) = nodes.get(index as usize) else { return Ok(None) };
             match node.key {
-                NO_KEY if node.kind == Kind::Int && nodes.get(at as usize + 1).is_some_and(is_small_integer) => {
+                NO_KEY if node.kind == Kind::Int && nodes.get(index as usize + 1).is_some_and(is_small_integer) => {
                     tokens.flush_into(buf);
-                    let written = write_integers(nodes.get(at as usize..end as usize).unwrap_or(&[]), buf);
-                    at += written;
+                    let written = write_integers(nodes.get(index as usize..end as usize).unwrap_or(&[]), buf);
+                    index += written;
                     if written > 0 {
                         continue;
                     }
                 }
                 NO_KEY | KEY_NODE => {}
-                IS_KEY => return Ok(Some(ChildPosition { index: at, end, keys, has_key: false })),
+                IS_KEY => return Ok(Some(ChildPosition { index, end, keys, has_key: false })),
                 id => {
                     let known = self.names.known_key(id, keys);
                     if known.is_none() {
-                        return Ok(Some(ChildPosition { index: at, end, keys, has_key: false }));
+                        return Ok(Some(ChildPosition { index, end, keys, has_key: false }));
                     }
                     tokens.push_word(known);
                 }
             }
-            if self.write_fast_leaf(at, node, tokens, buf) {
-                at += 1;
+            if self.write_fast_leaf(index, node, tokens, buf) {
+                index += 1;
                 continue;
             }
             let opened = match node.kind {
-                Kind::Array | Kind::Map | Kind::Object => self.open_fast_container(at, node, tokens),
+                Kind::Array | Kind::Map | Kind::Object => self.open_fast_container(index, node, tokens),
                 _ => None,
             };
             let Some((first, last, inner)) = opened else {
-                return Ok(Some(ChildPosition { index: at, end, keys, has_key: true }));
+                return Ok(Some(ChildPosition { index, end, keys, has_key: true }));
             };
             self.push_frame(WriteFrame::Children { index: node.end(), end, keys })?;
             if self.stack.len() >= self.limits.depth as usize {
                 return Err(self.limits.too_deep());
             }
-            (at, end, keys) = (first, last, inner);
+            (index, end, keys) = (first, last, inner);
         }
     }
 
@@ -305,7 +307,12 @@ impl Writer<'_> {
     /// Writes the front of a plain container. Returns its children: the first, the end,
     /// and the form of their keys.
     #[inline(always)]
-    fn open_fast_container(&mut self, index: u32, node: &Node, tokens: &mut TokenBuffer) -> Option<(u32, u32, KeyStyle)> {
+    fn open_fast_container(
+        &mut self,
+        index: u32,
+        node: &Node,
+        tokens: &mut TokenBuffer,
+    ) -> Option<(u32, u32, KeyStyle)> {
         const PLAIN: u8 = !flag::REF;
         if node.end() <= index {
             return None;

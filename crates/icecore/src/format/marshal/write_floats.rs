@@ -35,7 +35,7 @@ fn immediate_bits(document: &Document<'_>, node: &Node) -> Option<u64> {
 }
 
 impl FloatNumbers {
-    /// Returns the object number of the float at `at`, plus one, to read and to set;
+    /// Returns the object number of the float at `node`, plus one, to read and to set;
     /// `None` if it is not one of these.
     #[inline]
     pub(super) fn number_slot(&mut self, document: &Document<'_>, node: u32) -> Option<&mut u32> {

@@ -11,7 +11,13 @@ use crate::output::LossKind;
 impl Writer<'_> {
     /// Writes a leaf. `outside`: its encoding is written by its wrapper.
     #[inline]
-    pub(super) fn write_leaf(&mut self, index: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_leaf(
+        &mut self,
+        index: u32,
+        node: &Node,
+        outside: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         match node.kind {
             Kind::Null => buf.push(b'0'),
             Kind::Bool => buf.push(if node.payload != 0 { b'T' } else { b'F' }),

@@ -117,8 +117,9 @@ mod tests {
             super::push_compressed(magnitude, &mut bytes);
             let digits: Vec<u8> = bytes.iter().map(|byte| byte & 0x7F).collect();
             let decoded = super::magnitude_from_digits(&digits);
-            let trimmed =
-                |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).map_or(vec![], |index| bytes[..=index].to_vec());
+            let trimmed = |bytes: &[u8]| {
+                bytes.iter().rposition(|byte| *byte != 0).map_or(vec![], |index| bytes[..=index].to_vec())
+            };
             assert_eq!(trimmed(&decoded), trimmed(magnitude));
         }
     }

@@ -101,7 +101,11 @@ fn add_letter(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) ->
         (b'P', _) => (1, 8),
         (b'@' | b'.' | b'/' | b'u', _) => {
             let found = format!("`{}`", char::from(symbol.letter));
-            return Err(scanner.template_error(symbol.offset, "a letter of fixed length in brackets".to_owned(), found));
+            return Err(scanner.template_error(
+                symbol.offset,
+                "a letter of fixed length in brackets".to_owned(),
+                found,
+            ));
         }
         (letter, shriek) => match Layout::from_letter(letter, shriek, symbol.order) {
             Some(Layout { size, value: NumberKind::Int | NumberKind::Uint | NumberKind::Float, .. }) => {

@@ -17,9 +17,8 @@ impl<S: Sink> Unpacker<'_, S> {
         let op = task.op;
         let Some(layout) = Layout::from_letter(op.letter, op.shriek, op.order) else {
             let found = format!("`{}`", char::from(op.letter).escape_default());
-            return Err(
-                super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.offset)).finding(found)
-            );
+            return Err(super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.offset))
+                .finding(found));
         };
         let count = self.count_available(task.len, layout.size);
         let frame = self.current_frame();

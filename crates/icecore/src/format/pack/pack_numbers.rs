@@ -19,9 +19,8 @@ impl Packer<'_, '_> {
         };
         let Some(layout) = layout else {
             let found = format!("`{}`", char::from(op.letter).escape_default());
-            return Err(
-                super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.offset)).finding(found)
-            );
+            return Err(super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.offset))
+                .finding(found));
         };
         let len = task.len.saturating_mul(layout.size as u64);
         self.check_output_size(len)?;

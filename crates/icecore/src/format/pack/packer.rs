@@ -385,7 +385,7 @@ impl<'p, 'd> Packer<'p, 'd> {
     fn group_start(&self, groups: u64) -> usize {
         let back = usize::try_from(groups).unwrap_or(usize::MAX);
         let index = self.frames.len().checked_sub(1).and_then(|last| last.checked_sub(back));
-        index.and_then(|at| self.frames.get(at)).map_or(0, |frame| frame.from)
+        index.and_then(|index| self.frames.get(index)).map_or(0, |frame| frame.from)
     }
 
     /// Returns how many bytes or characters follow an offset.

@@ -132,7 +132,13 @@ impl<'t> Scanner<'t> {
         Ok(Some(Symbol { letter, shriek, order, inherited, count, slash, offset: start, group }))
     }
 
-    fn read_modifiers(&self, offset: &mut usize, end: usize, letter: u8, inherited: Order) -> Result<(bool, Order), Error> {
+    fn read_modifiers(
+        &self,
+        offset: &mut usize,
+        end: usize,
+        letter: u8,
+        inherited: Order,
+    ) -> Result<(bool, Order), Error> {
         const SHRIEKING: &[u8] = b"sSiIlLxXnNvV@.";
         const ORDERED: &[u8] = b"sSiIlLqQjJfFdDpP(";
         let takes_order = ORDERED.contains(&letter);
@@ -162,7 +168,11 @@ impl<'t> Scanner<'t> {
             }
             let clashes = |known: Order| known != Order::Native && known != order;
             if clashes(own) || clashes(outer) {
-                return Err(self.template_error(*offset, "one order of bytes".to_owned(), "both `<` and `>`".to_owned()));
+                return Err(self.template_error(
+                    *offset,
+                    "one order of bytes".to_owned(),
+                    "both `<` and `>`".to_owned(),
+                ));
             }
             own = order;
             *offset += 1;

@@ -131,10 +131,10 @@ impl Program {
     /// Compiles a part of the template; for now, the body of a group is its range in the
     /// template.
     fn compile(&mut self, scanner: &Scanner<'_>, start: usize, end: usize, order: Order, level: usize) {
-        let mut at = start;
+        let mut offset = start;
         loop {
             crate::steps::count(1);
-            let symbol = scanner.next_symbol(&mut at, end, order, level);
+            let symbol = scanner.next_symbol(&mut offset, end, order, level);
             let op =
                 match symbol.and_then(|symbol| symbol.map(|symbol| self.make_op(scanner, symbol, level)).transpose()) {
                     Ok(Some(op)) => op,
@@ -147,7 +147,7 @@ impl Program {
                             order,
                             count: Count::None,
                             slash: false,
-                            offset: at,
+                            offset,
                             body: (self.errors.len() - 1, 0),
                             fast: None,
                         });
@@ -159,12 +159,12 @@ impl Program {
     }
 
     fn make_op(&self, scanner: &Scanner<'_>, symbol: Symbol, level: usize) -> Result<Op, Error> {
-        let Symbol { letter, shriek, order, inherited, count, slash, offset: at, group } = symbol;
+        let Symbol { letter, shriek, order, inherited, count, slash, offset, group } = symbol;
         let count = match count {
             Count::Template(start, end) => Count::Number(measure_template(scanner, start, end, inherited, level)?),
             count => count,
         };
-        Ok(Op { letter, shriek, order, count, slash, offset: at, body: group, fast: None })
+        Ok(Op { letter, shriek, order, count, slash, offset, body: group, fast: None })
     }
 
     /// Returns the error of an operation that is a mistake.

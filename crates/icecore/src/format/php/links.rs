@@ -36,12 +36,12 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Records what the payload of the opaque object at `at` counts for.
+    /// Records what the payload of the opaque object at `index` counts for.
     pub(super) fn record_payload(&mut self, index: u32, counted: Counted) {
         self.opened.push((index, counted));
     }
 
-    /// Records that the node at `at` has no slot.
+    /// Records that the node at `index` has no slot.
     pub(super) fn record_slotless(&mut self, index: u32) {
         self.slotless.push(index);
     }
@@ -102,7 +102,7 @@ impl Slots {
         }
     }
 
-    /// Follows links from `at` to an object. Returns it, and whether `at` was not a
+    /// Follows links from `index` to an object. Returns it, and whether `index` was not a
     /// link.
     pub(super) fn resolve_object(&self, tape: &[Node], index: u32) -> Result<(u32, bool), Error> {
         let Some(node) = tape.get(index as usize) else { return Ok((index, true)) };

@@ -58,7 +58,7 @@ pub(super) fn is_list(input: &[u8]) -> bool {
     true
 }
 
-/// Skips the digits at `at`, `:` and `last`.
+/// Skips the digits at `offset`, `:` and `last`.
 fn skip_number(input: &[u8], offset: usize, last: u8) -> Option<usize> {
     let digits = input.get(offset..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let end = offset + digits;

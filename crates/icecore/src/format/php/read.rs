@@ -55,8 +55,8 @@ impl Frame {
         }
     }
 
-    pub(super) fn for_payload(at: u32) -> Frame {
-        Frame { node: at, is_payload: true, ..Frame::new(0, false, false) }
+    pub(super) fn for_payload(node: u32) -> Frame {
+        Frame { node, is_payload: true, ..Frame::new(0, false, false) }
     }
 }
 
@@ -234,7 +234,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.sink.record_note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
-    /// Records that the node `at` starts here.
+    /// Records that the node `index` starts here.
     #[inline]
     pub(super) fn begin_node(&mut self, index: u32, start: usize) {
         if !S::DETAIL {
@@ -482,9 +482,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             return Ok((Node::leaf(Kind::Null, 0), is_default));
         }
         let (target, direct) = found
-            .and_then(
-                |node| if is_same_variable { Ok((node, true)) } else { self.slots.resolve_object(self.sink.nodes(), node) },
-            )
+            .and_then(|node| {
+                if is_same_variable { Ok((node, true)) } else { self.slots.resolve_object(self.sink.nodes(), node) }
+            })
             .map_err(|error| self.tokens.add_php_message(error.at(start), self.tokens.offset))?;
         self.sink.tape().mark_target(target);
         let kind = if is_same_variable { Kind::Alias } else { Kind::Link };

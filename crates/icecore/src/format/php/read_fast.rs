@@ -220,7 +220,9 @@ impl Run<'_, '_> {
             previous = guess;
             guess = kept.next;
             done += 1;
-            let Some(after_value) = push_leaf(rest, previous, self.nodes, self.len, self.longest) else { break Some(previous) };
+            let Some(after_value) = push_leaf(rest, previous, self.nodes, self.len, self.longest) else {
+                break Some(previous);
+            };
             rest = after_value;
         };
         self.rest = rest;
@@ -303,8 +305,8 @@ impl Run<'_, '_> {
         };
         self.rest = rest;
         let kind = if is_list { Kind::Array } else { Kind::Map };
-        let at = push_node(self.nodes, Node { key, ..Node::open(kind, 0) });
-        Some(Frame { node: at, under, guess, ..Frame::new(count, false, is_list) })
+        let node = push_node(self.nodes, Node { key, ..Node::open(kind, 0) });
+        Some(Frame { node, under, guess, ..Frame::new(count, false, is_list) })
     }
 
     #[inline(always)]
@@ -315,8 +317,8 @@ impl Run<'_, '_> {
         }
         self.rest = rest;
         push_node(self.nodes, Node { key, ..Node::open(Kind::Object, front.class) });
-        let at = push_node(self.nodes, Node::open(Kind::Map, 0));
-        Some(Frame { node: at, under, guess: front.guess, ..Frame::new(front.count, true, false) })
+        let node = push_node(self.nodes, Node::open(Kind::Map, 0));
+        Some(Frame { node, under, guess: front.guess, ..Frame::new(front.count, true, false) })
     }
 }
 

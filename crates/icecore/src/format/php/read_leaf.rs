@@ -121,7 +121,7 @@ fn read_long_string(rest: &[u8]) -> Option<(usize, usize, usize)> {
     read_string(rest, 0)
 }
 
-/// Returns the integer at `at` and its end.
+/// Returns the integer at `offset` and its end.
 #[inline(always)]
 pub(super) fn read_integer(input: &[u8], offset: usize) -> Option<(i64, usize)> {
     let rest = input.get(offset..)?;
@@ -146,7 +146,7 @@ pub(super) fn read_integer(input: &[u8], offset: usize) -> Option<(i64, usize)> 
     None
 }
 
-/// Returns a number of up to nine digits at `at`, and its end.
+/// Returns a number of up to nine digits at `offset`, and its end.
 #[inline(always)]
 pub(super) fn read_number(input: &[u8], offset: usize) -> Option<(u32, usize)> {
     let mut value = 0;
@@ -203,7 +203,7 @@ fn read_long_float(rest: &[u8]) -> Option<(f64, usize)> {
     Some((std::str::from_utf8(text).ok()?.parse().ok()?, len + 3))
 }
 
-/// Returns start, length and end of the string at `at`.
+/// Returns start, length and end of the string at `offset`.
 #[inline(always)]
 pub(super) fn read_string(input: &[u8], offset: usize) -> Option<(usize, usize, usize)> {
     let rest = input.get(offset..)?;

@@ -107,12 +107,12 @@ pub(super) struct PayloadInput {
 }
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Opens the payload of the object at `at` of the tape. Until it is closed, the text ends with
+    /// Opens the payload of the object at `object` of the tape. Until it is closed, the text ends with
     /// the payload.
     pub(super) fn open_payload(
         &mut self,
         family: Option<Family>,
-        at: u32,
+        object: u32,
         start: usize,
         len: usize,
     ) -> Result<(), Error> {
@@ -125,10 +125,10 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.tokens.base = start;
         self.tokens.input = &self.tokens.input[..end];
         self.tokens.offset = start;
-        self.frames.push(Frame::for_payload(at));
+        self.frames.push(Frame::for_payload(object));
         self.payloads.push(PayloadInput {
             family,
-            object: at,
+            object,
             end,
             outer,
             step: ReadStep::Element,
@@ -140,12 +140,12 @@ impl<S: Sink> Machine<'_, '_, S> {
             parts: 0,
         });
         let Some(family) = family else {
-            self.slots.record_payload(at, Counted::Values);
+            self.slots.record_payload(object, Counted::Values);
             return Ok(());
         };
-        self.slots.record_payload(at, Counted::Number);
+        self.slots.record_payload(object, Counted::Number);
         if family != Family::List {
-            self.read_mark(b'x', "`x:`", at)?;
+            self.read_mark(b'x', "`x:`", object)?;
         }
         let from = self.tokens.offset;
         self.tokens.expect_next(|byte| byte == b'i', "an integer")?;
@@ -154,9 +154,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             return Err(self.tokens.unexpected_byte(from, self.tokens.offset - 1, "a number that is not below 0"));
         }
         let until = self.tokens.offset;
-        self.sink.record_span(from, until, at, if family == Family::Storage { "count" } else { "flags" });
+        self.sink.record_span(from, until, object, if family == Family::Storage { "count" } else { "flags" });
         if family == Family::Storage && !is_default {
-            self.keep_source(at, spelling::COUNT, from, until);
+            self.keep_source(object, spelling::COUNT, from, until);
         }
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
         payload.number = number;

@@ -18,7 +18,7 @@ pub(super) struct QuotedBytes {
     pub(super) is_default: bool,
 }
 
-/// The input and the position in it. A method that fails leaves `at` at the start of the
+/// The input and the position in it. A method that fails leaves `offset` at the start of the
 /// token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tokens<'a> {
@@ -32,8 +32,8 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(input: &'a [u8], at: usize) -> Tokens<'a> {
-        Tokens { input, offset: at, base: 0, adds_php_message: true }
+    pub(super) fn new(input: &'a [u8], offset: usize) -> Tokens<'a> {
+        Tokens { input, offset, base: 0, adds_php_message: true }
     }
 }
 
@@ -45,7 +45,7 @@ impl Tokens<'_> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// The byte at `at` is not `expected`; PHP reports the offset `php`.
+    /// The byte at `offset` is not `expected`; PHP reports the offset `php`.
     #[cold]
     pub(super) fn unexpected_byte(&self, offset: usize, php: usize, expected: &'static str) -> Error {
         let error = match self.byte_at(offset) {
@@ -188,7 +188,7 @@ impl Tokens<'_> {
         Ok((value, offset, is_default))
     }
 
-    /// Reads `X:number:"`, this many bytes, and `"`; `at` is then after the quote. If bytes
+    /// Reads `X:number:"`, this many bytes, and `"`; `offset` is then after the quote. If bytes
     /// are missing, PHP reports the offset of the number.
     #[inline(always)]
     fn read_quoted(&mut self) -> Result<QuotedBytes, Error> {
@@ -486,9 +486,14 @@ impl Tokens<'_> {
             return Err(self.unexpected_byte(number_end, number_end, "`:` after the number"));
         }
         if self.byte_at(number_end + 1) != Some(b'{') {
-            return Err(self.unexpected_byte(number_end + 1, if fits.is_some() { number_end + 1 } else { number_end }, "`{`"));
+            return Err(self.unexpected_byte(
+                number_end + 1,
+                if fits.is_some() { number_end + 1 } else { number_end },
+                "`{`",
+            ));
         }
-        let value = fits.ok_or_else(|| self.too_many(value, self.input.len() - number_end - 2, number_end, number_end))?;
+        let value =
+            fits.ok_or_else(|| self.too_many(value, self.input.len() - number_end - 2, number_end, number_end))?;
         self.offset = number_end + 2;
         Ok((name, value, name.is_default))
     }
@@ -501,7 +506,11 @@ impl Tokens<'_> {
             return Err(self.unexpected_byte(number_end, number_end, "`:` after the number"));
         }
         if self.byte_at(number_end + 1) != Some(b'{') {
-            let php = if number_end + 2 < self.input.len() || self.byte_at(number_end + 1).is_some() { number_end + 1 } else { number_end };
+            let php = if number_end + 2 < self.input.len() || self.byte_at(number_end + 1).is_some() {
+                number_end + 1
+            } else {
+                number_end
+            };
             return Err(self.unexpected_byte(number_end + 1, php, "`{`"));
         }
         let payload_start = number_end + 2;

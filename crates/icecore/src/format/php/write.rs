@@ -97,8 +97,8 @@ pub(super) struct WriteFrame {
 }
 
 impl WriteFrame {
-    pub(super) fn for_payload(at: u32) -> WriteFrame {
-        WriteFrame { next: at, end: at, count: 0, total: 0, is_object: false, is_payload: true }
+    pub(super) fn for_payload(next: u32) -> WriteFrame {
+        WriteFrame { next, end: next, count: 0, total: 0, is_object: false, is_payload: true }
     }
 }
 
@@ -159,7 +159,7 @@ impl<'d> Writer<'d> {
         writer
     }
 
-    /// Writes the value at `at` and everything in it.
+    /// Writes the value at `index` and everything in it.
     pub(super) fn run(&mut self, index: u32, out: &mut dyn Output) -> Result<(), Error> {
         self.write_value(index, out.buffer())?;
         while !self.stack.is_empty() {
@@ -181,7 +181,7 @@ impl<'d> Writer<'d> {
         self.spelling.is_some()
     }
 
-    /// Returns the source text that was kept for the value at `at`.
+    /// Returns the source text that was kept for the value at `index`.
     #[inline]
     pub(super) fn kept_source(&self, index: u32, code: u16) -> Option<&'d [u8]> {
         self.spelling.as_ref()?.stored_bytes(index, code)
@@ -256,7 +256,7 @@ impl<'d> Writer<'d> {
         true
     }
 
-    /// Takes the next slot for the value at `at`, and for the nodes that only wrap it.
+    /// Takes the next slot for the value at `index`, and for the nodes that only wrap it.
     pub(super) fn give_slot(&mut self, index: u32, wrappers: &[u32], is_object: bool) {
         self.next += 1;
         for index in wrappers.iter().chain([&index]) {
@@ -266,7 +266,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Returns the slot of the value at `at`, if it was written; used by the link at
+    /// Returns the slot of the value at `index`, if it was written; used by the link at
     /// `link`.
     fn known_slot(&self, index: u32, link: u32) -> Result<Option<(u32, bool)>, Error> {
         let known = self.slots.get(&index).copied();
@@ -282,7 +282,7 @@ impl<'d> Writer<'d> {
         Ok(known)
     }
 
-    /// Writes the value at `at`: a leaf completely, a container up to its front.
+    /// Writes the value at `index`: a leaf completely, a container up to its front.
     pub(super) fn write_value(&mut self, mut index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = index;
         // Nodes that PHP can't represent: their content is written instead.
@@ -412,7 +412,7 @@ impl<'d> Writer<'d> {
         matches!(self.node(index + 1).kind, Kind::Array | Kind::Map) && node.end() != index + 1
     }
 
-    /// Whether the object at `at` is written `O:`.
+    /// Whether the object at `index` is written `O:`.
     pub(super) fn is_plain_object(&self, index: u32, node: &Node) -> bool {
         self.has_entries(index, node) && self.class_name(node).is_some()
     }
@@ -426,7 +426,14 @@ impl<'d> Writer<'d> {
     /// Writes the number of entries and the bracket, or the head as it was read; then
     /// opens the container. `head`: where the head starts in the buffer; `note`: the node
     /// with its note.
-    fn open_container(&mut self, note: u32, index: u32, node: &Node, head: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn open_container(
+        &mut self,
+        note: u32,
+        index: u32,
+        node: &Node,
+        head: usize,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(index)));
         }
@@ -448,11 +455,18 @@ impl<'d> Writer<'d> {
             buf.extend_from_slice(source);
         }
         self.record_shape_losses(index, node, is_object);
-        self.stack.push(WriteFrame { next: index + 1, end, count: 0, total: entry_count, is_object, is_payload: false });
+        self.stack.push(WriteFrame {
+            next: index + 1,
+            end,
+            count: 0,
+            total: entry_count,
+            is_object,
+            is_payload: false,
+        });
         Ok(())
     }
 
-    /// Returns the head of the container at `at` as it was read, if it names its class.
+    /// Returns the head of the container at `index` as it was read, if it names its class.
     pub(super) fn kept_head(&self, index: u32, is_object: bool) -> Option<&'d [u8]> {
         let head = self.kept_source(index, spelling::HEAD)?;
         let class = self.class_name(&self.node(index)).unwrap_or_default();

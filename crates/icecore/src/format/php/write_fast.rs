@@ -414,14 +414,14 @@ impl FastWriter<'_, '_> {
             },
             _ => put_array_front(chunk, place.to, node),
         };
-        let (at, max_count, is_object) = match node.kind {
+        let (first, max_count, is_object) = match node.kind {
             Kind::Array => {
                 return self.write_items(chunk, WritePosition { to, index: place.index + 1 }, (0, node.aux), depth);
             }
             Kind::Map => (place.index + 1, node.aux, false),
             _ => (place.index + 2, body.aux, true),
         };
-        let (place, count) = self.write_run(chunk, WritePosition { to, index: at }, (0, max_count), is_object);
+        let (place, count) = self.write_run(chunk, WritePosition { to, index: first }, (0, max_count), is_object);
         if count == max_count {
             return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
         }

@@ -86,7 +86,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes a key that is a node of the tape, at `at`.
+    /// Writes a key that is a node of the tape, at `key_index`.
     pub(super) fn write_key_node(
         &mut self,
         key: &Node,

@@ -102,12 +102,12 @@ impl Writer<'_> {
         Some(fits && parts.next().is_none())
     }
 
-    /// Whether the value at `at` is written `a:`.
+    /// Whether the value at `index` is written `a:`.
     fn writes_as_array(&self, index: u32) -> bool {
         matches!(self.node(index).kind, Kind::Array | Kind::Map) && !self.slots.contains_key(&index)
     }
 
-    /// Whether the value at `at` is written `O:`, `C:` or `r:`.
+    /// Whether the value at `index` is written `O:`, `C:` or `r:`.
     fn writes_as_object(&mut self, index: u32, depth: u32) -> bool {
         let node = self.node(index);
         match node.kind {
@@ -121,19 +121,19 @@ impl Writer<'_> {
         }
     }
 
-    /// Begins the object at `at`; its payload is written step by step.
+    /// Begins the object at `object`; its payload is written step by step.
     pub(super) fn open_payload(
         &mut self,
-        at: u32,
+        object: u32,
         node: &Node,
         family: Family,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().on_path(self.document.path(at)));
+            return Err(self.limits.too_deep().on_path(self.document.path(object)));
         }
         let mut kept = Vec::new();
-        match self.kept_head(at, true) {
+        match self.kept_head(object, true) {
             Some(source) => {
                 let end = source.iter().rposition(u8::is_ascii_digit).map_or(0, |index| index + 1);
                 let start = source[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |index| index + 1);
@@ -148,10 +148,10 @@ impl Writer<'_> {
         let hole = buf.len();
         buf.extend_from_slice(b":{");
         let start = buf.len();
-        let next = at + 1;
-        self.stack.push(WriteFrame::for_payload(at));
+        let next = object + 1;
+        self.stack.push(WriteFrame::for_payload(object));
         self.payloads.push(PayloadOutput {
-            object: at,
+            object,
             family,
             next,
             step: WriteStep::Content,
@@ -181,7 +181,7 @@ impl Writer<'_> {
             Family::Storage => {
                 buf.extend_from_slice(b"x:");
                 let count = u64::from(self.node(next).aux);
-                match self.kept_source(at, spelling::COUNT).filter(|source| states_number(source, count)) {
+                match self.kept_source(object, spelling::COUNT).filter(|source| states_number(source, count)) {
                     Some(source) => buf.extend_from_slice(source),
                     None => push_integer(count as i64, buf),
                 }
@@ -245,7 +245,7 @@ impl Writer<'_> {
         Ok(false)
     }
 
-    /// Returns the value of the entry at `at`: the next node if the key is a node.
+    /// Returns the value of the entry at `index`: the next node if the key is a node.
     fn entry_value(&self, index: u32) -> u32 {
         if self.node(index).key == crate::document::IS_KEY { self.document.tape().index_after(index) } else { index }
     }

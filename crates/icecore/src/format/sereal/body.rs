@@ -206,7 +206,7 @@ impl<'d, 'o> Body<'d, 'o> {
         self.first + self.bytes.len()
     }
 
-    /// Returns the index after the node at `at` and everything in it.
+    /// Returns the index after the node at `index` and everything in it.
     fn index_after(&self, index: u32) -> u32 {
         match self.nodes.get(index as usize) {
             Some(_) => self.document.tape().index_after(index),
@@ -219,13 +219,13 @@ impl<'d, 'o> Body<'d, 'o> {
         self.losses.add(kind, || document.path(index));
     }
 
-    /// Continues with this range, and then after the node at `at`.
+    /// Continues with this range, and then after the node at `index`.
     fn enter(&mut self, index: u32, first: u32, end: u32) {
         self.ranges.push((self.index_after(index), self.end));
         (self.index, self.end) = (first, end);
     }
 
-    /// Writes the value at `to` instead of the link or alias at `at`.
+    /// Writes the value at `to` instead of the link or alias at `index`.
     fn write_instead(&mut self, index: u32, to: u32) {
         self.replaced_link = Some(index);
         let target_end = self.index_after(to);
@@ -238,7 +238,7 @@ impl<'d, 'o> Body<'d, 'o> {
         self.links.get_or_insert_with(|| Links::from_nodes(nodes, is_via))
     }
 
-    /// Writes the node at `at`, a key or a value, and continues after it or with its
+    /// Writes the node at `index`, a key or a value, and continues after it or with its
     /// content.
     fn write_node(&mut self, index: u32) -> Result<(), Error> {
         let node = &self.nodes[index as usize];
@@ -266,7 +266,7 @@ impl<'d, 'o> Body<'d, 'o> {
         self.write_value(index, node, holder, preceding_tag)
     }
 
-    /// Writes ALIAS or REFP if the value at `at` was written before.
+    /// Writes ALIAS or REFP if the value at `index` was written before.
     fn write_if_repeated(&mut self, index: u32, holder: u32, preceding_tag: PrecedingTag) -> Result<bool, Error> {
         let Some(links) = &self.links else { return Ok(false) };
         let variable = links.variables.get(&index).and_then(|named| named.offset);
@@ -281,7 +281,13 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(true)
     }
 
-    fn write_value(&mut self, index: u32, node: &'d Node, holder: u32, preceding_tag: PrecedingTag) -> Result<(), Error> {
+    fn write_value(
+        &mut self,
+        index: u32,
+        node: &'d Node,
+        holder: u32,
+        preceding_tag: PrecedingTag,
+    ) -> Result<(), Error> {
         match node.kind {
             Kind::Array | Kind::Map => return self.write_container(index, node, holder),
             Kind::Ref => return self.write_reference(index, holder, preceding_tag),
@@ -325,7 +331,7 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(())
     }
 
-    /// Links to the node at `at` refer to the next value.
+    /// Links to the node at `index` refer to the next value.
     fn redirect_links_to_part(&mut self, index: u32) {
         if let Some(links) = &self.links {
             if links.variables.contains_key(&index) {

@@ -18,7 +18,7 @@ struct ObjectMove {
     class: u32,
 }
 
-/// Moves the objects at `late` that are of this kind.
+/// Moves the objects at `deferred` that are of this kind.
 pub(super) fn apply_deferred_blesses<S: Sink>(sink: &mut S, speller: &mut Speller, deferred: &[u32]) {
     let nodes = &sink.tape().nodes;
     let mut moves: Vec<ObjectMove> = deferred.iter().filter_map(|from| plan_move(nodes, *from)).collect();
@@ -75,7 +75,8 @@ fn rewrite_tape(tape: &mut Tape, moves: &[ObjectMove], goes: &HashSet<u32>) -> M
             node.flags |= object.flags & (flag::TARGET | flag::WEAK);
         }
         if let Some(object_move) = moves.next_if(|one| one.to == index) {
-            let object = Node::open(Kind::Object, object_move.class).with(node.flags & flag::TARGET).in_form(Form::Variable);
+            let object =
+                Node::open(Kind::Object, object_move.class).with(node.flags & flag::TARGET).in_form(Form::Variable);
             rewrite.open_container(Node { key: node.key, aux: 1, ..object }, index + 1);
             node.key = NO_KEY;
             node.flags &= !flag::TARGET;

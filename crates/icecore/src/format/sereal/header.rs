@@ -195,7 +195,8 @@ impl Origin {
     /// Returns the index of the item at this offset, at most `tag_at`. A reference
     /// may refer to itself.
     pub(super) fn index_of_item(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
-        let index = offset.checked_sub(self.first).and_then(|distance| usize::try_from(distance).ok()?.checked_add(self.start));
+        let index =
+            offset.checked_sub(self.first).and_then(|distance| usize::try_from(distance).ok()?.checked_add(self.start));
         index.filter(|index| *index <= tag_at).ok_or_else(|| {
             let last_offset = (tag_at - self.start) as u64 + self.first;
             Error::new(ErrorKind::BadLink)

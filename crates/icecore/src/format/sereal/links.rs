@@ -68,7 +68,7 @@ fn is_weak(nodes: &[Node], index: u32) -> bool {
     nodes.get(index as usize).is_some_and(|node| node.has(flag::WEAK))
 }
 
-/// Returns the reference whose only part is at `at`.
+/// Returns the reference whose only part is at `index`.
 fn reference_to(nodes: &[Node], index: u32) -> Option<u32> {
     let parent = index.checked_sub(1)?;
     nodes.get(parent as usize).filter(|node| node.kind == Kind::Ref).map(|_| parent)
@@ -89,11 +89,14 @@ impl Links {
                     }
                     let named = links.variables.entry(to).or_default();
                     named.left += 1;
-                    named.add_holder(reference.unwrap_or(index), reference.is_some_and(|at| is_weak(nodes, at)));
+                    named
+                        .add_holder(reference.unwrap_or(index), reference.is_some_and(|holder| is_weak(nodes, holder)));
                 }
-                Kind::Link => {
-                    links.referents.entry(resolve_referent(nodes, index)).or_default().add_holder(index, node.has(flag::WEAK))
-                }
+                Kind::Link => links
+                    .referents
+                    .entry(resolve_referent(nodes, index))
+                    .or_default()
+                    .add_holder(index, node.has(flag::WEAK)),
                 _ => {}
             }
         }
@@ -109,7 +112,7 @@ impl Links {
         links
     }
 
-    /// Returns how the reference at `at` is written.
+    /// Returns how the reference at `index` is written.
     pub(super) fn find_weakness(&self, nodes: &[Node], index: u32) -> Weakness {
         let Some(node) = nodes.get(index as usize).filter(|node| node.has(flag::WEAK)) else { return Weakness::Strong };
         let named = match node.kind {

@@ -60,7 +60,7 @@ impl Predictions {
             Prediction { word: u64::from_le_bytes(word), mask: u64::MAX >> (64 - 8 * bytes.len()), len: bytes.len() };
     }
 
-    /// Returns the end of the key with this id, if the key is at `at`.
+    /// Returns the end of the key with this id, if the key is at `offset`.
     #[inline]
     fn match_key(&self, id: u16, input: &[u8], offset: usize) -> Option<usize> {
         let known = self.keys.get(usize::from(id))?;
@@ -69,7 +69,7 @@ impl Predictions {
     }
 }
 
-/// Returns the key at `at`, if it is known, and where it ends. `last` is the previous key.
+/// Returns the key at `start`, if it is known, and where it ends. `last_key` is the previous key.
 #[inline(always)]
 pub(super) fn match_known_key(
     tape: &mut Tape,
@@ -262,7 +262,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let mut offset = self.scan.offset;
         let initial_left = top.left;
         while top.left > 0 && nodes_left > 0 {
-            let Some((id, key_end)) = match_known_key(tape, &self.predictions, input, offset, top.last_key) else { break };
+            let Some((id, key_end)) = match_known_key(tape, &self.predictions, input, offset, top.last_key) else {
+                break;
+            };
             let Some((mut value, next)) = read_common_leaf(input, key_end, texts, longest) else { break };
             value.key = id;
             tape.nodes.push(value);

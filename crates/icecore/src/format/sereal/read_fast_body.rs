@@ -24,7 +24,7 @@ struct FastFrame {
 
 const NOT_A_MAP: u32 = u32::MAX;
 
-/// Reads a body from `at` on. Returns its end; `None` if anything in it is special. Then the
+/// Reads a body from `offset` on. Returns its end; `None` if anything in it is special. Then the
 /// tape must be cleared.
 pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -> Option<usize> {
     let first = offset;
@@ -117,7 +117,13 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
 }
 
 /// Reads a key that its first bytes do not identify: new, long, text, or a copy.
-fn read_other_key(input: &[u8], key_start: usize, first: usize, tape: &mut Tape, last_key: u16) -> Option<(u16, usize)> {
+fn read_other_key(
+    input: &[u8],
+    key_start: usize,
+    first: usize,
+    tape: &mut Tape,
+    last_key: u16,
+) -> Option<(u16, usize)> {
     let (text, key_end) = match *input.get(key_start)? {
         tag::COPY => {
             let (offset, offset_end) = read_varint(input, key_start + 1)?;

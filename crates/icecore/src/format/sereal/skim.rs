@@ -37,13 +37,13 @@ struct Offsets {
 }
 
 impl Offsets {
-    /// Returns the position of the item with this offset. It must be before `at`.
+    /// Returns the position of the item with this offset. It must be before `limit`.
     fn position_of_offset(&self, offset: u64, limit: u64) -> SkimResult<u64> {
         let place = offset.checked_sub(self.first).and_then(|distance| distance.checked_add(self.start));
         place.filter(|place| *place < limit).ok_or(SkimAborted)
     }
 
-    /// Returns the offset in the answer of the item that was at `at`.
+    /// Returns the offset in the answer of the item that was at `position`.
     fn offset_in_answer(&self, position: u64) -> Option<u64> {
         let found = self.items.binary_search_by_key(&position, |item| item.0).ok();
         found.map(|item| self.items[item].1).or_else(|| self.outside.get(&position).copied())

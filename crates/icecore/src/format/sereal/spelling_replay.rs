@@ -36,7 +36,7 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Whether the link or alias at `at` refers to the variable at `to` by an alias of
+    /// Whether the link or alias at `index` refers to the variable at `to` by an alias of
     /// it, or by a string of which it is still a copy.
     pub(super) fn is_via(&self, document: &Document<'_>, index: u32, to: u32) -> bool {
         let Some(via) = self.note(index, code::VIA) else { return false };
@@ -55,7 +55,7 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Returns the offset that the link or alias at `at` used for the variable at `to`,
+    /// Returns the offset that the link or alias at `index` used for the variable at `to`,
     /// if that was not the variable's own.
     pub(super) fn via_offset(&self, document: &Document<'_>, index: u32, to: u32) -> Option<u64> {
         let via = self.note(index, code::VIA).filter(|_| self.is_via(document, index, to))?;
@@ -66,18 +66,18 @@ impl<'d> SpellingReplay<'d> {
         self.replay.notes_at(index)
     }
 
-    /// Returns a note of the node at `at`.
+    /// Returns a note of the node at `index`.
     pub(super) fn note(&self, index: u32, code: u16) -> Option<u64> {
         self.replay.note_value(index, code)
     }
 
-    /// Returns the tags of the node at `at` that were tracked although nothing refers
+    /// Returns the tags of the node at `index` that were tracked although nothing refers
     /// to them.
     pub(super) fn extra_track_bits(&self, index: u32) -> u64 {
         self.notes_of_node(index).iter().filter(|note| note.code == code::TRACK).fold(0, |bits, note| bits | note.value)
     }
 
-    /// Returns the number of PAD tags at a place of the node at `at`.
+    /// Returns the number of PAD tags at a place of the node at `index`.
     pub(super) fn count_pads(&self, index: u32, place: u64) -> u64 {
         let pads = self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
         pads.map(|note| note.value & 0xFFFF_FFFF).sum()
@@ -102,7 +102,7 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Records that this tag of the variable at `at` is written here.
+    /// Records that this tag of the variable at `index` is written here.
     pub(super) fn record_tag(&mut self, index: u32, which: u64, offset: u64) {
         if self.strings.is_empty() {
             return;
@@ -116,7 +116,7 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Returns the offset of the tag that the link at `at` used for its variable, if
+    /// Returns the offset of the tag that the link at `index` used for its variable, if
     /// that was not the first one.
     pub(super) fn linked_tag_offset(&self, index: u32) -> Option<u64> {
         let linked_tag = self.note(index, code::BY)?;

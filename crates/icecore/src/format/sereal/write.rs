@@ -202,7 +202,7 @@ fn build_suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -
 
 fn set_tracks(body: &mut [u8], tracks: &[u64]) {
     for offset in tracks {
-        if let Some(tag) = usize::try_from(*offset).ok().and_then(|at| body.get_mut(at)) {
+        if let Some(tag) = usize::try_from(*offset).ok().and_then(|index| body.get_mut(index)) {
             *tag |= TRACK;
         }
     }

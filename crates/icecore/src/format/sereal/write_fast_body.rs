@@ -53,7 +53,7 @@ fn has_common_options(options: &WriteOptions) -> bool {
     protocol.is_none_or(|protocol| protocol == 5) && *sort_keys == SortKeys::No && !any
 }
 
-/// Writes a whole document of at most `most` bytes. Returns false, with nothing written, if
+/// Writes a whole document of at most `max_bytes` bytes. Returns false, with nothing written, if
 /// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
@@ -105,7 +105,7 @@ fn is_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     has_common_options(options) && document.tape().header.is_none() && document.spelling().is_none()
 }
 
-/// Writes at most `most` bytes, if long strings make it longer.
+/// Writes at most `max_bytes` bytes, if long strings make it longer.
 fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<u8>, max_bytes: u64) -> Option<()> {
     let start = buf.len();
     let tape = document.tape();

@@ -182,7 +182,12 @@ impl Image {
     ) -> Result<(), Error> {
         let length_start = scan.offset;
         let len = if self.major >= 0 { scan.read_u8("the length of the byte order")? } else { version };
-        record_header_piece(sink, if self.major >= 0 { length_start } else { length_start - 1 }, scan.offset, "length of byte order");
+        record_header_piece(
+            sink,
+            if self.major >= 0 { length_start } else { length_start - 1 },
+            scan.offset,
+            "length of byte order",
+        );
         let start = scan.offset;
         self.byteorder = match scan.read_bytes(usize::from(len), "the byte order")? {
             USUAL => Cow::Borrowed(USUAL),

@@ -95,7 +95,7 @@ impl<'d> Keys<'d> {
         }
     }
 
-    /// Whether any entry from `at` to `end` has a key with flags.
+    /// Whether any entry from `index` to `end` has a key with flags.
     pub(super) fn any_flagged(&self, document: &Document<'_>, mut index: u32, end: u32) -> bool {
         while index < end {
             let Some(node) = document.nodes().get(index as usize) else { break };

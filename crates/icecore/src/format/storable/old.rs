@@ -151,11 +151,10 @@ impl<S: Sink> OldReader<'_, '_, S> {
         let tag = self.scan.read_u8("a tag")?;
         self.numbers += u64::from(tag != tag::OBJECT);
         let flags = if referent { flag::REF } else { 0 };
-        let under_ref =
-            referent
-                || self.frames.last().and_then(|frame| frame.container).is_some_and(|container| {
-                    self.sink.nodes().get(container as usize).is_some_and(|parent| parent.kind == Kind::Ref)
-                });
+        let under_ref = referent
+            || self.frames.last().and_then(|frame| frame.container).is_some_and(|container| {
+                self.sink.nodes().get(container as usize).is_some_and(|parent| parent.kind == Kind::Ref)
+            });
         // A reference to a container was written as a separate node: it is merged into the
         // container.
         let is_container = matches!(tag, tag::ARRAY | tag::HASH | tag::TIED_ARRAY | tag::TIED_HASH);
@@ -342,9 +341,9 @@ impl<S: Sink> OldReader<'_, '_, S> {
     /// Begins the next child of a container.
     fn read_child(&mut self, frame: OldFrame) -> Result<(), Error> {
         let start = self.scan.offset;
-        let is_item = frame
-            .container
-            .is_some_and(|container| self.sink.nodes().get(container as usize).is_some_and(|node| node.kind == Kind::Array));
+        let is_item = frame.container.is_some_and(|container| {
+            self.sink.nodes().get(container as usize).is_some_and(|node| node.kind == Kind::Array)
+        });
         let node = self.sink.tape().len();
         if let Some(frame) = self.frames.last_mut() {
             frame.left -= 1;
@@ -424,9 +423,10 @@ impl<S: Sink> OldReader<'_, '_, S> {
             let name = self.scan.read_bytes(len as usize, "a class name")?;
             self.record_piece(name_start, frame.node, "class name");
             let class = self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(name_start))?;
-            let is_variable = frame.container.and_then(|container| self.sink.nodes().get(container as usize)).is_none_or(|node| {
-                node.kind == Kind::Ref || node.kind == Kind::Tied && node.form() == Form::TiedScalar
-            });
+            let is_variable =
+                frame.container.and_then(|container| self.sink.nodes().get(container as usize)).is_none_or(|node| {
+                    node.kind == Kind::Ref || node.kind == Kind::Tied && node.form() == Form::TiedScalar
+                });
             self.blessed.push(BlessedNode { node: frame.node, class, is_variable });
         }
         self.frames.pop();
@@ -513,7 +513,7 @@ fn insert_wrappers<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
             _ => kind == Kind::Link && node.form() == Form::Variable,
         };
         let outer = around.enumerate().filter(|(_, (_, node))| outside(node)).last();
-        moves.new_start(index) + outer.map_or(0, |(at, _)| at as u32 + 1)
+        moves.new_start(index) + outer.map_or(0, |(position, _)| position as u32 + 1)
     };
 
     let mut rewrite = Rewrite::new(nodes.len() + wrappers.len());

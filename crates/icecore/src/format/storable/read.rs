@@ -188,7 +188,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    /// Assigns the kept notes to the node `at`.
+    /// Assigns the kept notes to the node `node`.
     #[inline]
     pub(super) fn attach_notes(&mut self, node: u32) {
         if S::DETAIL {
@@ -225,7 +225,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(self.sink.tape().new_borrowed_string(kind, start, len))
     }
 
-    /// Checks a count of elements that need at least `least` bytes each.
+    /// Checks a count of elements that need at least `min_size` bytes each.
     pub(super) fn check_count(&mut self, count: u64, min_size: usize, subject: &'static str) -> Result<u32, Error> {
         let max_count = self.scan.remaining_len() / min_size.max(1);
         match u32::try_from(count) {
@@ -256,7 +256,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    /// Closes the `wraps` nodes before `at`.
+    /// Closes the `wraps` nodes before `node`.
     pub(super) fn close_wrappers(&mut self, node: u32, wraps: u32) {
         for k in 1..=wraps {
             self.sink.tape().close_container(node - k, 1);
@@ -381,14 +381,14 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Opens a container.
     pub(super) fn open_container(&mut self, state: State, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
         self.deeper(1)?;
-        let at = self.sink.tape().push(node);
-        self.sink.record_begin(at, prefix.start);
-        self.attach_notes(at);
+        let index = self.sink.tape().push(node);
+        self.sink.record_begin(index, prefix.start);
+        self.attach_notes(index);
         let frame = Frame {
             state,
             flags: 0,
             last_key: 0,
-            node: at,
+            node: index,
             wraps: prefix.wraps,
             left,
             count: 0,
@@ -396,7 +396,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             has_slot: false,
         };
         self.frames.push(frame);
-        Ok(at)
+        Ok(index)
     }
 
     /// Reads a value that is neither a reference nor a class.
@@ -560,7 +560,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     #[cold]
     pub(super) fn unknown_tag_error(&self, tag: u8, offset: usize) -> Error {
-        Error::new(ErrorKind::Malformed).at(offset).expecting("a tag from 0 to 35").finding(format!("{tag} (0x{tag:02x})"))
+        Error::new(ErrorKind::Malformed)
+            .at(offset)
+            .expecting("a tag from 0 to 35")
+            .finding(format!("{tag} (0x{tag:02x})"))
     }
 }
 

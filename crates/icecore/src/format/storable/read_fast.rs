@@ -25,7 +25,7 @@ enum RecordOutcome {
 const BATCH: u32 = 4096;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// Returns the leaf at `at`, if it is a common one, and where it ends.
+    /// Returns the leaf at `offset`, if it is a common one, and where it ends.
     #[inline(always)]
     fn leaf_at(&self, offset: usize) -> Option<(Node, usize)> {
         let (tag, rest) = self.scan.input.get(offset..)?.split_first()?;
@@ -37,7 +37,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     return None;
                 }
                 let kind = if *tag == tag::SCALAR { Kind::Bytes } else { Kind::Text };
-                Some((Node::string(kind, Location::Input(offset as u64 + 2), u32::from(len)), offset + 2 + usize::from(len)))
+                Some((
+                    Node::string(kind, Location::Input(offset as u64 + 2), u32::from(len)),
+                    offset + 2 + usize::from(len),
+                ))
             }
             tag::INTEGER if self.plain_64 => Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), offset + 9)),
             tag::NETINT => Some((Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), offset + 5)),
@@ -49,14 +52,14 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    /// Returns the 32-bit number at `at`.
+    /// Returns the 32-bit number at `offset`.
     #[inline(always)]
     fn u32_at(&self, offset: usize) -> Option<u32> {
         let raw = *self.scan.input.get(offset..)?.first_chunk::<4>()?;
         Some(if self.little { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) })
     }
 
-    /// Returns the id of the key whose length is at `at`, and where it ends.
+    /// Returns the id of the key whose length is at `offset`, and where it ends.
     #[inline(always)]
     fn key_at(&mut self, offset: usize) -> Option<(u16, usize)> {
         let len = self.u32_at(offset)? as usize;

@@ -86,7 +86,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let form = |back: u32, kind: Kind, form: Form| {
             target.checked_sub(back).is_some_and(|index| {
-                self.node_at(index).is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
+                self.node_at(index)
+                    .is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
             })
         };
         // A blessed scalar: its object is two nodes before it.

@@ -244,14 +244,22 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.record_piece(flags_start, frame.node, "hook flags");
             frame.value = NONE;
             if frame.flags & hook::TYPE != previous_flags & hook::TYPE {
-                return Err(self.malformed_error(flags_start, "the type that the hook's first flags say", "another type"));
+                return Err(self.malformed_error(
+                    flags_start,
+                    "the type that the hook's first flags say",
+                    "another type",
+                ));
             }
         }
         let recurse = frame.flags & hook::RECURSE != 0;
         if recurse {
             if frame.flags & !(hook::RECURSE | hook::TYPE) != 0 {
                 let flags_offset = self.scan.offset - 1;
-                return Err(self.malformed_error(flags_offset, "no hook flags other than those of an inner object", "others"));
+                return Err(self.malformed_error(
+                    flags_offset,
+                    "no hook flags other than those of an inner object",
+                    "others",
+                ));
             }
             frame.count += 1;
             frame.value = 0;

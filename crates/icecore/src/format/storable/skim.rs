@@ -283,7 +283,8 @@ impl Tokens for Classes {
         let number = u64::from(u32::from_be_bytes(skimmer.view.read_array()?));
         let first = skimmer.format.first;
         if let Some(bytes) = skimmer.answer_bytes() {
-            let new = number.checked_sub(first).and_then(|distance| u32::try_from(distance + 1).ok()).ok_or(SkimAborted)?;
+            let new =
+                number.checked_sub(first).and_then(|distance| u32::try_from(distance + 1).ok()).ok_or(SkimAborted)?;
             bytes.push(tag);
             bytes.extend(new.to_be_bytes());
         }

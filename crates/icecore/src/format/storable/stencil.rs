@@ -31,7 +31,11 @@ fn read_native_scalar(input: &[u8], offset: usize, like: Node) -> Option<(Node, 
     let node = match *tag {
         tag::INTEGER => Node::int(i64::from_le_bytes(*rest.first_chunk()?)),
         tag::DOUBLE => Node::float(f64::from_le_bytes(*rest.first_chunk()?)),
-        _ => return read_common_scalar(input, offset, like, |rest| rest.first_chunk().map(|len| u32::from_le_bytes(*len))),
+        _ => {
+            return read_common_scalar(input, offset, like, |rest| {
+                rest.first_chunk().map(|len| u32::from_le_bytes(*len))
+            });
+        }
     };
     Some((Node { key: like.key, ..node }, offset + 9))
 }

@@ -87,15 +87,15 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
 
 /// A container with children still to write.
 pub(super) enum WriteFrame {
-    /// The nodes from `at` to `end`, one after the other.
+    /// The nodes from `index` to `end`, one after the other.
     Items { index: u32, end: u32 },
-    /// A map: the entries from `at` on, and the value whose key is next.
+    /// A map: the entries from `index` on, and the value whose key is next.
     Entries { index: u32, end: u32, flagged: bool, key: Option<(Key, u32)> },
     /// A map with sorted entries, in reverse order.
     Sorted { entries: Vec<(Key, u32)>, flagged: bool, key: Option<(Key, u32)> },
     /// A tied element: its object is next, and then its key or index.
     Element { object: Option<u32>, key: u32, by_key: bool },
-    /// A hook record: the children from `at` on; `record` is its node; `recursed`: an
+    /// A hook record: the children from `index` on; `record` is its node; `recursed`: an
     /// object was stored inside of it.
     Hook { record: u32, index: u32, end: u32, flags: u8, recursed: bool },
 }
@@ -198,7 +198,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Takes the next number for the variable at `at`.
+    /// Takes the next number for the variable at `index`.
     #[inline]
     pub(super) fn number_variable(&mut self, index: u32, node: &Node, also: NumberSharers) {
         if node.has(flag::TARGET) || also.variable.is_some() || also.referent.is_some() {
@@ -251,7 +251,7 @@ impl<'d> Writer<'d> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Writes the node at `at`: a leaf completely, a container up to its front.
+    /// Writes the node at `index`: a leaf completely, a container up to its front.
     pub(super) fn write_value(&mut self, mut index: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
         let mut also = NumberSharers::default();
         let first = index;
@@ -424,49 +424,49 @@ impl<'d> Writer<'d> {
         // The buffer is passed on from time to time.
         let limit = buf.len() + READY;
         match &mut frame {
-            WriteFrame::Items { index: at, end } => {
-                while *at < *end {
+            WriteFrame::Items { index, end } => {
+                while *index < *end {
                     if self.is_fast {
-                        let next = self.fast_items(*at, *end, buf);
-                        if next != *at {
-                            *at = next;
+                        let next = self.fast_items(*index, *end, buf);
+                        if next != *index {
+                            *index = next;
                             self.stack.push(frame);
                             return Ok(());
                         }
                     }
-                    let node = self.document.node(*at);
+                    let node = self.document.node(*index);
                     if node.key == IS_KEY {
-                        *at = Cursor::new(self.document, *at).index_after();
+                        *index = Cursor::new(self.document, *index).index_after();
                         continue;
                     }
                     if self.is_plain_leaf(&node) {
                         self.next += 1;
-                        self.write_leaf(*at, &node, buf)?;
-                        *at += 1;
+                        self.write_leaf(*index, &node, buf)?;
+                        *index += 1;
                         if buf.len() >= limit {
                             self.stack.push(frame);
                             return Ok(());
                         }
                         continue;
                     }
-                    let child = *at;
-                    *at = Cursor::new(self.document, child).index_after();
+                    let child = *index;
+                    *index = Cursor::new(self.document, child).index_after();
                     return self.write_child(frame, child, Slot::Variable, buf);
                 }
             }
-            WriteFrame::Entries { index: at, end, flagged, key } => {
+            WriteFrame::Entries { index, end, flagged, key } => {
                 if let Some((key, value)) = key.take() {
                     self.write_key(key, value, *flagged, buf)?;
                 }
-                while let Some((name, value)) = self.entry_at(*at, *end) {
+                while let Some((name, value)) = self.entry_at(*index, *end) {
                     if buf.len() >= limit {
                         self.stack.push(frame);
                         return Ok(());
                     }
                     if self.is_fast && !*flagged {
-                        let next = self.fast_entries(*at, *end, buf);
-                        if next != *at {
-                            *at = next;
+                        let next = self.fast_entries(*index, *end, buf);
+                        if next != *index {
+                            *index = next;
                             continue;
                         }
                     }
@@ -475,10 +475,10 @@ impl<'d> Writer<'d> {
                         self.next += 1;
                         self.write_leaf(value, &node, buf)?;
                         self.write_key(name, value, *flagged, buf)?;
-                        *at = value + 1;
+                        *index = value + 1;
                         continue;
                     }
-                    *at = Cursor::new(self.document, value).index_after();
+                    *index = Cursor::new(self.document, value).index_after();
                     *key = Some((name, value));
                     return self.write_child(frame, value, Slot::Variable, buf);
                 }
@@ -503,14 +503,14 @@ impl<'d> Writer<'d> {
                     return self.write_value(*key, Slot::Variable, buf);
                 }
             }
-            WriteFrame::Hook { record, index: at, end, flags, recursed } => {
-                while *at < *end {
-                    let child = *at;
+            WriteFrame::Hook { record, index, end, flags, recursed } => {
+                while *index < *end {
+                    let child = *index;
                     let next = Cursor::new(self.document, child).index_after();
                     if next >= *end {
                         break;
                     }
-                    *at = next;
+                    *index = next;
                     // If entries were sorted, a link may refer to a later value, and an
                     // inner object may already be stored.
                     if self.number_of(child).is_none() {

@@ -98,7 +98,7 @@ impl Writer<'_> {
         self.push(WriteFrame::Entries { index: first, end, flagged, key: None })
     }
 
-    /// Returns the entries from `at` on, sorted by key in reverse.
+    /// Returns the entries from `index` on, sorted by key in reverse.
     pub(super) fn sorted_entries(&self, mut index: u32, end: u32) -> Vec<(Key, u32)> {
         let mut entries = Vec::new();
         while let Some((key, value)) = self.entry_at(index, end) {
@@ -109,7 +109,7 @@ impl Writer<'_> {
         entries.into_iter().map(|(_, key, value)| (key, value)).collect()
     }
 
-    /// Returns the entry at `at`: its key and the node of its value.
+    /// Returns the entry at `index`: its key and the node of its value.
     #[inline]
     pub(super) fn entry_at(&self, index: u32, end: u32) -> Option<(Key, u32)> {
         if index >= end {

@@ -52,7 +52,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes as many nodes from `at` on as it can; they are the children of an array.
+    /// Writes as many nodes from `index` on as it can; they are the children of an array.
     /// Returns where it stopped.
     #[inline]
     pub(super) fn fast_items(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
@@ -82,7 +82,7 @@ impl Writer<'_> {
         index
     }
 
-    /// Writes as many entries from `at` on as it can. Returns where it stopped.
+    /// Writes as many entries from `index` on as it can. Returns where it stopped.
     #[inline]
     pub(super) fn fast_entries(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;

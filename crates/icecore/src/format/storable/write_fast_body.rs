@@ -23,7 +23,7 @@ pub(crate) const DEPTH: u32 = 32;
 
 type Chunk = [u8; CHUNK + SLACK];
 
-/// Writes a whole document of at most `most` bytes. Returns false, with nothing written, if
+/// Writes a whole document of at most `max_bytes` bytes. Returns false, with nothing written, if
 /// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
@@ -55,7 +55,7 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     !(options.canonical || options.reference || document.tape().header.is_some() || document.spelling().is_some())
 }
 
-/// Writes at most `most` bytes, if copies make it longer.
+/// Writes at most `max_bytes` bytes, if copies make it longer.
 fn write_nodes(
     document: &Document<'_>,
     options: &WriteOptions,

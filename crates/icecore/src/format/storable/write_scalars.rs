@@ -60,12 +60,10 @@ impl Writer<'_> {
                 Ok(())
             }
             Kind::Bool => {
-                buf.push(
-                    self.spelled_tag(
-                        index,
-                        bool_tag(node.payload != 0, self.image.minor >= 12 || node.has(flag::VARIABLE)),
-                    ),
-                );
+                buf.push(self.spelled_tag(
+                    index,
+                    bool_tag(node.payload != 0, self.image.minor >= 12 || node.has(flag::VARIABLE)),
+                ));
                 Ok(())
             }
             Kind::Uint => {
@@ -189,7 +187,13 @@ impl Writer<'_> {
         self.write_float_as(index, exact.unwrap_or_else(|| float128::to_f64(&wide)), exact.is_some(), buf)
     }
 
-    pub(super) fn write_string(&mut self, index: u32, kind: Kind, bytes: &[u8], buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_string(
+        &mut self,
+        index: u32,
+        kind: Kind,
+        bytes: &[u8],
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let default = string_tag(kind, bytes.len() as u64);
         let noted_tag = self.spelled_tag(index, default);
         let chosen_tag = if matches!(noted_tag, tag::SCALAR | tag::LSCALAR | tag::UTF8STR | tag::LUTF8STR) {

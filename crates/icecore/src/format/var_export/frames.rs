@@ -30,9 +30,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(at: u32, shape: Shape, has_names: bool, close: u8) -> Frame {
+    pub(super) fn new(node: u32, shape: Shape, has_names: bool, close: u8) -> Frame {
         let is_list = shape == Shape::Array;
-        Frame { node: at, count: 0, shape, has_names, close, is_list, next: Some(0), has_integer: false }
+        Frame { node, count: 0, shape, has_names, close, is_list, next: Some(0), has_integer: false }
     }
 
     /// Marks this key as used.
@@ -126,7 +126,8 @@ impl<S: Sink> Machine<'_, '_, S> {
                 Key::Bytes(node) => match (node.place(), usize::try_from(node.aux)) {
                     (Location::Input(offset), Ok(len)) if node.aux < u32::MAX => {
                         match tape.keys.recall_short(Kind::Bytes, 0, input, offset as usize, len) {
-                            0 => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[offset as usize..offset as usize + len]),
+                            0 => tape
+                                .intern_key(Node::leaf(Kind::Bytes, 0), &input[offset as usize..offset as usize + len]),
                             id => Some(id),
                         }
                     }

@@ -28,13 +28,13 @@ impl<'a> Lexer<'a> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// Error for an unexpected byte at `at`.
+    /// Error for an unexpected byte at `offset`.
     #[cold]
     pub(super) fn unexpected_byte(&self, offset: usize, expected: &'static str) -> Error {
         scan::unexpected_byte_error(self.input, offset, expected)
     }
 
-    /// Error for text at `at` that PHP would have to run.
+    /// Error for text at `offset` that PHP would have to run.
     #[cold]
     pub(super) fn code_error(&self, offset: usize, found: impl std::fmt::Display) -> Error {
         Error::new(ErrorKind::Unsupported)
@@ -52,7 +52,9 @@ impl<'a> Lexer<'a> {
                 self.code_error(self.offset, format_args!("the operator `{}`", char::from(byte)))
             }
             Some(b'=') if self.byte_at(self.offset + 1).is_none() => self.unexpected_byte(self.offset + 1, "`=>`"),
-            Some(b'=') if self.byte_at(self.offset + 1) != Some(b'>') => self.code_error(self.offset, "the operator `=`"),
+            Some(b'=') if self.byte_at(self.offset + 1) != Some(b'>') => {
+                self.code_error(self.offset, "the operator `=`")
+            }
             Some(b'[' | b'(') => self.code_error(self.offset, "an access to the value before it"),
             _ => self.unexpected_byte(self.offset, expected),
         }
@@ -117,7 +119,7 @@ impl<'a> Lexer<'a> {
         Ok(has_comma)
     }
 
-    /// Returns the letters, digits and `_` from `at` on.
+    /// Returns the letters, digits and `_` from `offset` on.
     pub(super) fn word_at(&self, offset: usize) -> &'a [u8] {
         let rest = self.input.get(offset..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();

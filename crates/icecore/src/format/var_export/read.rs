@@ -371,7 +371,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.sink.record_note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
-    /// Records that the node `at` starts here.
+    /// Records that the node `index` starts here.
     #[inline]
     fn begin_node(&mut self, index: u32, start: usize) {
         if !S::DETAIL {

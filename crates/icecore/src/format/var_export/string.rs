@@ -117,7 +117,7 @@ impl Lexer<'_> {
         Ok(StringLiteral::Made(made))
     }
 
-    /// Reads the escape at `at`; returns its end.
+    /// Reads the escape at `offset`; returns its end.
     fn decode_escape(&self, offset: usize, out: &mut Vec<u8>) -> Result<usize, Error> {
         let digits = |from: usize, radix: u32, max_len: usize| {
             let rest = self.input.get(from..).unwrap_or(&[]);

@@ -70,7 +70,11 @@ fn add_value(places: &mut StringPlaces, document: &Document<'_>, span: &Span, to
 fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], part: StringRole) -> bool {
     let Some((start, end)) = SingleQuoted::find_body(token) else { return false };
     let token_start = span.start as usize;
-    let place = StringPlace { part, escaping: Some(USUAL), ..StringPlace::without_escapes(token_start + start, token_start + end, None) };
+    let place = StringPlace {
+        part,
+        escaping: Some(USUAL),
+        ..StringPlace::without_escapes(token_start + start, token_start + end, None)
+    };
     places.list.push(FoundString::Text(place));
     true
 }

@@ -141,7 +141,7 @@ impl<'d> Writer<'d> {
         self.losses.add(kind, || document.path(index));
     }
 
-    /// Returns the source text that was kept for the value at `at`.
+    /// Returns the source text that was kept for the value at `index`.
     #[inline]
     pub(super) fn kept_source(&self, index: u32, code: u16) -> Option<&'d [u8]> {
         let source = self.spelling.as_ref()?.stored_bytes(index, code);
@@ -329,8 +329,14 @@ impl<'d> Writer<'d> {
         self.write_value_at(index, indent, self.is_short, buf)
     }
 
-    /// Writes the value at `at`: a leaf completely, a container up to its front.
-    fn write_value_at(&mut self, mut index: u32, indent: usize, same_line: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// Writes the value at `index`: a leaf completely, a container up to its front.
+    fn write_value_at(
+        &mut self,
+        mut index: u32,
+        indent: usize,
+        same_line: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let first = index;
         let (entered, mut links) = (self.entered.len(), false);
         for _ in 0..=self.document.max_link_steps(self.limits) {
@@ -461,8 +467,14 @@ impl<'d> Writer<'d> {
         shape
     }
 
-    /// Opens the container at `at`, whose head is written.
-    fn open_container(&mut self, index: u32, shape: ContainerShape, indent: usize, entered: usize) -> Result<(), Error> {
+    /// Opens the container at `index`, whose head is written.
+    fn open_container(
+        &mut self,
+        index: u32,
+        shape: ContainerShape,
+        indent: usize,
+        entered: usize,
+    ) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(index)));
         }
@@ -481,7 +493,10 @@ impl<'d> Writer<'d> {
         if let Some(indent) = line {
             self.start_line(indent, buf);
         }
-        match self.kept_source(index, spelling::SOURCE).filter(|source| source_text::is_leaf_source(source, node, bytes)) {
+        match self
+            .kept_source(index, spelling::SOURCE)
+            .filter(|source| source_text::is_leaf_source(source, node, bytes))
+        {
             Some(source) => buf.extend_from_slice(source),
             None => push_case(bytes, buf),
         }

@@ -25,8 +25,9 @@ impl Writer<'_> {
     pub(super) fn write_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) {
         let document = self.document;
         let bytes = || if node.kind.has_bytes() { document.bytes(node) } else { &[] };
-        if let Some(source) =
-            self.kept_source(index, spelling::SOURCE).filter(|source| source_text::is_leaf_source(source, node, bytes()))
+        if let Some(source) = self
+            .kept_source(index, spelling::SOURCE)
+            .filter(|source| source_text::is_leaf_source(source, node, bytes()))
         {
             return buf.extend_from_slice(source);
         }

@@ -72,7 +72,8 @@ impl<'c> Batch<'c> {
             Ok(())
         })?;
         self.refuse_unfit(transaction.table());
-        let planned: Vec<usize> = (0..self.cells.len()).filter(|index| self.fate(*index) == Some(Fate::PutBack)).collect();
+        let planned: Vec<usize> =
+            (0..self.cells.len()).filter(|index| self.fate(*index) == Some(Fate::PutBack)).collect();
         if planned.is_empty() {
             return Ok(());
         }

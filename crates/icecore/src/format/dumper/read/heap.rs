@@ -141,7 +141,8 @@ impl<'a, 't> Heap<'a, 't> {
                 }
             }
         }
-        let waits = |(index, job): (usize, &PendingPath)| (!job.sets).then_some((job.node, Override::Pending(index as u32)));
+        let waits =
+            |(index, job): (usize, &PendingPath)| (!job.sets).then_some((job.node, Override::Pending(index as u32)));
         let over = jobs.iter().enumerate().filter_map(waits).collect();
         let (children, added) = (SeededMap::default(), SeededMap::default());
         let bare = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
@@ -245,11 +246,11 @@ impl<'a, 't> Heap<'a, 't> {
     }
 
     fn start_walk(&mut self, job: u32) -> PathWalk<'a> {
-        let at = self.jobs[job as usize].offset;
+        let position = self.jobs[job as usize].offset;
         if !self.jobs[job as usize].sets {
             self.overrides.insert(self.jobs[job as usize].node, Override::InProgress);
         }
-        let parts = Parts::new(Lexer { position: at, ..self.lexer });
+        let parts = Parts::new(Lexer { position, ..self.lexer });
         PathWalk { job, parts, place: None, open: Vec::new(), pending_part: None }
     }
 
@@ -391,9 +392,9 @@ impl<'a, 't> Heap<'a, 't> {
 
     /// Stores the result of a job's path.
     fn store_result(&mut self, job: u32, place: PathPosition) -> Result<(), Interrupt> {
-        let PendingPath { offset: at, node, referred, sets } = self.jobs[job as usize];
+        let PendingPath { offset, node, referred, sets } = self.jobs[job as usize];
         let bad_path = |expected: &'static str| {
-            let error = Error::new(ErrorKind::BadLink).at(at).expecting(expected);
+            let error = Error::new(ErrorKind::BadLink).at(offset).expecting(expected);
             Interrupt::Error(error.finding("a path to something else, or to itself"))
         };
         if sets {
@@ -413,7 +414,7 @@ impl<'a, 't> Heap<'a, 't> {
                 let Some(value) = self.content_of(variable) else {
                     return Err(bad_path("a path that leads somewhere"));
                 };
-                let is_inside = matches!(self.lexer.byte_at(at + 1), Some(b'{' | b'$'));
+                let is_inside = matches!(self.lexer.byte_at(offset + 1), Some(b'{' | b'$'));
                 match value {
                     // Data::Dumper only knows the earlier place of a variable if no
                     // reference is in it. A variable with a reference is written as the

@@ -128,7 +128,7 @@ pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     // After these, a statement has begun.
     let code = memchr2(b'=', b';', line).unwrap_or(end);
     let mut signs = memchr3_iter(b'$', b'@', b'%', &line[..code]).filter(|index| *index > 0);
-    let Some(pad) = signs.find(|index| begins_assignment(&line[*index..])).map(|at| &line[..at]) else {
+    let Some(pad) = signs.find(|index| begins_assignment(&line[*index..])).map(|index| &line[..index]) else {
         return &[];
     };
     let is_statement =
@@ -157,7 +157,10 @@ pub(in crate::format::dumper) fn may_begin_document(input: &[u8]) -> bool {
     }
     let mut lexer = Lexer::new(input, b"");
     lexer.skip_blanks();
-    while matches!(lexer.word_at(lexer.position), b"my" | b"our" | b"local" | b"use" | b"strict" | b"warnings" | b"utf8") {
+    while matches!(
+        lexer.word_at(lexer.position),
+        b"my" | b"our" | b"local" | b"use" | b"strict" | b"warnings" | b"utf8"
+    ) {
         lexer.position += lexer.word_at(lexer.position).len();
         lexer.skip_blanks();
         lexer.position += usize::from(lexer.peek() == Some(b';'));

@@ -55,13 +55,13 @@ impl<'a> Lexer<'a> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// Error for an unexpected byte at `at`.
+    /// Error for an unexpected byte at `offset`.
     #[cold]
     pub(super) fn syntax_error(&self, offset: usize, expected: &'static str) -> Error {
         scan::unexpected_byte_error(self.input, offset, expected)
     }
 
-    /// Error for text at `at` that perl would have to run.
+    /// Error for text at `offset` that perl would have to run.
     #[cold]
     pub(super) fn code_error(&self, offset: usize, found: impl std::fmt::Display) -> Error {
         self.code_error_with_help(offset, found, HELP_CODE)
@@ -69,7 +69,12 @@ impl<'a> Lexer<'a> {
 
     /// The same with other advice.
     #[cold]
-    pub(super) fn code_error_with_help(&self, offset: usize, found: impl std::fmt::Display, help: &'static str) -> Error {
+    pub(super) fn code_error_with_help(
+        &self,
+        offset: usize,
+        found: impl std::fmt::Display,
+        help: &'static str,
+    ) -> Error {
         Error::new(ErrorKind::Unsupported)
             .at(offset)
             .expecting("output of Data::Dumper")
@@ -162,7 +167,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Returns the letters, digits and `_` from `at` on.
+    /// Returns the letters, digits and `_` from `offset` on.
     pub(super) fn word_at(&self, offset: usize) -> &'a [u8] {
         let rest = self.input.get(offset..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
@@ -170,7 +175,7 @@ impl<'a> Lexer<'a> {
         &rest[..len]
     }
 
-    /// Returns the name from `at` on with its packages: `Foo::bar`, `::x`.
+    /// Returns the name from `offset` on with its packages: `Foo::bar`, `::x`.
     pub(super) fn name_at(&self, offset: usize) -> &'a [u8] {
         let mut end = offset;
         loop {
@@ -184,7 +189,8 @@ impl<'a> Lexer<'a> {
 
     /// Consumes this word, if it is here as a whole.
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
-        let found = self.rest().starts_with(word) && !self.byte_at(self.position + word.len()).is_some_and(is_word_byte);
+        let found =
+            self.rest().starts_with(word) && !self.byte_at(self.position + word.len()).is_some_and(is_word_byte);
         if found {
             self.position += word.len();
         }

@@ -108,7 +108,7 @@ impl Lexer<'_> {
         }))
     }
 
-    /// Returns the offset after the digits and `_` from `at` on.
+    /// Returns the offset after the digits and `_` from `offset` on.
     fn end_of_digits(&self, offset: usize) -> usize {
         let rest = self.input.get(offset..).unwrap_or(&[]);
         offset + rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count()

@@ -180,13 +180,23 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
                 let is_own = in_place && variable == node && inner == node + 1;
                 let new = self.push(Node { key, ..Node::open(Kind::Ref, 0) }, node, in_place);
                 let (child, end) = (inner, self.heap.tape.index_after(inner));
-                self.stack.push(RewriteFrame { node: new, count: 0, child, end, body: NONE, added: 0, in_place: is_own });
+                self.stack.push(RewriteFrame {
+                    node: new,
+                    count: 0,
+                    child,
+                    end,
+                    body: NONE,
+                    added: 0,
+                    in_place: is_own,
+                });
             }
-            Some(Value::Thing(thing)) => self.write_thing(thing, key, node, in_place && variable == node && thing == node),
+            Some(Value::Thing(thing)) => {
+                self.write_thing(thing, key, node, in_place && variable == node && thing == node)
+            }
         }
     }
 
-    /// Writes the target of a reference; `at` is the variable that contains the
+    /// Writes the target of a reference; `variable` is the variable that contains the
     /// reference.
     fn write_thing(&mut self, thing: u32, key: u16, variable: u32, in_place: bool) {
         let known = self.things.new_position(thing);

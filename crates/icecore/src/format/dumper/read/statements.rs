@@ -125,7 +125,8 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             lookahead.position += 1;
             lookahead.skip_blanks();
         }
-        let is_end = lookahead.peek().is_none() || matches!(lookahead.word_at(lookahead.position), b"__END__" | b"__DATA__");
+        let is_end =
+            lookahead.peek().is_none() || matches!(lookahead.word_at(lookahead.position), b"__END__" | b"__DATA__");
         if is_end {
             let start = self.lexer.position;
             self.lexer.position = lookahead.input.len();
@@ -290,7 +291,9 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             None => Ok(Continuation::End),
             _ if returns => Err(self.lexer.unexpected_token("`;`")),
             Some(b'\'' | b'"' | b'[' | b'{' | b'(' | b'\\' | b'$' | b'%' | b'@' | b'*' | b'!') => Ok(Continuation::End),
-            Some(b'-') if matches!(self.lexer.byte_at(self.lexer.position + 1), Some(b'0'..=b'9')) => Ok(Continuation::End),
+            Some(b'-') if matches!(self.lexer.byte_at(self.lexer.position + 1), Some(b'0'..=b'9')) => {
+                Ok(Continuation::End)
+            }
             Some(byte) if super::lex::is_word_byte(byte) && !self.lexer.is_at_operator() => Ok(Continuation::End),
             _ => Err(self.lexer.unexpected_token("`;` or the end of the input")),
         }

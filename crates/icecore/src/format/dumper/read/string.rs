@@ -288,7 +288,9 @@ impl StringBuilder<'_> {
                 control.to_ascii_uppercase() ^ 64
             }
             b'l' | b'u' | b'L' | b'U' | b'Q' | b'F' | b'E' => {
-                return Err(lexer.code_error(start, format_args!("`\\{}`, which changes what follows", char::from(byte))));
+                return Err(
+                    lexer.code_error(start, format_args!("`\\{}`, which changes what follows", char::from(byte)))
+                );
             }
             _ => {
                 self.push_raw_byte(byte);
@@ -334,7 +336,7 @@ impl StringBuilder<'_> {
     }
 }
 
-/// Reads up to `most` digits.
+/// Reads up to `max_digits` digits.
 fn read_digits(lexer: &mut Lexer<'_>, radix: u32, max_digits: usize) -> u64 {
     let mut number = 0;
     for _ in 0..max_digits {

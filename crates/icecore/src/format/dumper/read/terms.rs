@@ -305,7 +305,8 @@ impl<S: Sink> Machine<'_, '_, S> {
             });
         }
         let value_start = self.lexer.position;
-        let Some((from, to)) = self.lexer.read_v_string().filter(|_| self.lexer.byte_at(value_start) == Some(b'v')) else {
+        let Some((from, to)) = self.lexer.read_v_string().filter(|_| self.lexer.byte_at(value_start) == Some(b'v'))
+        else {
             return Err(match b"v".starts_with(self.lexer.slice(value_start, self.lexer.input.len())) {
                 true => self.lexer.syntax_error(self.lexer.input.len(), "a v-string"),
                 false => self.lexer.code_error(start, "a block of code"),

@@ -50,7 +50,7 @@ pub(super) fn write_small_document(
     true
 }
 
-/// Writes the value at `at` as the first value.
+/// Writes the value at `index` as the first value.
 fn write_statement(
     document: &Document<'_>,
     index: usize,

@@ -118,7 +118,7 @@ impl Writer<'_> {
             }
             return Some((None, child));
         }
-        self.next_entry(&mut frame.next, frame.end).map(|(key, at)| (Some(key), at))
+        self.next_entry(&mut frame.next, frame.end).map(|(key, value)| (Some(key), value))
     }
 
     /// Returns the next entry; skips entries whose keys are allowed but absent.

@@ -86,7 +86,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Writes the key of the value at `at`. Returns its width.
+    /// Writes the key of the value at `index`. Returns its width.
     #[inline]
     pub(super) fn write_entry_key(&mut self, key: Option<Key>, index: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
         let Some(key) = key else { return Ok(0) };
@@ -181,7 +181,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Puts the entries from `at` to `end` on `sorted`, the last first.
+    /// Puts the entries from `index` to `end` on `sorted`, the last first.
     pub(super) fn sort_entries(&mut self, mut index: u32, end: u32) {
         let mut entries = Vec::new();
         while let Some((key, value)) = self.next_entry(&mut index, end) {

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 const BARE: usize = 10;
 
 impl<'d> Writer<'d> {
-    /// Writes the leaf at `at`.
+    /// Writes the leaf at `index`.
     #[inline]
     pub(super) fn write_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
@@ -265,7 +265,7 @@ impl<'d> Writer<'d> {
 
     // -- Regexps ---------------------------------------------------------------------
 
-    /// Returns the pattern of the regexp at `at`, and its flags.
+    /// Returns the pattern of the regexp at `index`, and its flags.
     fn regexp_parts(&self, index: u32) -> (&[u8], bool, Vec<u8>) {
         let pattern = self.child_bytes(index + 1);
         let is_text = self.node(index + 1).kind == Kind::Text && !pattern.is_ascii() && utf8::is_valid_text(pattern);
@@ -394,7 +394,7 @@ fn split_package_name(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let name = rest?;
         let separator = name.windows(2).position(|pair| pair == b"::");
-        rest = separator.and_then(|at| name.get(at + 2..));
-        Some(separator.map_or(name, |at| &name[..at]))
+        rest = separator.and_then(|offset| name.get(offset + 2..));
+        Some(separator.map_or(name, |offset| &name[..offset]))
     })
 }

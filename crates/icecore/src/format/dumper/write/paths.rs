@@ -70,10 +70,10 @@ impl Paths {
     /// Adds and returns the path of a root variable with this name, for example `$VAR1`.
     pub(super) fn add_root(&mut self, name: &[u8]) -> Path {
         let (start, end) = self.keep_text(name);
-        let before = Path(u32::MAX);
+        let parent = Path(u32::MAX);
         let braced = name.get(1) == Some(&b'{');
         let broken = name.get(2..).is_some_and(|rest| rest.contains(&b'\n'));
-        self.add_piece(PathPiece { parent: before, step: Step::Root { start, end }, braced, broken })
+        self.add_piece(PathPiece { parent, step: Step::Root { start, end }, braced, broken })
     }
 
     pub(super) fn add_item(&mut self, array: Path, index: u32) -> Path {

@@ -67,7 +67,7 @@ pub(super) struct ReferenceResolver<'d, L> {
 }
 
 impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
-    /// `most`: longest chain. `lose` is called for losses.
+    /// `max_steps`: longest chain. `lose` is called for losses.
     pub(super) fn new(document: &'d Document<'d>, max_steps: u32, lose: L) -> ReferenceResolver<'d, L> {
         ReferenceResolver { document, lose, left: max_steps, is_target: false, is_again: false }
     }
@@ -83,7 +83,7 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
         Ok(node)
     }
 
-    /// Returns the content of the variable at `at`.
+    /// Returns the content of the variable at `index`.
     pub(super) fn resolve_variable(&mut self, mut index: u32) -> Result<VariableContent, Error> {
         loop {
             let node = self.visit_node(index)?;
@@ -109,7 +109,7 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
         }
     }
 
-    /// Returns what a reference to the value at `at` refers to.
+    /// Returns what a reference to the value at `index` refers to.
     fn resolve_referent(&mut self, mut index: u32) -> Result<VariableContent, Error> {
         let mut object = None;
         loop {
@@ -156,7 +156,7 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
         }
     }
 
-    /// Returns the variable at `at`, which is the target of a reference.
+    /// Returns the variable at `index`, which is the target of a reference.
     fn resolve_scalar(&mut self, mut index: u32, mut object: Option<u32>) -> Result<VariableContent, Error> {
         loop {
             let node = self.visit_node(index)?;
@@ -179,13 +179,13 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
         }
     }
 
-    fn reference_content(&self, at: u32, kind: ReferentType, id: ValueId, object: Option<u32>) -> VariableContent {
+    fn reference_content(&self, node: u32, kind: ReferentType, id: ValueId, object: Option<u32>) -> VariableContent {
         let ReferenceResolver { is_target, is_again, .. } = *self;
-        VariableContent::Reference(Referent { node: at, kind, id, object, is_target, is_again })
+        VariableContent::Reference(Referent { node, kind, id, object, is_target, is_again })
     }
 
-    fn leaf_content(&self, at: u32, is_copy: bool) -> VariableContent {
-        VariableContent::Leaf(Leaf { node: at, is_target: self.is_target, is_again: self.is_again, is_copy })
+    fn leaf_content(&self, node: u32, is_copy: bool) -> VariableContent {
+        VariableContent::Leaf(Leaf { node, is_target: self.is_target, is_again: self.is_again, is_copy })
     }
 
     fn follow_link(&mut self, node: &Node) -> u32 {
@@ -236,7 +236,7 @@ fn is_blessed_variable(node: &Node) -> bool {
     node.kind == Kind::Object && node.form() == Form::Variable
 }
 
-/// Returns the object whose body is at `at`, otherwise `at`.
+/// Returns the object whose body is at `index`, otherwise `index`.
 fn enclosing_object(document: &Document<'_>, index: u32) -> u32 {
     let is_body = matches!(
         node_at(document, index).kind,
@@ -248,7 +248,7 @@ fn enclosing_object(document: &Document<'_>, index: u32) -> u32 {
     if is_body && index > before && is_object { before } else { index }
 }
 
-/// Returns the object that the variable at `at` is.
+/// Returns the object that the variable at `index` is.
 fn blessing_object(document: &Document<'_>, index: u32) -> Option<u32> {
     let before = index.checked_sub(1)?;
     let node = node_at(document, before);

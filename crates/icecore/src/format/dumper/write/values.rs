@@ -12,32 +12,32 @@ use crate::format::scan::utf8;
 use crate::output::LossKind;
 
 impl Writer<'_> {
-    /// Writes the value at `at`: a leaf completely, a container up to its front.
-    pub(super) fn write_value(&mut self, at: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let node = self.node(at);
+    /// Writes the value at `index`: a leaf completely, a container up to its front.
+    pub(super) fn write_value(&mut self, index: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let node = self.node(index);
         if matches!(node.kind, Kind::Array | Kind::Map) && node.flags & !flag::REF == 0 {
             let kind = if node.kind == Kind::Array { ReferentType::Array } else { ReferentType::Hash };
-            let id = ValueId::Container(at);
-            let referent = Referent { node: at, kind, id, object: None, is_target: false, is_again: false };
-            return self.write_reference(at, &referent, column, buf);
+            let id = ValueId::Container(index);
+            let referent = Referent { node: index, kind, id, object: None, is_target: false, is_again: false };
+            return self.write_reference(index, &referent, column, buf);
         }
         let (document, max_steps) = (self.document, self.most_steps());
         let losses = &mut self.losses;
         let lose = |kind, index| losses.add(kind, || document.path(index));
-        match ReferenceResolver::new(document, max_steps, lose).resolve_variable(at)? {
-            VariableContent::Leaf(leaf) => self.write_scalar(at, &leaf, buf),
+        match ReferenceResolver::new(document, max_steps, lose).resolve_variable(index)? {
+            VariableContent::Leaf(leaf) => self.write_scalar(index, &leaf, buf),
             VariableContent::Reference(referent) => {
                 // Only variables without references in them are recognized again. One that
                 // refers to itself looks like one that refers to another such variable.
-                if node.kind == Kind::Alias || referent.id == ValueId::Variable(at) {
-                    self.record_loss(LossKind::Sharing, at);
+                if node.kind == Kind::Alias || referent.id == ValueId::Variable(index) {
+                    self.record_loss(LossKind::Sharing, index);
                 }
-                self.write_reference(at, &referent, column, buf)
+                self.write_reference(index, &referent, column, buf)
             }
         }
     }
 
-    /// Reports that the variable at `at` is written as a path to a value elsewhere. For
+    /// Reports that the variable at `index` is written as a path to a value elsewhere. For
     /// perl's eval this is only a value, or nothing: only references that `Purity` restores
     /// are shared. If the document was read from such a text, the path is kept.
     fn record_lost_sharing(&mut self, index: u32) {
@@ -115,7 +115,7 @@ impl Writer<'_> {
         self.seen_values.insert(id, SeenValue { path, variable, form, done: false });
     }
 
-    /// A reference to the variable at `at` is written as one to the target of that
+    /// A reference to the variable at `index` is written as one to the target of that
     /// variable. The name only refers to the same variable if the target was met in it.
     fn check_target_variable(&mut self, index: u32) {
         if !is_reference(&self.node(index)) && self.node(index).kind != Kind::Link {
@@ -159,7 +159,9 @@ impl Writer<'_> {
                     self.remember(id, leaf.node, SeenForm::Backslash);
                     is_known = true;
                 }
-                None if leaf.is_again && self.style.options.sparseseen => self.record_loss(LossKind::Sharing, leaf.node),
+                None if leaf.is_again && self.style.options.sparseseen => {
+                    self.record_loss(LossKind::Sharing, leaf.node)
+                }
                 None => {}
             }
         }
@@ -193,8 +195,14 @@ impl Writer<'_> {
 
     // -- References ------------------------------------------------------------------
 
-    /// Writes the variable at `at`, which refers to this.
-    fn write_reference(&mut self, index: u32, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// Writes the variable at `index`, which refers to this.
+    fn write_reference(
+        &mut self,
+        index: u32,
+        referent: &Referent,
+        column: usize,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if referent.is_target || self.remembers_all || !self.seen_values.is_empty() {
             if let Some(thing) = self.seen_values.get(&referent.id).copied() {
                 if !self.style.options.purity {

@@ -68,7 +68,7 @@ impl PerlReader<'_, '_> {
                     self.tape.push(Node { key, ..node });
                 }
                 b'{' | b'[' => {
-                    let (kind, close, last) =
+                    let (kind, close, previous_key) =
                         if first == b'{' { (Kind::Map, b'}', 0) } else { (Kind::Array, b']', NOT_A_MAP) };
                     if open >= depth {
                         return None;
@@ -85,7 +85,7 @@ impl PerlReader<'_, '_> {
                             None => deep.push(top),
                         }
                         open += 1;
-                        top = OpenContainer { node, count: 0, previous_key: last };
+                        top = OpenContainer { node, count: 0, previous_key };
                         key = if first == b'{' { self.read_key(&mut top)? } else { NO_KEY };
                         continue;
                     }
@@ -180,7 +180,7 @@ impl PerlReader<'_, '_> {
         Some(self.tape.new_string_at(kind, Location::Arena(from as u64), len))
     }
 
-    /// Puts the character of the escape at `at` into the arena. Returns the end of the
+    /// Puts the character of the escape at `offset` into the arena. Returns the end of the
     /// escape.
     fn read_escape(&mut self, offset: usize) -> Option<usize> {
         let letter = *self.input.get(offset + 1)?;

@@ -134,10 +134,10 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             return Err(self.limits.too_deep().at(self.offset));
         }
         let start = self.offset;
-        let at = self.push_node(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
-        self.sink.record_begin(at, start);
-        self.open.push(ReadFrame { node: at, count: 0, is_map: false, is_tag: true, previous: 0 });
-        self.read_tag_name(at)?;
+        let node = self.push_node(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
+        self.sink.record_begin(node, start);
+        self.open.push(ReadFrame { node, count: 0, is_map: false, is_tag: true, previous: 0 });
+        self.read_tag_name(node)?;
         Ok(false)
     }
 

@@ -65,12 +65,16 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Unescapes the escape at `at` into the arena. Returns its end.
+    /// Unescapes the escape at `offset` into the arena. Returns its end.
     pub(super) fn read_escape(&mut self, offset: usize) -> Result<usize, Error> {
-        let Some(letter) = self.input.get(offset + 1).copied() else { return Err(self.truncated_error("an escape", offset)) };
+        let Some(letter) = self.input.get(offset + 1).copied() else {
+            return Err(self.truncated_error("an escape", offset));
+        };
         if letter != b'u' {
             let Some(byte) = string::decode_short_escape(letter) else {
-                return Err(self.bad_escape_error(offset, "one of JSON's escapes, \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"));
+                return Err(
+                    self.bad_escape_error(offset, "one of JSON's escapes, \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u")
+                );
             };
             self.sink.tape().arena.push(byte);
             return Ok(offset + 2);
@@ -88,7 +92,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         Ok(end)
     }
 
-    /// Returns the code unit of the `\u` escape at `at`.
+    /// Returns the code unit of the `\u` escape at `offset`.
     fn read_code_unit(&self, offset: usize) -> Result<u16, Error> {
         let rest = self.input.get(offset + 2..).unwrap_or(&[]);
         match rest.first_chunk::<4>() {
@@ -98,7 +102,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Returns the second half of a surrogate pair, if it is at `at`.
+    /// Returns the second half of a surrogate pair, if it is at `offset`.
     fn read_low_surrogate(&self, offset: usize) -> Result<Option<u16>, Error> {
         if self.input.get(offset..offset + 2) != Some(b"\\u") {
             return Ok(None);

@@ -74,7 +74,7 @@ fn skip_blanks(bytes: &[u8], mut offset: usize) -> usize {
     offset
 }
 
-/// Returns the end of the container from `at` on, or the end of the bytes; and whether it ended.
+/// Returns the end of the container from `offset` on, or the end of the bytes; and whether it ended.
 #[inline(always)]
 fn end<S: Simd>(simd: S, bytes: &[u8], mut offset: usize, inside: &mut ContainerState) -> (usize, bool) {
     let mut depth = inside.depth;

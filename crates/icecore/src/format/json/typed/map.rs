@@ -37,17 +37,17 @@ fn key_flags(key: &Node) -> u8 {
 }
 
 impl TypedWriter<'_, '_> {
-    /// Returns the entry at `at`, unless the entries end there.
-    fn map_entry(&self, at: u32, end: u32) -> Option<MapEntry> {
-        let node = self.nodes.get(at as usize).filter(|_| at < end)?;
+    /// Returns the entry at `index`, unless the entries end there.
+    fn map_entry(&self, index: u32, end: u32) -> Option<MapEntry> {
+        let node = self.nodes.get(index as usize).filter(|_| index < end)?;
         let tape = self.document.tape();
         match node.key {
             NO_KEY | KEY_NODE => None,
             IS_KEY => {
-                let value = tape.index_after(at);
-                (value < end).then(|| MapEntry { node: at, id: None, value, next: tape.index_after(value) })
+                let value = tape.index_after(index);
+                (value < end).then(|| MapEntry { node: index, id: None, value, next: tape.index_after(value) })
             }
-            id => Some(MapEntry { node: at, id: Some(id), value: at, next: tape.index_after(at) }),
+            id => Some(MapEntry { node: index, id: Some(id), value: index, next: tape.index_after(index) }),
         }
     }
 

@@ -98,13 +98,13 @@ pub(super) struct NodeError {
 
 impl NodeError {
     #[cold]
-    pub(super) fn new(at: u32, expected: impl Into<Cow<'static, str>>) -> NodeError {
-        NodeError { place: at, error: Error::new(ErrorKind::Malformed).expecting(expected) }
+    pub(super) fn new(place: u32, expected: impl Into<Cow<'static, str>>) -> NodeError {
+        NodeError { place, error: Error::new(ErrorKind::Malformed).expecting(expected) }
     }
 
     #[cold]
-    fn from_error(at: u32, error: Error) -> NodeError {
-        NodeError { place: at, error }
+    fn from_error(place: u32, error: Error) -> NodeError {
+        NodeError { place, error }
     }
 
     #[cold]
@@ -223,7 +223,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                 self.read_value(header, Slot::default())?;
                 self.run_tasks()?;
             }
-            spelling = parts.get(Name::Spelling).map(|spelling_place| self.read_spelling(spelling_place)).transpose()?;
+            spelling =
+                parts.get(Name::Spelling).map(|spelling_place| self.read_spelling(spelling_place)).transpose()?;
             value = parts.get(Name::Value).unwrap_or(value);
         }
         self.tape.root = self.tape.len();

@@ -113,7 +113,8 @@ fn choose_string_kind(document: &Document<'_>) -> PlainStringKind {
     };
     let keys: Vec<i64> = document.tape().keys().iter().map(|name| weight(name.node.kind)).collect();
     let classes: Vec<i64> = document.tape().classes().iter().map(|name| weight(name.node.kind)).collect();
-    let weight_at = |weights: &[i64], id: usize| id.checked_sub(1).and_then(|index| weights.get(index)).copied().unwrap_or(0);
+    let weight_at =
+        |weights: &[i64], id: usize| id.checked_sub(1).and_then(|index| weights.get(index)).copied().unwrap_or(0);
     let mut balance = 0;
     for node in document.nodes() {
         balance += weight(node.kind);

@@ -22,7 +22,12 @@ pub(super) struct StringSources<'d> {
 /// Writes a value that is a plain leaf. Returns `None` for anything else; then nothing of it
 /// counts. The caller reports the loss of a symbol.
 #[inline]
-pub(super) fn write_leaf(scratch: &mut Scratch, offset: usize, node: &Node, sources: &StringSources<'_>) -> Option<usize> {
+pub(super) fn write_leaf(
+    scratch: &mut Scratch,
+    offset: usize,
+    node: &Node,
+    sources: &StringSources<'_>,
+) -> Option<usize> {
     match node.kind {
         Kind::Text | Kind::Bytes | Kind::Symbol if sources.has_minimal_escapes => {
             let (base, start) = match node.place() {
@@ -72,7 +77,7 @@ impl<'d> Writer<'d, '_, '_> {
             && u64::from(node.end()) == u64::from(index) + 1 + u64::from(node.aux)
     }
 
-    /// Writes the map at `at`, which [is flat](Writer::is_flat). Returns false, with the map
+    /// Writes the map at `index`, which [is flat](Writer::is_flat). Returns false, with the map
     /// open, if an entry needs more than the hot loop.
     #[inline]
     pub(super) fn write_flat_map(&mut self, index: u32, end: u32, sources: &StringSources<'_>) -> Result<bool, Error> {

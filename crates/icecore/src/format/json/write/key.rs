@@ -14,7 +14,7 @@ const DEPTH: u32 = 16;
 const MAX_TEXT: usize = 1 << 12;
 
 impl Writer<'_, '_, '_> {
-    /// Returns the key at `at` as text: an array or a map as JSON, a value of one of
+    /// Returns the key at `index` as text: an array or a map as JSON, a value of one of
     /// Ruby's own classes by its meaning. `None` for anything else, and if it is too
     /// large.
     #[cold]

@@ -15,17 +15,17 @@ impl RepeatedValues {
         RepeatedValues { open: HashSet::new(), written: 0, max_values }
     }
 
-    /// Marks the value at `at` as being written. Returns false if it already is.
+    /// Marks the value at `index` as being written. Returns false if it already is.
     pub(super) fn enter(&mut self, index: u32) -> bool {
         self.open.insert(index)
     }
 
-    /// Marks the value at `at` as written.
+    /// Marks the value at `index` as written.
     pub(super) fn leave(&mut self, index: u32) {
         self.open.remove(&index);
     }
 
-    /// Whether the value at `at` is being written.
+    /// Whether the value at `index` is being written.
     pub(super) fn is_open(&self, index: u32) -> bool {
         self.open.contains(&index)
     }

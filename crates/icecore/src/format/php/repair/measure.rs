@@ -205,7 +205,7 @@ pub(super) enum Uncertainty {
 }
 
 impl MeasureRange<'_> {
-    /// Returns the size of the character at `at` in bytes, and the least and most that it
+    /// Returns the size of the character at `offset` in bytes, and the least and most that it
     /// counted.
     pub(super) fn measure_character(self, text: &[u8], offset: usize) -> Option<(usize, u64, u64)> {
         let (bytes, units) = self.measure.measure_character(text, offset)?;

@@ -168,7 +168,8 @@ fn take_only_answer(answers: &mut Vec<RepairedText>) -> Result<Option<RepairedTe
 
 #[cold]
 fn several_explanations<'a>(sentences: impl Iterator<Item = &'a str>) -> Error {
-    let list: Vec<String> = sentences.enumerate().map(|(index, sentence)| format!("({}) {sentence}", index + 1)).collect();
+    let list: Vec<String> =
+        sentences.enumerate().map(|(index, sentence)| format!("({}) {sentence}", index + 1)).collect();
     Error::new(ErrorKind::Malformed).expecting("damage that can be explained in one way only").finding(format!(
         "{} explanations with different results: {}",
         list.len(),

@@ -110,7 +110,11 @@ fn locate_repairs(
             let index = starts.partition_point(|(start, _)| *start <= offset);
             // The value starts before its own length, but after the length of its key.
             let is_name = matches!(change.fix.subject, "key" | "visibility" | "name");
-            let found = if is_name { starts.get(index) } else { index.checked_sub(1).and_then(|previous| starts.get(previous)) };
+            let found = if is_name {
+                starts.get(index)
+            } else {
+                index.checked_sub(1).and_then(|previous| starts.get(previous))
+            };
             found.map_or(0, |(_, node)| *node)
         })
         .collect();

@@ -164,8 +164,9 @@ impl<'t> ReplacedSearch<'t> {
         let mut runs: Vec<&'t [u8]> = Vec::new();
         for (other_at, seed) in second.windows(SEED).enumerate() {
             for offset in places.get(seed).into_iter().flatten().copied() {
-                let continues =
-                    |first: Option<&u8>, second: Option<&u8>| first == second && first.is_some_and(|byte| *byte != b'"');
+                let continues = |first: Option<&u8>, second: Option<&u8>| {
+                    first == second && first.is_some_and(|byte| *byte != b'"')
+                };
                 let before = |offset: usize| offset.checked_sub(1);
                 // The two occurrences do not overlap.
                 let max_len = if other_text.is_none() { other_at.saturating_sub(offset) } else { usize::MAX };

@@ -70,7 +70,13 @@ pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(UndoneChange)) {
     undo_more(text, &Explanation::new_empty(), STEPS, &mut left, receive);
 }
 
-fn undo_more(text: &[u8], previous: &Explanation, steps: usize, left: &mut usize, receive: &mut dyn FnMut(UndoneChange)) {
+fn undo_more(
+    text: &[u8],
+    previous: &Explanation,
+    steps: usize,
+    left: &mut usize,
+    receive: &mut dyn FnMut(UndoneChange),
+) {
     for cause in &CAUSES {
         if *left == 0 {
             return;

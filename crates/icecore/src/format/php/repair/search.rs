@@ -254,7 +254,7 @@ impl<'i> LengthSearch<'i> {
     }
 }
 
-/// Merges the reader at `at` with one in the same state.
+/// Merges the reader at `index` with one in the same state.
 fn merge_readers(readers: &mut Vec<TextReader>, index: usize) {
     if readers.len() < 2 {
         return;

@@ -435,7 +435,7 @@ impl TextReader {
 
     // -- Pieces with a length -------------------------------------------------
 
-    /// Returns the length after the letter at `at`, and where the bytes start.
+    /// Returns the length after the letter at `offset`, and where the bytes start.
     fn read_head(&self, input: &[u8]) -> Option<(u64, usize)> {
         let digits = input.get(self.offset + 2..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let end = self.offset + 2 + digits;

@@ -21,7 +21,7 @@ pub(super) enum RunEnd {
     Unsure,
 }
 
-/// Reads the digits at `at` up to the byte `end`; returns the offset of that byte. `None`:
+/// Reads the digits at `offset` up to the byte `end`; returns the offset of that byte. `None`:
 /// they continue beyond the view.
 #[inline(always)]
 fn number(bytes: &[u8], offset: usize, end: u8) -> Option<SkimResult<(u64, usize)>> {
@@ -90,7 +90,7 @@ pub(super) fn find_integer_key(bytes: &[u8], left: &mut u64, sought: i64) -> (us
     (offset, false)
 }
 
-/// Skips tokens of a value from `at` on, until it ends.
+/// Skips tokens of a value from `position` on, until it ends.
 pub(super) fn skip_value(bytes: &[u8], position: &mut usize, depth: &mut u64, has_links: &mut bool) -> RunEnd {
     let (mut offset, mut open) = (*position, *depth);
     let ended = skip_tokens(bytes, &mut offset, &mut open, has_links);

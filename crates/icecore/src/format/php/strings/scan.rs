@@ -45,7 +45,8 @@ pub(super) fn scan_strings<'t>(input: &[u8], wanted: &StringRequest<'_>) -> Opti
             }
             head @ (b"a:" | b"O:") => {
                 let is_object = head == b"O:";
-                let (count, start) = if is_object { skip_object_head(input, offset)? } else { skip_array_head(input, offset)? };
+                let (count, start) =
+                    if is_object { skip_object_head(input, offset)? } else { skip_array_head(input, offset)? };
                 if is_object {
                     slots.objects.push(slots.count);
                 }
@@ -104,7 +105,7 @@ fn skip_end(input: &[u8], offset: usize) -> Option<usize> {
     (input.get(offset) == Some(&b'}')).then_some(offset + 1)
 }
 
-/// Returns the end of the key at `at`.
+/// Returns the end of the key at `offset`.
 fn skip_key(input: &[u8], offset: usize, wanted: &StringRequest<'_>) -> Option<usize> {
     if let Some((_, len, end)) = read_string(input, offset) {
         return (len as u64 <= wanted.limits.string).then_some(end);

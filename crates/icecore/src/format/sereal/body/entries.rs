@@ -57,12 +57,12 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// Whether the key of the value at `at` occurs again.
+    /// Whether the key of the value at `index` occurs again.
     fn is_shadowed(&self, index: u32) -> bool {
         !self.shadowed.is_empty() && self.shadowed.binary_search(&index).is_ok()
     }
 
-    /// Whether the value at `at` is left out, because its key occurs again.
+    /// Whether the value at `index` is left out, because its key occurs again.
     fn leaves_out(&self, index: u32) -> Result<bool, Error> {
         if !self.is_shadowed(index) {
             return Ok(false);

@@ -166,7 +166,13 @@ impl<'d> Body<'d, '_> {
         self.write_spelled_string(index, Part::Value, Kind::Bytes, &digits, track)
     }
 
-    fn write_text(&mut self, index: u32, kind: Kind, bytes: &'d [u8], preceding_tag: PrecedingTag) -> Result<(), Error> {
+    fn write_text(
+        &mut self,
+        index: u32,
+        kind: Kind,
+        bytes: &'d [u8],
+        preceding_tag: PrecedingTag,
+    ) -> Result<(), Error> {
         let is_only_itself = self.pending_variables.is_empty();
         let named = self.begin_variable(index);
         let options = self.plan.options;
@@ -211,7 +217,7 @@ impl<'d> Body<'d, '_> {
         first
     }
 
-    /// Whether an alias of the string at `at` is still to come. Reading a COPY of the
+    /// Whether an alias of the string at `index` is still to come. Reading a COPY of the
     /// string tracks the copy in its place, so the alias would then refer to the copy.
     fn has_pending_alias(&self, index: u32) -> bool {
         let named = self.links.as_ref().and_then(|links| links.variables.get(&index));

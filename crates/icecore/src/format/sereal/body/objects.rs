@@ -53,7 +53,7 @@ impl<'d> Body<'d, '_> {
         self.begin_variable(index)
     }
 
-    /// Whether the value at `at` is written as a reference.
+    /// Whether the value at `index` is written as a reference.
     pub(super) fn is_reference(&self, mut index: u32) -> bool {
         for _ in 0..64 {
             let Some(node) = self.nodes.get(index as usize) else { return false };

@@ -167,9 +167,11 @@ impl<'d> Body<'d, '_> {
             self.bytes.push_byte(tag::PAD)?;
             return Ok(start + 1);
         }
-        let is_later = self.is_linked_after_class(index) || self.track_bit(index, tracked::BEHIND | tracked::AT_REFN) != 0;
+        let is_later =
+            self.is_linked_after_class(index) || self.track_bit(index, tracked::BEHIND | tracked::AT_REFN) != 0;
         let named = if is_later { 0 } else { self.begin_variable(index) };
-        let track = named | self.extra_track_bit(index, tracked::WEAKEN) | self.extra_track_bit(index, tracked::AT_WEAKEN);
+        let track =
+            named | self.extra_track_bit(index, tracked::WEAKEN) | self.extra_track_bit(index, tracked::AT_WEAKEN);
         self.bytes.push_byte(tag::WEAKEN | track)?;
         self.write_pads(index, 2)?;
         Ok(start)
@@ -187,7 +189,7 @@ impl<'d> Body<'d, '_> {
         (index + 1..=index + objects).any(|body| self.track_bit(body, tracked::BEHIND | tracked::AT_WEAKEN) != 0)
     }
 
-    /// Begins the variable at `at`. Returns the bit for its tag.
+    /// Begins the variable at `index`. Returns the bit for its tag.
     pub(super) fn begin_variable(&mut self, index: u32) -> u8 {
         if self.links.is_none() && self.pending_variables.is_empty() {
             return 0;
@@ -251,7 +253,12 @@ impl<'d> Body<'d, '_> {
         self.nodes.get(index as usize).is_some_and(|node| node.has(flag::WEAK))
     }
 
-    pub(super) fn write_reference(&mut self, index: u32, holder: u32, preceding_tag: PrecedingTag) -> Result<(), Error> {
+    pub(super) fn write_reference(
+        &mut self,
+        index: u32,
+        holder: u32,
+        preceding_tag: PrecedingTag,
+    ) -> Result<(), Error> {
         let child = index + 1;
         let Some(node) = self.nodes.get(child as usize).filter(|_| self.index_after(index) > child) else {
             return self.reject_unrepresentable(index, "a reference to nothing");

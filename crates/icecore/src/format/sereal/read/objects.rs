@@ -49,7 +49,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.record_span(tag_offset, slot.me, tag_name);
             if byte & TRACK != 0 {
                 match which {
-                    tracked::REFN => self.record_tracked_tag(tag_offset, slot.outer, self.find_owner(slot), slot.me, which),
+                    tracked::REFN => {
+                        self.record_tracked_tag(tag_offset, slot.outer, self.find_owner(slot), slot.me, which)
+                    }
                     _ => self.record_tracked_tag(tag_offset, NO_NODE, slot.outer, slot.me, which),
                 }
             }
@@ -79,13 +81,13 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.push(text)?;
         self.record_end(pattern.me);
 
-        let at = self.scan.offset;
+        let tag_offset = self.scan.offset;
         self.record_begin(node + 2);
         let byte = self.scan.read_u8("the modifiers of a regular expression")?;
         if byte & !TRACK < tag::SHORT_BINARY {
-            return Err(self.unexpected_tag_error(at, byte, "SHORT_BINARY modifiers of a regular expression"));
+            return Err(self.unexpected_tag_error(tag_offset, byte, "SHORT_BINARY modifiers of a regular expression"));
         }
-        self.record_span(at, node + 2, "SHORT_BINARY");
+        self.record_span(tag_offset, node + 2, "SHORT_BINARY");
         if byte & TRACK != 0 {
             self.sink.record_note(node + 2, code::TRACK, tracked::MAIN);
         }
@@ -99,9 +101,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding(format!("0x{:02x}", modifiers[unknown])));
         }
         if S::DETAIL {
-            self.speller.record_string(at, node + 2, Part::Value);
+            self.speller.record_string(tag_offset, node + 2, Part::Value);
         }
-        let word = Word { kind: Kind::Bytes, tag_offset: at, start, bytes: modifiers, copied: false };
+        let word = Word { kind: Kind::Bytes, tag_offset, start, bytes: modifiers, copied: false };
         let modifiers = self.string_node(&word);
         self.push(modifiers)?;
         self.record_end(node + 2);

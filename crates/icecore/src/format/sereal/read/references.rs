@@ -10,7 +10,8 @@ use crate::format::Scan;
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn read_refn(&mut self, slot: &Slot) -> Result<(), Error> {
         let input = self.scan.input;
-        let pads = input.get(self.scan.offset..).map_or(0, |rest| rest.iter().take_while(|byte| is_pad(**byte)).count());
+        let pads =
+            input.get(self.scan.offset..).map_or(0, |rest| rest.iter().take_while(|byte| is_pad(**byte)).count());
         let tag_offset = self.scan.offset + pads;
         let byte = input.get(tag_offset).copied().unwrap_or(tag::PAD);
         let inner = byte & !TRACK;
@@ -59,11 +60,11 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.read_container(Node::open(kind, 0).with(flag::REF), slot, count)
     }
 
-    /// Returns the tag of the item that the COPY with the offset at `at` copies.
-    fn peek_copied_tag(&self, at: usize) -> Option<u8> {
-        let mut scan = Scan { input: self.scan.input, offset: at };
-        let index = self.origin.index_of_item(read_varint(&mut scan, "").ok()?, at).ok()?;
-        let rest = self.scan.input.get(index..at - 1)?;
+    /// Returns the tag of the item that the COPY with the offset at `offset` copies.
+    fn peek_copied_tag(&self, offset: usize) -> Option<u8> {
+        let mut scan = Scan { input: self.scan.input, offset };
+        let index = self.origin.index_of_item(read_varint(&mut scan, "").ok()?, offset).ok()?;
+        let rest = self.scan.input.get(index..offset - 1)?;
         rest.iter().find(|byte| !is_pad(**byte)).map(|byte| byte & !TRACK)
     }
 
@@ -113,8 +114,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding(if known.variable == NO_NODE { "an array or hash" } else { "itself" }));
         }
         if is_tracked {
-            self.tracked
-                .insert(tag_offset, TrackedTag { node: slot.me, which: tracked::MAIN, used: false, is_reread: true, ..known });
+            self.tracked.insert(
+                tag_offset,
+                TrackedTag { node: slot.me, which: tracked::MAIN, used: false, is_reread: true, ..known },
+            );
         }
         self.tape().mark_target(known.variable);
         self.push_leaf(Node::leaf(Kind::Alias, u64::from(known.variable)), slot)
@@ -149,7 +152,11 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     pub(super) fn push_link(&mut self, slot: &Slot, tag_offset: usize, referent: u32) -> Result<(), Error> {
         if slot.parent == Some(Role::Opaque) && self.kind_of(referent) != Some(Kind::Array) {
-            return Err(self.unexpected_tag_error(tag_offset, tag::REFP, "a reference to an array after OBJECT_FREEZE"));
+            return Err(self.unexpected_tag_error(
+                tag_offset,
+                tag::REFP,
+                "a reference to an array after OBJECT_FREEZE",
+            ));
         }
         self.tape().mark_target(referent);
         self.push_leaf(Node::leaf(Kind::Link, u64::from(referent)), slot)
@@ -165,7 +172,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding("a COPY within a COPY"));
         }
         let resume = self.scan;
-        self.copy = Some(ActiveCopy { resume, tag_at: tag_offset, source: index, height: self.stack.len(), node: slot.me });
+        self.copy =
+            Some(ActiveCopy { resume, tag_at: tag_offset, source: index, height: self.stack.len(), node: slot.me });
         // The original ends before its copy.
         self.scan = Scan { input: self.scan.input.get(..tag_offset).unwrap_or(&[]), offset: index };
         self.set_copying(true);
@@ -209,7 +217,14 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     /// Records a tracked tag: something may refer to its item.
-    pub(super) fn record_tracked_tag(&mut self, tag_offset: usize, variable: u32, referent: u32, node: u32, which: u64) {
+    pub(super) fn record_tracked_tag(
+        &mut self,
+        tag_offset: usize,
+        variable: u32,
+        referent: u32,
+        node: u32,
+        which: u64,
+    ) {
         let new = TrackedTag { variable, referent, node, which, used: false, is_reread: false };
         match self.tracked.get_mut(&tag_offset) {
             // It was read again by a COPY: the later reading counts from now on.

@@ -18,7 +18,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn read_noted_word_rest(
         &mut self,
         node: u32,
-        at: usize,
+        tag_offset: usize,
         tag: u8,
         width: u16,
     ) -> Result<Word<'i>, Error> {
@@ -28,7 +28,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             _ => (Kind::Bytes, self.read_noted_number(node, "the length", width)?),
         };
         if len > self.limits.string {
-            return Err(self.limits.too_long(len).at(at));
+            return Err(self.limits.too_long(len).at(tag_offset));
         }
         let start = self.scan.offset;
         let bytes = self.scan.read_bytes(usize::try_from(len).unwrap_or(usize::MAX), "a string")?;
@@ -36,7 +36,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if kind == Kind::Text && self.options.validate_utf8 {
             self.check_utf8(start, bytes)?;
         }
-        Ok(Word { kind, tag_offset: at, start, bytes, copied: false })
+        Ok(Word { kind, tag_offset, start, bytes, copied: false })
     }
 
     pub(super) fn check_utf8(&self, start: usize, bytes: &[u8]) -> Result<(), Error> {

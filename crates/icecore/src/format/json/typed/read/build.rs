@@ -45,7 +45,11 @@ impl TypedReader<'_, '_> {
                 Kind::Map => {
                     let map = self.open_node(Node::open(Kind::Map, 0), context)?;
                     self.tasks.push(ReadTask::Close { node: map, count: node.aux });
-                    self.tasks.push(ReadTask::Entries { next: current + 1, end: self.source.index_after(current), index: 0 });
+                    self.tasks.push(ReadTask::Entries {
+                        next: current + 1,
+                        end: self.source.index_after(current),
+                        index: 0,
+                    });
                     return Ok(());
                 }
                 Kind::Text => return self.push_node(Node { kind: self.strings.kind(), ..node }, context).map(|_| ()),
@@ -158,7 +162,7 @@ impl TypedReader<'_, '_> {
         context: ValueContext,
     ) -> Result<(), NodeError> {
         let part = |name: Name| ReadTask::Value { place: parts.get(name).unwrap_or(place), slot: Slot::default() };
-        let optional = |name: Name| parts.get(name).map(|at| ReadTask::Value { place: at, slot: Slot::default() });
+        let optional = |name: Name| parts.get(name).map(|place| ReadTask::Value { place, slot: Slot::default() });
         let class = match main {
             Name::Extended | Name::Subclass => parts.get(main),
             _ => parts.get(Name::Class),
@@ -268,7 +272,7 @@ impl TypedReader<'_, '_> {
         let map = self.open_node(Node::open(Kind::Map, 0).with(flags), context)?;
         let placeholders = parts.get(Name::Placeholders);
         let mut tasks = vec![];
-        tasks.extend(default.map(|at| ReadTask::Value { place: at, slot: Slot::default() }));
+        tasks.extend(default.map(|place| ReadTask::Value { place, slot: Slot::default() }));
         if let Some(list) = placeholders {
             self.check_array(list)?;
             tasks.push(ReadTask::Placeholders { next: list + 1, end: self.source.index_after(list), index: count });
@@ -365,7 +369,7 @@ impl TypedReader<'_, '_> {
         }
         let slot = Slot { key: KEY_NODE, flags: 0 };
         self.tasks.push(match value {
-            Some(at) => ReadTask::Value { place: at, slot },
+            Some(place) => ReadTask::Value { place, slot },
             None => ReadTask::Absent { place: key, slot },
         });
         self.read_value(key, Slot { key: IS_KEY, flags })
@@ -448,7 +452,9 @@ impl TypedReader<'_, '_> {
             _ => return Ok(None),
         };
         let mut node = Node { kind, ..self.read_bytes_within(main, forms)? };
-        if let Some(encoding) = parts.get(Name::Encoding).filter(|encoding| self.source_kind(*encoding) != Some(Kind::Null)) {
+        if let Some(encoding) =
+            parts.get(Name::Encoding).filter(|encoding| self.source_kind(*encoding) != Some(Kind::Null))
+        {
             let name = self.read_named_bytes(encoding)?;
             let name = self.tape.string_bytes(&name, self.input).to_vec();
             let id = self.tape.intern_encoding(&name).map_err(|error| NodeError::from_error(encoding, error))?;
@@ -515,7 +521,8 @@ impl TypedReader<'_, '_> {
                 .and_then(|digits| parse_hex(digits, 16))
                 .map(|bits| f64::from_bits(bits as u64)),
         };
-        value.ok_or_else(|| NodeError::new(place, "\"inf\", \"-inf\", \"nan\" or \"nan:\" and 16 hex digits for $float"))
+        value
+            .ok_or_else(|| NodeError::new(place, "\"inf\", \"-inf\", \"nan\" or \"nan:\" and 16 hex digits for $float"))
     }
 }
 

@@ -91,7 +91,7 @@ impl TypedReader<'_, '_> {
         })
     }
 
-    /// Returns the entry of an object that starts at `at`.
+    /// Returns the entry of an object that starts at `place`.
     pub(super) fn source_entry(&self, place: u32, end: u32) -> Option<SourceEntry> {
         let node = self.source.nodes.get(place as usize).filter(|_| place < end)?;
         let (id, value) = match node.key {
@@ -188,7 +188,8 @@ impl TypedReader<'_, '_> {
         }
         match shape.needs.iter().find(|name| !parts.has(**name)) {
             Some(missing) => {
-                Err(NodeError::new(place, format!("`{}` next to `{}`", missing.text(), shape.main.text())).finding("none"))
+                Err(NodeError::new(place, format!("`{}` next to `{}`", missing.text(), shape.main.text()))
+                    .finding("none"))
             }
             None => Ok(shape),
         }
