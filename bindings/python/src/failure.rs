@@ -39,11 +39,11 @@ fn make_py_error(py: Python<'_>, error: &Error, message: String) -> PyResult<PyE
 #[cold]
 pub(crate) fn refused_classes_error(py: Python<'_>, classes: &[RefusedClass]) -> PyErr {
     let make = || {
-        let found = PyDict::new(py);
+        let dict = PyDict::new(py);
         for class in classes {
-            found.set_item(String::from_utf8_lossy(&class.name), &class.path)?;
+            dict.set_item(String::from_utf8_lossy(&class.name), &class.path)?;
         }
-        Ok(PyErr::from_value(Names::look_up(py)?.class_error(py).call1((found,))?))
+        Ok(PyErr::from_value(Names::look_up(py)?.class_error(py).call1((dict,))?))
     };
     make().unwrap_or_else(|failure: PyErr| failure)
 }

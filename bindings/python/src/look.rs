@@ -18,15 +18,15 @@ pub(crate) fn detect<'py>(data: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py
     let input = read_input(data)?;
     let (finding, stage) = py.detach(|| (icecore::identify(&input), detection::stage_of(&input)));
     let Some(finding) = finding else { return Ok(None) };
-    let found = PyDict::new(py);
-    found.set_item("format", finding.name)?;
-    found.set_item("title", finding.title)?;
-    found.set_item("variant", &finding.variant)?;
-    found.set_item("certainty", finding.certainty.as_str())?;
-    found.set_item("wrappers", &finding.wrappers)?;
-    found.set_item("readable", finding.is_read)?;
-    found.set_item("stage", stage.ok().map(|stage| stage.name()))?;
-    Ok(Some(found))
+    let dict = PyDict::new(py);
+    dict.set_item("format", finding.name)?;
+    dict.set_item("title", finding.title)?;
+    dict.set_item("variant", &finding.variant)?;
+    dict.set_item("certainty", finding.certainty.as_str())?;
+    dict.set_item("wrappers", &finding.wrappers)?;
+    dict.set_item("readable", finding.is_read)?;
+    dict.set_item("stage", stage.ok().map(|stage| stage.name()))?;
+    Ok(Some(dict))
 }
 
 /// Returns the classes that the data names: name, kind, count, first path.
@@ -106,14 +106,14 @@ fn list_rows(
     let rows = Tree::new(document, show).filter_map(|row| match row {
         Row::Value { node, depth, step, extent, body } => {
             let words = describe_value(document, node, text);
-            let count = document.at(body.unwrap_or(node)).filter(|here| here.kind().is_container());
+            let count = document.at(body.unwrap_or(node)).filter(|cursor| cursor.kind().is_container());
             Some(TreeRow {
                 depth,
                 step,
                 kind: words.kind,
                 class: words.class,
                 value: words.value.filter(|(tone, _)| *tone != Tone::Count).map(|(_, text)| text),
-                count: count.map(|here| here.len() as u64),
+                count: count.map(|cursor| cursor.len() as u64),
                 start: extent.map(|extent| extent.start),
                 end: extent.map(|extent| extent.end).filter(|end| *end != u64::MAX),
             })

@@ -52,12 +52,12 @@ pub unsafe extern "C" fn icecore_class_map_name(
         let Some(map) = (unsafe { map.as_ref() }) else { return Ok(()) };
         // SAFETY: `name` points to `len` bytes.
         let name = unsafe { borrow_bytes(name.cast(), len) };
-        let Some(found) = map.0.rename(name) else { return Ok(()) };
-        length = found.len();
+        let Some(renamed) = map.0.rename(name) else { return Ok(()) };
+        length = renamed.len();
         if !new_name.is_null() {
-            // SAFETY: not null, so it points to `room` bytes, and no more are written; `found` is
+            // SAFETY: not null, so it points to `room` bytes, and no more are written; `renamed` is
             // memory of its own.
-            unsafe { std::ptr::copy_nonoverlapping(found.as_ptr().cast(), new_name, length.min(capacity)) };
+            unsafe { std::ptr::copy_nonoverlapping(renamed.as_ptr().cast(), new_name, length.min(capacity)) };
         }
         Ok(())
     });

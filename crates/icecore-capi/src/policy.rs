@@ -505,9 +505,10 @@ pub unsafe extern "C" fn icecore_refused(
         let input = unsafe { borrow_bytes(input, len) };
         let tape = std::mem::take(context.document.tape_mut());
         let document = Document::from_tape(input, tape);
-        let found = refused(&document, &layers, names_from_flags(flags), |class| class_use_code(class) & uses != 0);
+        let refused_classes =
+            refused(&document, &layers, names_from_flags(flags), |class| class_use_code(class) & uses != 0);
         *context.document.tape_mut() = document.into_tape();
-        for class in found? {
+        for class in refused_classes? {
             let name = icecore_bytes::from_slice(&class.name);
             let name = icecore_class_name { bytes: name.bytes, len: name.len, is_text: u32::from(class.is_text) };
             let path = icecore_bytes::from_slice(class.path.as_bytes());

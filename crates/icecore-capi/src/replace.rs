@@ -78,7 +78,7 @@ pub struct icecore_replaced {
 /// unchanged settings are not prepared again.
 pub struct icecore_replacer {
     ready: Option<PreparedRules>,
-    how: Rewriting,
+    options: Rewriting,
     /// Maximum memory in bytes for replacements and their positions.
     memory: u64,
 }
@@ -235,12 +235,12 @@ fn max_output(len: usize, limits: &Limits) -> u64 {
 }
 
 fn rewriting_from_flags(flags: u32) -> Rewriting {
-    let mut how = Rewriting::default();
-    how.keys = flags & ICECORE_REPLACE_KEYS != 0;
-    how.classes = flags & ICECORE_REPLACE_CLASSES != 0;
-    how.base64 = flags & ICECORE_REPLACE_BASE64 != 0;
-    how.mend = flags & ICECORE_REPLACE_MEND != 0;
-    how
+    let mut options = Rewriting::default();
+    options.keys = flags & ICECORE_REPLACE_KEYS != 0;
+    options.classes = flags & ICECORE_REPLACE_CLASSES != 0;
+    options.base64 = flags & ICECORE_REPLACE_BASE64 != 0;
+    options.mend = flags & ICECORE_REPLACE_MEND != 0;
+    options
 }
 
 /// Writes the result to the caller's structs.
@@ -310,7 +310,7 @@ pub unsafe extern "C" fn icecore_replace(
 /// Creates a replacer without pairs, which must be freed with `icecore_replacer_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_replacer_new() -> *mut icecore_replacer {
-    Box::into_raw(Box::new(icecore_replacer { ready: None, how: Rewriting::default(), memory: u64::MAX }))
+    Box::into_raw(Box::new(icecore_replacer { ready: None, options: Rewriting::default(), memory: u64::MAX }))
 }
 
 /// Prepares a replacer for these pairs, this format (empty: it is detected) and these flags, as for `icecore_replace`,
@@ -340,7 +340,7 @@ pub unsafe extern "C" fn icecore_replacer_prepare(
         let pairs = unsafe { icecore_pair::borrow_pairs(pairs, count) };
         // SAFETY: `format` points to `format_len` bytes; the slice is dropped before the return.
         let format = require_utf8(unsafe { borrow_bytes(format.cast(), format_len) }, "a stage, as `gzip/php`");
-        replacer.how = rewriting_from_flags(flags);
+        replacer.options = rewriting_from_flags(flags);
         replacer.memory = u64::MAX;
         if let (Some(ready), Ok(format)) = (&replacer.ready, &format)
             && ready.matches_request(pairs.clone(), format, flags)
@@ -376,7 +376,7 @@ pub unsafe extern "C" fn icecore_replacer_limit(
         let name = unsafe { borrow_bytes(name.cast(), len) };
         match require_utf8(name, "the name of a limit")? {
             "memory" => replacer.memory = value,
-            name => Limits::set(&mut replacer.how.limits, name, value)?,
+            name => Limits::set(&mut replacer.options.limits, name, value)?,
         }
         Ok(())
     })
@@ -403,11 +403,11 @@ pub unsafe extern "C" fn icecore_replacer_apply(
     run_guarded(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
         let replacer = unsafe { replacer.as_ref() };
-        let (Some(icecore_replacer { ready: Some(ready), how, memory }), false) = (replacer, out.is_null()) else {
+        let (Some(icecore_replacer { ready: Some(ready), options, memory }), false) = (replacer, out.is_null()) else {
             return Err(usage_error("a replacer that was prepared, and a buffer", "null, or one that was not"));
         };
         // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
-        let replaced = ready.apply(unsafe { borrow_bytes(bytes, len) }, how, *memory)?;
+        let replaced = ready.apply(unsafe { borrow_bytes(bytes, len) }, options, *memory)?;
         // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
         unsafe { write_results(replaced, out, counts) };
         Ok(())

@@ -21,7 +21,7 @@ pub const JOINED_LINES: &str = "its lines are documents, which are read as one a
 pub struct DocumentReader<'r> {
     stage: Option<Stage>,
     options: &'r [String],
-    each: bool,
+    is_one_by_one: bool,
     limits: &'r Limits,
 }
 
@@ -65,23 +65,23 @@ impl<'r> DocumentReader<'r> {
     /// Creates a reader that may also read records.
     pub fn with_frame(
         from: &'r InputFormat,
-        each: Option<Frame>,
+        frame: Option<Frame>,
         limits: &'r Limits,
     ) -> Result<DocumentReader<'r>, Abort> {
         let mut stage = from.name.as_deref().map(mistakes::stage).transpose()?;
         if let Some(stage) = &mut stage {
             set_options(stage, &from.options).map_err(usage_error)?;
             // Bytes after a template are the next record.
-            if each == Some(Frame::Documents) && stage.format().options.iter().any(|option| option.name == "exact") {
+            if frame == Some(Frame::Documents) && stage.format().options.iter().any(|option| option.name == "exact") {
                 stage.set("exact", None).map_err(usage_error)?;
             }
         }
-        Ok(DocumentReader { stage, options: &from.options, each: each.is_some(), limits })
+        Ok(DocumentReader { stage, options: &from.options, is_one_by_one: frame.is_some(), limits })
     }
 
     /// Creates a reader for inputs of a known format.
     pub fn of_stage(stage: Stage, limits: &'r Limits) -> DocumentReader<'r> {
-        DocumentReader { stage: Some(stage), options: &[], each: false, limits }
+        DocumentReader { stage: Some(stage), options: &[], is_one_by_one: false, limits }
     }
 
     /// Finds the stage that reads these bytes, and removes its wrappers. Errors are reported.
@@ -142,13 +142,13 @@ impl<'r> DocumentReader<'r> {
     /// Reads several documents of each input, one by one, if `is_each`.
     #[must_use]
     pub fn with_each(mut self, is_each: bool) -> DocumentReader<'r> {
-        self.each |= is_each;
+        self.is_one_by_one |= is_each;
         self
     }
 
     /// Returns whether the documents of this input, one per line, are read as one array.
     pub fn joins_lines(&self, opened: &UnwrappedInput<'_>) -> bool {
-        !self.each && !self.has_given_format() && opened.stage.of_line().is_some()
+        !self.is_one_by_one && !self.has_given_format() && opened.stage.of_line().is_some()
     }
 
     /// Returns whether the format was given.
@@ -161,8 +161,11 @@ impl<'r> DocumentReader<'r> {
         match &self.stage {
             Some(stage) => Ok(stage.clone()),
             None => {
-                let mut stage =
-                    if self.each { icecore::detect::stage_of_first(bytes)? } else { icecore::detect::stage_of(bytes)? };
+                let mut stage = if self.is_one_by_one {
+                    icecore::detect::stage_of_first(bytes)?
+                } else {
+                    icecore::detect::stage_of(bytes)?
+                };
                 set_options(&mut stage, self.options)?;
                 Ok(stage)
             }
@@ -181,7 +184,7 @@ impl<'r> DocumentReader<'r> {
     ) -> Result<bool, Abort> {
         let UnwrappedInput { stage, bytes, metadata, limits, .. } = opened;
         // Each line is a document in this case. If the format of lines was given, it applies to all lines.
-        let line = if self.each && !self.has_given_format() { stage.of_line() } else { None };
+        let line = if self.is_one_by_one && !self.has_given_format() { stage.of_line() } else { None };
         let stage = line.as_ref().unwrap_or(stage);
         let format = stage.format();
         let detail = match detail {
@@ -203,7 +206,7 @@ impl<'r> DocumentReader<'r> {
             let ends = outcome.error.is_none() && format.ends_as_printed(trailing_bytes);
             if ends {
                 report.note_blanks(name, trailing_bytes.len());
-            } else if outcome.error.is_none() && !self.each && !trailing_bytes.is_empty() {
+            } else if outcome.error.is_none() && !self.is_one_by_one && !trailing_bytes.is_empty() {
                 outcome.error = Some(trailing_error(format, rest, consumed));
             }
             if let Some(error) = outcome.error.take() {

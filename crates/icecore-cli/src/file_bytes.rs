@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn files_of_all_sizes() {
         let made = tempfile::NamedTempFile::new().unwrap();
-        let all: Vec<u8> = (0..9 * LARGE as u32 + 12_345).map(|at| (at ^ (at >> 8)) as u8).collect();
+        let all: Vec<u8> = (0..9 * LARGE as u32 + 12_345).map(|index| (index ^ (index >> 8)) as u8).collect();
         for len in [0, 1, 4096, LARGE as usize - 1, LARGE as usize, PAGE, 2 * PAGE + 1, all.len()] {
             std::fs::write(made.path(), &all[..len]).unwrap();
             assert!(*read_file(made.path()).unwrap() == all[..len], "{len}");

@@ -58,8 +58,8 @@ impl<F: Formatter> Formatter for PrintableFormatter<F> {
         if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
             return self.0.write_string_fragment(to, text);
         }
-        while let Some(at) = rest.find(|c| !icecore::text::is_printable(c)) {
-            let (before, after) = rest.split_at(at);
+        while let Some(index) = rest.find(|c| !icecore::text::is_printable(c)) {
+            let (before, after) = rest.split_at(index);
             to.write_all(before.as_bytes())?;
             let mut chars = after.chars();
             let Some(hidden) = chars.next() else { break };
@@ -79,10 +79,10 @@ mod tests {
     #[test]
     fn a_text_is_written_as_any_value() {
         for text in ["", "plain ~ text", "a\"b", "a\\b", "a\nb", "é", "\u{202e}", "\u{7f}", "\0"] {
-            let (mut quick, mut usual) = (Vec::new(), Vec::new());
+            let (mut quick, mut general) = (Vec::new(), Vec::new());
             push_text(text, &mut quick).unwrap();
-            push_value(&text, &mut usual).unwrap();
-            assert_eq!(quick, usual, "{text:?}");
+            push_value(&text, &mut general).unwrap();
+            assert_eq!(quick, general, "{text:?}");
         }
     }
 

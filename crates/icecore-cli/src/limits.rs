@@ -54,15 +54,15 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 /// Returns a parser for a whole number in this range.
-pub fn whole_number<T: TryFrom<i64>>(least: i64, max_value: i64) -> impl Fn(&str) -> Result<T, String> + Clone {
+pub fn whole_number<T: TryFrom<i64>>(min_value: i64, max_value: i64) -> impl Fn(&str) -> Result<T, String> + Clone {
     /// Larger maximums are not worth naming.
     const NAMED: i64 = 1_000_000;
     move |text| {
-        let number = text.parse().ok().filter(|number| (least..=max_value).contains(number));
-        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match (least, max_value) {
+        let number = text.parse().ok().filter(|number| (min_value..=max_value).contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| match (min_value, max_value) {
             (..0, _) => "use a whole number".to_owned(),
-            (_, ..=NAMED) => format!("use a whole number from {least} to {max_value}"),
-            _ => format!("use a whole number from {least} on"),
+            (_, ..=NAMED) => format!("use a whole number from {min_value} to {max_value}"),
+            _ => format!("use a whole number from {min_value} on"),
         })
     }
 }

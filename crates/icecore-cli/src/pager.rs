@@ -40,9 +40,9 @@ impl Pager {
         let mut shell = Command::new("sh");
         shell.args(["-c", SCRIPT, "icecore", command]).stdin(Stdio::piped());
         crate::secrets::remove_secrets(&mut shell);
-        for (name, usual) in [("LESS", "FRX"), ("LV", "-c")] {
+        for (name, default) in [("LESS", "FRX"), ("LV", "-c")] {
             if std::env::var_os(name).is_none() {
-                shell.env(name, usual);
+                shell.env(name, default);
             }
         }
         // From here on Ctrl-C is for the pager; if signals can't be caught, it ends this command as well.
@@ -97,7 +97,7 @@ fn handle_keyboard_signal() -> bool {
         }
         match exited_at {
             None if has_pager_exited() => exited_at = Some(Instant::now()),
-            Some(at) if at.elapsed() > GRACE => return false,
+            Some(moment) if moment.elapsed() > GRACE => return false,
             _ => {}
         }
         std::thread::sleep(POLL_INTERVAL);

@@ -274,10 +274,14 @@ impl Report {
     }
 
     /// Reports that an input has nothing on a path.
-    pub fn report_absent_path(&mut self, name: &str, path: &str, why: Option<&Error>) {
-        let message = match why {
-            Some(why) => {
-                format!("expected {}, found {}", why.expected().unwrap_or_default(), why.found().unwrap_or_default())
+    pub fn report_absent_path(&mut self, name: &str, path: &str, reason: Option<&Error>) {
+        let message = match reason {
+            Some(reason) => {
+                format!(
+                    "expected {}, found {}",
+                    reason.expected().unwrap_or_default(),
+                    reason.found().unwrap_or_default()
+                )
             }
             None => format!("nothing at `{path}`"),
         };

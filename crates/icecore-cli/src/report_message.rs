@@ -139,10 +139,10 @@ impl<'s> ReportMessage<'s> {
     /// Returns the line for people.
     pub fn format_line(&self, paint: Paint) -> String {
         let ink = if self.code.is_some() { Ink::Bad } else { Ink::Number };
-        let who = paint.ink(ink, "icecore:");
+        let program = paint.ink(ink, "icecore:");
         match self.file {
-            Some(file) => format!("{who} {}\n", icecore::text::printable(&format!("{file}: {}", self.message))),
-            None => format!("{who} {}\n", icecore::text::printable(&self.message)),
+            Some(file) => format!("{program} {}\n", icecore::text::printable(&format!("{file}: {}", self.message))),
+            None => format!("{program} {}\n", icecore::text::printable(&self.message)),
         }
     }
 }

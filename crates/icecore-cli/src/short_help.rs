@@ -47,7 +47,7 @@ pub fn render_short_help(command: &mut Command, name: &str, paint: Paint) -> Str
     let fits = |text: &String| text.lines().count() <= SCREEN;
     let mut candidates: Vec<String> = texts.collect();
     match candidates.iter().position(fits) {
-        Some(at) => candidates.swap_remove(at),
+        Some(index) => candidates.swap_remove(index),
         None => text_with(command, name, paint, 1),
     }
 }
@@ -100,16 +100,16 @@ fn text_with(command: &mut Command, name: &str, paint: Paint, examples: usize) -
 /// Returns the options that are explained, and the names of the others. Options of all commands are named by the help
 /// of `icecore` alone.
 fn split_options<'c>(command: &'c Command, name: &str) -> (Vec<&'c Arg>, Vec<&'c str>) {
-    let usual: Option<Vec<&str>> = usual(name).map(|options| options.split(' ').collect());
+    let default_names: Option<Vec<&str>> = usual(name).map(|options| options.split(' ').collect());
     let is_of_all = |option: &Arg| option.get_help_heading() == Some(OF_ALL) || option.get_long() == Some("help");
-    let is_usual = |option: &&Arg| match &usual {
-        Some(usual) => option.get_long().is_some_and(|name| usual.contains(&name)),
+    let is_usual = |option: &&Arg| match &default_names {
+        Some(names) => option.get_long().is_some_and(|name| names.contains(&name)),
         None => !option.is_global_set() && !is_of_all(option),
     };
     let options = command.get_opts().chain(flag_options(command)).filter(|option| !option.is_hide_set());
     let (mut explained, others): (Vec<&Arg>, Vec<&Arg>) = options.partition(is_usual);
-    if let Some(usual) = &usual {
-        explained.sort_by_key(|option| usual.iter().position(|name| Some(*name) == option.get_long()));
+    if let Some(names) = &default_names {
+        explained.sort_by_key(|option| names.iter().position(|name| Some(*name) == option.get_long()));
     }
     let is_named = |option: &&Arg| name == "icecore" || !is_of_all(option);
     (explained, others.into_iter().filter(is_named).filter_map(Arg::get_long).collect())
@@ -151,11 +151,12 @@ fn shorten_text(help: &str, width: usize) -> String {
     }
     let fits = |end: &usize| help.get(..*end).is_some_and(|head| head.chars().count() <= width);
     let part = ["; ", ": ", ", if", ", where", ", which", " ("];
-    let ends = part.iter().flat_map(|mark| help.match_indices(mark)).map(|(at, _)| at);
+    let ends = part.iter().flat_map(|mark| help.match_indices(mark)).map(|(start, _)| start);
     if let Some(end) = ends.filter(fits).filter(|end| *end > 15).max() {
         return help.get(..end).unwrap_or_default().to_owned();
     }
-    let words = help.match_indices(' ').map(|(at, _)| at).filter(|end| fits(&(end + 1))).max().unwrap_or_default();
+    let words =
+        help.match_indices(' ').map(|(start, _)| start).filter(|end| fits(&(end + 1))).max().unwrap_or_default();
     format!("{}…", help.get(..words).unwrap_or_default())
 }
 

@@ -51,13 +51,13 @@ pub fn decode_chunks(
         let mut decoder = Decoder::new(source.clone(), field, options.clone())?;
         // Parts before a bad one were already taken, and are completed.
         while !is_over.load(Ordering::Relaxed) {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(part) = parts.get(at) else { break };
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = parts.get(index) else { break };
             let decoded = part.decode(&mut decoder);
             if decoded.is_err() {
                 is_over.store(true, Ordering::Relaxed);
             }
-            done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((at, decoded));
+            done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, decoded));
         }
         Ok(())
     };
@@ -69,7 +69,7 @@ pub fn decode_chunks(
         })
     })?;
     let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    done.sort_unstable_by_key(|(at, _)| *at);
+    done.sort_unstable_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, decoded)| decoded).collect()
 }
 

@@ -87,7 +87,7 @@ impl Codecs {
         let stage = detect::stage_of(blob)?;
         match self.known.iter().position(|known| is_same_stage(known.codec.stage(), &stage)) {
             Some(0) => {}
-            Some(at) => self.known.swap(0, at),
+            Some(index) => self.known.swap(0, index),
             None => self.remember_stage(stage),
         }
         Ok(())

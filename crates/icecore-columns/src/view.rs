@@ -88,11 +88,11 @@ impl<'d> TapeView<'d> {
 
     /// Subtracts a value with this number of bytes from the budget.
     #[inline]
-    pub(crate) fn spend_budget(&self, at: u32, bytes: usize) -> Result<(), TypeMismatch> {
+    pub(crate) fn spend_budget(&self, index: u32, bytes: usize) -> Result<(), TypeMismatch> {
         let cost = 1 + (bytes / size_of::<Node>()) as u64;
         match self.notes.left.get().checked_sub(cost) {
             Some(left) => self.notes.left.set(left),
-            None => return Err(TypeMismatch::expansion_limit(at)),
+            None => return Err(TypeMismatch::expansion_limit(index)),
         }
         Ok(())
     }
@@ -111,40 +111,40 @@ impl<'d> TapeView<'d> {
 
     /// Returns the node at this index. The engine's readers put no other indexes on a tape.
     #[inline]
-    pub(crate) fn node(&self, at: u32) -> &'d Node {
+    pub(crate) fn node(&self, index: u32) -> &'d Node {
         const NONE: &Node = &Node::leaf(Kind::Null, 0);
-        self.nodes.get(at as usize).unwrap_or(NONE)
+        self.nodes.get(index as usize).unwrap_or(NONE)
     }
 
     /// Returns the index after a value.
     #[inline]
-    pub(crate) fn index_after(&self, at: u32) -> u32 {
-        self.index_after_node(self.node(at), at)
+    pub(crate) fn index_after(&self, index: u32) -> u32 {
+        self.index_after_node(self.node(index), index)
     }
 
     /// Returns the index after the value of this node, which is at `at`.
     #[inline]
-    pub(crate) fn index_after_node(&self, node: &Node, at: u32) -> u32 {
-        if node.kind.is_container() { node.end().max(at + 1) } else { at + 1 }
+    pub(crate) fn index_after_node(&self, node: &Node, index: u32) -> u32 {
+        if node.kind.is_container() { node.end().max(index + 1) } else { index + 1 }
     }
 
     /// Returns the value itself, after links, references, objects and attributes.
     #[inline]
-    pub(crate) fn resolve_value(&self, at: u32) -> Result<u32, TypeMismatch> {
-        let kind = self.node(at).kind;
+    pub(crate) fn resolve_value(&self, index: u32) -> Result<u32, TypeMismatch> {
+        let kind = self.node(index).kind;
         let is_settled =
             !matches!(kind, Kind::Link | Kind::Alias | Kind::Copy | Kind::Ref | Kind::Object | Kind::Attrs);
-        if is_settled { Ok(at) } else { self.follow_references(at) }
+        if is_settled { Ok(index) } else { self.follow_references(index) }
     }
 
     fn follow_references(&self, from: u32) -> Result<u32, TypeMismatch> {
-        let mut at = from;
+        let mut index = from;
         for _ in 0..LINKS {
-            let node = self.node(at);
-            at = match node.kind {
+            let node = self.node(index);
+            index = match node.kind {
                 Kind::Link | Kind::Alias | Kind::Copy => node.payload as u32,
-                Kind::Ref | Kind::Object | Kind::Attrs => at + 1,
-                _ => return Ok(at),
+                Kind::Ref | Kind::Object | Kind::Attrs => index + 1,
+                _ => return Ok(index),
             };
         }
         Err(TypeMismatch::new(from, "a value", "references without an end"))
@@ -152,21 +152,21 @@ impl<'d> TapeView<'d> {
 
     /// Returns the value after links and references: an object stays an object.
     pub(crate) fn resolve_links(&self, from: u32) -> u32 {
-        let mut at = from;
+        let mut index = from;
         for _ in 0..LINKS {
-            let node = self.node(at);
-            at = match node.kind {
+            let node = self.node(index);
+            index = match node.kind {
                 Kind::Link | Kind::Alias | Kind::Copy => node.payload as u32,
-                Kind::Ref => at + 1,
-                _ => return at,
+                Kind::Ref => index + 1,
+                _ => return index,
             };
         }
         from
     }
 
     /// Whether a list or a map is empty.
-    pub(crate) fn is_empty_container(&self, at: u32) -> bool {
-        self.node(at).aux == 0
+    pub(crate) fn is_empty_container(&self, index: u32) -> bool {
+        self.node(index).aux == 0
     }
 
     /// Whether the location of a string is in its node.
@@ -177,8 +177,8 @@ impl<'d> TapeView<'d> {
 
     /// Returns a resolved value.
     #[inline]
-    pub(crate) fn read_value(&self, at: u32) -> Value<'d> {
-        let node = self.node(at);
+    pub(crate) fn read_value(&self, index: u32) -> Value<'d> {
+        let node = self.node(index);
         match node.kind {
             Kind::Null | Kind::Hole => Value::Null,
             Kind::Bool => Value::Bool(node.payload != 0),
@@ -239,13 +239,13 @@ impl<'d> TapeView<'d> {
     }
 
     /// Returns the class of a value before its links are resolved.
-    pub(crate) fn find_class(&self, mut at: u32) -> Option<&'d [u8]> {
+    pub(crate) fn find_class(&self, mut index: u32) -> Option<&'d [u8]> {
         for _ in 0..LINKS {
-            let node = self.node(at);
-            at = match node.kind {
+            let node = self.node(index);
+            index = match node.kind {
                 Kind::Object | Kind::Opaque => return Some(self.tape.classes().get(node.class())?.bytes),
                 Kind::Link | Kind::Alias | Kind::Copy => node.payload as u32,
-                Kind::Ref | Kind::Attrs => at + 1,
+                Kind::Ref | Kind::Attrs => index + 1,
                 _ => return None,
             };
         }
@@ -255,14 +255,14 @@ impl<'d> TapeView<'d> {
     /// Returns the entries of a map: the key, and the index of the value.
     #[inline]
     pub(crate) fn entries(&self, map: u32) -> impl Iterator<Item = (Key, u32)> {
-        let mut at = map + 1;
+        let mut index = map + 1;
         (0..self.node(map).aux).map(move |_| {
-            let node = self.node(at);
+            let node = self.node(index);
             let (key, value) = match node.key {
-                IS_KEY => (Key::Node(at), self.index_after(at)),
-                id => (Key::Name(id), at),
+                IS_KEY => (Key::Node(index), self.index_after(index)),
+                id => (Key::Name(id), index),
             };
-            at = self.index_after(value);
+            index = self.index_after(value);
             (key, value)
         })
     }
@@ -270,10 +270,10 @@ impl<'d> TapeView<'d> {
     /// The items of a list.
     #[inline]
     pub(crate) fn items(&self, list: u32) -> impl Iterator<Item = u32> {
-        let mut at = list + 1;
+        let mut index = list + 1;
         (0..self.node(list).aux).map(move |_| {
-            let item = at;
-            at = self.index_after(at);
+            let item = index;
+            index = self.index_after(index);
             item
         })
     }

@@ -307,7 +307,7 @@ fn choose_best_reading(mut readings: Vec<Reading>) -> Result<Reading, DetectErro
 /// Detects whether rows end with only `\r`, as on old machines.
 fn detect_line_end(text: &[u8]) -> LineEnd {
     match memchr(b'\r', text) {
-        Some(at) if memchr(b'\n', text).is_none() && at + 1 < text.len() => LineEnd::Return,
+        Some(index) if memchr(b'\n', text).is_none() && index + 1 < text.len() => LineEnd::Return,
         _ => LineEnd::Newline,
     }
 }

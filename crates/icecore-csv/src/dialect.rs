@@ -171,9 +171,9 @@ fn push_undoubled(body: &[u8], quote: u8, text: &mut Vec<u8>) {
         text.extend_from_slice(word);
         match find_in_word(*word, quote) {
             None => rest = after,
-            Some(at) => {
-                text.truncate(text.len() - 7 + at);
-                rest = rest.get(at + 2..).unwrap_or_default();
+            Some(index) => {
+                text.truncate(text.len() - 7 + index);
+                rest = rest.get(index + 2..).unwrap_or_default();
             }
         }
     }

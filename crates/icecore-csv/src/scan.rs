@@ -44,14 +44,14 @@ impl Scanner {
         if bytes.is_empty() {
             return if is_end { Next::End } else { Next::More };
         }
-        let mut at = 0;
+        let mut offset = 0;
         loop {
-            let Some((cell, end)) = self.next_cell(bytes, at, is_end) else { return Next::More };
-            let after = cell.range.end;
+            let Some((cell, end)) = self.next_cell(bytes, offset, is_end) else { return Next::More };
+            let cell_end = cell.range.end;
             cells.push(cell);
             match end {
-                End::Delimiter => at = after + 1,
-                End::Row(len) => return Next::Row { end: after + len },
+                End::Delimiter => offset = cell_end + 1,
+                End::Row(len) => return Next::Row { end: cell_end + len },
             }
         }
     }
@@ -61,11 +61,11 @@ impl Scanner {
         if bytes.is_empty() {
             return if is_end { Next::End } else { Next::More };
         }
-        let mut at = 0;
+        let mut offset = 0;
         loop {
-            match self.next_cell(bytes, at, is_end) {
+            match self.next_cell(bytes, offset, is_end) {
                 None => return Next::More,
-                Some((cell, End::Delimiter)) => at = cell.range.end + 1,
+                Some((cell, End::Delimiter)) => offset = cell.range.end + 1,
                 Some((cell, End::Row(len))) => return Next::Row { end: cell.range.end + len },
             }
         }

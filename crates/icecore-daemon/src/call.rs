@@ -88,8 +88,8 @@ impl Call {
     }
 
     /// Returns a parameter that limits a number of results, between 1 and `most`.
-    pub fn limit_parameter(&self, name: &str, usual: usize, max: usize) -> Result<usize, Failure> {
-        Ok(self.query.parse_number::<usize>(name)?.unwrap_or(usual).clamp(1, max))
+    pub fn limit_parameter(&self, name: &str, default: usize, max: usize) -> Result<usize, Failure> {
+        Ok(self.query.parse_number::<usize>(name)?.unwrap_or(default).clamp(1, max))
     }
 
     /// Returns an id from a query parameter.
@@ -115,8 +115,8 @@ impl Call {
     }
 
     /// Returns a duration parameter, at most `longest`.
-    pub fn duration_parameter(&self, name: &str, usual: Duration, longest: Duration) -> Result<Duration, Failure> {
-        Ok(self.query.parse_duration(name)?.unwrap_or(usual).min(longest))
+    pub fn duration_parameter(&self, name: &str, default: Duration, longest: Duration) -> Result<Duration, Failure> {
+        Ok(self.query.parse_duration(name)?.unwrap_or(default).min(longest))
     }
 }
 

@@ -70,7 +70,7 @@ mod tests {
     fn a_bucket_gets_empty_and_full_again() {
         let rates = RateLimiter::new(Some(Rate { per_second: 2.0, burst: 3.0 }));
         let (now, one) = (Instant::now(), "10.0.0.1".parse().expect("an address"));
-        let took = |at| (0..5).filter(|_| rates.take_token(one, at).is_ok()).count();
+        let took = |time| (0..5).filter(|_| rates.take_token(one, time).is_ok()).count();
         assert_eq!(took(now), 3);
         assert_eq!(rates.take_token(one, now), Err(1));
         assert!(rates.take_token("10.0.0.2".parse().expect("an address"), now).is_ok());

@@ -21,8 +21,8 @@ struct Histogram {
 
 impl Histogram {
     fn add_value(&mut self, bounds: &[f64], value: f64) {
-        let at = bounds.iter().position(|bound| value <= *bound).unwrap_or(bounds.len());
-        self.counts[at] += 1;
+        let index = bounds.iter().position(|bound| value <= *bound).unwrap_or(bounds.len());
+        self.counts[index] += 1;
         self.sum += value;
     }
 

@@ -22,17 +22,17 @@ struct Gap {
 /// Returns pairs of positions with the same number, ascending in both lists. Linear in the lists, with a factor of at
 /// most [`MAX_ROUNDS`] and [`MAX_PATH_LENGTH`].
 pub(crate) fn align_numbers(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
-    let mut found = Vec::with_capacity(left.len().min(right.len()));
+    let mut pairs = Vec::with_capacity(left.len().min(right.len()));
     let mut gaps = vec![Gap { left: (0, left.len()), right: (0, right.len()), round: 0 }];
     while let Some(mut gap) = gaps.pop() {
         let (mut from, mut to) = ((gap.left.0, gap.right.0), (gap.left.1, gap.right.1));
         while from.0 < to.0 && from.1 < to.1 && left[from.0] == right[from.1] {
-            found.push((from.0 as u32, from.1 as u32));
+            pairs.push((from.0 as u32, from.1 as u32));
             from = (from.0 + 1, from.1 + 1);
         }
         while from.0 < to.0 && from.1 < to.1 && left[to.0 - 1] == right[to.1 - 1] {
             to = (to.0 - 1, to.1 - 1);
-            found.push((to.0 as u32, to.1 as u32));
+            pairs.push((to.0 as u32, to.1 as u32));
         }
         if from.0 == to.0 || from.1 == to.1 {
             continue;
@@ -40,7 +40,7 @@ pub(crate) fn align_numbers(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
         (gap.left, gap.right) = ((from.0, to.0), (from.1, to.1));
         let anchors = if gap.round < MAX_ROUNDS { find_anchors(left, right, gap) } else { Vec::new() };
         if anchors.is_empty() {
-            match_by_edit_path(left, right, gap, &mut found);
+            match_by_edit_path(left, right, gap, &mut pairs);
             continue;
         }
         let mut position = (gap.left.0, gap.right.0);
@@ -50,10 +50,10 @@ pub(crate) fn align_numbers(left: &[u64], right: &[u64]) -> Vec<(u32, u32)> {
             }
             position = (anchor.0 + 1, anchor.1 + 1);
         }
-        found.extend(anchors.into_iter().map(|(a, b)| (a as u32, b as u32)));
+        pairs.extend(anchors.into_iter().map(|(a, b)| (a as u32, b as u32)));
     }
-    found.sort_unstable();
-    found
+    pairs.sort_unstable();
+    pairs
 }
 
 /// Returns the longest sequence in the same order of items that occur once in each list in this gap.
@@ -61,10 +61,10 @@ fn find_anchors(left: &[u64], right: &[u64], gap: Gap) -> Vec<(usize, usize)> {
     let left_unique = find_unique_numbers(&left[gap.left.0..gap.left.1]);
     let mut right_unique = find_unique_numbers(&right[gap.right.0..gap.right.1]).into_iter().peekable();
     let mut unique_pairs: Vec<(usize, usize)> = Vec::new();
-    for (hash, at) in left_unique {
+    for (hash, left_index) in left_unique {
         while right_unique.next_if(|(other, _)| *other < hash).is_some() {}
-        if let Some((_, other)) = right_unique.next_if(|(other, _)| *other == hash) {
-            unique_pairs.push((gap.left.0 + at as usize, gap.right.0 + other as usize));
+        if let Some((_, right_index)) = right_unique.next_if(|(other, _)| *other == hash) {
+            unique_pairs.push((gap.left.0 + left_index as usize, gap.right.0 + right_index as usize));
         }
     }
     unique_pairs.sort_unstable();
@@ -83,27 +83,27 @@ fn find_unique_numbers(list: &[u64]) -> Vec<(u64, u32)> {
 fn longest_rising_pairs(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // For each length, the pair with the smallest end of such a selection; and the predecessor of each pair.
     let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    for (at, (_, second)) in pairs.iter().enumerate() {
+    let mut predecessors: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (index, (_, second)) in pairs.iter().enumerate() {
         let length = ends.partition_point(|end| pairs[*end].1 < *second);
-        before.push(length.checked_sub(1).map(|shorter| ends[shorter]));
+        predecessors.push(length.checked_sub(1).map(|shorter| ends[shorter]));
         match ends.get_mut(length) {
-            Some(end) => *end = at,
-            None => ends.push(at),
+            Some(end) => *end = index,
+            None => ends.push(index),
         }
     }
     let mut rise = Vec::with_capacity(ends.len());
-    let mut at = ends.last().copied();
-    while let Some(here) = at {
-        rise.push(pairs[here]);
-        at = before[here];
+    let mut next = ends.last().copied();
+    while let Some(index) = next {
+        rise.push(pairs[index]);
+        next = predecessors[index];
     }
     rise.reverse();
     rise
 }
 
 /// Finds equal items on the shortest edit path between the lists; none if the path is too long.
-fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u32, u32)>) {
+fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, pairs: &mut Vec<(u32, u32)>) {
     let (a, b) = (&left[gap.left.0..gap.left.1], &right[gap.right.0..gap.right.1]);
     let max_steps = MAX_PATH_LENGTH.min(a.len() + b.len());
     if a.len().abs_diff(b.len()) > max_steps {
@@ -115,24 +115,24 @@ fn match_by_edit_path(left: &[u64], right: &[u64], gap: Gap, found: &mut Vec<(u3
     let middle = max_steps + 1;
     for steps in 0..=max_steps {
         history.push(reach[middle - steps - 1..=middle + steps + 1].to_vec());
-        let mut at = middle - steps;
-        while at <= middle + steps {
-            let is_down = at == middle - steps || (at != middle + steps && reach[at - 1] < reach[at + 1]);
-            let mut x = if is_down { reach[at + 1] } else { reach[at - 1] + 1 };
+        let mut index = middle - steps;
+        while index <= middle + steps {
+            let is_down = index == middle - steps || (index != middle + steps && reach[index - 1] < reach[index + 1]);
+            let mut x = if is_down { reach[index + 1] } else { reach[index - 1] + 1 };
             let mut y = x + middle;
             // A diagonal that begins below the lists is outside of them.
-            let is_inside = x <= a.len() && y >= at && y - at <= b.len();
+            let is_inside = x <= a.len() && y >= index && y - index <= b.len();
             if is_inside {
-                y -= at;
+                y -= index;
                 while x < a.len() && y < b.len() && a[x] == b[y] {
                     (x, y) = (x + 1, y + 1);
                 }
                 if x == a.len() && y == b.len() {
-                    return trace_edit_path(a, b, &history, at.wrapping_sub(middle) as isize, gap, found);
+                    return trace_edit_path(a, b, &history, index.wrapping_sub(middle) as isize, gap, pairs);
                 }
             }
-            reach[at] = x;
-            at += 2;
+            reach[index] = x;
+            index += 2;
         }
     }
 }
@@ -144,24 +144,24 @@ fn trace_edit_path(
     history: &[Vec<usize>],
     mut diagonal: isize,
     gap: Gap,
-    found: &mut Vec<(u32, u32)>,
+    pairs: &mut Vec<(u32, u32)>,
 ) {
     let (mut x, mut y) = (a.len(), b.len());
     for (steps, reach) in history.iter().enumerate().rev() {
         let steps = steps as isize;
-        let at = |diagonal: isize| reach.get((diagonal + steps + 1) as usize).copied().unwrap_or(0);
-        let is_down = diagonal == -steps || (diagonal != steps && at(diagonal - 1) < at(diagonal + 1));
+        let reach_of = |diagonal: isize| reach.get((diagonal + steps + 1) as usize).copied().unwrap_or(0);
+        let is_down = diagonal == -steps || (diagonal != steps && reach_of(diagonal - 1) < reach_of(diagonal + 1));
         let from = if is_down { diagonal + 1 } else { diagonal - 1 };
         let start = if steps == 0 {
             0
         } else if is_down {
-            at(from)
+            reach_of(from)
         } else {
-            at(from) + 1
+            reach_of(from) + 1
         };
         while x > start && x > 0 && y > 0 && a[x - 1] == b[y - 1] {
             (x, y) = (x - 1, y - 1);
-            found.push(((gap.left.0 + x) as u32, (gap.right.0 + y) as u32));
+            pairs.push(((gap.left.0 + x) as u32, (gap.right.0 + y) as u32));
         }
         if steps == 0 {
             return;
@@ -185,9 +185,9 @@ mod tests {
         let mut row = vec![0; b.len() + 1];
         for x in a {
             let mut corner = 0;
-            for (at, y) in b.iter().enumerate() {
-                let above = row[at + 1];
-                row[at + 1] = if x == y { corner + 1 } else { above.max(row[at]) };
+            for (column, y) in b.iter().enumerate() {
+                let above = row[column + 1];
+                row[column + 1] = if x == y { corner + 1 } else { above.max(row[column]) };
                 corner = above;
             }
         }
@@ -195,10 +195,10 @@ mod tests {
     }
 
     fn check(a: &[u64], b: &[u64]) -> usize {
-        let found = align_numbers(a, b);
-        assert!(found.iter().all(|(x, y)| a[*x as usize] == b[*y as usize]), "{a:?} {b:?} {found:?}");
-        assert!(found.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{a:?} {b:?} {found:?}");
-        found.len()
+        let pairs = align_numbers(a, b);
+        assert!(pairs.iter().all(|(x, y)| a[*x as usize] == b[*y as usize]), "{a:?} {b:?} {pairs:?}");
+        assert!(pairs.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 < two[1].1), "{a:?} {b:?} {pairs:?}");
+        pairs.len()
     }
 
     #[test]
@@ -213,10 +213,10 @@ mod tests {
             let (n, m, of) = (next(9), next(9), next(4) + 1);
             let a: Vec<u64> = (0..n).map(|_| next(of)).collect();
             let b: Vec<u64> = (0..m).map(|_| next(of)).collect();
-            let (found, longest_len) = (check(&a, &b), longest(&a, &b));
+            let (aligned_len, longest_len) = (check(&a, &b), longest(&a, &b));
             // Anchors are not always part of a longest subsequence.
-            assert!(found <= longest_len && (found > 0 || longest_len == 0), "{a:?} {b:?}");
-            best += usize::from(found == longest_len);
+            assert!(aligned_len <= longest_len && (aligned_len > 0 || longest_len == 0), "{a:?} {b:?}");
+            best += usize::from(aligned_len == longest_len);
             all += 1;
             // Without anchors, the longest one is found.
             let mut direct = Vec::new();
@@ -237,7 +237,7 @@ mod tests {
         assert_eq!(check(&ones, &twos), 0);
         assert_eq!(check(&ones, &[]), 0);
         let mut mixed = Vec::new();
-        (0..1000).for_each(|at| mixed.extend([1 + at % 2, 3, 3]));
+        (0..1000).for_each(|index| mixed.extend([1 + index % 2, 3, 3]));
         assert!(check(&ones, &mixed) <= 1000);
     }
 }

@@ -114,12 +114,14 @@ fn compare_documents<'d>(
         return differences;
     }
     walk.walk_trees();
-    let TreeWalk { mut same, mut found, linked, mut lockstep, .. } = walk;
-    moves::find_moves(sides, &mut lockstep, &mut same, &mut found);
-    links::compare_links(sides, &mut same, linked, &lockstep.counterparts, &mut found);
-    found.sort_by_key(|one| one.order);
-    differences.changes =
-        found.into_iter().map(|OrderedChange { change: found_change, .. }| Change::from_found(found_change)).collect();
+    let TreeWalk { mut same, changes: mut ordered_changes, linked, mut lockstep, .. } = walk;
+    moves::find_moves(sides, &mut lockstep, &mut same, &mut ordered_changes);
+    links::compare_links(sides, &mut same, linked, &lockstep.counterparts, &mut ordered_changes);
+    ordered_changes.sort_by_key(|entry| entry.order);
+    differences.changes = ordered_changes
+        .into_iter()
+        .map(|OrderedChange { change: found_change, .. }| Change::from_found(found_change))
+        .collect();
     differences.has_other_header = match (left.header(), right.header()) {
         (Some(left), Some(right)) => !same.are_equal(sides, left, right),
         (None, None) => false,
@@ -129,9 +131,9 @@ fn compare_documents<'d>(
 }
 
 impl<'d> Change<'d> {
-    fn from_found(found: FoundChange<'d>) -> Change<'d> {
+    fn from_found(found_change: FoundChange<'d>) -> Change<'d> {
         let change = |kind, left, right| Change { kind, left, right, into: None };
-        match found {
+        match found_change {
             FoundChange::Changed(left, right) => change(ChangeKind::Changed, Some(left), Some(right)),
             FoundChange::Class(left, right) => change(ChangeKind::Class, Some(left), Some(right)),
             FoundChange::Removed(left, _) => change(ChangeKind::Removed, Some(left), None),
@@ -190,11 +192,11 @@ impl<'d> Differences<'d> {
         for is_left in [true, false] {
             let wanted = self.changes.iter().map(&of).enumerate();
             let wanted: Vec<_> =
-                wanted.filter(|(_, (side, _))| *side == is_left).map(|(at, (_, to))| (at, to)).collect();
+                wanted.filter(|(_, (side, _))| *side == is_left).map(|(index, (_, to))| (index, to)).collect();
             let document = if is_left { self.left } else { self.right };
             let nodes: Vec<u32> = wanted.iter().map(|(_, to)| to.index()).collect();
-            for ((at, _), path) in wanted.into_iter().zip(ValuePath::find_paths(document, &nodes)) {
-                paths[at] = path;
+            for ((index, _), path) in wanted.into_iter().zip(ValuePath::find_paths(document, &nodes)) {
+                paths[index] = path;
             }
         }
         paths

@@ -98,21 +98,21 @@ impl<'d> Differences<'d> {
         let mut budget = nodes.saturating_mul(STEPS_PER_NODE).saturating_add(1 << 20);
         let mut all: Vec<ChangePaths<'d>> = self.changes().iter().map(|_| ChangePaths::default()).collect();
         let mut wanted: Vec<(usize, bool, u32)> = Vec::new();
-        for (at, change) in self.changes().iter().enumerate() {
+        for (change_index, change) in self.changes().iter().enumerate() {
             if let Some(left) = change.left {
-                wanted.push((at, true, left.index()));
+                wanted.push((change_index, true, left.index()));
             }
             if let Some((into, ..)) = &change.into {
-                wanted.push((at, false, into.index()));
+                wanted.push((change_index, false, into.index()));
             }
         }
         let nodes: Vec<u32> = wanted.iter().map(|(_, _, node)| *node).collect();
-        ValuePath::visit_nodes(self.left, &nodes, |found, place| {
+        ValuePath::visit_nodes(self.left, &nodes, |wanted_index, place| {
             budget = budget.saturating_sub(place.depth());
             if budget > 0 {
-                let (at, is_path, _) = wanted[found];
+                let (change_index, is_path, _) = wanted[wanted_index];
                 let steps = place.collect_steps().collect();
-                *(if is_path { &mut all[at].path } else { &mut all[at].into }) = steps;
+                *(if is_path { &mut all[change_index].path } else { &mut all[change_index].into }) = steps;
             }
         });
         if budget == 0 {
@@ -148,11 +148,11 @@ impl DuplicateKeys<'_> {
             let mut first_positions: HashMap<u64, u32> = HashMap::new();
             let mut duplicates = HashSet::new();
             let rules = if rules.is_across_formats() { Rules::new().across_formats() } else { Rules::new() };
-            for (at, (key, _)) in (0..).zip(map.entries()) {
+            for (index, (key, _)) in (0..).zip(map.entries()) {
                 let Key::Name(name) = key else { continue };
                 let hash = Hashes::hash_loose_key(rules, document, &name.node, name.bytes, is_field);
-                if let Some(other) = first_positions.insert(hash, at) {
-                    duplicates.extend([other, at]);
+                if let Some(previous) = first_positions.insert(hash, index) {
+                    duplicates.extend([previous, index]);
                 }
             }
             duplicates

@@ -184,12 +184,12 @@ impl<'d> Emitter<'d> {
             names.push((source, value.index()));
         }
         self.write_unlinked(source, value);
-        let at = self.builder.at();
+        let index = self.builder.at();
         for name in names {
-            self.known.insert(name, at);
+            self.known.insert(name, index);
         }
         if source == FIRST && !self.edits.touched.contains(&value.index()) {
-            self.kept.push((value.index(), at));
+            self.kept.push((value.index(), index));
         }
     }
 
@@ -204,13 +204,13 @@ impl<'d> Emitter<'d> {
     }
 
     /// Appends a value that is not a link, or begins it.
-    fn write_unlinked(&mut self, source: usize, here: Cursor<'d>) {
-        let node = here.node();
+    fn write_unlinked(&mut self, source: usize, cursor: Cursor<'d>) {
+        let node = cursor.node();
         if node.kind.is_container() {
-            return self.begin_container(source, here);
+            return self.begin_container(source, cursor);
         }
         let b = &mut self.builder;
-        match here.value() {
+        match cursor.value() {
             Value::Null => b.null(),
             Value::Bool(value) => b.bool(value),
             Value::Int(value) => b.int(value),
@@ -231,11 +231,11 @@ impl<'d> Emitter<'d> {
         };
     }
 
-    fn begin_container(&mut self, source: usize, here: Cursor<'d>) {
-        let node = here.node();
+    fn begin_container(&mut self, source: usize, cursor: Cursor<'d>) {
+        let node = cursor.node();
         let b = &mut self.builder;
-        let class = (source == FIRST).then(|| self.edits.classes.get(&here.index())).flatten();
-        let class = class.map_or(here.class(), |class| class);
+        let class = (source == FIRST).then(|| self.edits.classes.get(&cursor.index())).flatten();
+        let class = class.map_or(cursor.class(), |class| class);
         match node.kind {
             Kind::Array => b.begin_array(),
             Kind::Map => b.begin_map(),
@@ -259,14 +259,14 @@ impl<'d> Emitter<'d> {
             }
         }
         let children = match node.kind {
-            Kind::Map => Children::Entries(here.entries()),
-            Kind::Attrs => Children::Attributes(here.children().next(), here.entries()),
-            _ => Children::Items(here.children()),
+            Kind::Map => Children::Entries(cursor.entries()),
+            Kind::Attrs => Children::Attributes(cursor.children().next(), cursor.entries()),
+            _ => Children::Items(cursor.children()),
         };
-        let default = here.default_value();
+        let default = cursor.default_value();
         self.stack.push(EmitTask::Frame(EmitFrame {
             of: source,
-            node: here.index(),
+            node: cursor.index(),
             children,
             default,
             index: 0,

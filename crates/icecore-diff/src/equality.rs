@@ -53,8 +53,8 @@ impl<'d> EqualityChecker<'d> {
             self.comparisons_left = self.comparisons_left.saturating_sub(1);
             if !self.compare_pair(sides, left, right, &mut steps) {
                 self.budget = self.budget.saturating_sub(steps);
-                for one in self.joins.drain(..) {
-                    self.sets.remove(&one);
+                for member in self.joins.drain(..) {
+                    self.sets.remove(&member);
                 }
                 return false;
             }
@@ -62,11 +62,11 @@ impl<'d> EqualityChecker<'d> {
         true
     }
 
-    fn set_head(&self, mut one: u64) -> u64 {
-        while let Some(next) = self.sets.get(&one) {
-            one = *next;
+    fn set_head(&self, mut member: u64) -> u64 {
+        while let Some(next) = self.sets.get(&member) {
+            member = *next;
         }
-        one
+        member
     }
 
     /// Joins the sets of both values; returns whether they were already in the same set.
@@ -86,7 +86,7 @@ impl<'d> EqualityChecker<'d> {
         let rules = sides.left.rules;
         if rules.is_exact() {
             const REFERENCE: u8 = flag::WEAK | flag::OVERLOAD;
-            let is_link = |here: Cursor<'_>| here.kind().is_again() && here.kind() != Kind::Copy;
+            let is_link = |cursor: Cursor<'_>| cursor.kind().is_again() && cursor.kind() != Kind::Copy;
             if (left.node().flags ^ right.node().flags) & REFERENCE != 0 || is_link(left) != is_link(right) {
                 return false;
             }
@@ -127,7 +127,7 @@ impl<'d> EqualityChecker<'d> {
         pairs.pair_entries(sides, a, b, is_field);
         let is_whole = pairs.left.is_empty() && pairs.right.is_empty() && (pairs.in_order || !rules.is_exact());
         if is_whole {
-            for (a, b) in &pairs.both {
+            for (a, b) in &pairs.common {
                 if let (Key::Value(a), Key::Value(b)) = (a.key, b.key) {
                     self.stack.push((a, b));
                 }
@@ -143,9 +143,9 @@ impl<'d> EqualityChecker<'d> {
 /// Returns the values of two maps that are not entries, if both have one: the default value, or the value that has
 /// attributes.
 pub(crate) fn non_entry_values<'d>(a: Cursor<'d>, b: Cursor<'d>) -> Option<(Cursor<'d>, Cursor<'d>)> {
-    let of = |here: Cursor<'d>| match here.kind() {
-        Kind::Attrs => here.children().next(),
-        _ => here.default_value(),
+    let of = |cursor: Cursor<'d>| match cursor.kind() {
+        Kind::Attrs => cursor.children().next(),
+        _ => cursor.default_value(),
     };
     of(a).zip(of(b))
 }
@@ -162,6 +162,6 @@ pub(crate) fn is_field_map(map: Cursor<'_>) -> bool {
     if map.kind() == Kind::Attrs {
         return true;
     }
-    let before = map.index().checked_sub(1).and_then(|before| map.document().at(before));
-    before.is_some_and(|before| before.kind() == Kind::Object && before.node().end() > map.index())
+    let outer = map.index().checked_sub(1).and_then(|index| map.document().at(index));
+    outer.is_some_and(|outer| outer.kind() == Kind::Object && outer.node().end() > map.index())
 }

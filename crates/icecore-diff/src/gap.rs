@@ -32,8 +32,8 @@ impl<'s, 'd> Gaps<'s, 'd> {
         if is_one_whole {
             return Vec::new();
         }
-        let of_a = between.iter().flat_map(|(xs, _)| &a[xs.clone()]).map(|at| self.sides.left.node_hash(*at));
-        let of_b = between.iter().flat_map(|(_, ys)| &b[ys.clone()]).map(|at| self.sides.right.node_hash(*at));
+        let of_a = between.iter().flat_map(|(xs, _)| &a[xs.clone()]).map(|index| self.sides.left.node_hash(*index));
+        let of_b = between.iter().flat_map(|(_, ys)| &b[ys.clone()]).map(|index| self.sides.right.node_hash(*index));
         let (mut of_a, mut of_b): (Vec<u64>, Vec<u64>) = (of_a.collect(), of_b.collect());
         of_a.sort_unstable();
         of_b.sort_unstable();
@@ -48,7 +48,7 @@ impl<'s, 'd> Gaps<'s, 'd> {
 
     /// Returns `true` if a pair should be compared in detail: not two records or lists without anything in common.
     pub(crate) fn has_common(&self, left: Cursor<'d>, right: Cursor<'d>) -> bool {
-        let is_large = |here: Cursor<'_>| matches!(here.kind(), Kind::Array | Kind::Map) && here.len() > 1;
+        let is_large = |cursor: Cursor<'_>| matches!(cursor.kind(), Kind::Array | Kind::Map) && cursor.len() > 1;
         let bodies = (crate::tree::object_body(left), crate::tree::object_body(right));
         if !is_large(bodies.0) || !is_large(bodies.1) || left.class() != right.class() {
             return true;
@@ -70,8 +70,8 @@ impl<'s, 'd> Gaps<'s, 'd> {
         if !(2..=MAX_CELLS).contains(&cells) || cells > self.budget {
             return to.extend(xs.iter().copied().zip(ys.iter().copied()));
         }
-        let collect_features = |side: &Side<'d>, list: &[u32], at: &[usize]| -> Vec<Vec<u64>> {
-            at.iter().map(|at| side.child_hashes(side.value_at(list[*at]))).collect()
+        let collect_features = |side: &Side<'d>, list: &[u32], positions: &[usize]| -> Vec<Vec<u64>> {
+            positions.iter().map(|position| side.child_hashes(side.value_at(list[*position]))).collect()
         };
         let features = (collect_features(self.sides.left, a, xs), collect_features(self.sides.right, b, ys));
         let max_len = |features: &[Vec<u64>]| features.iter().map(Vec::len).max().unwrap_or(0);

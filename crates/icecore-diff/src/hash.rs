@@ -38,9 +38,9 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
     for chunk in chunks {
         hash = mix_hashes(hash, u64::from_le_bytes(*chunk));
     }
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    mix_hashes(hash, u64::from_le_bytes(last))
+    let mut last_chunk = [0; 8];
+    last_chunk[..rest.len()].copy_from_slice(rest);
+    mix_hashes(hash, u64::from_le_bytes(last_chunk))
 }
 
 fn hash_leaf(leaf: &Leaf<'_>) -> u64 {
@@ -68,7 +68,7 @@ fn hash_leaf_node(rules: Rules, document: &Document<'_>, node: &Node) -> u64 {
 
 /// An open container.
 struct HashFrame {
-    at: u32,
+    index: u32,
     end: u32,
     sum: u64,
     count: u64,
@@ -87,9 +87,9 @@ impl<'d> Hashes<'d> {
 
     /// Returns the number of the value at this node.
     #[inline]
-    pub(crate) fn get(&mut self, at: u32) -> u64 {
-        match self.known_hash(at) {
-            0 => self.compute_hash(at),
+    pub(crate) fn get(&mut self, index: u32) -> u64 {
+        match self.known_hash(index) {
+            0 => self.compute_hash(index),
             known => known,
         }
     }
@@ -114,68 +114,68 @@ impl<'d> Hashes<'d> {
         hash_leaf(&rules.key_meaning(document, node, bytes, is_field))
     }
 
-    fn known_hash(&self, at: u32) -> u64 {
-        self.nodes.get(at as usize).copied().unwrap_or(0)
+    fn known_hash(&self, index: u32) -> u64 {
+        self.nodes.get(index as usize).copied().unwrap_or(0)
     }
 
     /// Computes the number of a value, after the numbers of values outside that links in it name. These values precede
     /// it completely, so no value waits for itself, and each node is visited at most twice.
     #[cold]
-    fn compute_hash(&mut self, at: u32) -> u64 {
-        if at as usize >= self.document.nodes().len() {
+    fn compute_hash(&mut self, index: u32) -> u64 {
+        if index as usize >= self.document.nodes().len() {
             return EMPTY_HASH;
         }
         if self.nodes.is_empty() {
             self.nodes = vec![0; self.document.nodes().len()];
         }
         let mut wanted: Vec<(u32, bool)> = Vec::new();
-        let end = tree::index_after(self.document, at);
-        self.visit_outside_targets(at, end, |target| wanted.push((target, false)));
+        let end = tree::index_after(self.document, index);
+        self.visit_outside_targets(index, end, |target| wanted.push((target, false)));
         if !wanted.is_empty() {
-            wanted.insert(0, (at, true));
+            wanted.insert(0, (index, true));
             self.compute_all(wanted);
         } else {
-            self.hash_range(at, end);
+            self.hash_range(index, end);
         }
-        self.known_hash(at)
+        self.known_hash(index)
     }
 
     /// Computes the numbers of these values, the last one first. Others may wait for the targets of links in them; a
     /// value that is ready no longer waits.
     fn compute_all(&mut self, mut wanted: Vec<(u32, bool)>) {
-        while let Some((at, is_ready)) = wanted.pop() {
-            let end = tree::index_after(self.document, at);
-            if self.known_hash(at) != 0 {
+        while let Some((index, is_ready)) = wanted.pop() {
+            let end = tree::index_after(self.document, index);
+            if self.known_hash(index) != 0 {
                 continue;
             }
             if !is_ready {
-                let before = wanted.len();
-                wanted.push((at, true));
-                self.visit_outside_targets(at, end, |target| wanted.push((target, false)));
-                if wanted.len() > before + 1 {
+                let previous_len = wanted.len();
+                wanted.push((index, true));
+                self.visit_outside_targets(index, end, |target| wanted.push((target, false)));
+                if wanted.len() > previous_len + 1 {
                     continue;
                 }
-                wanted.truncate(before);
+                wanted.truncate(previous_len);
             }
-            self.hash_range(at, end);
+            self.hash_range(index, end);
         }
     }
 
     /// Passes on the targets of links in this range that are complete before it and have no number yet.
     fn visit_outside_targets(&self, from: u32, to: u32, mut then: impl FnMut(u32)) {
-        let mut at = from;
-        while let Some(node) = self.document.nodes().get(at as usize).filter(|_| at < to) {
-            if node.kind.is_container() && self.known_hash(at) != 0 {
-                at = tree::index_after(self.document, at);
+        let mut index = from;
+        while let Some(node) = self.document.nodes().get(index as usize).filter(|_| index < to) {
+            if node.kind.is_container() && self.known_hash(index) != 0 {
+                index = tree::index_after(self.document, index);
                 continue;
             }
             if node.kind.is_again()
                 && let Some(target) =
-                    self.complete_target(at).filter(|target| *target < from && self.known_hash(*target) == 0)
+                    self.complete_target(index).filter(|target| *target < from && self.known_hash(*target) == 0)
             {
                 then(target);
             }
-            at += 1;
+            index += 1;
         }
     }
 
@@ -189,63 +189,71 @@ impl<'d> Hashes<'d> {
     fn hash_range(&mut self, from: u32, to: u32) {
         let (document, rules) = (self.document, self.rules);
         let nodes = document.nodes();
-        let mut at = from;
-        while let Some(node) = nodes.get(at as usize).filter(|_| at < to) {
-            while let Some(frame) = self.open.pop_if(|frame| frame.end <= at) {
+        let mut index = from;
+        while let Some(node) = nodes.get(index as usize).filter(|_| index < to) {
+            while let Some(frame) = self.open.pop_if(|frame| frame.end <= index) {
                 self.close_container(&frame);
             }
             if node.kind.is_container() {
-                let end = tree::index_after(document, at);
-                match self.known_hash(at) {
+                let end = tree::index_after(document, index);
+                match self.known_hash(index) {
                     0 => {
-                        let is_body = is_object_body(document, at);
+                        let is_body = is_object_body(document, index);
                         let is_fields = node.kind == Kind::Attrs || is_body;
                         let in_order = rules.is_exact() || !matches!(node.kind, Kind::Map | Kind::Attrs);
-                        let frame =
-                            HashFrame { at, end, sum: 0, count: 0, key: None, is_absent: false, is_fields, in_order };
+                        let frame = HashFrame {
+                            index,
+                            end,
+                            sum: 0,
+                            count: 0,
+                            key: None,
+                            is_absent: false,
+                            is_fields,
+                            in_order,
+                        };
                         self.open.push(frame);
-                        at += 1;
+                        index += 1;
                     }
                     known => {
-                        self.record_hash(at, node, known);
-                        at = end;
+                        self.record_hash(index, node, known);
+                        index = end;
                     }
                 }
                 continue;
             }
             let is_fields = self.open.last().is_some_and(|frame| frame.is_fields);
             let hash = match node.kind {
-                kind if kind.is_again() => self.hash_link(at, is_fields),
+                kind if kind.is_again() => self.hash_link(index, is_fields),
                 kind if node.key == IS_KEY && (kind.is_string() || kind == Kind::Int) => {
                     hash_leaf(&rules.key_meaning(document, node, tree::node_bytes(document, node), is_fields))
                 }
                 _ => hash_leaf_node(rules, document, node),
             };
-            self.record_hash(at, node, hash);
-            at += 1;
+            self.record_hash(index, node, hash);
+            index += 1;
         }
         while let Some(frame) = self.open.pop() {
             self.close_container(&frame);
         }
     }
 
-    fn hash_link(&mut self, at: u32, is_fields: bool) -> u64 {
-        let Some(here) = self.document.at(at) else { return EMPTY_HASH };
-        if here.node().key == IS_KEY
-            && let Key::Name(name) = as_key(here)
+    fn hash_link(&mut self, index: u32, is_fields: bool) -> u64 {
+        let Some(cursor) = self.document.at(index) else { return EMPTY_HASH };
+        if cursor.node().key == IS_KEY
+            && let Key::Name(name) = as_key(cursor)
         {
             return Hashes::hash_loose_key(self.rules, self.document, &name.node, name.bytes, is_fields);
         }
-        if self.rules.is_exact() && here.kind() != Kind::Copy {
-            return mix_hashes(CYCLE_HASH, here.kind() as u64);
+        if self.rules.is_exact() && cursor.kind() != Kind::Copy {
+            return mix_hashes(CYCLE_HASH, cursor.kind() as u64);
         }
-        self.complete_target(at).map_or(CYCLE_HASH, |target| self.known_hash(target))
+        self.complete_target(index).map_or(CYCLE_HASH, |target| self.known_hash(target))
     }
 
     /// Records the number of a value, and adds it to its container.
-    fn record_hash(&mut self, at: u32, node: &Node, hash: u64) {
+    fn record_hash(&mut self, index: u32, node: &Node, hash: u64) {
         let hash = if hash == 0 { EMPTY_HASH } else { hash };
-        if let Some(place) = self.nodes.get_mut(at as usize) {
+        if let Some(place) = self.nodes.get_mut(index as usize) {
             *place = hash;
         }
         let Some(parent) = self.open.last() else { return };
@@ -278,28 +286,28 @@ impl<'d> Hashes<'d> {
     }
 
     fn close_container(&mut self, frame: &HashFrame) {
-        let Some(here) = self.document.at(frame.at) else { return };
-        let node = here.node();
+        let Some(container) = self.document.at(frame.index) else { return };
+        let node = container.node();
         let mut hash = mix_hashes(frame.sum, frame.count);
         hash = match node.kind {
             Kind::Array | Kind::Map if self.rules.is_across_formats() && frame.count == 0 => EMPTY_HASH,
             kind => mix_hashes(hash, (kind as u64) << 8 | u64::from(self.rules.relevant_flags(node))),
         };
         if node.kind.has_class() {
-            hash = mix_hashes(hash, hash_bytes(&self.rules.normalized_class(here.class())));
+            hash = mix_hashes(hash, hash_bytes(&self.rules.normalized_class(container.class())));
         }
         if !matches!(node.kind, Kind::Array | Kind::Map) {
             hash = mix_hashes(hash, node.form() as u64);
         }
-        self.record_hash(frame.at, node, hash);
+        self.record_hash(frame.index, node, hash);
     }
 }
 
 /// Whether this node is in an object.
-fn is_object_body(document: &Document<'_>, at: u32) -> bool {
-    let Some(outer) = at.checked_sub(1) else { return false };
+fn is_object_body(document: &Document<'_>, index: u32) -> bool {
+    let Some(outer) = index.checked_sub(1) else { return false };
     let is_object = document.nodes().get(outer as usize).is_some_and(|node| node.kind == Kind::Object);
-    is_object && tree::index_after(document, outer) > at
+    is_object && tree::index_after(document, outer) > index
 }
 
 fn hash_keys(rules: Rules, document: &Document<'_>) -> Vec<[u64; 2]> {

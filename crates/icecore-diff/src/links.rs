@@ -19,7 +19,7 @@ pub(crate) fn compare_links<'d>(
     same: &mut EqualityChecker<'d>,
     linked: Vec<LinkPair<'d>>,
     counterparts: &Counterparts,
-    found: &mut Vec<OrderedChange<'d>>,
+    changes: &mut Vec<OrderedChange<'d>>,
 ) {
     let is_exact = sides.left.rules.is_exact();
     // Links that are equal by the meaning of their targets, by their nodes.
@@ -31,15 +31,15 @@ pub(crate) fn compare_links<'d>(
         if are_links && counterparts.contains_pair(x, y) && (!is_exact || left.kind() == right.kind()) {
             continue;
         }
-        let is_value = |here: Cursor<'_>| !here.kind().is_again() || here.kind() == Kind::Copy;
+        let is_value = |cursor: Cursor<'_>| !cursor.kind().is_again() || cursor.kind() == Kind::Copy;
         if (!is_exact || is_value(left) && is_value(right)) && same.are_equal(sides, left, right) {
             by_meaning.insert(left.index(), link);
         } else {
-            found.push(OrderedChange { order: link.order, change: FoundChange::Changed(left, right) });
+            changes.push(OrderedChange { order: link.order, change: FoundChange::Changed(left, right) });
         }
     }
-    if !by_meaning.is_empty() && !found.is_empty() {
-        find_affected_links(sides, by_meaning, found);
+    if !by_meaning.is_empty() && !changes.is_empty() {
+        find_affected_links(sides, by_meaning, changes);
     }
 }
 
@@ -47,38 +47,38 @@ pub(crate) fn compare_links<'d>(
 fn find_affected_links<'d>(
     sides: Sides<'_, 'd>,
     mut by_meaning: HashMap<u32, LinkPair<'d>>,
-    found: &mut Vec<OrderedChange<'d>>,
+    found_changes: &mut Vec<OrderedChange<'d>>,
 ) {
     let document = sides.left.document;
     let parents = tree::find_parents(document);
     let mut names: HashMap<u32, Vec<u32>> = HashMap::new();
-    for (at, node) in (0..).zip(document.nodes()) {
-        if let (true, Some(here)) = (node.kind.is_again(), document.at(at)) {
-            names.entry(here.target().index()).or_default().push(at);
+    for (index, node) in (0..).zip(document.nodes()) {
+        if let (true, Some(link)) = (node.kind.is_again(), document.at(index)) {
+            names.entry(link.target().index()).or_default().push(index);
         }
     }
     let mut changes = vec![false; parents.len()];
-    let parent = |at: u32| parents.get(at as usize).copied().unwrap_or(at);
+    let parent = |index: u32| parents.get(index as usize).copied().unwrap_or(index);
     let mut next: Vec<u32> = Vec::new();
-    for one in found.iter() {
-        match one.change {
+    for entry in found_changes.iter() {
+        match entry.change {
             FoundChange::Changed(left, _) | FoundChange::Class(left, _) => next.push(left.index()),
             FoundChange::Removed(_, from) => next.push(from.index()),
             FoundChange::Added(place) => next.push(place.into.index()),
             FoundChange::Moved(left, place) => next.extend([parent(left.index()), place.into.index()]),
         }
     }
-    while let Some(mut at) = next.pop() {
+    while let Some(mut index) = next.pop() {
         // Continue upwards until a node that is known to change.
-        while let Some(place) = changes.get_mut(at as usize).filter(|place| !**place) {
+        while let Some(place) = changes.get_mut(index as usize).filter(|place| !**place) {
             *place = true;
-            for link in names.get(&at).into_iter().flatten() {
+            for link in names.get(&index).into_iter().flatten() {
                 next.push(*link);
                 if let Some(LinkPair { order, left, right }) = by_meaning.remove(link) {
-                    found.push(OrderedChange { order, change: FoundChange::Changed(left, right) });
+                    found_changes.push(OrderedChange { order, change: FoundChange::Changed(left, right) });
                 }
             }
-            at = parent(at);
+            index = parent(index);
         }
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn find_reference_runs(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) ->
 /// Returns the runs of two lists whose items are at these nodes, ascending in both lists.
 pub(crate) fn find_runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -> Vec<Run> {
     let sides = lockstep.sides;
-    let mut search = RunSearch { lockstep, sides, a, b, at: (0, 0), end: (a.len(), b.len()), runs: Vec::new() };
+    let mut search = RunSearch { lockstep, sides, a, b, start: (0, 0), end: (a.len(), b.len()), runs: Vec::new() };
     search.take_equal_items();
     while !search.is_done() {
         if !search.step_over() {
@@ -48,7 +48,7 @@ pub(crate) fn find_runs(lockstep: &mut Lockstep<'_, '_>, a: &[u32], b: &[u32]) -
         search.take_equal_items();
     }
     // The end that was left out before.
-    (search.at, search.end) = (search.end, (a.len(), b.len()));
+    (search.start, search.end) = (search.end, (a.len(), b.len()));
     search.take_equal_items();
     search.runs
 }
@@ -58,7 +58,7 @@ struct RunSearch<'s, 'r, 'd> {
     sides: Sides<'r, 'd>,
     a: &'s [u32],
     b: &'s [u32],
-    at: (usize, usize),
+    start: (usize, usize),
     /// The common end of both lists begins here.
     end: (usize, usize),
     runs: Vec<Run>,
@@ -66,23 +66,23 @@ struct RunSearch<'s, 'r, 'd> {
 
 impl RunSearch<'_, '_, '_> {
     fn is_done(&self) -> bool {
-        self.at.0 >= self.end.0 || self.at.1 >= self.end.1
+        self.start.0 >= self.end.0 || self.start.1 >= self.end.1
     }
 
     /// Takes equal items from here on.
     fn take_equal_items(&mut self) {
         while !self.is_done() {
-            let (left, right) = (self.a[self.at.0], self.b[self.at.1]);
+            let (left, right) = (self.a[self.start.0], self.b[self.start.1]);
             let is_settled = self.lockstep.are_equal(left, right) || self.lockstep.means_same(left, right);
             if !is_settled && self.sides.left.node_hash(left) != self.sides.right.node_hash(right) {
                 return;
             }
-            self.push_pair(self.at, is_settled);
+            self.push_pair(self.start, is_settled);
         }
     }
 
     fn push_pair(&mut self, (left, right): (usize, usize), is_settled: bool) {
-        self.at = (left + 1, right + 1);
+        self.start = (left + 1, right + 1);
         match self.runs.last_mut() {
             Some(run) if run.is_settled == is_settled && (run.left + run.len, run.right + run.len) == (left, right) => {
                 run.len += 1;
@@ -93,21 +93,21 @@ impl RunSearch<'_, '_, '_> {
 
     /// Skips one item of either or both lists, if the following items are equal.
     fn step_over(&mut self) -> bool {
-        let rest = (self.end.0 - self.at.0, self.end.1 - self.at.1);
+        let rest = (self.end.0 - self.start.0, self.end.1 - self.start.1);
         if rest.0.max(rest.1) <= WINDOW || rest.0.min(rest.1) <= SURE_AFTER_SKIP {
             return false;
         }
-        let to = [(1, 1), (0, 1), (1, 0)].map(|(x, y)| (self.at.0 + x, self.at.1 + y));
+        let to = [(1, 1), (0, 1), (1, 0)].map(|(x, y)| (self.start.0 + x, self.start.1 + y));
         let next = to.into_iter().find(|(x, y)| {
             (0..SURE_AFTER_SKIP).all(|next| self.lockstep.means_same(self.a[x + next], self.b[y + next]))
         });
-        self.at = next.unwrap_or(self.at);
+        self.start = next.unwrap_or(self.start);
         next.is_some()
     }
 
     /// Aligns a window of the next items.
     fn align_window(&mut self) {
-        let (mut size, from) = (WINDOW, self.at);
+        let (mut size, from) = (WINDOW, self.start);
         loop {
             let to = (self.end.0.min(from.0 + size), self.end.1.min(from.1 + size));
             let (of_a, of_b) = collect_numbers(self.sides, &self.a[from.0..to.0], &self.b[from.1..to.1]);
@@ -118,7 +118,7 @@ impl RunSearch<'_, '_, '_> {
                 for (x, y) in &aligned[..count] {
                     self.push_pair((from.0 + *x as usize, from.1 + *y as usize), false);
                 }
-                self.at = match aligned.get(count) {
+                self.start = match aligned.get(count) {
                     Some((x, y)) => (from.0 + *x as usize, from.1 + *y as usize),
                     None => to,
                 };
@@ -147,8 +147,8 @@ impl RunSearch<'_, '_, '_> {
 }
 
 fn collect_numbers(sides: Sides<'_, '_>, a: &[u32], b: &[u32]) -> (Vec<u64>, Vec<u64>) {
-    let of_a = a.iter().map(|at| sides.left.node_hash(*at)).collect();
-    (of_a, b.iter().map(|at| sides.right.node_hash(*at)).collect())
+    let of_a = a.iter().map(|index| sides.left.node_hash(*index)).collect();
+    (of_a, b.iter().map(|index| sides.right.node_hash(*index)).collect())
 }
 
 /// Returns the start of the last run of pairs that is long enough not to be a coincidence, and far enough from the

@@ -19,30 +19,30 @@ pub(crate) fn find_moves<'d>(
     sides: Sides<'_, 'd>,
     lockstep: &mut Lockstep<'_, 'd>,
     same: &mut EqualityChecker<'d>,
-    found: &mut Vec<OrderedChange<'d>>,
+    changes: &mut Vec<OrderedChange<'d>>,
 ) {
-    let is_any = |kind: fn(&FoundChange<'d>) -> bool| found.iter().any(|one| kind(&one.change));
+    let is_any = |kind: fn(&FoundChange<'d>) -> bool| changes.iter().any(|entry| kind(&entry.change));
     if !is_any(|change| matches!(change, FoundChange::Removed(..)))
         || !is_any(|change| matches!(change, FoundChange::Added(_)))
     {
         return;
     }
     let mut removed: HashMap<u64, VecDeque<usize>> = HashMap::new();
-    for (at, one) in found.iter().enumerate() {
-        if let FoundChange::Removed(left, _) = one.change {
-            removed.entry(sides.left.value_hash(left)).or_default().push_back(at);
+    for (index, entry) in changes.iter().enumerate() {
+        if let FoundChange::Removed(left, _) = entry.change {
+            removed.entry(sides.left.value_hash(left)).or_default().push_back(index);
         }
     }
-    let mut is_gone = vec![false; found.len()];
-    for at in 0..found.len() {
-        let FoundChange::Added(place) = found[at].change else { continue };
+    let mut is_gone = vec![false; changes.len()];
+    for index in 0..changes.len() {
+        let FoundChange::Added(place) = changes[index].change else { continue };
         let Some(candidates) = removed.get_mut(&sides.right.value_hash(place.value)) else { continue };
         // Of several, one of the same list or map is preferred; this many are examined.
         const MAX_EXAMINED: usize = 16;
-        let is_near = |from: &usize| matches!(found[*from].change, FoundChange::Removed(_, outer) if outer.index() == place.into.index());
+        let is_near = |from: &usize| matches!(changes[*from].change, FoundChange::Removed(_, outer) if outer.index() == place.into.index());
         let near = candidates.iter().take(MAX_EXAMINED).position(is_near);
         let Some(from) = candidates.get(near.unwrap_or(0)).copied() else { continue };
-        let FoundChange::Removed(left, _) = found[from].change else { continue };
+        let FoundChange::Removed(left, _) = changes[from].change else { continue };
         let may_move =
             (near.is_some() || can_move_far(left)) && is_self_contained(left) && is_self_contained(place.value);
         if !may_move {
@@ -50,24 +50,24 @@ pub(crate) fn find_moves<'d>(
         }
         if lockstep.means_same(left.index(), place.value.index()) || same.are_equal(sides, left, place.value) {
             candidates.remove(near.unwrap_or(0));
-            is_gone[at] = true;
-            found[from].change = FoundChange::Moved(left, place);
+            is_gone[index] = true;
+            changes[from].change = FoundChange::Moved(left, place);
         }
     }
     let mut gone = is_gone.into_iter();
-    found.retain(|_| !gone.next().unwrap_or(false));
+    changes.retain(|_| !gone.next().unwrap_or(false));
 }
 
-fn can_move_far(here: Cursor<'_>) -> bool {
-    here.node().kind.is_container() && !here.is_empty()
-        || here.as_bytes().is_some_and(|bytes| bytes.len() >= MIN_STRING_LENGTH)
+fn can_move_far(value: Cursor<'_>) -> bool {
+    value.node().kind.is_container() && !value.is_empty()
+        || value.as_bytes().is_some_and(|bytes| bytes.len() >= MIN_STRING_LENGTH)
 }
 
 /// Returns `true` if no link in the value leads out of it.
-fn is_self_contained(here: Cursor<'_>) -> bool {
-    let document = here.document();
-    let (from, to) = (here.index(), tree::index_after(document, here.index()));
+fn is_self_contained(value: Cursor<'_>) -> bool {
+    let document = value.document();
+    let (from, to) = (value.index(), tree::index_after(document, value.index()));
     let nodes = document.nodes().get(from as usize..to as usize).unwrap_or(&[]);
-    let is_inside = |at: u32| document.at(at).is_some_and(|here| (from..to).contains(&here.target().index()));
-    (from..).zip(nodes).all(|(at, node)| !node.kind.is_again() || is_inside(at))
+    let is_inside = |index: u32| document.at(index).is_some_and(|link| (from..to).contains(&link.target().index()));
+    (from..).zip(nodes).all(|(index, node)| !node.kind.is_again() || is_inside(index))
 }

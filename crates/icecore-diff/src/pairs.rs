@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 /// Entries with the same key, and those of only one map.
 #[derive(Default)]
 pub(crate) struct Pairs<'d> {
-    pub(crate) both: Vec<(Entry<'d>, Entry<'d>)>,
+    pub(crate) common: Vec<(Entry<'d>, Entry<'d>)>,
     pub(crate) left: Vec<Entry<'d>>,
     pub(crate) right: Vec<Entry<'d>>,
     /// Whether the entries of both are in the same order.
@@ -29,7 +29,7 @@ impl<'d> Pairs<'d> {
     /// Keys that are values of other kinds are paired if they have the same number; their equality still has to be
     /// checked.
     pub(crate) fn pair_entries(&mut self, sides: Sides<'_, 'd>, left: Cursor<'d>, right: Cursor<'d>, is_field: bool) {
-        self.both.clear();
+        self.common.clear();
         self.left.clear();
         self.right.clear();
         self.in_order = true;
@@ -37,7 +37,7 @@ impl<'d> Pairs<'d> {
         // Usually both have the same keys in the same order.
         let (first_left, first_right) = loop {
             match (of_left.next(), of_right.next()) {
-                (Some(a), Some(b)) if same_key(sides, &a, &b, is_field) => self.both.push((a, b)),
+                (Some(a), Some(b)) if same_key(sides, &a, &b, is_field) => self.common.push((a, b)),
                 (None, None) => return,
                 ends => break ends,
             }
@@ -51,14 +51,14 @@ impl<'d> Pairs<'d> {
     }
 
     fn find_among_few(&mut self, sides: Sides<'_, 'd>, rest: impl Iterator<Item = Entry<'d>>, is_field: bool) {
-        let mut last = 0;
+        let mut last_position = 0;
         for entry in rest {
             match self.right.iter().position(|other| same_key(sides, &entry, other, is_field)) {
-                Some(at) => {
-                    let other = self.right.remove(at);
-                    self.in_order &= other.position >= last;
-                    last = other.position;
-                    self.both.push((entry, other));
+                Some(index) => {
+                    let other = self.right.remove(index);
+                    self.in_order &= other.position >= last_position;
+                    last_position = other.position;
+                    self.common.push((entry, other));
                 }
                 None => self.left.push(entry),
             }
@@ -71,19 +71,19 @@ impl<'d> Pairs<'d> {
             let hash = sides.right.key_hash(&entry.key, entry.value, is_field);
             right_by_hash.entry(hash).or_default().push_back(entry);
         }
-        let mut last = 0;
+        let mut last_position = 0;
         for entry in rest {
             let hash = sides.left.key_hash(&entry.key, entry.value, is_field);
-            let found = right_by_hash.get_mut(&hash);
-            let found = found.and_then(|same| {
+            let candidates = right_by_hash.get_mut(&hash);
+            let matched = candidates.and_then(|same| {
                 let is_same = same.front().is_some_and(|other| same_key(sides, &entry, other, is_field));
                 if is_same { same.pop_front() } else { None }
             });
-            match found {
+            match matched {
                 Some(other) => {
-                    self.in_order &= other.position >= last;
-                    last = other.position;
-                    self.both.push((entry, other));
+                    self.in_order &= other.position >= last_position;
+                    last_position = other.position;
+                    self.common.push((entry, other));
                 }
                 None => self.left.push(entry),
             }

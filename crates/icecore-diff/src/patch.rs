@@ -199,13 +199,13 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         let twice = || Refusal::Broken(malformed_patch("two changes of one value"));
         match (kind, left) {
             (ChangeKind::Changed, Some(left)) => {
-                let other = self.edits.replaced.insert(left.index(), part("new")?);
-                other.map_or(Ok(()), |_| Err(twice()))
+                let previous = self.edits.replaced.insert(left.index(), part("new")?);
+                previous.map_or(Ok(()), |_| Err(twice()))
             }
             (ChangeKind::Class, Some(left)) => {
                 self.edits.touched.insert(left.index());
-                let other = self.edits.classes.insert(left.index(), Cow::Borrowed(class_in_value(part("new")?)));
-                other.map_or(Ok(()), |_| Err(twice()))
+                let previous = self.edits.classes.insert(left.index(), Cow::Borrowed(class_in_value(part("new")?)));
+                previous.map_or(Ok(()), |_| Err(twice()))
             }
             (ChangeKind::Removed, Some(left)) => self.remove_value(left, &display_path()),
             (ChangeKind::Moved, Some(left)) => {

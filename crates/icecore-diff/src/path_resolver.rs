@@ -31,14 +31,14 @@ impl<'s, 'd> PathResolver<'s, 'd> {
 
     /// Returns the value on this path; `None` if nothing is there, or the path is invalid.
     pub(crate) fn follow_path(&mut self, path: Cursor<'d>) -> Option<Cursor<'d>> {
-        let mut here = self.sides.left.document.root();
+        let mut current = self.sides.left.document.root();
         for step in path.items() {
-            here = match parse_special_step(step) {
-                Some(SpecialStep::At(position)) => self.find_child(here, position)?,
-                Some(SpecialStep::Entry(position)) => self.find_child(tree::object_body(here), position)?,
-                Some(SpecialStep::Key(key)) => self.find_entry(tree::object_body(here), &as_key(key))?,
+            current = match parse_special_step(step) {
+                Some(SpecialStep::At(position)) => self.find_child(current, position)?,
+                Some(SpecialStep::Entry(position)) => self.find_child(tree::object_body(current), position)?,
+                Some(SpecialStep::Key(key)) => self.find_entry(tree::object_body(current), &as_key(key))?,
                 None => {
-                    let inside = tree::object_body(here);
+                    let inside = tree::object_body(current);
                     match (inside.kind(), step.as_i64()) {
                         (Kind::Array, Some(position)) => self.find_child(inside, u32::try_from(position).ok()?)?,
                         (Kind::Map | Kind::Attrs, _) => self.find_entry(inside, &as_key(step))?,
@@ -47,7 +47,7 @@ impl<'s, 'd> PathResolver<'s, 'd> {
                 }
             };
         }
-        (path.kind() == Kind::Array).then_some(here)
+        (path.kind() == Kind::Array).then_some(current)
     }
 
     fn find_child(&mut self, container: Cursor<'d>, position: u32) -> Option<Cursor<'d>> {

@@ -37,8 +37,8 @@ impl<'d> Side<'d> {
     }
 
     /// Returns the number of the value at this node.
-    pub(crate) fn node_hash(&self, at: u32) -> u64 {
-        self.hashes.borrow_mut().get(at)
+    pub(crate) fn node_hash(&self, index: u32) -> u64 {
+        self.hashes.borrow_mut().get(index)
     }
 
     /// Returns the number of a key.

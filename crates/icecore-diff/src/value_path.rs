@@ -41,54 +41,54 @@ impl<'d> ValuePath<'_, 'd> {
         mut then: impl FnMut(usize, ValuePath<'_, 'd>),
     ) {
         let mut order: Vec<usize> = (0..nodes.len()).collect();
-        order.sort_unstable_by_key(|at| nodes[*at]);
+        order.sort_unstable_by_key(|index| nodes[*index]);
         let mut order = order.into_iter().peekable();
         let (mut open, mut steps): (Vec<OpenContainer>, Vec<usize>) = (Vec::new(), Vec::new());
         let tape = document.nodes();
-        let mut at = document.root().index();
-        while let (Some(node), Some(_)) = (tape.get(at as usize), order.peek()) {
-            while open.pop_if(|open| open.end <= at).is_some() {
+        let mut index = document.root().index();
+        while let (Some(node), Some(_)) = (tape.get(index as usize), order.peek()) {
+            while open.pop_if(|open| open.end <= index).is_some() {
                 steps.pop_if(|step| *step == open.len());
             }
             if let Some(outer) = open.last_mut() {
                 if node.key == IS_KEY {
-                    (outer.child, outer.key) = (at, Some(at));
+                    (outer.child, outer.key) = (index, Some(index));
                 } else {
                     outer.key = outer.key.filter(|_| node.key == KEY_NODE);
                     // The position is -1 before the first child.
                     outer.position = outer.position.wrapping_add(1);
-                    outer.child = at;
+                    outer.child = index;
                 }
             }
-            while let Some(wanted) = order.next_if(|wanted| nodes[*wanted] <= at) {
+            while let Some(wanted) = order.next_if(|wanted| nodes[*wanted] <= index) {
                 then(wanted, ValuePath { document, open: &open, steps: &steps });
             }
-            let end = crate::tree::index_after(document, at);
+            let end = crate::tree::index_after(document, index);
             // It is skipped if it contains no wanted node.
             let is_wanted = order.peek().is_some_and(|next| nodes[*next] < end);
             if !node.kind.is_container() || !is_wanted {
-                at = end;
+                index = end;
                 continue;
             }
             if node.kind != Kind::Object {
                 steps.push(open.len());
             }
-            open.push(OpenContainer { node: at, end, child: at, key: None, position: u32::MAX });
-            at += 1;
+            open.push(OpenContainer { node: index, end, child: index, key: None, position: u32::MAX });
+            index += 1;
         }
     }
 
     /// Returns the paths of these nodes.
     pub(crate) fn find_paths(document: &'d Document<'d>, nodes: &[u32]) -> Vec<String> {
         let mut paths = vec![String::new(); nodes.len()];
-        ValuePath::visit_nodes(document, nodes, |at, place| paths[at] = place.display_path());
+        ValuePath::visit_nodes(document, nodes, |index, place| paths[index] = place.display_path());
         paths
     }
 
     /// Returns the path, for people: a long path is shortened in the middle.
     pub(crate) fn display_path(&self) -> String {
-        let step = |at: &usize| {
-            let open = &self.open[*at];
+        let step = |index: &usize| {
+            let open = &self.open[*index];
             self.document.short_step(open.node, open.child, open.key, u64::from(open.position)).unwrap_or_default()
         };
         let mut path = String::from("$");
@@ -120,7 +120,7 @@ impl<'d> ValuePath<'_, 'd> {
             }
         };
         let is_object =
-            |open: &OpenContainer| self.document.at(open.node).is_some_and(|here| here.kind() == Kind::Object);
+            |open: &OpenContainer| self.document.at(open.node).is_some_and(|cursor| cursor.kind() == Kind::Object);
         let mut following: Option<Step<'d>> = None;
         let mut steps: Vec<Step<'d>> = Vec::new();
         for open in self.open.iter().rev() {
@@ -139,8 +139,8 @@ fn child_key<'d>(document: &'d Document<'d>, open: &OpenContainer) -> Option<Key
     let child = document.nodes().get(open.child as usize)?;
     match (child.key, open.key) {
         (NO_KEY, _) => None,
-        (KEY_NODE, Some(at)) => {
-            let key = document.at(at)?;
+        (KEY_NODE, Some(key_index)) => {
+            let key = document.at(key_index)?;
             let node = *key.node();
             Some(match node.kind.is_string() || node.kind == Kind::Int {
                 true => Key::Name(Name { node, bytes: crate::tree::node_bytes(document, key.node()) }),

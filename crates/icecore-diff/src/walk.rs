@@ -56,7 +56,7 @@ enum WalkTask<'d> {
 pub(crate) struct TreeWalk<'s, 'd> {
     sides: Sides<'s, 'd>,
     pub(crate) same: EqualityChecker<'d>,
-    pub(crate) found: Vec<OrderedChange<'d>>,
+    pub(crate) changes: Vec<OrderedChange<'d>>,
     pub(crate) linked: Vec<LinkPair<'d>>,
     pub(crate) lockstep: Lockstep<'s, 'd>,
     stack: Vec<WalkTask<'d>>,
@@ -70,7 +70,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         TreeWalk {
             sides,
             same: EqualityChecker::new(sides),
-            found: Vec::new(),
+            changes: Vec::new(),
             linked: Vec::new(),
             lockstep: Lockstep::new(sides, is_fast),
             stack: Vec::new(),
@@ -115,7 +115,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
 
     fn record_change(&mut self, change: FoundChange<'d>) {
         self.order += 1;
-        self.found.push(OrderedChange { order: self.order, change });
+        self.changes.push(OrderedChange { order: self.order, change });
     }
 
     fn compare_values(&mut self, left: Cursor<'d>, right: Cursor<'d>) {
@@ -170,11 +170,11 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         let mut pairs = std::mem::take(&mut self.pairs);
         pairs.pair_entries(self.sides, left, right, is_field);
         // For entries whose keys are values, equality of the keys is checked now.
-        for at in (0..pairs.both.len()).rev() {
-            if let (Key::Value(a), Key::Value(b)) = (pairs.both[at].0.key, pairs.both[at].1.key)
+        for index in (0..pairs.common.len()).rev() {
+            if let (Key::Value(a), Key::Value(b)) = (pairs.common[index].0.key, pairs.common[index].1.key)
                 && !self.same.are_equal(self.sides, a, b)
             {
-                let (a, b) = pairs.both.swap_remove(at);
+                let (a, b) = pairs.common.swap_remove(index);
                 pairs.left.push(a);
                 pairs.right.push(b);
             }
@@ -194,7 +194,7 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
                 self.stack.extend(non_entry_values(left, right).map(|(a, b)| WalkTask::Pair(a, b)));
             }
             let mut removed = pairs.left.iter().peekable();
-            for (a, b) in &pairs.both {
+            for (a, b) in &pairs.common {
                 while let Some(entry) = removed.next_if(|entry| entry.position < a.position) {
                     self.stack.push(WalkTask::Removed(entry.value, left));
                 }
@@ -225,21 +225,21 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         let between: Vec<_> = starts.zip(ends()).map(|(from, to)| (from.0..to.0, from.1..to.1)).collect();
         let moved_numbers = self.gaps.find_moved_numbers(&a, &b, &between);
         let mut rest: Vec<(usize, usize)> = Vec::new();
-        for (at, (xs, ys)) in between.into_iter().enumerate() {
+        for (run_index, (xs, ys)) in between.into_iter().enumerate() {
             if !xs.is_empty() || !ys.is_empty() {
                 let is_here = |number: u64| moved_numbers.binary_search(&number).is_err();
-                let of_a = xs.clone().filter(|at| is_here(self.sides.left.node_hash(a[*at])));
-                let of_b = ys.clone().filter(|at| is_here(self.sides.right.node_hash(b[*at])));
+                let of_a = xs.clone().filter(|index| is_here(self.sides.left.node_hash(a[*index])));
+                let of_b = ys.clone().filter(|index| is_here(self.sides.right.node_hash(b[*index])));
                 let (of_a, of_b): (Vec<_>, Vec<_>) = (of_a.collect(), of_b.collect());
                 rest.clear();
                 self.gaps.pair_items((&a, &of_a), (&b, &of_b), &mut rest);
                 self.compare_gap((&a, xs), (&b, ys), &rest, left);
             }
-            if let Some(run) = runs.get(at).filter(|run| !run.is_settled) {
-                let pair = |at: usize| {
+            if let Some(run) = runs.get(run_index).filter(|run| !run.is_settled) {
+                let pair = |index: usize| {
                     WalkTask::Pair(
-                        self.sides.left.value_at(a[run.left + at]),
-                        self.sides.right.value_at(b[run.right + at]),
+                        self.sides.left.value_at(a[run.left + index]),
+                        self.sides.right.value_at(b[run.right + index]),
                     )
                 };
                 self.stack.extend((0..run.len).map(pair));
@@ -255,22 +255,23 @@ impl<'s, 'd> TreeWalk<'s, 'd> {
         paired: &[(usize, usize)],
         into: Cursor<'d>,
     ) {
-        let item = |at: usize| self.sides.left.value_at(a[at]);
-        let other = |at: usize| self.sides.right.value_at(b[at]);
-        let mut at = (left.start, right.start);
+        let item = |index: usize| self.sides.left.value_at(a[index]);
+        let right_item = |index: usize| self.sides.right.value_at(b[index]);
+        let mut next = (left.start, right.start);
         for (x, y) in paired.iter().copied().chain([(left.end, right.end)]) {
-            self.stack.extend((at.0..x).map(|at| WalkTask::Removed(item(at), into)));
-            let place = |at: usize| InsertPosition { into, index: at as u32, key: None, value: other(at) };
-            self.stack.extend((at.1..y).map(|at| WalkTask::Added(place(at))));
+            self.stack.extend((next.0..x).map(|index| WalkTask::Removed(item(index), into)));
+            let place =
+                |index: usize| InsertPosition { into, index: index as u32, key: None, value: right_item(index) };
+            self.stack.extend((next.1..y).map(|index| WalkTask::Added(place(index))));
             if (x, y) != (left.end, right.end) {
-                let (x, y) = (item(x), other(y));
+                let (x, y) = (item(x), right_item(y));
                 self.stack.push(if self.gaps.has_common(x, y) {
                     WalkTask::Pair(x, y)
                 } else {
                     WalkTask::Replaced(x, y)
                 });
             }
-            at = (x + 1, y + 1);
+            next = (x + 1, y + 1);
         }
     }
 }

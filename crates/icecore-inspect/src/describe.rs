@@ -28,12 +28,17 @@ pub struct ValueDescription {
 
 /// Describes the value; strings are cut after `max_chars` characters.
 pub fn describe_value(document: &Document<'_>, node: u32, max_chars: usize) -> ValueDescription {
-    let Some(here) = document.at(node) else {
+    let Some(cursor) = document.at(node) else {
         return ValueDescription { kind: "nothing", class: None, value: None, marks: Vec::new() };
     };
-    let class = here.node().kind.has_class().then(|| shorten_class(here.class(), max_chars));
+    let class = cursor.node().kind.has_class().then(|| shorten_class(cursor.class(), max_chars));
     let class = class.filter(|class| !class.is_empty());
-    ValueDescription { kind: kind_name(here), class, value: describe_content(here, max_chars), marks: list_marks(here) }
+    ValueDescription {
+        kind: kind_name(cursor),
+        class,
+        value: describe_content(cursor, max_chars),
+        marks: list_marks(cursor),
+    }
 }
 
 /// Returns a class name, shortened for people.
@@ -73,8 +78,8 @@ pub struct KnownSummary {
 
 /// Describes a value with a known layout; strings are cut after `max_chars` characters.
 pub fn summarize_known(document: &Document<'_>, node: u32, max_chars: usize) -> Option<KnownSummary> {
-    let here = document.at(node)?;
-    let known = Known::of(here)?;
+    let cursor = document.at(node)?;
+    let known = Known::of(cursor)?;
     let (text, is_whole) = match &known {
         Known::Time(moment) | Known::DateTime(moment) => (moment.readable(), true),
         Known::Set(members) => (counted(members.len() as u64, "item", "items"), false),
@@ -89,7 +94,7 @@ pub fn summarize_known(document: &Document<'_>, node: u32, max_chars: usize) -> 
         }
         text => (escape_text(&text.text(&Limits::default())?, max_chars), true),
     };
-    Some(KnownSummary { known: known.name(), class: shorten_class(here.class(), max_chars), text, is_whole })
+    Some(KnownSummary { known: known.name(), class: shorten_class(cursor.class(), max_chars), text, is_whole })
 }
 
 /// Returns a text without quotes, cut and escaped like others.
@@ -107,8 +112,8 @@ pub fn to_printable(bytes: &[u8]) -> String {
     icecore::text::printable(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
-fn kind_name(here: Cursor<'_>) -> &'static str {
-    match (here.kind(), here.node().form()) {
+fn kind_name(cursor: Cursor<'_>) -> &'static str {
+    match (cursor.kind(), cursor.node().form()) {
         (Kind::Null, _) => "null",
         (Kind::Bool, _) => "bool",
         (Kind::Int | Kind::Uint, _) => "int",
@@ -152,10 +157,10 @@ fn kind_name(here: Cursor<'_>) -> &'static str {
     }
 }
 
-fn describe_content(here: Cursor<'_>, max_chars: usize) -> Option<(Tone, String)> {
+fn describe_content(cursor: Cursor<'_>, max_chars: usize) -> Option<(Tone, String)> {
     let number = |text: String| Some((Tone::Number, text));
     let string = |bytes: &[u8]| Some((Tone::String, quote_bytes(bytes, max_chars)));
-    match here.value() {
+    match cursor.value() {
         Value::Null | Value::Hole => None,
         Value::Bool(value) => number(value.to_string()),
         Value::Int(value) => number(value.to_string()),
@@ -185,18 +190,18 @@ fn describe_content(here: Cursor<'_>, max_chars: usize) -> Option<(Tone, String)
                 if encoding.is_empty() { String::new() } else { format!(" ({})", shorten_class(encoding, max_chars)) };
             Some((Tone::String, format!("{text}{encoding}")))
         }
-        Value::Array => Some((Tone::Count, count_children(here, "item", "items"))),
-        Value::Map => Some((Tone::Count, count_children(here, "entry", "entries"))),
+        Value::Array => Some((Tone::Count, count_children(cursor, "item", "items"))),
+        Value::Map => Some((Tone::Count, count_children(cursor, "entry", "entries"))),
         _ => None,
     }
 }
 
 /// Returns the number of children of a container; for one that breaks off, the number that was read, and the declared
 /// number.
-fn count_children(here: Cursor<'_>, one: &str, many: &str) -> String {
-    let cut = here.document().trace().and_then(|trace| trace.cut_at(here.index()));
-    let Some(cut) = cut else { return counted(here.len() as u64, one, many) };
-    let child_count = here.children().count() as u64;
+fn count_children(cursor: Cursor<'_>, one: &str, many: &str) -> String {
+    let cut = cursor.document().trace().and_then(|trace| trace.cut_at(cursor.index()));
+    let Some(cut) = cut else { return counted(cursor.len() as u64, one, many) };
+    let child_count = cursor.children().count() as u64;
     match cut.of {
         Some(of) => format!("{child_count} of {}", counted(u64::from(of), one, many)),
         None => format!("{}, then cut", counted(child_count, one, many)),
@@ -259,8 +264,8 @@ fn push_escaped(bytes: &[u8], max_chars: usize, out: &mut String) -> bool {
     consumed >= bytes.len()
 }
 
-fn list_marks(here: Cursor<'_>) -> Vec<&'static str> {
-    let node = here.node();
+fn list_marks(cursor: Cursor<'_>) -> Vec<&'static str> {
+    let node = cursor.node();
     let map = node.kind == Kind::Map;
     let regexp = node.kind == Kind::Regexp;
     let all = [

@@ -71,9 +71,9 @@ pub struct Differences {
 /// # Ok::<(), icecore::Error>(())
 /// ```
 pub fn find_differences(left: &Document<'_>, right: &Document<'_>, max_count: usize) -> Differences {
-    let found = icecore_diff::find_differences(left, right, Rules::new());
+    let all_differences = icecore_diff::find_differences(left, right, Rules::new());
     let short = |path: String| icecore::text::shortened(&path, MAX_PATH_LENGTH).into_owned();
-    let paths = found.list_paths().into_iter().zip(found.list_new_paths());
+    let paths = all_differences.list_paths().into_iter().zip(all_differences.list_new_paths());
     let to_difference = |(change, (path, new_path)): (&icecore_diff::Change<'_>, (String, String))| Difference {
         what: match change.kind {
             ChangeKind::Class => "changed",
@@ -85,9 +85,9 @@ pub fn find_differences(left: &Document<'_>, right: &Document<'_>, max_count: us
         right: change.right.map(ValueSummary::from_cursor),
     };
     let mut differences: Vec<Difference> =
-        found.changes().iter().zip(paths).take(max_count).map(to_difference).collect();
-    let mut count = found.changes().len() as u64;
-    if found.has_other_header() {
+        all_differences.changes().iter().zip(paths).take(max_count).map(to_difference).collect();
+    let mut count = all_differences.changes().len() as u64;
+    if all_differences.has_other_header() {
         count += 1;
         if differences.len() < max_count {
             let (left, right) =
@@ -100,13 +100,13 @@ pub fn find_differences(left: &Document<'_>, right: &Document<'_>, max_count: us
 }
 
 impl ValueSummary {
-    fn from_cursor(here: Cursor<'_>) -> ValueSummary {
-        let words = describe_value(here.document(), here.index(), MAX_CHARACTERS);
+    fn from_cursor(cursor: Cursor<'_>) -> ValueSummary {
+        let words = describe_value(cursor.document(), cursor.index(), MAX_CHARACTERS);
         ValueSummary {
             kind: words.kind,
             class: words.class,
             text: words.value.map(|(_, text)| text),
-            node: here.index(),
+            node: cursor.index(),
         }
     }
 }
@@ -124,7 +124,7 @@ mod tests {
         let found = find_differences(left, right, 100);
         assert!(found.is_whole);
         assert_eq!(found.count, found.differences.len() as u64);
-        found.differences.iter().map(|one| format!("{} {}", one.what, one.path)).collect()
+        found.differences.iter().map(|difference| format!("{} {}", difference.what, difference.path)).collect()
     }
 
     #[test]

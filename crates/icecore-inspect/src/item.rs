@@ -208,7 +208,7 @@ fn item_from_value<'a>(
         kind if kind.is_container() => {
             item.count = Some(u64::from(known.aux));
             if let Some(cut) = document.trace().and_then(|trace| trace.cut_at(node)) {
-                item.count = document.at(node).map(|here| here.children().count() as u64);
+                item.count = document.at(node).map(|cursor| cursor.children().count() as u64);
                 (item.is_cut, item.of) = (true, cut.of);
             }
         }

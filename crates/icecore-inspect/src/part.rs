@@ -81,16 +81,16 @@ impl Part {
                 break;
             }
             let inside = item.node.and_then(|node| strings.detect_format(document, node));
-            let mut more =
+            let mut detailed =
                 DetailedItem { bytes: first_bytes(document, input, &item), item, size: None, to: None, inside };
-            if let Some(target) = more.item.target.filter(|_| paths < MAX_PATHS) {
+            if let Some(target) = detailed.item.target.filter(|_| paths < MAX_PATHS) {
                 paths += 1;
                 let mut path = document.path(target);
                 cut_text(&mut path, wanted.longest);
-                more.to = Some(path);
+                detailed.to = Some(path);
             }
-            texts += shorten_texts(&mut more, wanted.longest);
-            part.items.extend(serde_json::to_value(&more));
+            texts += shorten_texts(&mut detailed, wanted.longest);
+            part.items.extend(serde_json::to_value(&detailed));
         }
         part
     }
@@ -133,8 +133,8 @@ fn first_bytes(document: &Document<'_>, input: &[u8], item: &Item<'_>) -> Option
 }
 
 /// Cuts long texts; returns the number of remaining bytes of text.
-fn shorten_texts(more: &mut DetailedItem<'_>, max_bytes: usize) -> usize {
-    let item = &mut more.item;
+fn shorten_texts(detailed: &mut DetailedItem<'_>, max_bytes: usize) -> usize {
+    let item = &mut detailed.item;
     let is_latin1 = item.latin1.is_some();
     let value = match &mut item.value {
         Some(Value::String(text)) => Some(text),
@@ -144,7 +144,7 @@ fn shorten_texts(more: &mut DetailedItem<'_>, max_bytes: usize) -> usize {
     if let Some(text) = value {
         // A character of `latin1` is one byte.
         let size = if is_latin1 { text.chars().count() } else { text.len() };
-        more.size = cut_text(text, max_bytes).then_some(size);
+        detailed.size = cut_text(text, max_bytes).then_some(size);
         left += text.len();
     }
     let known = item.known.as_mut().and_then(|known| known.text.as_mut());
@@ -250,7 +250,7 @@ mod tests {
                 }
                 _ => {
                     let entries: Vec<_> =
-                        (0..self.below(5)).map(|at| format!("\"k{at}\":{}", self.json(depth - 1))).collect();
+                        (0..self.below(5)).map(|index| format!("\"k{index}\":{}", self.json(depth - 1))).collect();
                     format!("{{{}}}", entries.join(","))
                 }
             }
@@ -274,7 +274,7 @@ mod tests {
 
     /// Returns the nodes that are shown when each container is opened, one item at a time.
     fn opened(format: &str, bytes: &[u8]) -> Vec<u64> {
-        let (mut found, mut open): (Vec<u64>, Vec<(Option<u64>, u64)>) = (Vec::new(), vec![(None, 0)]);
+        let (mut nodes, mut open): (Vec<u64>, Vec<(Option<u64>, u64)>) = (Vec::new(), vec![(None, 0)]);
         while let Some((node, skip)) = open.pop() {
             let wanted = PartRequest { node: node.map(|node| node as u32), skip, depth: 1, items: 1, ..all() };
             let part = part(format, bytes, &wanted);
@@ -282,7 +282,7 @@ mod tests {
             let below = |item: &&Value| item["depth"] == depth && item["type"] != "piece";
             let mut is_more = false;
             for item in part.items.iter().filter(below) {
-                found.push(item["node"].as_u64().expect("a node"));
+                nodes.push(item["node"].as_u64().expect("a node"));
                 is_more |= item["what"] != "key";
                 if item["count"].as_u64().is_some_and(|count| count > 0) {
                     open.push((item["node"].as_u64(), 0));
@@ -292,8 +292,8 @@ mod tests {
                 open.push((node, skip + 1));
             }
         }
-        found.sort_unstable();
-        found
+        nodes.sort_unstable();
+        nodes
     }
 
     /// For any document, its parts together are the whole.
@@ -319,8 +319,8 @@ mod tests {
                 let mut bytes = bytes.clone();
                 bytes.truncate(dice.below(bytes.len() as u64 + 1) as usize);
                 for _ in 0..dice.below(3).min(bytes.len() as u64) {
-                    let at = dice.below(bytes.len() as u64) as usize;
-                    bytes[at] = dice.below(256) as u8;
+                    let offset = dice.below(bytes.len() as u64) as usize;
+                    bytes[offset] = dice.below(256) as u8;
                 }
                 let outcome = stage.format().read(&bytes, stage.settings(), Request::new(&limits).detailed());
                 broken += usize::from(outcome.error.is_some());

@@ -104,7 +104,7 @@ pub struct Tree<'d> {
     spans: Cow<'d, [Span]>,
     span: usize,
     layer: u8,
-    at: u32,
+    next_index: u32,
     end: u32,
     stack: Vec<OpenContainer>,
     /// The depth of each value that was shown, for its pieces.
@@ -133,7 +133,7 @@ impl<'d> Tree<'d> {
             spans,
             span: 0,
             layer: 0,
-            at: show.top.unwrap_or(0),
+            next_index: show.top.unwrap_or(0),
             end: document.nodes().len() as u32,
             stack: Vec::new(),
             depths: Vec::new(),
@@ -219,9 +219,9 @@ impl<'d> Tree<'d> {
 
     /// Moves to the next value.
     fn push_value(&mut self) {
-        let at = self.at;
-        while self.stack.pop_if(|frame| frame.end <= at).is_some() {}
-        let extent = self.find_extent(at);
+        let index = self.next_index;
+        while self.stack.pop_if(|frame| frame.end <= index).is_some() {}
+        let extent = self.find_extent(index);
         if let Some(extent) = extent.filter(|extent| !extent.copied) {
             self.push_spans_before(extent.layer, extent.start);
             if extent.layer > self.layer {
@@ -230,17 +230,17 @@ impl<'d> Tree<'d> {
             }
         }
         if self.show.top.is_none() && self.document.header().is_some() {
-            if self.document.header().is_some_and(|header| header.index() == at) {
+            if self.document.header().is_some_and(|header| header.index() == index) {
                 self.ready.push_back(Row::Header);
-            } else if self.document.root().index() == at {
+            } else if self.document.root().index() == index {
                 self.ready.push_back(Row::Body);
             }
         }
-        let is_key = self.document.nodes()[at as usize].key == IS_KEY;
-        let kind = self.document.nodes()[at as usize].kind;
+        let is_key = self.document.nodes()[index as usize].key == IS_KEY;
+        let kind = self.document.nodes()[index as usize].kind;
         if let Some(frame) = self.stack.last().filter(|frame| frame.is_set) {
             if !is_key {
-                return self.push_member(at);
+                return self.push_member(index);
             } else if frame.position >= self.show.items {
                 return self.push_omitted();
             }
@@ -252,11 +252,11 @@ impl<'d> Tree<'d> {
                     return self.push_omitted();
                 }
                 let step = match self.show.fold {
-                    true => self.document.short_step(frame.node, at, frame.key, frame.position),
-                    false => self.document.step(frame.node, at, frame.key, frame.position),
+                    true => self.document.short_step(frame.node, index, frame.key, frame.position),
+                    false => self.document.step(frame.node, index, frame.key, frame.position),
                 };
                 if is_key {
-                    frame.key = Some(at);
+                    frame.key = Some(index);
                 } else {
                     frame.position += 1;
                     frame.key = None;
@@ -264,36 +264,36 @@ impl<'d> Tree<'d> {
                 (frame.depth, step.unwrap_or_default())
             }
         };
-        self.record_depth(at, depth);
+        self.record_depth(index, depth);
         let is_member = is_key && self.stack.last().is_some_and(|frame| frame.is_set);
         let is_name = is_key && (kind.is_string() || kind == Kind::Int);
         if is_key && !is_name && !is_member {
-            self.ready.push_back(Row::Key { node: at, depth, extent });
+            self.ready.push_back(Row::Key { node: index, depth, extent });
         }
-        let is_told = self.is_shown_completely(at, kind);
-        let body = if kind == Kind::Object && self.show.fold && !is_told { self.foldable_body(at) } else { None };
+        let is_told = self.is_shown_completely(index, kind);
+        let body = if kind == Kind::Object && self.show.fold && !is_told { self.foldable_body(index) } else { None };
         if !is_key || is_member {
             let step = if is_member { "-".to_owned() } else { step };
             // For a later part, the root was already shown.
-            if self.show.before == 0 || at > 0 {
-                self.ready.push_back(Row::Value { node: at, body, depth, step, extent });
+            if self.show.before == 0 || index > 0 {
+                self.ready.push_back(Row::Value { node: index, body, depth, step, extent });
             }
         }
-        let set = self.find_member_map(at, kind);
-        let (node, is_set) = (set.or(body).unwrap_or(at), set.is_some());
+        let set = self.find_member_map(index, kind);
+        let (node, is_set) = (set.or(body).unwrap_or(index), set.is_some());
         self.record_depth(node, depth);
-        self.at = node + 1;
+        self.next_index = node + 1;
         if self.document.nodes()[node as usize].kind.is_container() {
-            let end = self.index_after(at);
+            let end = self.index_after(index);
             if depth < self.show.depth && !is_told {
-                let position = if at == 0 { self.show.before } else { 0 };
+                let position = if index == 0 { self.show.before } else { 0 };
                 self.stack.push(OpenContainer { node, end, position, key: None, depth: depth + 1, is_set });
-                if at == self.show.top.unwrap_or(0) {
+                if index == self.show.top.unwrap_or(0) {
                     self.skip_items();
                 }
             } else {
                 self.skip_spans(extent);
-                self.at = end;
+                self.next_index = end;
             }
         }
     }
@@ -301,16 +301,16 @@ impl<'d> Tree<'d> {
     /// Skips the unwanted items of the container that was entered last.
     fn skip_items(&mut self) {
         let skip = self.show.skip;
-        while let Some(frame) = self.stack.last().filter(|frame| frame.position < skip && self.at < frame.end) {
+        while let Some(frame) = self.stack.last().filter(|frame| frame.position < skip && self.next_index < frame.end) {
             // Each member of a set is one row, whatever it contains.
             if frame.is_set {
                 break;
             }
-            let at = self.at;
-            self.skip_spans(self.find_extent(at));
-            self.at = self.index_after(at);
+            let index = self.next_index;
+            self.skip_spans(self.find_extent(index));
+            self.next_index = self.index_after(index);
             if let Some(frame) = self.stack.last_mut() {
-                frame.position += u64::from(self.document.nodes()[at as usize].key != IS_KEY);
+                frame.position += u64::from(self.document.nodes()[index as usize].key != IS_KEY);
             }
         }
     }
@@ -322,42 +322,42 @@ impl<'d> Tree<'d> {
         }
     }
 
-    /// Adds a member of a set, which is the key of the value at `at`; the value itself is meaningless.
-    fn push_member(&mut self, at: u32) {
+    /// Adds a member of a set, which is the key of the value at `index`; the value itself is meaningless.
+    fn push_member(&mut self, index: u32) {
         let Some(frame) = self.stack.last_mut() else { return };
-        let has_id = !matches!(self.document.nodes()[at as usize].key, NO_KEY | KEY_NODE);
+        let has_id = !matches!(self.document.nodes()[index as usize].key, NO_KEY | KEY_NODE);
         if has_id && frame.position >= self.show.items {
             return self.push_omitted();
         }
         if has_id {
-            self.ready.push_back(Row::Member { value: at, depth: frame.depth });
+            self.ready.push_back(Row::Member { value: index, depth: frame.depth });
         }
         frame.position += u64::from(has_id || frame.key.take().is_some());
-        self.at = self.index_after(at);
+        self.next_index = self.index_after(index);
     }
 
-    /// Returns the map whose keys are the members of the set at `at`, if they are shown as members.
-    fn find_member_map(&self, at: u32, kind: Kind) -> Option<u32> {
+    /// Returns the map whose keys are the members of the set at `index`, if they are shown as members.
+    fn find_member_map(&self, index: u32, kind: Kind) -> Option<u32> {
         if kind != Kind::Object || !self.show.fold || self.show.all {
             return None;
         }
-        match Known::of(self.document.at(at)?)? {
+        match Known::of(self.document.at(index)?)? {
             Known::Set(members) => Some(members.map().index()),
             _ => None,
         }
     }
 
     /// Whether the row of a value of one of Ruby's own classes contains everything in it.
-    fn is_shown_completely(&self, at: u32, kind: Kind) -> bool {
+    fn is_shown_completely(&self, index: u32, kind: Kind) -> bool {
         let may_be = matches!(kind, Kind::Object | Kind::Opaque) && self.show.fold && !self.show.all;
         may_be
-            && self.show.top != Some(at)
-            && summarize_known(self.document, at, 0).is_some_and(|summary| summary.is_whole)
+            && self.show.top != Some(index)
+            && summarize_known(self.document, index, 0).is_some_and(|summary| summary.is_whole)
     }
 
-    /// Returns the body of the object at `at`, if one row can show both.
-    fn foldable_body(&self, at: u32) -> Option<u32> {
-        let body = self.document.at(at)?.children().next()?;
+    /// Returns the body of the object at `index`, if one row can show both.
+    fn foldable_body(&self, index: u32) -> Option<u32> {
+        let body = self.document.at(index)?.children().next()?;
         (body.kind() != Kind::Object && !body.kind().is_again()).then(|| body.index())
     }
 
@@ -375,7 +375,7 @@ impl<'d> Tree<'d> {
         self.ready.push_back(Row::More { count, depth: frame.depth });
         let extent = self.find_extent(frame.node);
         self.skip_spans(extent);
-        self.at = frame.end;
+        self.next_index = frame.end;
     }
 }
 
@@ -384,7 +384,7 @@ impl Iterator for Tree<'_> {
 
     fn next(&mut self) -> Option<Row> {
         while self.ready.is_empty() {
-            if self.at < self.end {
+            if self.next_index < self.end {
                 self.push_value();
             } else {
                 let span = *self.spans.get(self.span)?;

@@ -24,13 +24,13 @@ pub fn judge_claim(claim: &Claim, points: &[Point]) -> ClaimResult {
     let mut missing = None;
     for point in points.iter().filter(|point| matches_point(point, claim)) {
         match measure_claim(claim, point) {
-            Ok(one) => measurements.push(one),
-            Err(why) => missing = missing.or(Some(why)),
+            Ok(measurement) => measurements.push(measurement),
+            Err(reason) => missing = missing.or(Some(reason)),
         }
     }
     if measurements.is_empty() {
-        let why = missing.unwrap_or_else(|| "no size was measured that the claim is about".to_owned());
-        return result(None, Verdict::Unknown, format!("It can't be said here: {why}."));
+        let reason = missing.unwrap_or_else(|| "no size was measured that the claim is about".to_owned());
+        return result(None, Verdict::Unknown, format!("It can't be said here: {reason}."));
     }
     measurements.sort_by(|a, b| a.point.at.total_cmp(&b.point.at));
     let (now, verdict, mut words) = match claim.quantity {
@@ -96,17 +96,17 @@ fn judge_quotient(
     measurements: &[ClaimMeasurement<'_>],
 ) -> (Option<Interval>, Verdict, String) {
     let median = |of: &dyn Fn(&ClaimMeasurement<'_>) -> f64| {
-        let mut values: Vec<f64> = measurements.iter().map(|one| of(one).ln()).collect();
+        let mut values: Vec<f64> = measurements.iter().map(|measurement| of(measurement).ln()).collect();
         stats::median_of_values(&mut values).unwrap_or_default().exp()
     };
     let typical =
         Interval { estimate: median(&|l| l.now.estimate), low: median(&|l| l.now.low), high: median(&|l| l.now.high) };
-    let mut resolutions: Vec<f64> = measurements.iter().map(|one| one.resolution).collect();
+    let mut resolutions: Vec<f64> = measurements.iter().map(|measurement| measurement.resolution).collect();
     let resolution = stats::median_of_values(&mut resolutions).unwrap_or_default();
     let all = Interval {
         estimate: typical.estimate,
-        low: measurements.iter().map(|one| one.now.low).fold(f64::INFINITY, f64::min),
-        high: measurements.iter().map(|one| one.now.high).fold(0.0, f64::max),
+        low: measurements.iter().map(|measurement| measurement.now.low).fold(f64::INFINITY, f64::min),
+        high: measurements.iter().map(|measurement| measurement.now.high).fold(0.0, f64::max),
     };
     let middle = claimed.judge_interval(&typical, resolution);
     let verdict = claimed.restrict_verdict(middle, &all, resolution);
@@ -116,10 +116,15 @@ fn judge_quotient(
         return (Some(one.now), verdict, words);
     }
     let by_estimate = |a: &&ClaimMeasurement<'_>, b: &&ClaimMeasurement<'_>| a.now.estimate.total_cmp(&b.now.estimate);
-    let end = |one: Option<&ClaimMeasurement<'_>>| {
-        one.map(|one| format!("{} at {}", words::format_number(one.now.estimate), one.point.name)).unwrap_or_default()
+    let end = |measurement: Option<&ClaimMeasurement<'_>>| {
+        measurement
+            .map(|one| format!("{} at {}", words::format_number(one.now.estimate), one.point.name))
+            .unwrap_or_default()
     };
-    let same = measurements.iter().filter(|one| claimed.judge_interval(&one.now, one.resolution) == middle).count();
+    let same = measurements
+        .iter()
+        .filter(|measurement| claimed.judge_interval(&measurement.now, measurement.resolution) == middle)
+        .count();
     let words = format!(
         "{} times then, {} now in the middle of {} sizes (from {} to {}): {verdict_text}, the same at {same} of them",
         claimed.format_range(),
@@ -143,9 +148,10 @@ fn format_current(interval: &Interval) -> String {
 /// Returns remarks for competitors whose output differs from the input. A claim about them is still judged.
 fn describe_fidelity(claim: &Claim, measurements: &[ClaimMeasurement<'_>]) -> String {
     let mut remarks = String::new();
-    let mut sides = vec![(&claim.over.competitor, measurements.iter().map(|one| one.over).collect::<Vec<_>>())];
+    let mut sides =
+        vec![(&claim.over.competitor, measurements.iter().map(|measurement| measurement.over).collect::<Vec<_>>())];
     if claim.under.competitor != claim.over.competitor {
-        sides.push((&claim.under.competitor, measurements.iter().map(|one| one.under).collect()));
+        sides.push((&claim.under.competitor, measurements.iter().map(|measurement| measurement.under).collect()));
     }
     for (id, entries) in sides {
         let differs = entries.iter().any(|entry| matches!(entry.fidelity, Fidelity::Differs { .. }));

@@ -75,10 +75,10 @@ impl<'d> DocumentWalk<'d> {
         }
     }
 
-    fn note_difference(&mut self, description: &'static str, is_slight: bool, at: Cursor<'d>) {
+    fn note_difference(&mut self, description: &'static str, is_slight: bool, cursor: Cursor<'d>) {
         match self.differences.iter_mut().find(|difference| difference.description == description) {
             Some(difference) => difference.count += 1,
-            None => self.differences.push(CountedDifference { description, count: 1, path: at.path(), is_slight }),
+            None => self.differences.push(CountedDifference { description, count: 1, path: cursor.path(), is_slight }),
         }
     }
 
@@ -183,10 +183,10 @@ impl<'d> DocumentWalk<'d> {
         }
     }
 
-    fn compare_keys(&mut self, expected: Key<'d>, found: Key<'d>, at: Cursor<'d>) {
+    fn compare_keys(&mut self, expected: Key<'d>, found: Key<'d>, cursor: Cursor<'d>) {
         let is_symbol = |key: Key<'_>| key.node().kind == Kind::Symbol;
         if is_symbol(expected) != is_symbol(found) {
-            self.note_difference("keys came back as symbols or as strings", false, at);
+            self.note_difference("keys came back as symbols or as strings", false, cursor);
         }
     }
 
@@ -207,36 +207,36 @@ impl<'d> DocumentWalk<'d> {
         }
     }
 
-    fn compare_scalars(&mut self, expected: Scalar<'d>, found: Scalar<'d>, at: Cursor<'d>) {
+    fn compare_scalars(&mut self, expected: Scalar<'d>, found: Scalar<'d>, cursor: Cursor<'d>) {
         use Scalar::{Bytes, Float, Int, Text};
         let loose = self.eyes.loose_numbers;
         match (expected, found) {
             (Int(a), Int(b)) if a == b => {}
             (Float(a), Float(b)) if a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()) => {}
-            (Float(a), Float(b)) if a == b => self.note_difference("zeros came back with another sign", true, at),
+            (Float(a), Float(b)) if a == b => self.note_difference("zeros came back with another sign", true, cursor),
             (Float(a), Float(b)) if ((a - b) / a).abs() < 1e-12 => {
-                self.note_difference("floats came back with fewer digits", loose, at)
+                self.note_difference("floats came back with fewer digits", loose, cursor)
             }
             (Int(a), Float(b)) | (Float(b), Int(a)) if a as f64 == b && b as i128 == a => {
-                self.note_difference("integers and floats came back as each other", loose, at);
+                self.note_difference("integers and floats came back as each other", loose, cursor);
             }
             (Int(a), Bytes(b) | Text(b)) if a.to_string().as_bytes() == b => {
-                self.note_difference("numbers came back as text", loose, at);
+                self.note_difference("numbers came back as text", loose, cursor);
             }
             (Bytes(b) | Text(b), Int(a)) if a.to_string().as_bytes() == b => {
-                self.note_difference("text came back as numbers", loose, at);
+                self.note_difference("text came back as numbers", loose, cursor);
             }
             (Float(a), Bytes(b) | Text(b)) | (Bytes(b) | Text(b), Float(a)) if is_text_of_number(b, a) => {
-                self.note_difference("numbers and text came back as each other", loose, at);
+                self.note_difference("numbers and text came back as each other", loose, cursor);
             }
             (Bytes(a), Bytes(b)) | (Text(a), Text(b)) if a == b => {}
             (Bytes(a), Text(b)) | (Text(b), Bytes(a)) => match () {
                 () if a == b && a.is_ascii() => {}
                 () if self.eyes.characters && is_latin1_of_text(a, b) => {}
-                () if a == b => self.note_difference("text and bytes came back as each other", false, at),
-                () => self.note_difference("values changed", false, at),
+                () if a == b => self.note_difference("text and bytes came back as each other", false, cursor),
+                () => self.note_difference("values changed", false, cursor),
             },
-            _ => self.note_difference("values changed", false, at),
+            _ => self.note_difference("values changed", false, cursor),
         }
     }
 }

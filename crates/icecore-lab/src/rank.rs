@@ -129,7 +129,9 @@ fn compute_costs<'p>(point: &'p Point, weights: &Weights) -> (Vec<(&'p Entry, Co
     for entry in point.entries.iter().filter(|entry| entry.role == Role::Competitor) {
         match Cost::from_entry(entry, weights) {
             Ok(cost) => costs.push((entry, cost)),
-            Err(why) => unranked.push(UnrankedCompetitor { id: entry.id.clone(), name: entry.name.clone(), why }),
+            Err(reason) => {
+                unranked.push(UnrankedCompetitor { id: entry.id.clone(), name: entry.name.clone(), why: reason })
+            }
         }
     }
     costs.sort_by(|(a, a_cost), (b, b_cost)| {

@@ -9,16 +9,16 @@ use crate::scenario::{self, Scenario};
 #[must_use]
 pub fn replay_report(mut report: Report, more: &[Scenario]) -> Report {
     // A scenario that did not run has no measurements to judge claims by.
-    for found in report.scenarios.iter_mut().filter(|found| !found.points.is_empty()) {
-        let mut claims_to_judge: Vec<_> = found.claims.iter().map(|result| result.claim.clone()).collect();
-        let other = more.iter().find(|one| one.name == found.name).cloned();
-        if let Some(file) = other.or_else(|| scenario::find_scenario(&found.name).ok()) {
+    for measured in report.scenarios.iter_mut().filter(|found| !found.points.is_empty()) {
+        let mut claims_to_judge: Vec<_> = measured.claims.iter().map(|result| result.claim.clone()).collect();
+        let other = more.iter().find(|one| one.name == measured.name).cloned();
+        if let Some(file) = other.or_else(|| scenario::find_scenario(&measured.name).ok()) {
             claims_to_judge = file.claims;
-            found.published = file.published;
-            found.title = file.title;
-            found.about = file.about;
+            measured.published = file.published;
+            measured.title = file.title;
+            measured.about = file.about;
         }
-        found.claims = claims_to_judge.iter().map(|claim| claims::judge_claim(claim, &found.points)).collect();
+        measured.claims = claims_to_judge.iter().map(|claim| claims::judge_claim(claim, &measured.points)).collect();
     }
     report
 }

@@ -33,7 +33,7 @@ pub(crate) fn run_together<C: Send, T: Send>(
                     spans.push((began, ended));
                     all.push(done);
                 }
-                Ok(Err(why)) => trouble = Some(why),
+                Ok(Err(reason)) => trouble = Some(reason),
                 Err(_) => trouble = Some(ParticipantError::Failed("a client failed".to_owned())),
             }
         }

@@ -24,10 +24,10 @@ impl StreamEvents {
 }
 
 /// Returns an entry of a container.
-fn entry_at(container: &Value, at: usize) -> Option<(Value, Value)> {
+fn entry_at(container: &Value, index: usize) -> Option<(Value, Value)> {
     match container.visible_value() {
-        Value::List(list) => Some((Value::from(at as isize), list.get().get(at)?.clone())),
-        Value::Map(map) => map.get().get_index(at).map(|(key, value)| (Value::Text(key.to_text()), value.clone())),
+        Value::List(list) => Some((Value::from(index as isize), list.get().get(index)?.clone())),
+        Value::Map(map) => map.get().get_index(index).map(|(key, value)| (Value::Text(key.to_text()), value.clone())),
         _ => None,
     }
 }

@@ -87,8 +87,8 @@ fn require_same_kind(all: &Value, part: &Value) -> Result<(), Error> {
 fn binary_search(list: &Value, value: &Value) -> ValR {
     match list.visible_value() {
         Value::List(list) => Ok(match list.get().binary_search(value) {
-            Ok(at) => Value::from(at as isize),
-            Err(at) => Value::from(-1 - at as isize),
+            Ok(index) => Value::from(index as isize),
+            Err(index) => Value::from(-1 - index as isize),
         }),
         other => Err(Error::typ(other.clone(), "array")),
     }

@@ -43,15 +43,15 @@ fn json_list(size: usize, item: impl Fn(usize) -> String) -> String {
 type InputMaker = fn(usize) -> String;
 
 const TEXT: InputMaker = |size| format!("\"{}\"", "a, b1".repeat(size / 4));
-const NUMBERS: InputMaker = |size| json_list(size, |at| (at * 7919 % size).to_string());
-const TEXTS: InputMaker = |size| json_list(size, |at| format!("\"text {at}\""));
+const NUMBERS: InputMaker = |size| json_list(size, |index| (index * 7919 % size).to_string());
+const TEXTS: InputMaker = |size| json_list(size, |index| format!("\"text {index}\""));
 const OBJECTS: InputMaker =
-    |size| json_list(size, |at| format!("{{\"id\":{at},\"name\":\"n{}\",\"list\":[{at}]}}", at % 10));
+    |size| json_list(size, |index| format!("{{\"id\":{index},\"name\":\"n{}\",\"list\":[{index}]}}", index % 10));
 const MEMBERS: InputMaker = |size| {
-    let members: Vec<_> = (0..size).map(|at| format!("\"k{at}\":{at}")).collect();
+    let members: Vec<_> = (0..size).map(|index| format!("\"k{index}\":{index}")).collect();
     format!("{{{}}}", members.join(","))
 };
-const NESTED: InputMaker = |size| json_list(size, |at| format!("[[{at}],{{\"a\":[{at}]}}]"));
+const NESTED: InputMaker = |size| json_list(size, |index| format!("[[{index}],{{\"a\":[{index}]}}]"));
 const NUMBER: InputMaker = |size| size.to_string();
 
 const FILTERS: &[(InputMaker, &[&str])] = &[

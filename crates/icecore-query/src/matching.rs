@@ -38,7 +38,7 @@ pub fn find_matches(wanted: MatchOutput, mut cv: Cv<'_, FilterTypes>) -> ValR {
     let names: Vec<_> = regex.capture_names().map(|name| name.map(|name| Text::new(name.as_bytes()))).collect();
     let names_of_fields = ["offset", "length", "string", "name"].map(key_from_name);
     let mut characters = CharacterCounter { text: bytes, offset: 0, count: 0 };
-    let mut found = Vec::new();
+    let mut matches = Vec::new();
     let mut end = 0;
     query_thread::count_steps((bytes.len() / BYTES_PER_STEP) as u64);
     for captures in regex.captures_iter(bytes) {
@@ -48,22 +48,22 @@ pub fn find_matches(wanted: MatchOutput, mut cv: Cv<'_, FilterTypes>) -> ValR {
             continue;
         }
         if !matches!(wanted, MatchOutput::Matches) {
-            reserve_one(&mut found)?;
-            found.push(cv.1.as_sub_str(bytes.get(end..full_match.start()).unwrap_or_default()));
+            reserve_one(&mut matches)?;
+            matches.push(cv.1.as_sub_str(bytes.get(end..full_match.start()).unwrap_or_default()));
         }
         end = full_match.end();
         if !matches!(wanted, MatchOutput::Rest) {
-            reserve_one(&mut found)?;
-            found.push(groups_to_objects(&captures, &names, &names_of_fields, &mut characters, &cv.1));
+            reserve_one(&mut matches)?;
+            matches.push(groups_to_objects(&captures, &names, &names_of_fields, &mut characters, &cv.1));
         }
         if !flags.is_global {
             break;
         }
     }
     if !matches!(wanted, MatchOutput::Matches) {
-        found.push(cv.1.as_sub_str(bytes.get(end..).unwrap_or_default()));
+        matches.push(cv.1.as_sub_str(bytes.get(end..).unwrap_or_default()));
     }
-    Ok(Value::from_items(found))
+    Ok(Value::from_items(matches))
 }
 
 /// Reserves space for one more value, if there is enough memory.

@@ -54,26 +54,26 @@ impl Hint {
     }
 
     /// Returns the position of the next core, or of the next escape that represents a letter, from `at` on.
-    pub fn find_candidate(&self, raw: &[u8], at: usize) -> Option<usize> {
+    pub fn find_candidate(&self, raw: &[u8], offset: usize) -> Option<usize> {
         if matches!(self.0, CoreSearch::Never) {
             return None;
         }
-        let core = self.find_core(raw, at);
+        let core = self.find_core(raw, offset);
         // Escapes after the core are irrelevant.
         let part = raw.get(..core.map_or(raw.len(), |core| (core + ESCAPE).min(raw.len()))).unwrap_or_default();
-        find_letter_escape(part, at).into_iter().chain(core).min()
+        find_letter_escape(part, offset).into_iter().chain(core).min()
     }
 
     /// Returns the position of the next core from `at` on.
-    fn find_core(&self, raw: &[u8], at: usize) -> Option<usize> {
-        let rest = raw.get(at..)?;
+    fn find_core(&self, raw: &[u8], offset: usize) -> Option<usize> {
+        let rest = raw.get(offset..)?;
         let found = match &self.0 {
             CoreSearch::Never => None,
             CoreSearch::Always => Some(0),
             CoreSearch::One(finder) => finder.find(rest),
             CoreSearch::Several(search) => search.find(rest).map(|found| found.start()),
         };
-        found.map(|found| at + found)
+        found.map(|found| offset + found)
     }
 }
 
@@ -132,13 +132,13 @@ impl Hints<'_> {
         if matches!(hint.0, CoreSearch::Never) {
             return false;
         }
-        core.has_result_within(range.start, range.end, |at, _| hint.find_core(raw, at).ok_or(raw.len())) || {
+        core.has_result_within(range.start, range.end, |offset, _| hint.find_core(raw, offset).ok_or(raw.len())) || {
             // A range with a core needs no search for escapes, so that search does not go far ahead.
-            escape.has_result_within(range.start, range.end, |at, end| {
-                let to = end.max(at + ESCAPE_WINDOW).min(raw.len());
+            escape.has_result_within(range.start, range.end, |offset, end| {
+                let to = end.max(offset + ESCAPE_WINDOW).min(raw.len());
                 // The letters of an escape may be after the part.
                 let part = raw.get(..(to + ESCAPE).min(raw.len())).unwrap_or_default();
-                find_letter_escape(part, at).filter(|found| *found < to).ok_or(to)
+                find_letter_escape(part, offset).filter(|found| *found < to).ok_or(to)
             })
         }
     }
@@ -172,7 +172,7 @@ fn keep_innermost(cores: &mut Vec<&[u8]>) {
 }
 
 /// Returns the position of the next escape that represents a letter, from `at` on.
-fn find_letter_escape(raw: &[u8], at: usize) -> Option<usize> {
+fn find_letter_escape(raw: &[u8], offset: usize) -> Option<usize> {
     let spells = |place: &usize| match raw.get(place + 1) {
         // A backslash after a backslash is examined separately.
         None | Some(b'\\' | b'"' | b'\'' | b'/' | b'n' | b'r' | b't') => false,
@@ -180,13 +180,13 @@ fn find_letter_escape(raw: &[u8], at: usize) -> Option<usize> {
         Some(b'0') => raw.get(place + 2).is_some_and(|digit| matches!(digit, b'0'..=b'7')),
         Some(_) => true,
     };
-    find_backslashes(raw, at).find(spells)
+    find_backslashes(raw, offset).find(spells)
 }
 
 /// Returns the positions of backslashes from `at` on.
-fn find_backslashes(raw: &[u8], mut at: usize) -> impl Iterator<Item = usize> {
+fn find_backslashes(raw: &[u8], mut offset: usize) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        at += find_byte(raw.get(at..)?, [b'\\'])? + 1;
-        Some(at - 1)
+        offset += find_byte(raw.get(offset..)?, [b'\\'])? + 1;
+        Some(offset - 1)
     })
 }

@@ -75,13 +75,13 @@ impl Literals {
     }
 
     /// Returns the first match from `at` on: its start, its end, its pair.
-    pub fn find_match(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
-        while at < text.len() {
+    pub fn find_match(&self, text: &[u8], mut offset: usize) -> Option<(usize, usize, usize)> {
+        while offset < text.len() {
             let (start, index) = match &self.search {
                 LiteralSearch::None => return None,
-                LiteralSearch::One(finder) => (at + finder.find(text.get(at..)?)?, 0),
+                LiteralSearch::One(finder) => (offset + finder.find(text.get(offset..)?)?, 0),
                 LiteralSearch::Several(search) => {
-                    let found = search.find(Input::new(text).span(at..text.len()))?;
+                    let found = search.find(Input::new(text).span(offset..text.len()))?;
                     (found.start(), found.pattern().as_usize())
                 }
             };
@@ -93,7 +93,7 @@ impl Literals {
                 }
                 next = candidate.shorter;
             }
-            at = start + 1;
+            offset = start + 1;
         }
         None
     }

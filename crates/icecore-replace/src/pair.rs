@@ -94,7 +94,7 @@ impl Edges {
 fn ends_with_scheme(before: &[u8]) -> bool {
     let is_encoded = |end: &[u8]| end.eq_ignore_ascii_case(b"%3a") || end.eq_ignore_ascii_case(b"%2f");
     matches!(before.last(), Some(b':' | b'/'))
-        || before.len().checked_sub(3).and_then(|at| before.get(at..)).is_some_and(is_encoded)
+        || before.len().checked_sub(3).and_then(|index| before.get(index..)).is_some_and(is_encoded)
 }
 
 impl End {

@@ -34,13 +34,13 @@ impl Regular {
     }
 
     /// Returns the first non-empty match from `at` on.
-    pub fn find_match(&self, text: &[u8], mut at: usize) -> Option<(usize, usize, usize)> {
-        while at < text.len() {
-            let found = self.expression.find_at(text, at)?;
+    pub fn find_match(&self, text: &[u8], mut offset: usize) -> Option<(usize, usize, usize)> {
+        while offset < text.len() {
+            let found = self.expression.find_at(text, offset)?;
             if !found.is_empty() {
                 return Some((found.start(), found.end(), self.pair));
             }
-            at = found.end() + 1;
+            offset = found.end() + 1;
         }
         None
     }
@@ -76,8 +76,8 @@ fn check_groups(expression: &Regex, new: &[u8]) -> Result<(), Error> {
 fn parse_group_names(new: &[u8]) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = new;
-    while let Some(at) = memchr::memchr(b'$', rest) {
-        rest = rest.get(at + 1..).unwrap_or_default();
+    while let Some(dollar) = memchr::memchr(b'$', rest) {
+        rest = rest.get(dollar + 1..).unwrap_or_default();
         if let Some(after) = rest.strip_prefix(b"$") {
             rest = after;
         } else if let Some(inner) = rest.strip_prefix(b"{") {

@@ -140,8 +140,8 @@ impl Rules {
             return self.matches_from(text, from).take_while(|found| found.start < to).last().map(|found| found.end);
         };
         let decoded = charset.decode(text);
-        let at = |offset: usize| charset.decoded_len(text.get(..offset).unwrap_or(text));
-        let (from, to) = (at(from), at(to));
+        let decoded_offset = |offset: usize| charset.decoded_len(text.get(..offset).unwrap_or(text));
+        let (from, to) = (decoded_offset(from), decoded_offset(to));
         let last = self.matches_from(decoded.as_bytes(), from).take_while(|found| found.start < to).last()?;
         // Each character is one byte of the text.
         Some(decoded.get(..last.end).map_or(text.len(), |before| before.chars().count()))
@@ -162,7 +162,7 @@ impl Rules {
     pub fn matches_from<'m>(&'m self, text: &'m [u8], at: usize) -> Matches<'m> {
         // Without regular expressions, no comparison of several searches is needed.
         let searches = if self.regular.is_empty() { 0 } else { 1 + self.regular.len() };
-        Matches { rules: self, text, at, pending: vec![PendingMatch::Unknown; searches] }
+        Matches { rules: self, text, offset: at, pending: vec![PendingMatch::Unknown; searches] }
     }
 
     /// Appends the replacement of a match in this text.
@@ -289,7 +289,7 @@ fn can_join(new: &[u8], old: &[u8]) -> bool {
 pub struct Matches<'m> {
     rules: &'m Rules,
     text: &'m [u8],
-    at: usize,
+    offset: usize,
     /// The last result of each search: first the literal texts, then the expressions.
     pending: Vec<PendingMatch>,
 }
@@ -306,21 +306,21 @@ impl Iterator for Matches<'_> {
 
     fn next(&mut self) -> Option<Match> {
         if self.pending.is_empty() {
-            let (start, end, pair) = self.rules.literals.find_match(self.text, self.at)?;
-            self.at = end;
+            let (start, end, pair) = self.rules.literals.find_match(self.text, self.offset)?;
+            self.offset = end;
             return Some(Match { start, end, pair });
         }
         let mut best: Option<(usize, usize, usize)> = None;
         for (index, ahead) in self.pending.iter_mut().enumerate() {
             let is_outdated = match *ahead {
                 PendingMatch::Unknown => true,
-                PendingMatch::Found(start, ..) => start < self.at,
+                PendingMatch::Found(start, ..) => start < self.offset,
                 PendingMatch::None => false,
             };
             if is_outdated {
                 let found = match index.checked_sub(1) {
-                    None => self.rules.literals.find_match(self.text, self.at),
-                    Some(index) => self.rules.regular.get(index).and_then(|one| one.find_match(self.text, self.at)),
+                    None => self.rules.literals.find_match(self.text, self.offset),
+                    Some(index) => self.rules.regular.get(index).and_then(|one| one.find_match(self.text, self.offset)),
                 };
                 *ahead = found.map_or(PendingMatch::None, |(start, end, pair)| PendingMatch::Found(start, end, pair));
             }
@@ -331,7 +331,7 @@ impl Iterator for Matches<'_> {
             }
         }
         let (start, end, pair) = best?;
-        self.at = end;
+        self.offset = end;
         Some(Match { start, end, pair })
     }
 }

@@ -36,9 +36,9 @@ impl Header {
     }
 
     /// Called after `VALUES`. `window` begins at `offset` of the dump and is read up to `at`.
-    pub fn remember_statement(&mut self, window: &[u8], offset: u64, at: usize, statement: &Statement) {
+    pub fn remember_statement(&mut self, window: &[u8], offset: u64, end: usize, statement: &Statement) {
         let start = self.start.take().and_then(|start| usize::try_from(start.checked_sub(offset)?).ok());
-        let text = start.and_then(|start| window.get(start..at)).filter(|text| text.len() <= MAX_HEADER);
+        let text = start.and_then(|start| window.get(start..end)).filter(|text| text.len() <= MAX_HEADER);
         self.table = statement.table;
         self.listed = statement.listed;
         self.layout = statement.layout;

@@ -60,8 +60,8 @@ pub fn read_whole_dump(dump: &[u8], options: &Options) -> ReferenceOutput {
 }
 
 impl ReferenceReader<'_> {
-    fn byte_at(&self, at: usize) -> u8 {
-        self.dump.get(at).copied().unwrap_or(0)
+    fn byte_at(&self, index: usize) -> u8 {
+        self.dump.get(index).copied().unwrap_or(0)
     }
 
     fn input_starts_with(&self, text: &[u8]) -> bool {
@@ -284,17 +284,17 @@ impl ReferenceReader<'_> {
     fn take_quoted(&mut self, backslash: bool) -> Option<(usize, usize)> {
         let quote = self.byte_at(self.cursor);
         let body = self.cursor + 1;
-        let mut at = body;
+        let mut index = body;
         loop {
-            let byte = *self.dump.get(at)?;
-            let is_pair = (backslash && byte == b'\\') || (byte == quote && self.dump.get(at + 1) == Some(&quote));
+            let byte = *self.dump.get(index)?;
+            let is_pair = (backslash && byte == b'\\') || (byte == quote && self.dump.get(index + 1) == Some(&quote));
             if is_pair {
-                at += 2;
+                index += 2;
             } else if byte == quote {
-                self.cursor = at + 1;
-                return Some((body, at));
+                self.cursor = index + 1;
+                return Some((body, index));
             } else {
-                at += 1;
+                index += 1;
             }
         }
     }
@@ -353,8 +353,8 @@ impl ReferenceReader<'_> {
         closed.then_some(())
     }
 
-    fn is_doubled(&self, at: usize, close: u8) -> bool {
-        close != b']' && self.dump.get(at + 1) == Some(&close)
+    fn is_doubled(&self, index: usize, close: u8) -> bool {
+        close != b']' && self.dump.get(index + 1) == Some(&close)
     }
 
     /// `0x41`
@@ -389,7 +389,7 @@ impl ReferenceReader<'_> {
         }
         let tag = &self.dump[start..=end];
         let body = end + 1;
-        let len = (0..self.dump.len() - body).find(|at| self.dump[body + at..].starts_with(tag))?;
+        let len = (0..self.dump.len() - body).find(|offset| self.dump[body + offset..].starts_with(tag))?;
         self.cursor = body + len + tag.len();
         self.add_literal(start, body, body + len, Quoting::Dollar);
         Some(())

@@ -15,8 +15,8 @@ pub(crate) fn find_word_end(window: &[u8], start: usize) -> usize {
 }
 
 /// Returns `true` if an odd number of backslashes precedes the byte at `at`, from `floor` on.
-fn is_escaped(window: &[u8], floor: usize, at: usize) -> bool {
-    let before = window.get(floor..at).unwrap_or_default();
+fn is_escaped(window: &[u8], floor: usize, index: usize) -> bool {
+    let before = window.get(floor..index).unwrap_or_default();
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn find_closing_quote(
     from: usize,
     quote: u8,
     backslash: bool,
-    last: bool,
+    is_last: bool,
 ) -> End {
     let mut from = from;
     loop {
@@ -40,15 +40,15 @@ pub(crate) fn find_closing_quote(
         let Some(found) = find_byte(rest, [quote]) else {
             return Err(window.len());
         };
-        let at = from + found;
-        if backslash && is_escaped(window, body, at) {
-            from = at + 1;
+        let index = from + found;
+        if backslash && is_escaped(window, body, index) {
+            from = index + 1;
             continue;
         }
-        match window.get(at + 1) {
-            Some(next) if *next == quote => from = at + 2,
-            None if !last => return Err(at),
-            _ => return Ok(at),
+        match window.get(index + 1) {
+            Some(next) if *next == quote => from = index + 2,
+            None if !is_last => return Err(index),
+            _ => return Ok(index),
         }
     }
 }
@@ -61,11 +61,11 @@ pub(crate) fn find_cell_end(window: &[u8], body: usize, from: usize) -> End {
         let Some(found) = find_byte(rest, [b'\t', b'\n', b'\r']) else {
             return Err(window.len());
         };
-        let at = from + found;
-        if !is_escaped(window, body, at) {
-            return Ok(at);
+        let index = from + found;
+        if !is_escaped(window, body, index) {
+            return Ok(index);
         }
-        from = at + 1;
+        from = index + 1;
     }
 }
 
@@ -88,19 +88,19 @@ pub(crate) fn find_comment_sign(window: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Returns the quote that ends a name. A bracket can't be doubled.
-pub(crate) fn find_name_end(window: &[u8], from: usize, close: u8, last: bool) -> End {
+pub(crate) fn find_name_end(window: &[u8], from: usize, close: u8, is_last: bool) -> End {
     if close != b']' {
-        return find_closing_quote(window, from, from, close, false, last);
+        return find_closing_quote(window, from, from, close, false, is_last);
     }
     memchr(close, window.get(from..).unwrap_or_default()).map(|found| from + found).ok_or(window.len())
 }
 
 /// Returns the next byte that is not a hexadecimal digit.
-pub(crate) fn find_digits_end(window: &[u8], from: usize, last: bool) -> End {
+pub(crate) fn find_digits_end(window: &[u8], from: usize, is_last: bool) -> End {
     let rest = window.get(from..).unwrap_or_default();
     match rest.iter().position(|byte| !byte.is_ascii_hexdigit()) {
         Some(found) => Ok(from + found),
-        None if last => Ok(window.len()),
+        None if is_last => Ok(window.len()),
         None => Err(window.len()),
     }
 }

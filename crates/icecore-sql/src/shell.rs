@@ -4,14 +4,14 @@ use crate::quoting::{Needle, Replaced};
 
 /// Returns the number of calls of `replace` that begin after the word that ends at `word_end`, and the position of the quote. `None`:
 /// the window is too short to decide.
-pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, last: bool) -> Option<Option<(u8, usize)>> {
+pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, is_last: bool) -> Option<Option<(u8, usize)>> {
     let rest = window.get(word_end..).unwrap_or_default();
     let forms: [(u8, &[u8]); 2] = [(1, b"('"), (2, b"(replace('")];
     for (count, form) in forms {
         if rest.starts_with(form) {
             return Some(Some((count, word_end + form.len() - 1)));
         }
-        if form.starts_with(rest) && !last {
+        if form.starts_with(rest) && !is_last {
             return None;
         }
     }
@@ -20,12 +20,17 @@ pub(crate) fn match_replace_calls(window: &[u8], word_end: usize, last: bool) ->
 
 /// Parses the arguments at `start`: returns the placeholders of line ends, and the end of the calls. `None`: the window is
 /// too short to decide.
-pub(crate) fn parse_arguments(window: &[u8], start: usize, calls: u8, last: bool) -> Option<(Option<Replaced>, usize)> {
+pub(crate) fn parse_arguments(
+    window: &[u8],
+    start: usize,
+    calls: u8,
+    is_last: bool,
+) -> Option<(Option<Replaced>, usize)> {
     let mut replaced = Replaced::default();
     let mut end = start;
     for _ in 0..calls {
         let rest = window.get(end..).unwrap_or_default();
-        match parse_argument(rest, last)? {
+        match parse_argument(rest, is_last)? {
             Some((needle, byte, len)) => {
                 match byte {
                     b'\n' => replaced.feed = Some(needle),
@@ -40,9 +45,9 @@ pub(crate) fn parse_arguments(window: &[u8], start: usize, calls: u8, last: bool
 }
 
 /// Parses `,'\n',char(10))`: the placeholder, the byte that it represents, and the total length.
-fn parse_argument(rest: &[u8], last: bool) -> Option<Option<(Needle, u8, usize)>> {
+fn parse_argument(rest: &[u8], is_last: bool) -> Option<Option<(Needle, u8, usize)>> {
     const MAX: usize = 2 + Needle::MAX + 11;
-    let short = rest.len() < MAX && !last;
+    let short = rest.len() < MAX && !is_last;
     let Some(text) = rest.strip_prefix(b",'") else {
         return if short && b",'".starts_with(rest) { None } else { Some(None) };
     };

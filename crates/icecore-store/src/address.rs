@@ -185,7 +185,7 @@ impl Address {
 /// Returns where user, password and host end. A password may contain an unescaped `/`, `?` or `#` instead of `%2F`,
 /// `%3F` or `%23`. In that case the host begins after the last `@`.
 fn end_of_authority(rest: &str) -> usize {
-    let end = |from: usize| rest[from..].find(['/', '?', '#']).map_or(rest.len(), |at| from + at);
+    let end = |from: usize| rest[from..].find(['/', '?', '#']).map_or(rest.len(), |index| from + index);
     let first = &rest[..end(0)];
     let Some((_, port)) = first.split_once(':').filter(|_| !first.contains('@')) else { return first.len() };
     let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());

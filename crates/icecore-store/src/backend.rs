@@ -74,7 +74,7 @@ pub trait Objects {
     /// that decode the bytes themselves: objects that are only looked at are not copied.
     fn walk(&mut self, after: i64, max_objects: usize, filter: &ObjectFilter, each: EachLent<'_>) -> Result<()>;
     /// Removes objects and records who did. Returns how many there were.
-    fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64>;
+    fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64>;
     /// Removes objects that have expired. Returns how many there were.
     fn expire(&mut self) -> Result<u64>;
     /// Marks an object as one that can't be decoded.
@@ -112,9 +112,9 @@ pub trait Jobs {
     /// Passes up to `most` jobs to `each`, in the order in which they were queued.
     fn jobs(&mut self, filter: &JobFilter, max_jobs: usize, each: Each<'_, Job>) -> Result<()>;
     /// Makes dead jobs ready again, either these or all of a queue, and records who did. Returns how many there were.
-    fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64>;
+    fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64>;
     /// Queues a copy of a job as a new job, and records who did.
-    fn replay(&mut self, id: Id, by: &str) -> Result<Id>;
+    fn replay(&mut self, id: Id, actor: &str) -> Result<Id>;
     /// Removes done and dead jobs that ended before this time. Returns how many there were.
     fn forget(&mut self, before: i64) -> Result<u64>;
 }
@@ -122,7 +122,7 @@ pub trait Jobs {
 /// Operations on queues: their settings and their state.
 pub trait Queues {
     /// Pauses a queue, so that it hands out nothing, or resumes it.
-    fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()>;
+    fn pause(&mut self, queue: &str, is_paused: bool, actor: &str) -> Result<()>;
     /// Changes the settings of a queue.
     fn configure(&mut self, queue: &str, settings: &QueueSettings) -> Result<()>;
     /// Returns all queues that have jobs or settings.
@@ -144,13 +144,13 @@ pub trait Queues {
 /// Operations on schedules: jobs that are queued repeatedly.
 pub trait Schedules {
     /// Sets a schedule, replacing one with the same name, and records who did. Returns when its first job is queued.
-    fn set_schedule(&mut self, schedule: &NewSchedule, by: &str) -> Result<i64>;
+    fn set_schedule(&mut self, schedule: &NewSchedule, actor: &str) -> Result<i64>;
     /// Returns all schedules, sorted by name.
     fn schedules(&mut self) -> Result<Vec<Schedule>>;
     /// Pauses or resumes a schedule. Jobs that were due while it was paused are not queued later.
-    fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()>;
+    fn pause_schedule(&mut self, name: &str, is_paused: bool, actor: &str) -> Result<()>;
     /// Removes a schedule, and records who did. Its jobs stay. Returns whether the schedule existed.
-    fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool>;
+    fn remove_schedule(&mut self, name: &str, actor: &str) -> Result<bool>;
     /// Queues the jobs that are due, for up to `most` schedules. If several times of a schedule passed since the last
     /// call, only the first of them gets a job. Concurrent callers never queue two jobs for the same time.
     fn fire(&mut self, max_schedules: usize) -> Result<Vec<Fired>>;

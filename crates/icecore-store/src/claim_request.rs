@@ -22,7 +22,7 @@ pub(crate) struct ExpiryChecks(HashMap<String, Instant>);
 
 impl ExpiryChecks {
     fn is_due(&self, queue: &str) -> bool {
-        self.0.get(queue).is_none_or(|at| at.elapsed() >= EXPIRY_CHECK_INTERVAL)
+        self.0.get(queue).is_none_or(|checked_at| checked_at.elapsed() >= EXPIRY_CHECK_INTERVAL)
     }
 
     pub(crate) fn record_check(&mut self, queue: &str) {

@@ -179,12 +179,12 @@ impl Command {
         if status.success() {
             return Ok(Outcome::Done(Some(result)));
         }
-        let how = match (status.code(), status.signal()) {
+        let reason = match (status.code(), status.signal()) {
             (Some(code), _) => format!("exit code {code}"),
             (None, Some(signal)) => format!("ended by signal {signal}"),
             (None, None) => "ended".to_owned(),
         };
-        Ok(Outcome::failed(append_error_output(how, &message)))
+        Ok(Outcome::failed(append_error_output(reason, &message)))
     }
 
     /// Starts threads that write the input of the command and read its output.
@@ -214,12 +214,12 @@ impl Runner for Command {
     }
 }
 
-fn append_error_output(how: String, message: &[u8]) -> String {
+fn append_error_output(reason: String, message: &[u8]) -> String {
     let message = String::from_utf8_lossy(message);
     match message.trim() {
-        "" => how,
+        "" => reason,
         // Not every database accepts U+0000 in a text.
-        message => format!("{how}: {}", message.replace('\0', "\u{fffd}")),
+        message => format!("{reason}: {}", message.replace('\0', "\u{fffd}")),
     }
 }
 

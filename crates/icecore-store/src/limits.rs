@@ -113,8 +113,8 @@ impl RateUsage {
 
     /// Removes jobs from the count of this time that were not handed out after all.
     #[cfg(feature = "mongodb")]
-    pub(crate) fn subtract_jobs(&mut self, rate: Rate, at: i64, count: usize) {
-        let end = slot_end(rate, at);
+    pub(crate) fn subtract_jobs(&mut self, rate: Rate, time: i64, count: usize) {
+        let end = slot_end(rate, time);
         if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| *known == end) {
             *known = known.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
         }
@@ -138,8 +138,8 @@ impl RateUsage {
 }
 
 /// Returns the end of the slot that contains this time.
-fn slot_end(rate: Rate, at: i64) -> i64 {
-    at.div_euclid(rate.slot_millis()).saturating_add(1).saturating_mul(rate.slot_millis())
+fn slot_end(rate: Rate, time: i64) -> i64 {
+    time.div_euclid(rate.slot_millis()).saturating_add(1).saturating_mul(rate.slot_millis())
 }
 
 /// Returns whether a slot with this end still counts at this time. A slot far in the future does not: it was recorded

@@ -109,7 +109,7 @@ pub struct ObjectFilter {
     /// Only objects that are of this class or contain it.
     pub class: Option<String>,
     /// Only objects that have this value, as JSON, at this path: `$.user.id`, `7`.
-    pub at: Option<(String, String)>,
+    pub path_value: Option<(String, String)>,
     /// Only objects that could not be decoded (`true`), or only those that could (`false`).
     pub quarantined: Option<bool>,
     /// Only objects stored before this time, in milliseconds since 1970.

@@ -51,18 +51,18 @@ pub(crate) fn walk_pages(
 ) -> Result<()> {
     let mut left = max_objects;
     while left > 0 {
-        let (mut found, mut is_enough) = (0, false);
+        let (mut found_count, mut is_enough) = (0, false);
         let page_limit = if wanted.is_some() { page_size } else { left.min(page_size) };
         page(after, page_limit, &mut |object| {
-            (found, after) = (found + 1, object.sequence);
-            if wanted.is_some_and(|at| !at.matches_object(&object)) {
+            (found_count, after) = (found_count + 1, object.sequence);
+            if wanted.is_some_and(|path_value| !path_value.matches_object(&object)) {
                 return Ok(Flow::On);
             }
             left -= 1;
             is_enough = each(object)? == Flow::Stop || left == 0;
             Ok(if is_enough { Flow::Stop } else { Flow::On })
         })?;
-        if is_enough || found < page_limit {
+        if is_enough || found_count < page_limit {
             return Ok(());
         }
     }

@@ -38,8 +38,8 @@ pub(crate) fn check_name(subject: &str, name: &str) -> Result<()> {
 }
 
 /// Checks the name of the person or program that does something. It may be empty.
-pub(crate) fn check_actor_name(by: &str) -> Result<()> {
-    if by.is_empty() { Ok(()) } else { check_name("name of a person or program", by) }
+pub(crate) fn check_actor_name(actor: &str) -> Result<()> {
+    if actor.is_empty() { Ok(()) } else { check_name("name of a person or program", actor) }
 }
 
 /// Returns whether a class name fits into a column, so that objects are found by it.
@@ -68,7 +68,7 @@ pub(crate) fn payload_from_columns(bytes: Option<Vec<u8>>, base64: Option<String
 
 pub(crate) fn decode_base64(text: &str) -> Result<Vec<u8>> {
     icecore::text::from_base64(text.as_bytes())
-        .map_err(|at| Error::new(ErrorKind::Database, format!("what was stored is not Base64 at offset {at}")))
+        .map_err(|offset| Error::new(ErrorKind::Database, format!("what was stored is not Base64 at offset {offset}")))
 }
 
 /// Returns a new token.

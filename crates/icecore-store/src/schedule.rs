@@ -135,9 +135,9 @@ impl Schedule {
     }
 
     /// Returns the job of this time. All callers make the same id, so it is queued once.
-    pub(crate) fn job_at(&self, at: i64) -> NewJob {
+    pub(crate) fn job_at(&self, time: i64) -> NewJob {
         NewJob {
-            id: Id::from_time_and_text(at, &self.name),
+            id: Id::from_time_and_text(time, &self.name),
             priority: self.priority,
             max_attempts: self.max_attempts,
             unique_key: self.is_alone.then(|| format!("schedule {}", self.name)),

@@ -46,9 +46,9 @@ enum Kind {
     Every(i64),
 }
 
-fn invalid_timing_error(text: &str, why: impl fmt::Display) -> Error {
+fn invalid_timing_error(text: &str, reason: impl fmt::Display) -> Error {
     let help = "use '*/5 * * * *', '30 2 * * MON-FRI', '@hourly' or 'every 5m'";
-    Error::new(ErrorKind::Input, format!("{text:?} is not a timing; {help}: {why}"))
+    Error::new(ErrorKind::Input, format!("{text:?} is not a timing; {help}: {reason}"))
 }
 
 impl Timing {

@@ -152,7 +152,7 @@ fn objects_are_found_in_order() {
         assert_eq!(found(0, &all), []);
         let cats = ObjectFilter { class: Some("Cat".to_owned()), ..all.clone() };
         assert_eq!(found(usize::MAX, &cats), ids.iter().copied().step_by(3).collect::<Vec<_>>());
-        let one = ObjectFilter { at: Some(("$.n".to_owned(), "7".to_owned())), ..all.clone() };
+        let one = ObjectFilter { path_value: Some(("$.n".to_owned(), "7".to_owned())), ..all.clone() };
         assert_eq!(found(usize::MAX, &one), ids[7..8]);
         let marked = ObjectFilter { quarantined: Some(true), ..all };
         assert_eq!(found(usize::MAX, &marked), []);

@@ -358,7 +358,8 @@ fn objects_are_put_read_and_indexed_at_once() {
         world.store.index("$.k").expect("whole");
         let mut count = |path: &str| {
             let mut count = 0;
-            let filter = ObjectFilter { at: Some((path.to_owned(), "1".to_owned())), ..ObjectFilter::default() };
+            let filter =
+                ObjectFilter { path_value: Some((path.to_owned(), "1".to_owned())), ..ObjectFilter::default() };
             let mut one = |_| {
                 count += 1;
                 Ok(Flow::On)

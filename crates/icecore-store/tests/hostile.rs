@@ -54,8 +54,8 @@ fn call_all(filled: &mut Filled) {
     for filter in [
         ObjectFilter::default(),
         ObjectFilter { class: Some("A".to_owned()), ..Default::default() },
-        ObjectFilter { at: Some(("$[0]".to_owned(), "1".to_owned())), ..Default::default() },
-        ObjectFilter { at: Some(("$".to_owned(), "1".to_owned())), ..Default::default() },
+        ObjectFilter { path_value: Some(("$[0]".to_owned(), "1".to_owned())), ..Default::default() },
+        ObjectFilter { path_value: Some(("$".to_owned(), "1".to_owned())), ..Default::default() },
         ObjectFilter { quarantined: Some(true), before: Some(i64::MAX), ..Default::default() },
     ] {
         let _ = store.objects(0, usize::MAX, &filter, &mut |_| Ok(Flow::On));

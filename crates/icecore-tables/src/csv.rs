@@ -24,23 +24,25 @@ pub fn determine_dialect(
 ) -> Result<DetectedDialect> {
     let sample = head.bytes.get(..SAMPLE).unwrap_or(&head.bytes);
     let is_all = head.is_all && sample.len() == head.bytes.len();
-    let mut found = detect_dialect(detector, sample, is_all)?;
-    let Some(quote) = found.dialect.quote.filter(|_| detector.escape.is_none() && !is_all) else { return Ok(found) };
+    let mut detected = detect_dialect(detector, sample, is_all)?;
+    let Some(quote) = detected.dialect.quote.filter(|_| detector.escape.is_none() && !is_all) else {
+        return Ok(detected);
+    };
     // A backslash before a quote shows how quotes are escaped; before the first one, all escapes are read alike.
     let sign = [b'\\', quote];
     if memmem::find(sample, &sign).is_some() {
-        return Ok(found);
+        return Ok(detected);
     }
     let failed = |error: io::Error| Error::Usage(io_reason(&error));
-    let Some(input) = reopen().map_err(failed)? else { return Ok(found) };
-    let Some(place) = find_byte_pair(input, &sign).map_err(failed)? else { return Ok(found) };
-    let Some(input) = reopen().map_err(failed)? else { return Ok(found) };
-    let (rows, is_all) = read_rows_from(input, place, found).map_err(failed)?;
-    let scanner = Scanner::new(found.dialect);
-    let front = whole_rows(&scanner, sample.get(found.start..).unwrap_or_default(), FRONT);
-    let detector = Detector { delimiter: Some(found.dialect.delimiter), quote: Some(Some(quote)), escape: None };
-    found.dialect.escape = detect_dialect(detector, &[front, &rows].concat(), is_all)?.dialect.escape;
-    Ok(found)
+    let Some(input) = reopen().map_err(failed)? else { return Ok(detected) };
+    let Some(place) = find_byte_pair(input, &sign).map_err(failed)? else { return Ok(detected) };
+    let Some(input) = reopen().map_err(failed)? else { return Ok(detected) };
+    let (rows, is_all) = read_rows_from(input, place, detected).map_err(failed)?;
+    let scanner = Scanner::new(detected.dialect);
+    let front = whole_rows(&scanner, sample.get(detected.start..).unwrap_or_default(), FRONT);
+    let detector = Detector { delimiter: Some(detected.dialect.delimiter), quote: Some(Some(quote)), escape: None };
+    detected.dialect.escape = detect_dialect(detector, &[front, &rows].concat(), is_all)?.dialect.escape;
+    Ok(detected)
 }
 
 /// Detects the dialect of a table with this beginning.
@@ -53,7 +55,7 @@ fn detect_dialect(detector: Detector, sample: &[u8], is_all: bool) -> Result<Det
 
 /// Returns the offset of the first occurrence of these two bytes in an input.
 fn find_byte_pair(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64>> {
-    let (mut block, mut before, mut kept) = (vec![0; 1 << 18], 0u64, 0);
+    let (mut block, mut offset, mut kept) = (vec![0; 1 << 18], 0u64, 0);
     loop {
         let count = match input.read(&mut block[kept..]) {
             Ok(0) => return Ok(None),
@@ -62,24 +64,24 @@ fn find_byte_pair(mut input: impl Read, sign: &[u8; 2]) -> io::Result<Option<u64
             Err(error) => return Err(error),
         };
         let bytes = &block[..kept + count];
-        if let Some(at) = memmem::find(bytes, sign) {
-            return Ok(Some(before + at as u64));
+        if let Some(index) = memmem::find(bytes, sign) {
+            return Ok(Some(offset + index as u64));
         }
         // The two bytes may be split between blocks.
-        before += bytes.len() as u64 - 1;
+        offset += bytes.len() as u64 - 1;
         block[0] = bytes[bytes.len() - 1];
         kept = 1;
     }
 }
 
 /// Returns the rows of a table from the one at `place` on, about as much as a sample, and whether nothing follows.
-fn read_rows_from(input: impl Read, place: u64, found: DetectedDialect) -> io::Result<(Vec<u8>, bool)> {
-    let scanner = Scanner::new(found.dialect);
+fn read_rows_from(input: impl Read, place: u64, detected: DetectedDialect) -> io::Result<(Vec<u8>, bool)> {
+    let scanner = Scanner::new(detected.dialect);
     let mut window = Window::new(input, 1 << 18);
-    while !window.is_end() && window.bytes().len() < found.start {
+    while !window.is_end() && window.bytes().len() < detected.start {
         window.read_more()?;
     }
-    window.consume(found.start);
+    window.consume(detected.start);
     loop {
         match scanner.find_row_end(window.bytes(), window.is_end()) {
             Next::Row { end } if window.offset() + end as u64 <= place => window.consume(end),

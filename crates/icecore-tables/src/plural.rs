@@ -11,8 +11,8 @@ pub fn format_count(count: u64, one: &str, many: &str) -> String {
 pub fn group_digits(number: u64) -> impl Display {
     let digits = number.to_string();
     let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn long_lists_end_with_a_number() {
-        let names: Vec<String> = (0..2_000).map(|at| format!("n{at}")).collect();
+        let names: Vec<String> = (0..2_000).map(|index| format!("n{index}")).collect();
         assert_eq!(join_names(&names[..2]), "n0, n1");
         assert!(join_names(&names).ends_with("n18, n19 and 1,980 more"), "{}", join_names(&names));
     }

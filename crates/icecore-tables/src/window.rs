@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn it_grows_as_far_as_a_record_needs_and_shrinks_again() {
-        let input: Vec<u8> = (0..1_000_000u32).map(|at| at as u8).collect();
+        let input: Vec<u8> = (0..1_000_000u32).map(|index| index as u8).collect();
         let mut window = Window::new(&input[..], 1000);
         while window.bytes().len() < 500_000 {
             window.read_more().unwrap();

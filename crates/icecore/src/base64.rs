@@ -101,8 +101,8 @@ pub(crate) fn decode_base64(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize>
         return Ok(());
     }
     // The crate does not report the position of the error.
-    if let Some(at) = text.iter().position(u8::is_ascii_whitespace) {
-        return Err(text[..at].iter().position(|digit| !Alphabet::Standard.has(*digit)).unwrap_or(at));
+    if let Some(offset) = text.iter().position(u8::is_ascii_whitespace) {
+        return Err(text[..offset].iter().position(|digit| !Alphabet::Standard.has(*digit)).unwrap_or(offset));
     }
     decode_in_alphabet(Alphabet::Standard, text, out)?;
     if text.len().is_multiple_of(4) { Ok(()) } else { Err(text.len()) }
@@ -120,16 +120,16 @@ pub(crate) fn decode_in_alphabet(alphabet: Alphabet, text: &[u8], out: &mut Vec<
     let end = text.trim_ascii_end();
     let end = end.len() - end.iter().rev().take(2).take_while(|byte| **byte == b'=').count();
     let mut joined = Vec::new();
-    let mut at = 0;
-    while end.saturating_sub(at) >= LEAST {
-        let until = end.min(at + PIECE);
-        let piece = &text[at..until];
-        at = match decode_groups(alphabet, piece, out).or_else(|| decode_lines(alphabet, piece, &mut joined, out)) {
-            Some(consumed) => at + consumed,
-            None => decode_by_digits(alphabet, text, at, until, out)?,
+    let mut offset = 0;
+    while end.saturating_sub(offset) >= LEAST {
+        let until = end.min(offset + PIECE);
+        let piece = &text[offset..until];
+        offset = match decode_groups(alphabet, piece, out).or_else(|| decode_lines(alphabet, piece, &mut joined, out)) {
+            Some(consumed) => offset + consumed,
+            None => decode_by_digits(alphabet, text, offset, until, out)?,
         };
     }
-    decode_by_digits(alphabet, text, at, text.len(), out).map(|_| ())
+    decode_by_digits(alphabet, text, offset, text.len(), out).map(|_| ())
 }
 
 /// Appends the decoded complete groups of a part of a text. Returns their length; `None`, with nothing appended, if
@@ -148,12 +148,12 @@ fn decode_groups(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<
 fn decode_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<usize> {
     joined.clear();
     joined.reserve(piece.len());
-    let (mut at, mut consumed, mut digits) = (0, 0, 0);
-    while let Some(end) = memchr(b'\n', &piece[at..]) {
-        joined.extend_from_slice(piece[at..at + end].trim_ascii());
-        at += end + 1;
+    let (mut offset, mut consumed, mut digits) = (0, 0, 0);
+    while let Some(end) = memchr(b'\n', &piece[offset..]) {
+        joined.extend_from_slice(piece[offset..offset + end].trim_ascii());
+        offset += end + 1;
         if joined.len().is_multiple_of(4) {
-            (consumed, digits) = (at, joined.len());
+            (consumed, digits) = (offset, joined.len());
         }
     }
     (consumed > 0).then_some(())?;
@@ -165,36 +165,36 @@ fn decode_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mu
 fn decode_by_digits(
     alphabet: Alphabet,
     text: &[u8],
-    mut at: usize,
+    mut offset: usize,
     until: usize,
     out: &mut Vec<u8>,
 ) -> Result<usize, usize> {
     let values = alphabet.digit_values();
-    while at < until {
-        at += decode_digit_run(values, &text[at..until], out);
+    while offset < until {
+        offset += decode_digit_run(values, &text[offset..until], out);
         // One of the next four digits is special: white space, the end, or an error.
-        let (mut word, mut count, mut last) = (0, 0, at);
+        let (mut word, mut count, mut last_digit) = (0, 0, offset);
         while count < 4 {
-            let Some(byte) = text.get(at) else { break };
+            let Some(byte) = text.get(offset) else { break };
             let value = values[count][usize::from(*byte)];
             if value != WRONG {
-                (word, count, last) = (word | value, count + 1, at);
+                (word, count, last_digit) = (word | value, count + 1, offset);
             } else if !byte.is_ascii_whitespace() {
-                check_padding(&text[at..], count).map_err(|by| at + by)?;
-                at = text.len();
+                check_padding(&text[offset..], count).map_err(|relative_offset| offset + relative_offset)?;
+                offset = text.len();
                 break;
             }
-            at += 1;
+            offset += 1;
         }
         let [_, bytes @ ..] = word.to_be_bytes();
         match count {
             0 => {}
-            1 => return Err(at),
-            2 | 3 if bytes[count - 1..].iter().any(|byte| *byte != 0) => return Err(last),
+            1 => return Err(offset),
+            2 | 3 if bytes[count - 1..].iter().any(|byte| *byte != 0) => return Err(last_digit),
             _ => out.extend_from_slice(&bytes[..count - 1]),
         }
     }
-    Ok(at)
+    Ok(offset)
 }
 
 /// Checks that the rest, after this number of digits of a group, is correct padding. `Err` contains the position of the
@@ -204,11 +204,11 @@ fn check_padding(rest: &[u8], count: usize) -> Result<(), usize> {
         2 | 3 => 4 - count,
         _ => 0,
     };
-    for (at, byte) in rest.iter().enumerate() {
+    for (offset, byte) in rest.iter().enumerate() {
         match byte {
             b'=' if wanted > 0 => wanted -= 1,
             byte if byte.is_ascii_whitespace() => {}
-            _ => return Err(at),
+            _ => return Err(offset),
         }
     }
     // No padding is correct, and so is complete padding.
@@ -219,7 +219,7 @@ fn check_padding(rest: &[u8], count: usize) -> Result<(), usize> {
 fn decode_digit_run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
     /// Number of groups that are processed together; errors are checked afterwards.
     const GROUPS: usize = 8;
-    let mut at = 0;
+    let mut offset = 0;
     for chunk in text.chunks_exact(4 * GROUPS) {
         let mut bytes = [0; 3 * GROUPS];
         let mut all = 0;
@@ -232,17 +232,17 @@ fn decode_digit_run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
             break;
         }
         out.extend_from_slice(&bytes);
-        at += chunk.len();
+        offset += chunk.len();
     }
-    for group in text[at..].chunks_exact(4) {
+    for group in text[offset..].chunks_exact(4) {
         let word = lookup_group(values, group);
         if word & WRONG != 0 {
             break;
         }
         out.extend_from_slice(&word.to_be_bytes()[1..]);
-        at += 4;
+        offset += 4;
     }
-    at
+    offset
 }
 
 fn lookup_group(values: &Values, group: &[u8]) -> u32 {
@@ -289,19 +289,22 @@ mod tests {
 
     #[test]
     fn wrong_text_is_refused_where_it_is_wrong() {
-        for (text, at) in [("Zg", 2), ("Zg=", 3), ("Z===", 1), ("Zh==", 1), ("Zm9=", 2), ("Zm v", 2), ("Zg==Zg==", 4)] {
-            assert_eq!(decode_base64(text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
-        }
-        for (text, at) in [("Zg=", 3), ("Z===", 1), ("Z", 1), ("Zm9v=", 4), ("Zg===", 4), ("Zg== Zg", 5), ("Zm9v*", 4)]
+        for (text, offset) in
+            [("Zg", 2), ("Zg=", 3), ("Z===", 1), ("Zh==", 1), ("Zm9=", 2), ("Zm v", 2), ("Zg==Zg==", 4)]
         {
-            assert_eq!(decode_in_alphabet(Alphabet::Standard, text.as_bytes(), &mut Vec::new()), Err(at), "{text}");
+            assert_eq!(decode_base64(text.as_bytes(), &mut Vec::new()), Err(offset), "{text}");
+        }
+        for (text, offset) in
+            [("Zg=", 3), ("Z===", 1), ("Z", 1), ("Zm9v=", 4), ("Zg===", 4), ("Zg== Zg", 5), ("Zm9v*", 4)]
+        {
+            assert_eq!(decode_in_alphabet(Alphabet::Standard, text.as_bytes(), &mut Vec::new()), Err(offset), "{text}");
         }
         // A wrong character at each place, in the fast loop and after it.
-        for at in 0..50 {
+        for offset in 0..50 {
             let mut text = vec![b'A'; 48];
-            text.insert(at.min(48), b'-');
-            let found = decode_in_alphabet(Alphabet::Standard, &text, &mut Vec::new());
-            assert_eq!(found, Err(at.min(48)));
+            text.insert(offset.min(48), b'-');
+            let result = decode_in_alphabet(Alphabet::Standard, &text, &mut Vec::new());
+            assert_eq!(result, Err(offset.min(48)));
         }
     }
 
@@ -330,12 +333,12 @@ mod tests {
         }
 
         fn damage(&mut self, text: &mut Vec<u8>) {
-            let at = self.below(text.len() + 1);
+            let offset = self.below(text.len() + 1);
             match self.below(4) {
-                0 => text.truncate(at),
-                1 => text.insert(at, b"=A+/-_*\0\xFF"[self.below(9)]),
-                2 if at < text.len() => text[at] = self.below(256) as u8,
-                3 if at < text.len() => drop(text.remove(at)),
+                0 => text.truncate(offset),
+                1 => text.insert(offset, b"=A+/-_*\0\xFF"[self.below(9)]),
+                2 if offset < text.len() => text[offset] = self.below(256) as u8,
+                3 if offset < text.len() => drop(text.remove(offset)),
                 _ => text.extend_from_slice([&b"="[..], b"==", b"===", b"\n=\n"][self.below(4)]),
             }
         }

@@ -268,13 +268,13 @@ impl Error {
         self
     }
 
-    /// Adds `by` to the offset, if there is one: the start of the part that was read in the whole input.
+    /// Adds `delta` to the offset, if there is one: the start of the part that was read in the whole input.
     #[must_use]
-    pub fn moved(mut self, by: usize) -> Error {
+    pub fn moved(mut self, delta: usize) -> Error {
         if self.0.layer.is_none()
             && let Some(offset) = &mut self.0.offset
         {
-            *offset += by as u64;
+            *offset += delta as u64;
         }
         self
     }
@@ -331,11 +331,11 @@ impl Error {
 
     /// Like [`Error::trailing`], without the help text.
     pub fn trailing_bytes(input: &[u8], consumed: usize) -> Error {
-        let more = input.len().saturating_sub(consumed);
-        Error::new(ErrorKind::Trailing).at(consumed).expecting("the end of the input").finding(if more == 1 {
+        let extra = input.len().saturating_sub(consumed);
+        Error::new(ErrorKind::Trailing).at(consumed).expecting("the end of the input").finding(if extra == 1 {
             "1 more byte".to_owned()
         } else {
-            format!("{more} more bytes")
+            format!("{extra} more bytes")
         })
     }
 
@@ -345,8 +345,8 @@ impl Error {
     pub(crate) fn with_ignoring_option(mut self, option: &str, is_alone: bool) -> Error {
         // Files end with a newline more often than they contain a second document.
         if self.0.kind == ErrorKind::Trailing && self.0.help.as_deref() == Some(EACH) {
-            let each = if is_alone { String::new() } else { format!("; {EACH}") };
-            self.0.help = Some(format!("`{option}` ignores them{each}").into());
+            let suffix = if is_alone { String::new() } else { format!("; {EACH}") };
+            self.0.help = Some(format!("`{option}` ignores them{suffix}").into());
         }
         self
     }

@@ -17,18 +17,18 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 #[inline]
 pub fn find_byte<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize> {
     const { assert!(0 < N && N <= 3) }
-    let mut at = 0;
-    while at < WORDS * 8
-        && let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>())
+    let mut offset = 0;
+    while offset < WORDS * 8
+        && let Some(word) = bytes.get(offset..).and_then(|rest| rest.first_chunk::<8>())
     {
         let word = u64::from_le_bytes(*word);
-        let found = sought.iter().fold(0, |found, byte| found | mark_first(word, *byte)) & HIGHS;
-        if found != 0 {
-            return Some(at + (found.trailing_zeros() / 8) as usize);
+        let marks = sought.iter().fold(0, |marks, byte| marks | mark_first(word, *byte)) & HIGHS;
+        if marks != 0 {
+            return Some(offset + (marks.trailing_zeros() / 8) as usize);
         }
-        at += 8;
+        offset += 8;
     }
-    find_far(bytes.get(at..)?, sought).map(|found| at + found)
+    find_far(bytes.get(offset..)?, sought).map(|distance| offset + distance)
 }
 
 /// Returns the position of the first occurrence of a byte in a word.
@@ -39,8 +39,8 @@ pub fn find_byte<const N: usize>(bytes: &[u8], sought: [u8; N]) -> Option<usize>
 /// ```
 #[inline]
 pub fn find_in_word(word: [u8; 8], byte: u8) -> Option<usize> {
-    let found = mark_first(u64::from_le_bytes(word), byte) & HIGHS;
-    (found != 0).then(|| (found.trailing_zeros() / 8) as usize)
+    let marks = mark_first(u64::from_le_bytes(word), byte) & HIGHS;
+    (marks != 0).then(|| (marks.trailing_zeros() / 8) as usize)
 }
 
 /// Returns a word in which the first byte with its highest bit set marks the first occurrence of `byte` in `word`. An

@@ -315,7 +315,7 @@ pub type Written = Result<Losses, Error>;
 pub struct Losses {
     list: Vec<Loss>,
     /// Number of paths that are kept after the first one.
-    more: usize,
+    max_more_paths: usize,
     /// Whether no path is kept at all.
     is_mute: bool,
 }
@@ -323,8 +323,8 @@ pub struct Losses {
 impl Losses {
     /// Returns no losses. The limits set the number of paths that are kept for each kind.
     pub(crate) fn with_limits(limits: &Limits) -> Losses {
-        let more = limits.loss_paths.saturating_sub(1) as usize;
-        Losses { list: Vec::new(), more, is_mute: limits.loss_paths == 0 }
+        let max_more_paths = limits.loss_paths.saturating_sub(1) as usize;
+        Losses { list: Vec::new(), max_more_paths, is_mute: limits.loss_paths == 0 }
     }
 
     /// Counts a loss. `path` is called only if the path is kept.
@@ -332,7 +332,7 @@ impl Losses {
         match self.list.iter_mut().find(|loss| loss.kind == kind) {
             Some(loss) => {
                 loss.count += 1;
-                if loss.more.len() < self.more {
+                if loss.more.len() < self.max_more_paths {
                     loss.more.push(path());
                 }
             }
@@ -352,7 +352,7 @@ impl Losses {
 
     /// Adds the losses of another part of the same document.
     pub fn merge(&mut self, other: Losses) {
-        let max_paths = self.more.max(other.more);
+        let max_paths = self.max_more_paths.max(other.max_more_paths);
         for loss in other.list {
             match self.list.iter_mut().find(|known| known.kind == loss.kind) {
                 Some(known) => {
@@ -410,10 +410,10 @@ mod tests {
     fn paths_are_kept_as_many_as_wanted() {
         for (wanted, kept) in [(0, &[""][..]), (1, &["0"]), (3, &["0", "1", "2"])] {
             let mut losses = Losses::with_limits(&Limits { loss_paths: wanted, ..Limits::default() });
-            for at in 0..5 {
+            for index in 0..5 {
                 losses.add(LossKind::Key, || {
-                    assert!(at < wanted, "path {at} was asked for");
-                    at.to_string()
+                    assert!(index < wanted, "path {index} was asked for");
+                    index.to_string()
                 });
             }
             let loss = losses.iter().next().unwrap();

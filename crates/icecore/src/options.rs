@@ -75,8 +75,8 @@ pub struct Settings {
 /// The syntax of a stage: `:level=3,canonical`; empty if there are no options.
 impl fmt::Display for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (name, value)) in self.values.iter().enumerate() {
-            write!(f, "{}{name}", if at == 0 { ':' } else { ',' })?;
+        for (index, (name, value)) in self.values.iter().enumerate() {
+            write!(f, "{}{name}", if index == 0 { ':' } else { ',' })?;
             match value {
                 Setting::Flag(true) => {}
                 Setting::Flag(false) => f.write_str("=no")?,
@@ -142,11 +142,11 @@ impl Settings {
             (OptionType::Flag, None | Some("1" | "yes" | "true" | "on")) => Setting::Flag(true),
             (OptionType::Flag, Some("0" | "no" | "false" | "off")) => Setting::Flag(false),
             (OptionType::Flag, Some(_)) => return Err(wrong("yes or no".into())),
-            (OptionType::Number(least, maximum), _) => value
+            (OptionType::Number(minimum, maximum), _) => value
                 .and_then(|value| value.parse().ok())
-                .filter(|number| (least..=maximum).contains(number))
+                .filter(|number| (minimum..=maximum).contains(number))
                 .map(Setting::Number)
-                .ok_or_else(|| wrong(format!("a number from {least} to {maximum}")))?,
+                .ok_or_else(|| wrong(format!("a number from {minimum} to {maximum}")))?,
             (OptionType::Choice(words), _) => words
                 .iter()
                 .find(|word| Some(**word) == value)

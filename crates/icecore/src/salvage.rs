@@ -135,12 +135,12 @@ impl Outcome<'_> {
     fn find_cut_word(&self) -> Option<u32> {
         let document = &self.document;
         let can = crate::format::by_name(&document.spelling()?.format)?.can;
-        let at = document.nodes().len().checked_sub(1)?;
-        let rest = document.input().get(document.trace()?.extents.get(at)?.end as usize..)?;
+        let index = document.nodes().len().checked_sub(1)?;
+        let rest = document.input().get(document.trace()?.extents.get(index)?.end as usize..)?;
         // An arrow after a key may be truncated as well.
         let is_nothing = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'=';
         let is_cut = can.text && can.end != End::Declared && rest.iter().all(is_nothing);
-        (is_cut && !document.nodes()[at].kind.is_container()).then_some(at as u32)
+        (is_cut && !document.nodes()[index].kind.is_container()).then_some(index as u32)
     }
 
     /// Counts the items of a container, without keys that have no value. Also collects values without a key: in some
@@ -148,10 +148,10 @@ impl Outcome<'_> {
     fn count_items(&self, container: u32, gone: &mut HashSet<u32>, unnamed: &mut Vec<u32>) -> ItemCount {
         let (document, tape) = (&self.document, self.document.tape());
         let is_map = document.node(container).kind == Kind::Map;
-        let (mut at, end) = (container + 1, tape.index_after(container));
+        let (mut index, end) = (container + 1, tape.index_after(container));
         let mut count = ItemCount { all: 0, complete: 0 };
-        while at < end {
-            let (key, next) = (document.node(at).key, tape.index_after(at));
+        while index < end {
+            let (key, next) = (document.node(index).key, tape.index_after(index));
             if key == IS_KEY {
                 // The key of a preceding value may be written here later.
                 if next >= end || !matches!(document.node(next).key, KEY_NODE | NO_KEY) {
@@ -160,11 +160,11 @@ impl Outcome<'_> {
             } else {
                 count.all += 1;
                 if is_map && key == NO_KEY {
-                    unnamed.push(at);
+                    unnamed.push(index);
                 }
-                count.complete += u32::from(!gone.contains(&at));
+                count.complete += u32::from(!gone.contains(&index));
             }
-            at = next;
+            index = next;
         }
         count
     }

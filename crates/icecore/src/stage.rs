@@ -280,16 +280,16 @@ impl Stage {
             limits.decompressed = limits.decompressed_from(input.len());
         }
         for Wrap { wrapper, settings } in &self.wrappers {
-            let found = match &bytes {
+            let unwrapped = match &bytes {
                 Cow::Borrowed(bytes) => (wrapper.unwrap)(bytes, settings, limits),
                 Cow::Owned(bytes) => (wrapper.unwrap)(bytes, settings, limits)
-                    .map(|found| Unwrapped { bytes: Cow::Owned(found.bytes.into_owned()), ..found }),
+                    .map(|unwrapped| Unwrapped { bytes: Cow::Owned(unwrapped.bytes.into_owned()), ..unwrapped }),
             };
-            let found = found.map_err(|error| {
+            let unwrapped = unwrapped.map_err(|error| {
                 let error = error.in_format(wrapper.name);
                 layer.map_or(error.clone(), |layer| error.in_layer(layer))
             });
-            let mut found = match (found, &mut broken) {
+            let mut unwrapped = match (unwrapped, &mut broken) {
                 (Err(error), Some(broken)) => {
                     let beginning = wrapper
                         .salvage_beginning(&bytes, settings, limits)
@@ -298,15 +298,15 @@ impl Stage {
                     broken.get_or_insert(error);
                     Unwrapped { bytes: Cow::Owned(beginning), notes: Vec::new(), metadata: Vec::new(), unchecked: None }
                 }
-                (found, _) => found?,
+                (unwrapped, _) => unwrapped?,
             };
-            let (outside, inside) = (bytes.len(), found.bytes.len());
+            let (outside, inside) = (bytes.len(), unwrapped.bytes.len());
             // Content that is not larger than its input does not count.
             if inside > outside {
                 limits.decompressed = limits.decompressed.saturating_sub(inside as u64);
             }
-            report(wrapper, outside, &mut found);
-            bytes = found.bytes;
+            report(wrapper, outside, &mut unwrapped);
+            bytes = unwrapped.bytes;
             layer = Some(wrapper.layer);
         }
         Ok(bytes)
@@ -430,10 +430,10 @@ fn meant_formats(name: &str) -> Vec<&'static str> {
         return vec![format.name];
     }
     let by_extension = || {
-        let usual = |format: &&&Format| {
+        let has_extension = |format: &&&Format| {
             format.can.extension.eq_ignore_ascii_case(name) && !matches!(format.can.evidence, format::Evidence::None)
         };
-        format::all().iter().find(usual).map(|format| format.name).or_else(|| wrapper_of_extension(name))
+        format::all().iter().find(has_extension).map(|format| format.name).or_else(|| wrapper_of_extension(name))
     };
     let by_spelling = || {
         let aliases = || format::all().iter().flat_map(|format| format.aliases).copied();
@@ -506,7 +506,7 @@ impl RawStage {
 
 /// Splits a path of stages; the outermost is first.
 fn parse_path(text: &str) -> Result<Vec<RawStage>, Error> {
-    let mut scan = StageScanner { text, at: 0 };
+    let mut scan = StageScanner { text, offset: 0 };
     let mut stages = Vec::new();
     loop {
         let name = scan.read_word();
@@ -532,7 +532,7 @@ fn parse_path(text: &str) -> Result<Vec<RawStage>, Error> {
             break;
         }
     }
-    if scan.at < text.len() {
+    if scan.offset < text.len() {
         return Err(scan.syntax_error("`/`, `,` or the end"));
     }
     Ok(stages)
@@ -540,18 +540,18 @@ fn parse_path(text: &str) -> Result<Vec<RawStage>, Error> {
 
 struct StageScanner<'t> {
     text: &'t str,
-    at: usize,
+    offset: usize,
 }
 
 impl<'t> StageScanner<'t> {
     fn remaining_text(&self) -> &'t str {
-        &self.text[self.at..]
+        &self.text[self.offset..]
     }
 
     fn take_char(&mut self, c: char) -> bool {
         let found = self.remaining_text().starts_with(c);
         if found {
-            self.at += c.len_utf8();
+            self.offset += c.len_utf8();
         }
         found
     }
@@ -559,7 +559,7 @@ impl<'t> StageScanner<'t> {
     fn read_word(&mut self) -> &'t str {
         let rest = self.remaining_text();
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(rest.len());
-        self.at += end;
+        self.offset += end;
         &rest[..end]
     }
 
@@ -567,7 +567,7 @@ impl<'t> StageScanner<'t> {
         if self.take_char('\'') {
             let end = self.remaining_text().find('\'').ok_or_else(|| self.syntax_error("a closing quote"))?;
             let value = self.remaining_text()[..end].to_owned();
-            self.at += end + 1;
+            self.offset += end + 1;
             return Ok(value);
         }
         if self.take_char('"') {
@@ -575,7 +575,7 @@ impl<'t> StageScanner<'t> {
         }
         let rest = self.remaining_text();
         let end = rest.find(|c: char| matches!(c, '/' | ',' | ':' | '=') || c.is_whitespace()).unwrap_or(rest.len());
-        self.at += end;
+        self.offset += end;
         Ok(rest[..end].to_owned())
     }
 
@@ -583,12 +583,12 @@ impl<'t> StageScanner<'t> {
         let mut value = String::new();
         loop {
             let c = self.remaining_text().chars().next().ok_or_else(|| self.syntax_error("a closing quote"))?;
-            self.at += c.len_utf8();
+            self.offset += c.len_utf8();
             match c {
                 '"' => return Ok(value),
                 '\\' => {
                     let c = self.remaining_text().chars().next().ok_or_else(|| self.syntax_error("an escape"))?;
-                    self.at += c.len_utf8();
+                    self.offset += c.len_utf8();
                     value.push(match c {
                         '"' | '\\' | '/' => c,
                         'n' => '\n',
@@ -624,7 +624,7 @@ impl<'t> StageScanner<'t> {
         let digits = self.remaining_text().get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
         let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         let unit = unit.ok_or_else(|| self.syntax_error("four hex digits"))?;
-        self.at += 4;
+        self.offset += 4;
         Ok(unit)
     }
 

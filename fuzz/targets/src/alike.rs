@@ -21,8 +21,8 @@ pub fn alike(data: &[u8]) {
         let mut random = Random::new(u64::from(choice_from_bytes(data)));
         let seeds = [data.to_vec()];
         for number in 0..OTHERS {
-            let other = if number < 3 { data.to_vec() } else { mutate_seed(&mut random, &seeds) };
-            compare_readings(&codec, &other, &mut stencils, &mut tapes);
+            let blob = if number < 3 { data.to_vec() } else { mutate_seed(&mut random, &seeds) };
+            compare_readings(&codec, &blob, &mut stencils, &mut tapes);
         }
     }
 }

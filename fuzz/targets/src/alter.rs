@@ -21,8 +21,8 @@ pub fn alter(data: &[u8]) {
         }
         let Some(document) = read_document(data, &stage, &limits) else { continue };
         let count = document.nodes().len() as u32;
-        let at = chosen % count.max(1);
-        let place = document.full_path(at);
+        let index = chosen % count.max(1);
+        let place = document.full_path(index);
         let Ok(path) = Pattern::parse(&place) else { continue };
         let value = json_value(VALUES[chosen as usize / 7 % VALUES.len()]);
         let all = [
@@ -36,7 +36,7 @@ pub fn alter(data: &[u8]) {
         let Some(made) = check_alteration(data, &stage, &[Alteration::Set(path.clone(), value)], &limits) else {
             continue;
         };
-        check_reversal(data, &stage, &document, at, &place, &made);
+        check_reversal(data, &stage, &document, index, &place, &made);
     }
 }
 
@@ -80,16 +80,16 @@ fn check_alteration(data: &[u8], stage: &Stage, alterations: &[Alteration], limi
 }
 
 /// Sets a plain value back: then everything is as it was.
-fn check_reversal(data: &[u8], stage: &Stage, document: &Document<'_>, at: u32, place: &str, made: &[u8]) {
-    let node = document.nodes()[at as usize];
+fn check_reversal(data: &[u8], stage: &Stage, document: &Document<'_>, index: u32, place: &str, made: &[u8]) {
+    let node = document.nodes()[index as usize];
     let is_plain = matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
     let is_shared = node.flags & (flag::TARGET | flag::WEAK | flag::OVERLOAD) != 0;
-    let is_itself = document.find(place).is_ok_and(|found| found.index() == at);
+    let is_itself = document.find(place).is_ok_and(|found| found.index() == index);
     // Containers, patterns and data frozen by a class require certain values. Perl's text has strings for numbers.
     if !is_plain || is_shared || !is_itself || place.contains('#') || stage.format().name == "dumper" {
         return;
     }
-    let old = document.part(at).expect("a part").into_owned();
+    let old = document.part(index).expect("a part").into_owned();
     let path = Pattern::parse(place).expect("a path");
     let wide = check::wide_limits();
     let Ok(back) = altered(made, stage, &[Alteration::Set(path, old)], &wide) else { return };

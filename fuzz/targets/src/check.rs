@@ -50,45 +50,54 @@ pub fn assert_spans_tile(outcome: &Outcome<'_>, len: usize) {
     let is_complete = outcome.error.is_none();
     let lens = [if is_complete { outcome.consumed } else { len }, trace.layer.as_ref().map_or(0, Vec::len)];
     for (layer, len) in (0u8..).zip(lens) {
-        let mut at = 0;
+        let mut offset = 0;
         for (_, start, end, name) in spans.iter().filter(|s| s.0 == layer) {
-            assert!(*start >= at && (!is_complete || *start == at), "layer {layer}: {name} at {start}, not at {at}");
+            assert!(
+                *start >= offset && (!is_complete || *start == offset),
+                "layer {layer}: {name} at {start}, not at {offset}"
+            );
             assert!(end > start, "layer {layer}: {name} at {start} is empty");
-            at = *end;
+            offset = *end;
         }
-        assert!(at <= len as u64 && (!is_complete || at == len as u64), "layer {layer}: spans end at {at} of {len}");
+        assert!(
+            offset <= len as u64 && (!is_complete || offset == len as u64),
+            "layer {layer}: spans end at {offset} of {len}"
+        );
     }
-    for (at, extent) in trace.extents.iter().enumerate() {
+    for (index, extent) in trace.extents.iter().enumerate() {
         let len = lens[usize::from(extent.layer.min(1))] as u64;
         let open = extent.end == 0 && !is_complete;
-        assert!(open || extent.start <= extent.end && extent.end <= len, "node {at}: {extent:?} in {len}");
+        assert!(open || extent.start <= extent.end && extent.end <= len, "node {index}: {extent:?} in {len}");
     }
 }
 
 /// Visits everything in a document, complete or not.
 pub fn visit_document(document: &Document<'_>) {
     let mut child_count = 0usize;
-    for (at, node) in (0u32..).zip(document.nodes()) {
-        let cursor = document.at(at).expect("a node");
+    for (index, node) in (0u32..).zip(document.nodes()) {
+        let cursor = document.at(index).expect("a node");
         std::hint::black_box(cursor.value());
         std::hint::black_box((cursor.class(), cursor.target().kind(), cursor.body().kind()));
         if let Some(known) = Known::of(cursor) {
             std::hint::black_box(known.text(&small_limits()).map_or(0, |text| text.len()));
         }
-        assert!(cursor.len() <= document.nodes().len(), "node {at} says that it has {} children", cursor.len());
+        assert!(cursor.len() <= document.nodes().len(), "node {index} says that it has {} children", cursor.len());
         if node.kind.is_container() {
-            assert!(node.end() == 0 || node.end() > at && node.end() as usize <= document.nodes().len(), "end of {at}");
+            assert!(
+                node.end() == 0 || node.end() > index && node.end() as usize <= document.nodes().len(),
+                "end of {index}"
+            );
             child_count +=
-                cursor.children().map(|child| child.index() as usize).filter(|child| *child > at as usize).count();
+                cursor.children().map(|child| child.index() as usize).filter(|child| *child > index as usize).count();
         }
         for (key, value) in cursor.entries() {
             std::hint::black_box((key.bytes(), key.node(), value.kind()));
         }
     }
     assert!(child_count <= document.nodes().len(), "a node is the child of two");
-    let last = document.nodes().len() as u32;
-    for at in [0, last / 2, last.saturating_sub(1), last] {
-        std::hint::black_box(document.path(at));
+    let node_count = document.nodes().len() as u32;
+    for index in [0, node_count / 2, node_count.saturating_sub(1), node_count] {
+        std::hint::black_box(document.path(index));
     }
     std::hint::black_box(format!("{document:?}").len());
 }

@@ -12,7 +12,7 @@ pub fn diff(data: &[u8]) {
     let limits = check::small_limits();
     let chosen = choice_from_bytes(data) as usize;
     let mut changed = data.to_vec();
-    if let Some(byte) = chosen.checked_rem(data.len()).and_then(|at| changed.get_mut(at)) {
+    if let Some(byte) = chosen.checked_rem(data.len()).and_then(|index| changed.get_mut(index)) {
         *byte = byte.wrapping_add(1 + (chosen >> 8) as u8 % 7);
     }
     for format in FORMATS {
@@ -38,21 +38,21 @@ pub fn diff(data: &[u8]) {
 /// is another circle.
 fn has_key_in_circle(document: &Document<'_>) -> bool {
     let (mut key, mut end) = (0, 0);
-    (0u32..).zip(document.nodes()).any(|(at, node)| {
-        if node.key == IS_KEY && at >= end {
-            (key, end) = (at, if node.kind.is_container() { node.end() } else { at + 1 });
+    (0u32..).zip(document.nodes()).any(|(index, node)| {
+        if node.key == IS_KEY && index >= end {
+            (key, end) = (index, if node.kind.is_container() { node.end() } else { index + 1 });
         }
-        let target = document.at(at).map_or(at, |here| here.target().index());
+        let target = document.at(index).map_or(index, |link| link.target().index());
         let is_name = document.at(target).is_some_and(|target| !target.kind().is_container());
-        at < end && node.kind.is_again() && !is_name && !(key..at).contains(&target)
+        index < end && node.kind.is_again() && !is_name && !(key..index).contains(&target)
     })
 }
 
 fn check_patch(left: &Document<'_>, right: &Document<'_>, rules: Rules) {
     let wide = check::wide_limits();
-    let found = find_differences(left, right, rules);
-    assert_eq!(found.list_paths().len(), found.changes().len());
-    let json = found.to_json(&wide).unwrap_or_else(|error| panic!("{error}\n{left:?}\n{right:?}"));
+    let differences = find_differences(left, right, rules);
+    assert_eq!(differences.list_paths().len(), differences.changes().len());
+    let json = differences.to_json(&wide).unwrap_or_else(|error| panic!("{error}\n{left:?}\n{right:?}"));
     let text = || String::from_utf8_lossy(&json).into_owned();
     let patch = Patch::read(&json, &wide).unwrap_or_else(|error| panic!("{error}\n{}", text()));
     let made = patch.apply(left).unwrap_or_else(|refusal| panic!("{refusal}\n{}", text()));

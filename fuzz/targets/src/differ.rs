@@ -236,22 +236,22 @@ fn explain_our_refusal(rival: Rival, data: &[u8], error: &Error) -> Option<&'sta
 
 /// Returns whether the number without a target is negative to perl.
 fn is_negative(error: &Error, expected: &str) -> bool {
-    let least = if expected.starts_with("the number of a class") { 1 << 31 } else { 1 << 63 };
-    error.found().and_then(|found| found.parse().ok()).is_some_and(|number: u64| number >= least)
+    let min_number = if expected.starts_with("the number of a class") { 1 << 31 } else { 1 << 63 };
+    error.found().and_then(|found| found.parse().ok()).is_some_and(|number: u64| number >= min_number)
 }
 
 /// Returns the end of the user header, if there is one.
 fn user_header_end(data: &[u8]) -> Option<u64> {
-    let (mut len, mut at) = (0u64, 5);
+    let (mut len, mut offset) = (0u64, 5);
     loop {
-        let byte = *data.get(at)?;
-        len |= u64::from(byte & 0x7F).checked_shl(7 * (at as u32 - 5))?;
-        at += 1;
+        let byte = *data.get(offset)?;
+        len |= u64::from(byte & 0x7F).checked_shl(7 * (offset as u32 - 5))?;
+        offset += 1;
         if byte < 0x80 {
             break;
         }
     }
-    (data.get(at)? & 1 == 1).then_some(at as u64 + len)
+    (data.get(offset)? & 1 == 1).then_some(offset as u64 + len)
 }
 
 /// Returns the name for input that perl refuses and we read.
@@ -432,7 +432,7 @@ fn tracks_pattern(data: &[u8]) -> bool {
     let Some(trace) = read.trace() else { return false };
     trace.spans.iter().any(|span| {
         let bytes = if span.layer == 0 { data } else { trace.layer.as_deref().unwrap_or_default() };
-        let around = span.node.checked_sub(1).and_then(|at| read.nodes().get(at as usize));
+        let around = span.node.checked_sub(1).and_then(|index| read.nodes().get(index as usize));
         let is_pattern = around.is_some_and(|node| node.kind == Kind::Regexp);
         let is_tag = matches!(span.what, "SHORT_BINARY" | "BINARY" | "STR_UTF8" | "COPY" | "PAD");
         is_pattern && is_tag && bytes.get(span.start as usize).is_some_and(|byte| *byte >= 0x80)
@@ -469,8 +469,8 @@ fn has_odd_key(document: &Document<'_>) -> bool {
 
 /// Returns whether an alias refers to the text of code.
 fn names_text_of_code(document: &Document<'_>) -> bool {
-    let is_text = |at: u64| {
-        let around = at.checked_sub(1).and_then(|at| document.nodes().get(at as usize));
+    let is_text = |index: u64| {
+        let around = index.checked_sub(1).and_then(|previous| document.nodes().get(previous as usize));
         around.is_some_and(|node| node.kind == Kind::Code)
     };
     document.nodes().iter().any(|node| node.kind == Kind::Alias && is_text(node.payload))
@@ -501,14 +501,14 @@ fn is_misplaced(document: &Document<'_>) -> bool {
     all_cursors(document)
         .filter(|cursor| matches!(cursor.kind(), Kind::Array | Kind::Map | Kind::Tied | Kind::Ref))
         .any(|cursor| {
-            let around = cursor.index().checked_sub(1).and_then(|at| document.nodes().get(at as usize));
+            let around = cursor.index().checked_sub(1).and_then(|index| document.nodes().get(index as usize));
             let is_synthetic = cursor.kind() == Kind::Ref && around.is_some_and(|node| node.kind == Kind::Object);
             !is_synthetic && cursor.children().any(|child| is_container(child.node()) && !child.node().has(flag::REF))
         })
 }
 
 fn all_cursors<'d>(document: &'d Document<'_>) -> impl Iterator<Item = Cursor<'d>> {
-    (0..document.nodes().len() as u32).filter_map(|at| document.at(at))
+    (0..document.nodes().len() as u32).filter_map(|index| document.at(index))
 }
 
 /// Perl's values of the header and of the body were combined.
@@ -530,9 +530,9 @@ fn begins_with_flags(pattern: &[u8]) -> bool {
 }
 
 fn has_odd_flags(cursor: Cursor<'_>) -> bool {
-    let mut usual = b"umsixnp".iter();
+    let mut known_flags = b"umsixnp".iter();
     let flags = cursor.children().nth(1).and_then(|flags| flags.as_bytes()).unwrap_or_default();
-    cursor.kind() == Kind::Regexp && !flags.iter().all(|flag| usual.any(|known| known == flag))
+    cursor.kind() == Kind::Regexp && !flags.iter().all(|flag| known_flags.any(|known| known == flag))
 }
 
 fn has_weak(document: &Document<'_>) -> bool {

@@ -50,10 +50,10 @@ fn explain_our_refusal(ours: &OurReading<'_>, warning: &str) -> Option<&'static 
 
 /// Returns whether we stopped at the `:` after a count that is a sign or empty.
 fn stops_after_bad_count(ours: &OurReading<'_>) -> bool {
-    let at = ours.error.as_ref().and_then(icecore::Error::offset).unwrap_or_default() as usize;
-    let before = ours.data.get(..at).unwrap_or_default();
+    let offset = ours.error.as_ref().and_then(icecore::Error::offset).unwrap_or_default() as usize;
+    let before = ours.data.get(..offset).unwrap_or_default();
     let before = before.strip_suffix(b"+").or(before.strip_suffix(b"-")).unwrap_or(before);
-    ours.data.get(at) == Some(&b':') && before.ends_with(b"\":")
+    ours.data.get(offset) == Some(&b':') && before.ends_with(b"\":")
 }
 
 /// Returns the name for input that PHP refuses and we read.

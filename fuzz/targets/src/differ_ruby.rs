@@ -56,9 +56,10 @@ fn explain_our_refusal(ours: &OurReading<'_>) -> Option<&'static str> {
 
 /// Returns whether a link refers to an object that is still being read.
 fn names_itself(expected: &str, found: &str) -> bool {
-    let last = expected.strip_prefix("the number of an object before this one, 0 to ");
-    last.zip(Some(found))
-        .and_then(|(last, found)| Some(found.parse::<u64>().ok()? <= last.parse().ok()?))
+    let last_number = expected.strip_prefix("the number of an object before this one, 0 to ");
+    last_number
+        .zip(Some(found))
+        .and_then(|(last_number, found)| Some(found.parse::<u64>().ok()? <= last_number.parse().ok()?))
         .unwrap_or(false)
 }
 
@@ -207,7 +208,7 @@ fn is_class_twice(inside: Cursor<'_>) -> bool {
 
 /// Returns whether a key is a string with instance variables, or a link to one.
 fn has_variables_on_key(map: Cursor<'_>) -> bool {
-    let around = |value: Cursor<'_>| value.index().checked_sub(1).and_then(|at| map.document().at(at));
+    let around = |value: Cursor<'_>| value.index().checked_sub(1).and_then(|index| map.document().at(index));
     let has_variables = |value: Cursor<'_>| {
         let value = value.target();
         value.kind() == Kind::Attrs || around(value).is_some_and(|around| around.kind() == Kind::Attrs)

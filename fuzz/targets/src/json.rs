@@ -38,23 +38,23 @@ pub fn json_read(data: &[u8]) {
     let twice = write_json(&reread.document, "json").expect("written again");
     assert_bytes(&compact, &twice);
     // Other layouts have the same meaning.
-    let other =
+    let layout =
         ["json:indent=2", "json:ascii", "json:sort_keys", "json:indent=1,ascii"][choice_from_bytes(data) as usize % 4];
-    let laid_out = write_json(&fast.document, other).expect("what was JSON is JSON");
+    let laid_out = write_json(&fast.document, layout).expect("what was JSON is JSON");
     let reread_layout = read_json(&laid_out, &stage, &wide, false);
     assert!(reread_layout.error.is_none(), "{:?}\n{}", reread_layout.error, String::from_utf8_lossy(&laid_out));
-    let order = if other == "json:sort_keys" {
+    let order = if layout == "json:sort_keys" {
         icecore::value::Comparison::new().any_order()
     } else {
         icecore::value::Comparison::new()
     };
     assert!(
         order.equal(&reread_layout.document, &fast.document),
-        "{other}: {:?}\n{:?}",
+        "{layout}: {:?}\n{:?}",
         fast.document,
         reread_layout.document
     );
-    assert!(!other.contains("ascii") || laid_out.is_ascii(), "{other}: not ASCII");
+    assert!(!layout.contains("ascii") || laid_out.is_ascii(), "{layout}: not ASCII");
 }
 
 /// Checks that serde_json accepts and rejects the same input, except for limits, ours (depth, nodes, digits) and its

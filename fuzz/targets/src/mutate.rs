@@ -43,8 +43,8 @@ const MAX_LENGTH: usize = 8_192;
 /// Returns one of the seeds, changed in a few places.
 pub fn mutate_seed(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     // Short seeds are chosen more often: a change affects more of their contents.
-    let at = random.below(seeds.len()).min(random.below(seeds.len()));
-    let mut data = seeds[at].clone();
+    let index = random.below(seeds.len()).min(random.below(seeds.len()));
+    let mut data = seeds[index].clone();
     let changes = [1, 1, 1, 2, 2, 4, 8][random.below(7)];
     for _ in 0..changes {
         change_bytes(random, &mut data, seeds);
@@ -59,34 +59,34 @@ fn change_bytes(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
         data.push(random.next_bits() as u8);
         return;
     }
-    let at = random.below(len);
-    let piece = 1 + random.below(1 + (len - at).min(32));
-    let end = (at + piece).min(len);
+    let offset = random.below(len);
+    let piece = 1 + random.below(1 + (len - offset).min(32));
+    let end = (offset + piece).min(len);
     // A text of PHP that is changed without regard to lengths is hardly ever valid.
     if is_php(data) && !random.one_in(4) {
-        return replace_php_value(random, data, at);
+        return replace_php_value(random, data, offset);
     }
     match random.below(18) {
-        0 | 1 => data[at] ^= 1 << random.below(8),
-        2 | 3 => data[at] = BYTES[random.below(BYTES.len())],
-        4 => data[at] = data[at].wrapping_add(random.below(9) as u8).wrapping_sub(4),
-        5 => data[at] = random.next_bits() as u8,
-        6 => data.insert(at, BYTES[random.below(BYTES.len())]),
+        0 | 1 => data[offset] ^= 1 << random.below(8),
+        2 | 3 => data[offset] = BYTES[random.below(BYTES.len())],
+        4 => data[offset] = data[offset].wrapping_add(random.below(9) as u8).wrapping_sub(4),
+        5 => data[offset] = random.next_bits() as u8,
+        6 => data.insert(offset, BYTES[random.below(BYTES.len())]),
         7 => {
-            data.drain(at..end);
+            data.drain(offset..end);
         }
-        8 => data.truncate(at),
+        8 => data.truncate(offset),
         9 => {
             // A length: 32 bits in either byte order.
             let word = WORDS[random.below(WORDS.len())].wrapping_add(random.below(5) as u32).wrapping_sub(2);
             let bytes = if random.one_in(2) { word.to_le_bytes() } else { word.to_be_bytes() };
-            for (slot, byte) in data[at..].iter_mut().zip(bytes) {
+            for (slot, byte) in data[offset..].iter_mut().zip(bytes) {
                 *slot = byte;
             }
         }
         10 => {
             // The same piece again, here or elsewhere.
-            let copy = data[at..end].to_vec();
+            let copy = data[offset..end].to_vec();
             let to = random.below(len + 1);
             data.splice(to..to, copy);
         }
@@ -94,34 +94,34 @@ fn change_bytes(random: &mut Random, data: &mut Vec<u8>, seeds: &[Vec<u8>]) {
             // Two pieces exchange places.
             let to = random.below(len);
             for k in 0..piece {
-                if at + k < len && to + k < len {
-                    data.swap(at + k, to + k);
+                if offset + k < len && to + k < len {
+                    data.swap(offset + k, to + k);
                 }
             }
         }
         12 => {
             // Inserts a piece of another seed.
-            let other = random_piece(random, seeds);
-            data.splice(at..at, other);
+            let other_piece = random_piece(random, seeds);
+            data.splice(offset..offset, other_piece);
         }
         13 => {
             // A piece of another seed replaces one of ours.
-            let other = random_piece(random, seeds);
-            data.splice(at..end, other);
+            let other_piece = random_piece(random, seeds);
+            data.splice(offset..end, other_piece);
         }
         14 => {
             // The beginning of this seed and the end of another.
-            let other = &seeds[random.below(seeds.len())];
-            let from = random.below(other.len().max(1));
-            data.truncate(at);
-            data.extend_from_slice(other.get(from..).unwrap_or(&[]));
+            let other_seed = &seeds[random.below(seeds.len())];
+            let from = random.below(other_seed.len().max(1));
+            data.truncate(offset);
+            data.extend_from_slice(other_seed.get(from..).unwrap_or(&[]));
         }
-        15 | 16 => insert_link(random, data, at, end),
+        15 | 16 => insert_link(random, data, offset, end),
         _ => {
             // A varint or a run.
-            let byte = if random.one_in(2) { 0xFF } else { data[at] };
+            let byte = if random.one_in(2) { 0xFF } else { data[offset] };
             let count = 1 + random.below(12);
-            data.splice(at..at, std::iter::repeat_n(byte, count));
+            data.splice(offset..offset, std::iter::repeat_n(byte, count));
         }
     }
 }
@@ -139,11 +139,11 @@ const MARSHAL_LINKS: &[&[u8]] = &[b"@", b"@", b"@", b";", b"I@", b"I\"\x06a", b"
 const IGBINARY_LINKS: &[&[u8]] = &[&[1], &[0x0E], &[0x22], &[0x25, 1], &[0x25, 0x22], &[6], &[0x14], &[0x1A]];
 
 /// Inserts a link in bytes of Marshal or igbinary.
-fn insert_small_link(random: &mut Random, data: &mut Vec<u8>, links: &[&[u8]], first: u8, at: usize, end: usize) {
+fn insert_small_link(random: &mut Random, data: &mut Vec<u8>, links: &[&[u8]], first: u8, offset: usize, end: usize) {
     let mut link = links[random.below(links.len())].to_vec();
-    link.push(first + random.below(at.min(12) + 1) as u8);
-    let end = if random.one_in(2) { at } else { end };
-    data.splice(at..end, link);
+    link.push(first + random.below(offset.min(12) + 1) as u8);
+    let end = if random.one_in(2) { offset } else { end };
+    data.splice(offset..end, link);
 }
 
 /// Returns whether this is an array or an object of PHP.
@@ -152,7 +152,7 @@ fn is_php(data: &[u8]) -> bool {
 }
 
 /// Replaces the bytes between two semicolons by a value of PHP.
-fn replace_php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
+fn replace_php_value(random: &mut Random, data: &mut Vec<u8>, offset: usize) {
     const VALUES: &[&str] = &[
         "R:#;",
         "R:#;",
@@ -172,8 +172,9 @@ fn replace_php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
         "b:1;",
         "b:#;",
     ];
-    let semicolon = |from: usize| data.iter().skip(from).position(|byte| *byte == b';').map(|found| from + found + 1);
-    let Some(start) = semicolon(at) else { return };
+    let semicolon =
+        |from: usize| data.iter().skip(from).position(|byte| *byte == b';').map(|distance| from + distance + 1);
+    let Some(start) = semicolon(offset) else { return };
     let end = semicolon(start).filter(|_| !random.one_in(8)).unwrap_or(start);
     let may_be_key = matches!(data.get(start), Some(b'i' | b's'));
     let value = if may_be_key && !random.one_in(3) { "i:#;" } else { VALUES[random.below(VALUES.len())] };
@@ -183,10 +184,10 @@ fn replace_php_value(random: &mut Random, data: &mut Vec<u8>, at: usize) {
 }
 
 /// Inserts a link to something nearby, or replaces a piece by one. Chance alone seldom creates a valid link.
-fn insert_link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
+fn insert_link(random: &mut Random, data: &mut Vec<u8>, offset: usize, end: usize) {
     match data[..] {
-        [4, 8, ..] => return insert_small_link(random, data, MARSHAL_LINKS, 5, at, end),
-        [0, 0, 0, ..] => return insert_small_link(random, data, IGBINARY_LINKS, 0, at, end),
+        [4, 8, ..] => return insert_small_link(random, data, MARSHAL_LINKS, 5, offset, end),
+        [0, 0, 0, ..] => return insert_small_link(random, data, IGBINARY_LINKS, 0, offset, end),
         _ => {}
     }
     let is_sereal = data.starts_with(b"=s") || data.starts_with(b"=\xF3");
@@ -194,15 +195,15 @@ fn insert_link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
         true => SEREAL_LINKS[random.below(SEREAL_LINKS.len())].to_vec(),
         false => STORABLE_LINKS[random.below(STORABLE_LINKS.len())].to_vec(),
     };
-    let target = random.below(at.min(if is_sereal { 300 } else { 24 }) + 1);
+    let target = random.below(offset.min(if is_sereal { 300 } else { 24 }) + 1);
     if is_sereal && target >= 0x80 {
         link.push(target as u8 | 0x80);
         link.push((target >> 7) as u8);
     } else {
         link.push(target as u8);
     }
-    let end = if random.one_in(2) { at } else { end };
-    data.splice(at..end, link);
+    let end = if random.one_in(2) { offset } else { end };
+    data.splice(offset..end, link);
     // The start of offsets in protocol 2 and later, without a user header.
     const START: usize = 5;
     if is_sereal
@@ -214,8 +215,8 @@ fn insert_link(random: &mut Random, data: &mut Vec<u8>, at: usize, end: usize) {
 }
 
 fn random_piece(random: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
-    let other = &seeds[random.below(seeds.len())];
-    let from = random.below(other.len().max(1));
+    let seed = &seeds[random.below(seeds.len())];
+    let from = random.below(seed.len().max(1));
     let len = 1 + random.below(24);
-    other.iter().skip(from).take(len).copied().collect()
+    seed.iter().skip(from).take(len).copied().collect()
 }

@@ -128,8 +128,8 @@ impl Oracle {
                 self.running = None;
                 self.start();
             }
-            let before = answers.len();
-            self.process_some(&blobs[before..], &mut answers);
+            let answered = answers.len();
+            self.process_some(&blobs[answered..], &mut answers);
             if answers.len() < blobs.len() {
                 answers.push(OracleAnswer::Died);
                 self.running = None;

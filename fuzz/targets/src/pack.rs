@@ -64,8 +64,8 @@ fn check_packing(document: &Document<'_>, options: &pack::Options) {
 fn build_value_list(data: &[u8]) -> Document<'static> {
     let mut b = Builder::new();
     b.begin_array();
-    for (at, bytes) in data.chunks(5).take(40).enumerate() {
-        match at % 6 {
+    for (index, bytes) in data.chunks(5).take(40).enumerate() {
+        match index % 6 {
             0 => b.bytes(bytes),
             1 => b.text(&String::from_utf8_lossy(bytes)),
             2 => b.int(i64::from(bytes[0]) - 100),

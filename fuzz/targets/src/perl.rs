@@ -70,8 +70,8 @@ impl Perl {
             if self.running.is_none() {
                 self.start();
             }
-            let before = answers.len();
-            self.process_some(format, &blobs[before..], &mut answers);
+            let answered = answers.len();
+            self.process_some(format, &blobs[answered..], &mut answers);
             if answers.len() < blobs.len() {
                 answers.push(PerlAnswer::Died);
                 self.stop();
@@ -137,7 +137,7 @@ pub(crate) fn encode_base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().enumerate().fold(0u32, |sum, (at, byte)| sum | u32::from(*byte) << (16 - 8 * at));
+        let bits = chunk.iter().enumerate().fold(0u32, |sum, (index, byte)| sum | u32::from(*byte) << (16 - 8 * index));
         for k in 0..4 {
             out.push(if k <= chunk.len() { char::from(DIGITS[(bits >> (18 - 6 * k)) as usize & 63]) } else { '=' });
         }

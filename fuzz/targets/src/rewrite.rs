@@ -9,8 +9,8 @@ struct Letters(&'static [u8]);
 
 impl Change for Letters {
     fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
-        for (at, _) in text.iter().enumerate().filter(|(_, byte)| b"aeios".contains(byte)) {
-            assert!(edits.push(at, at + 1, self.0));
+        for (offset, _) in text.iter().enumerate().filter(|(_, byte)| b"aeios".contains(byte)) {
+            assert!(edits.push(offset, offset + 1, self.0));
         }
     }
 }
@@ -27,16 +27,16 @@ const STAGES: [&str; 10] =
 
 pub fn rewrite(data: &[u8]) {
     let choice = crate::choice_from_bytes(data);
-    let mut how = Rewriting::default();
-    how.limits.decompressed = 1 << 20;
-    let nothing = rewrite::value(data, &mut NoChange, &how, &mut Tally::default());
+    let mut options = Rewriting::default();
+    options.limits.decompressed = 1 << 20;
+    let nothing = rewrite::value(data, &mut NoChange, &options, &mut Tally::default());
     assert!(nothing.is_empty(), "{nothing:?}");
     let new: &[u8] = [&b"xyz"[..], b"", b"Q", b"\"'\\/"][choice as usize % 4];
     for stage in STAGES {
         let stage = Stage::parse(stage).expect("a stage");
-        let nothing = rewrite::document(data, &stage, &mut NoChange, &how, &mut Tally::default());
+        let nothing = rewrite::document(data, &stage, &mut NoChange, &options, &mut Tally::default());
         assert!(nothing.is_ok_and(|edits| edits.is_empty()) || !can_read(data, &stage), "{}", stage.name());
-        let Ok(edits) = rewrite::document(data, &stage, &mut Letters(new), &how, &mut Tally::default()) else {
+        let Ok(edits) = rewrite::document(data, &stage, &mut Letters(new), &options, &mut Tally::default()) else {
             continue;
         };
         assert_edits_fit(&edits, data);
@@ -44,16 +44,16 @@ pub fn rewrite(data: &[u8]) {
             assert!(can_read(&edits.apply(data), &stage), "{} of {}", stage.name(), data.escape_ascii());
         }
     }
-    (how.keys, how.classes, how.base64) = (choice & 8 != 0, choice & 16 != 0, choice & 32 != 0);
-    how.mend = choice & 64 != 0;
-    assert_edits_fit(&rewrite::value(data, &mut Letters(new), &how, &mut Tally::default()), data);
+    (options.keys, options.classes, options.base64) = (choice & 8 != 0, choice & 16 != 0, choice & 32 != 0);
+    options.mend = choice & 64 != 0;
+    assert_edits_fit(&rewrite::value(data, &mut Letters(new), &options, &mut Tally::default()), data);
 }
 
 fn assert_edits_fit(edits: &Edits, data: &[u8]) {
-    let mut last = 0;
+    let mut last_end = 0;
     for edit in edits.iter() {
-        assert!(last <= edit.start && edit.start <= edit.end && edit.end <= data.len());
-        last = edit.end;
+        assert!(last_end <= edit.start && edit.start <= edit.end && edit.end <= data.len());
+        last_end = edit.end;
     }
 }
 

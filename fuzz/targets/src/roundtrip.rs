@@ -67,7 +67,7 @@ impl<'a> OurReading<'a> {
 
     /// Returns every node.
     pub fn all_cursors(&self) -> impl Iterator<Item = Cursor<'_>> {
-        (0..self.document.nodes().len() as u32).filter_map(|at| self.document.at(at))
+        (0..self.document.nodes().len() as u32).filter_map(|index| self.document.at(index))
     }
 
     /// Returns whether a value satisfies the condition.

@@ -43,8 +43,8 @@ impl Source for Parts<'_> {
         self.0.len() as u64
     }
 
-    fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
-        let from = at as usize;
+    fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool {
+        let from = offset as usize;
         let part = self.0.get(from..from.saturating_add(to.len()));
         part.map(|part| to.copy_from_slice(part)).is_some()
     }

@@ -42,9 +42,9 @@ pub fn sereal_read(data: &[u8]) {
     }
     let rewritten = write_sereal(&slow.document, &WriteOptions::default()).expect("written with its spelling");
     let wide = check::wide_limits();
-    let other = read_sereal(&rewritten, &wide, true);
-    assert!(other.error.is_none(), "what was written can't be read: {:?}", other.error);
-    assert!(slow.document == other.document, "another document:\n{:?}\n{:?}", slow.document, other.document);
+    let reread = read_sereal(&rewritten, &wide, true);
+    assert!(reread.error.is_none(), "what was written can't be read: {:?}", reread.error);
+    assert!(slow.document == reread.document, "another document:\n{:?}\n{:?}", slow.document, reread.document);
     // Cases that no encoder writes, and for which only an equal document is guaranteed: a tracked PAD, whose bit comes
     // back on the tag after it; a second WEAKEN, which is left out; and a COPY of something other than a string, which
     // is written in full.
@@ -53,7 +53,7 @@ pub fn sereal_read(data: &[u8]) {
         if raw {
             assert_bytes(&data[..slow.consumed], &rewritten);
         } else {
-            assert_bytes(decompressed_body(&slow), decompressed_body(&other));
+            assert_bytes(decompressed_body(&slow), decompressed_body(&reread));
         }
     }
     check_round_trip(&fast.document, &choose_options(data));
@@ -85,8 +85,8 @@ fn weakens_twice(data: &[u8], outcome: &Outcome<'_>) -> bool {
     (0..2).any(|number| {
         let (spans, _) = spans_of(data, outcome, number);
         let mut tags = spans.iter().filter(|span| span.what != "PAD").map(|span| span.what);
-        let mut before = "";
-        tags.any(|name| std::mem::replace(&mut before, name) == "WEAKEN" && name == "WEAKEN")
+        let mut previous = "";
+        tags.any(|name| std::mem::replace(&mut previous, name) == "WEAKEN" && name == "WEAKEN")
     })
 }
 
@@ -106,15 +106,16 @@ fn copies_no_string(data: &[u8], outcome: &Outcome<'_>) -> bool {
         let len = header.iter().find(|span| span.what == "length of the header");
         let body = len.map_or(0, |span| span.end as i64 + number_of(span, data));
         let part = spans.iter().find(|span| span.what == "header bits").map_or(0, |span| span.end as i64);
-        let base = |at: u64| match (data[4] & 15, number) {
+        let base = |offset: u64| match (data[4] & 15, number) {
             (1, 0) => 0,
             (1, _) => -body,
-            (_, 0) if (at as i64) < body => part - 1,
+            (_, 0) if (offset as i64) < body => part - 1,
             (_, 0) => body - 1,
             _ => -1,
         };
         spans.windows(2).filter(|pair| pair[0].what == "COPY").any(|pair| {
-            !u64::try_from(base(pair[0].start) + number_of(pair[1], bytes)).is_ok_and(|at| strings.contains(&at))
+            !u64::try_from(base(pair[0].start) + number_of(pair[1], bytes))
+                .is_ok_and(|offset| strings.contains(&offset))
         })
     })
 }

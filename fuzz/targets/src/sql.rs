@@ -44,21 +44,21 @@ fn read_in_windows(
 /// Checks that the fast reader and its twin agree, in windows of any size; that literals are in order; that a decoded
 /// literal is encoded to the same bytes; and that limits are errors.
 pub fn sql_read(data: &[u8]) {
-    let Some((how, dump)) = data.split_first() else { return };
+    let Some((choice, dump)) = data.split_first() else { return };
     let mut options = Options::default();
     options.dialect =
-        [None, Some(Dialect::MySql), Some(Dialect::Postgres), Some(Dialect::Sqlite)][usize::from(how & 3)];
-    options.rows = how & 4 > 0;
+        [None, Some(Dialect::MySql), Some(Dialect::Postgres), Some(Dialect::Sqlite)][usize::from(choice & 3)];
+    options.rows = choice & 4 > 0;
     let twins = read_whole_dump(dump, &options);
     let expected = (twins.literals, twins.values);
-    let mut step = usize::from(*how);
+    let mut step = usize::from(*choice);
     let mut random = || {
         step = step.wrapping_mul(31).wrapping_add(7) % 251;
         1 + step % 23
     };
     assert_eq!(read_in_windows(dump, options.clone(), || dump.len().max(1)).expect("no limit"), expected);
     assert_eq!(read_in_windows(dump, options.clone(), &mut random).expect("no limit"), expected);
-    let mut at = 0;
+    let mut offset = 0;
     for value in &expected.1 {
         assert!(value.full_range.start <= value.full_range.end && value.full_range.end <= dump.len());
         if let Content::Literal(body, quoting) = &value.content {
@@ -66,9 +66,9 @@ pub fn sql_read(data: &[u8]) {
         }
     }
     for literal in &expected.0 {
-        assert!(at <= literal.full_range.start && literal.full_range.start <= literal.body.start);
+        assert!(offset <= literal.full_range.start && literal.full_range.start <= literal.body.start);
         assert!(literal.body.end <= literal.full_range.end && literal.full_range.end <= dump.len());
-        at = literal.full_range.end;
+        offset = literal.full_range.end;
         check_literal(literal.quoting, &dump[literal.body.clone()]);
     }
     options.literal = 3;

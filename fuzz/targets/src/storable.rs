@@ -49,11 +49,11 @@ pub fn storable_read(data: &[u8]) {
             write_storable(&detailed.document, &WriteOptions::default()).expect("written with its spelling");
         assert_bytes(&data[..detailed.consumed], &rewritten);
     }
-    let mut other = WriteOptions::default();
-    other.netorder = choice_from_bytes(data) & 0x100 != 0;
-    other.file = Some(choice_from_bytes(data) & 0x200 != 0);
-    other.minor = Some(if choice_from_bytes(data) & 0x400 != 0 { 12 } else { 11 });
-    check_round_trip(&fast.document, &other);
+    let mut write_options = WriteOptions::default();
+    write_options.netorder = choice_from_bytes(data) & 0x100 != 0;
+    write_options.file = Some(choice_from_bytes(data) & 0x200 != 0);
+    write_options.minor = Some(if choice_from_bytes(data) & 0x400 != 0 { 12 } else { 11 });
+    check_round_trip(&fast.document, &write_options);
 }
 
 fn write_storable(document: &Document<'_>, options: &WriteOptions) -> Result<Vec<u8>, Error> {
@@ -94,11 +94,11 @@ fn check_round_trip(document: &Document<'_>, options: &WriteOptions) {
 #[track_caller]
 pub fn assert_bytes(wanted: &[u8], found: &[u8]) {
     if wanted != found {
-        let at = wanted.iter().zip(found).take_while(|(a, b)| a == b).count() as u64;
+        let offset = wanted.iter().zip(found).take_while(|(a, b)| a == b).count() as u64;
         panic!(
-            "other bytes from {at} on:\n{}\n{}",
-            icecore::text::window(wanted, at),
-            icecore::text::window(found, at)
+            "other bytes from {offset} on:\n{}\n{}",
+            icecore::text::window(wanted, offset),
+            icecore::text::window(found, offset)
         );
     }
 }

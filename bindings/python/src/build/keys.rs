@@ -103,9 +103,9 @@ impl<'py> Builder<'_, 'py> {
     /// one wins; different keys that are equal in Python are an error.
     #[cold]
     pub(super) fn check_keys(&self, map: u32, dict: &Bound<'py, PyDict>) -> PyResult<()> {
-        let Some(here) = self.document.at(map) else { return Ok(()) };
+        let Some(cursor) = self.document.at(map) else { return Ok(()) };
         let mut keys = HashSet::new();
-        for (key, _) in here.entries() {
+        for (key, _) in cursor.entries() {
             let node = key.node();
             if node.kind.is_string() && node.has(flag::PLACEHOLDER) {
                 continue;
@@ -117,7 +117,7 @@ impl<'py> Builder<'_, 'py> {
             let payload = if node.kind.is_string() { 0 } else { node.payload };
             keys.insert((kind, payload, key.bytes()));
         }
-        let is_by_identity = here.node().has(flag::IDENTITY);
+        let is_by_identity = cursor.node().has(flag::IDENTITY);
         if keys.len() <= dict.len() && !is_by_identity {
             return Ok(());
         }

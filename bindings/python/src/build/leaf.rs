@@ -80,8 +80,8 @@ impl<'py> Builder<'_, 'py> {
 
     /// Returns the Python value for a value of a well-known class.
     pub(super) fn build_known_value(&self, index: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(here) = self.document.at(index) else { return Ok(None) };
-        let described = match Known::of(here) {
+        let Some(cursor) = self.document.at(index) else { return Ok(None) };
+        let described = match Known::of(cursor) {
             Some(Known::Time(moment) | Known::DateTime(moment)) => {
                 Some(("datetime", moment.iso8601(), moment.zone().to_owned()))
             }
@@ -89,7 +89,7 @@ impl<'py> Builder<'_, 'py> {
             Some(known @ (Known::Decimal(_) | Known::Rational { .. } | Known::Complex { .. })) => {
                 known.text(self.limits()).map(|text| (known.name(), text, String::new()))
             }
-            _ => read_php_time(here),
+            _ => read_php_time(cursor),
         };
         let Some((kind, text, zone)) = described else { return Ok(None) };
         let value = Names::look_up(self.py)?.known(self.py).call1((kind, text, zone))?;
@@ -108,14 +108,14 @@ impl<'py> Builder<'_, 'py> {
 }
 
 /// The date and the zone of a PHP object for a moment.
-fn read_php_time(here: icecore::Cursor<'_>) -> Option<(&'static str, String, String)> {
-    let class = here.class();
+fn read_php_time(cursor: icecore::Cursor<'_>) -> Option<(&'static str, String, String)> {
+    let class = cursor.class();
     let is_time = class.eq_ignore_ascii_case(b"DateTime") || class.eq_ignore_ascii_case(b"DateTimeImmutable");
-    if here.kind() != Kind::Object || !is_time || here.body().len() != 3 {
+    if cursor.kind() != Kind::Object || !is_time || cursor.body().len() != 3 {
         return None;
     }
-    here.get("timezone_type")?.as_i64()?;
-    Some(("php", here.get("date")?.as_str()?.to_owned(), here.get("timezone")?.as_str()?.to_owned()))
+    cursor.get("timezone_type")?.as_i64()?;
+    Some(("php", cursor.get("date")?.as_str()?.to_owned(), cursor.get("timezone")?.as_str()?.to_owned()))
 }
 
 /// Returns a string according to the rule; `None` if it has to be text and is not UTF-8.

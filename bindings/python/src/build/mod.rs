@@ -254,15 +254,15 @@ impl<'b, 'py> Builder<'b, 'py> {
                         && dict.len() >= keys::FEW
                         && !self.collisions.count_key(frame.node, &key)?
                     {
-                        let at = frame.node;
-                        return Err(self.collision_error(at));
+                        let node = frame.node;
+                        return Err(self.collision_error(node));
                     }
                     frame.key = Some(key);
                     Ok(())
                 }
                 Err(found) => {
-                    let at = frame.node;
-                    Err(self.unhashable_key_error(at, &found))
+                    let node = frame.node;
+                    Err(self.unhashable_key_error(node, &found))
                 }
             },
             Slot::Item => frame.open.add_item(value),

@@ -24,8 +24,8 @@ pub(super) struct Frame<'py> {
 }
 
 impl<'py> Frame<'py> {
-    pub(super) fn new(open: OpenContainer<'py>, slot: Slot<'py>, at: u32, node: &Node) -> Frame<'py> {
-        Frame { open, slot, node: at, end: node.end(), key: None }
+    pub(super) fn new(open: OpenContainer<'py>, slot: Slot<'py>, index: u32, node: &Node) -> Frame<'py> {
+        Frame { open, slot, node: index, end: node.end(), key: None }
     }
 }
 

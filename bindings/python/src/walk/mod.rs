@@ -121,13 +121,13 @@ impl<'w, 'py> Walker<'w, 'py> {
     /// Appends a node under this key.
     #[inline]
     fn push_node(&mut self, mut node: Node, key: u16) -> PyResult<u32> {
-        let at = self.nodes.len();
-        if at >= self.codec.limits.nodes as usize {
+        let index = self.nodes.len();
+        if index >= self.codec.limits.nodes as usize {
             return Err(self.walk_error(ErrorKind::Limit, "fewer values", "more than the limit `nodes`"));
         }
         node.key = key;
         self.nodes.push(node);
-        Ok(at as u32)
+        Ok(index as u32)
     }
 
     /// Begins a container.
@@ -139,9 +139,9 @@ impl<'w, 'py> Walker<'w, 'py> {
                 "more levels than the limit `depth`",
             ));
         }
-        let at = self.push_node(node, key)?;
-        self.stack.push(Level { node: at, count: 0, source, pending: None });
-        Ok(at)
+        let index = self.push_node(node, key)?;
+        self.stack.push(Level { node: index, count: 0, source, pending: None });
+        Ok(index)
     }
 
     /// Appends a value, or begins it.
@@ -185,10 +185,10 @@ impl<'w, 'py> Walker<'w, 'py> {
         if refcount::reference_count(value) <= 2 && !self.stack.is_empty() {
             return Ok(false);
         }
-        let at = self.nodes.len() as u32;
+        let index = self.nodes.len() as u32;
         let address = value.as_ptr() as usize;
         let Some((first, _)) = self.nodes_by_address.get(&address) else {
-            self.nodes_by_address.insert(address, (at, value.clone()));
+            self.nodes_by_address.insert(address, (index, value.clone()));
             return Ok(false);
         };
         let first = *first;

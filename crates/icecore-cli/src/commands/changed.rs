@@ -148,7 +148,7 @@ impl ChangeWriter<'_> {
         let mut sink = Sink::stdout();
         let paint = Paint::new(self.global.color, &std::io::stdout());
         let (mut values, mut files, mut refused) = (0, 0, 0);
-        for (at, source) in sources.iter().enumerate() {
+        for (index, source) in sources.iter().enumerate() {
             let Some(changed) = change(source, report)? else {
                 refused += 1;
                 continue;
@@ -162,7 +162,7 @@ impl ChangeWriter<'_> {
             values += self.show_one(source, &changed, &mut sink, paint, report)?;
             files += 1;
             sink.release_record()?;
-            or_reported(places.get(at).map_or(Ok(()), InPlaceFile::check_backup), source, report)?;
+            or_reported(places.get(index).map_or(Ok(()), InPlaceFile::check_backup), source, report)?;
         }
         sink.flush()?;
         if refused == sources.len() {

@@ -66,8 +66,8 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
                 continue;
             }
         };
-        let found = if is_all { icecore::identify(&head) } else { icecore::detect::identify_head(&head) };
-        let is_sure = found.as_ref().is_some_and(|found| found.certainty == Certainty::Sure);
+        let finding = if is_all { icecore::identify(&head) } else { icecore::detect::identify_head(&head) };
+        let is_sure = finding.as_ref().is_some_and(|found| found.certainty == Certainty::Sure);
         if let Some(wide) = WideEncoding::from_head(&head, is_all).filter(|_| !is_sure) {
             let (title, certainty) = (format!("text in {}", wide.describe()), wide.certainty());
             if args.json {
@@ -75,18 +75,18 @@ pub fn run(args: &Detect, global: &Global, report: &mut Report) -> Result<(), Ab
                 sink.write_text("\n")?;
             } else {
                 let file = icecore::text::printable(&name);
-                let more = format!("({}; recognised, `replace` and `rows` read it)", certainty.as_str());
-                sink.write_text(&format!("{file}: {} {}\n", paint.ink(Ink::Name, title), paint.ink(Ink::Faint, more)))?;
+                let note = format!("({}; recognised, `replace` and `rows` read it)", certainty.as_str());
+                sink.write_text(&format!("{file}: {} {}\n", paint.ink(Ink::Name, title), paint.ink(Ink::Faint, note)))?;
             }
             continue;
         }
-        let is_read = found.as_ref().is_some_and(is_readable);
+        let is_read = finding.as_ref().is_some_and(is_readable);
         let readers = if is_read { None } else { ForeignInput::detect_kind(&name, &head, is_all) };
         if args.json {
-            sink.write_json(&detection_row(&name, found.as_ref(), readers))?;
+            sink.write_json(&detection_row(&name, finding.as_ref(), readers))?;
             sink.write_text("\n")?;
         } else {
-            sink.write_text(&format_line(&name, found.as_ref(), readers, paint))?;
+            sink.write_text(&format_line(&name, finding.as_ref(), readers, paint))?;
         }
     }
     sink.flush()
@@ -123,35 +123,35 @@ fn detection_row<'a>(file: &'a str, found: Option<&'a Finding>, readers: Option<
 }
 
 /// `FILE: gzip/storable, file, 2.11 (sure; recognised, not read)`
-fn format_line(file: &str, found: Option<&Finding>, readers: Option<ForeignInput>, paint: Paint) -> String {
+fn format_line(file: &str, finding: Option<&Finding>, readers: Option<ForeignInput>, paint: Paint) -> String {
     let file = icecore::text::printable(file);
     let read_by = readers.map(|readers| {
         let commands: Vec<String> = readers.commands.iter().map(|command| format!("`{command}`")).collect();
         format!("{} read{} it", commands.join(" and "), if commands.len() == 1 { "s" } else { "" })
     });
-    let Some(found) = found else {
+    let Some(finding) = finding else {
         return match (readers, read_by) {
             (Some(readers), Some(read_by)) => {
-                let more = paint.ink(Ink::Faint, format!("(no format of its own; {read_by})"));
-                format!("{file}: {} {more}\n", paint.ink(Ink::Name, readers.title))
+                let note = paint.ink(Ink::Faint, format!("(no format of its own; {read_by})"));
+                format!("{file}: {} {note}\n", paint.ink(Ink::Name, readers.title))
             }
             _ => format!("{file}: {}\n", paint.ink(Ink::Faint, "unknown")),
         };
     };
-    let path: Vec<_> = found.wrappers.iter().copied().chain([found.name]).collect();
-    let title = if found.format.is_some() { String::new() } else { format!(" ({})", found.title) };
-    let variant = if found.variant.is_empty() {
+    let path: Vec<_> = finding.wrappers.iter().copied().chain([finding.name]).collect();
+    let title = if finding.format.is_some() { String::new() } else { format!(" ({})", finding.title) };
+    let variant = if finding.variant.is_empty() {
         String::new()
     } else {
-        format!(", {}", icecore::text::printable(&found.variant))
+        format!(", {}", icecore::text::printable(&finding.variant))
     };
-    let read = match (is_readable(found), found.format) {
+    let read = match (is_readable(finding), finding.format) {
         (true, _) => String::new(),
         (false, Some(_)) => "; recognised, unwrap it to read it".to_owned(),
         (false, None) => {
             read_by.map_or("; recognised, not read".to_owned(), |read_by| format!("; recognised, {read_by}"))
         }
     };
-    let certainty = format!("({}{read})", found.certainty.as_str());
+    let certainty = format!("({}{read})", finding.certainty.as_str());
     format!("{file}: {}{title}{variant} {}\n", paint.ink(Ink::Name, path.join("/")), paint.ink(Ink::Faint, certainty))
 }

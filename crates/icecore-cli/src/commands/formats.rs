@@ -202,8 +202,8 @@ fn format_table(paint: Paint) -> String {
 fn wrap_words(words: &[&str]) -> String {
     let mut text = String::new();
     let mut line = String::from(" ");
-    for (at, word) in words.iter().enumerate() {
-        let comma = if at + 1 < words.len() { "," } else { "" };
+    for (index, word) in words.iter().enumerate() {
+        let comma = if index + 1 < words.len() { "," } else { "" };
         if line.len() + word.len() + 2 > 80 {
             text.push_str(&line);
             text.push('\n');
@@ -223,7 +223,7 @@ fn describe_options(options: &[Opt]) -> String {
     }
     let takes = |option: &Opt| match option.takes {
         OptionType::Flag => option.name.to_owned(),
-        OptionType::Number(least, max_value) => format!("{}={least}…{max_value}", option.name),
+        OptionType::Number(min_value, max_value) => format!("{}={min_value}…{max_value}", option.name),
         OptionType::Choice(words) => format!("{}={}", option.name, words.join("|")),
         OptionType::List => format!("{}=WORD,…", option.name),
         _ => format!("{}=TEXT", option.name),

@@ -111,10 +111,10 @@ pub fn run(args: &Query, global: &Global, report: &mut Report) -> Result<(), Abo
 
 /// Silences the panic message of the filter's thread: such a bug is reported like any other error, without a backtrace.
 fn silence_filter_panics() {
-    let usual = std::panic::take_hook();
+    let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if std::thread::current().name() != Some("query") {
-            usual(info);
+            default_hook(info);
         }
     }));
 }

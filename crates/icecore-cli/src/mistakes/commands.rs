@@ -118,11 +118,12 @@ pub fn options_come_after(words: &[String], top: &Command) -> Option<String> {
                 && option.get_long().is_some_and(|name| word.strip_prefix("--") == Some(name))
         })
     };
-    let is_value = |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(takes_value);
-    let is_command =
-        |at: usize, word: &String| top.find_subcommand(word).is_some() && !is_value(at) && !Path::new(word).exists();
-    let at = words.iter().enumerate().position(|(at, word)| at > 0 && is_command(at, word))?;
-    let (before, after) = (words.get(1..at)?, words.get(at..)?);
+    let is_value = |index: usize| index.checked_sub(1).and_then(|before| words.get(before)).is_some_and(takes_value);
+    let is_command = |index: usize, word: &String| {
+        top.find_subcommand(word).is_some() && !is_value(index) && !Path::new(word).exists()
+    };
+    let command_index = words.iter().enumerate().position(|(at, word)| at > 0 && is_command(at, word))?;
+    let (before, after) = (words.get(1..command_index)?, words.get(command_index..)?);
     let quoted: Vec<String> = after.iter().chain(before).map(|word| shell_quoted(word)).collect();
     Some(format!("the command comes first: icecore {}", quoted.join(" ")))
 }

@@ -111,14 +111,14 @@ fn listed(names: &[String]) -> String {
 fn what_it_takes(command: &Command, commands: &[&Command]) -> String {
     let name: Vec<&str> = commands.iter().map(|command| command.get_name()).collect();
     let name = name.join(" ");
-    let usual = short_help::usual(&name);
-    let is_usual = |option: &&Arg| match usual {
-        Some(usual) => option.get_long().is_some_and(|name| usual.split(' ').any(|known| known == name)),
+    let default_names = short_help::usual(&name);
+    let is_usual = |option: &&Arg| match default_names {
+        Some(names) => option.get_long().is_some_and(|name| names.split(' ').any(|known| known == name)),
         None => !option.is_global_set() && option.get_long() != Some("help"),
     };
     let mut options: Vec<&str> = all_options(command).filter(is_usual).filter_map(Arg::get_long).collect();
-    if let Some(usual) = usual {
-        options.sort_by_key(|name| usual.split(' ').position(|known| known == *name));
+    if let Some(names) = default_names {
+        options.sort_by_key(|name| names.split(' ').position(|known| known == *name));
     }
     let options: Vec<String> = options.iter().map(|name| format!("--{name}")).collect();
     match options.is_empty() {

@@ -102,8 +102,8 @@ fn other_option(name: &str, value: &str, commands: &[&Command]) -> Option<String
 }
 
 /// Refuses a first file that is the name of a frame and does not exist: `--each lines` for `--each=lines`.
-pub fn refuse_frame_as_file(each: Option<Frame>, files: &[PathBuf]) -> Result<(), Abort> {
-    let first = files.first().filter(|file| each == Some(Frame::Documents) && !file.exists());
+pub fn refuse_frame_as_file(frame: Option<Frame>, files: &[PathBuf]) -> Result<(), Abort> {
+    let first = files.first().filter(|file| frame == Some(Frame::Documents) && !file.exists());
     match first.and_then(|file| file.to_str()).filter(|name| Frame::from_str(name, false).is_ok()) {
         Some(name) => {
             Err(usage_text_error(format!("there is no file `{name}`; did you mean `--each={name}`, with `=`?")))

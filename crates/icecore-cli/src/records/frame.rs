@@ -144,11 +144,11 @@ fn push_delimiter(
     let body = buffer.get(start..).unwrap_or(&[]);
     match memchr(delimiter, body) {
         None => buffer.push(delimiter),
-        Some(at) if at + 1 == body.len() => {}
-        Some(at) => {
+        Some(index) if index + 1 == body.len() => {}
+        Some(index) => {
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .expecting(format!("a record without {delimiter_name} in it"))
-                .finding(format!("one at byte {at} of the record"))
+                .finding(format!("one at byte {index} of the record"))
                 .helping("write a length before each with `--frame u32be`, or wrap them: `-t base64/…`"));
         }
     }
@@ -183,17 +183,17 @@ fn split_sized(bytes: &[u8], start: usize, len: u64, trailer_len: usize, is_end:
 
 fn read_varint(bytes: &[u8]) -> Result<Option<(u64, usize)>, Error> {
     let mut value = 0;
-    for (at, byte) in bytes.iter().enumerate() {
+    for (index, byte) in bytes.iter().enumerate() {
         let bits = u64::from(byte & 0x7F);
-        if at >= 10 || at == 9 && bits > 1 {
+        if index >= 10 || index == 9 && bits > 1 {
             return Err(Error::new(ErrorKind::Malformed)
-                .at(at)
+                .at(index)
                 .expecting("a length of at most 64 bits")
                 .finding("a longer varint"));
         }
-        value |= bits << (7 * at);
+        value |= bits << (7 * index);
         if *byte < 0x80 {
-            return Ok(Some((value, at + 1)));
+            return Ok(Some((value, index + 1)));
         }
     }
     Ok(None)
@@ -213,9 +213,9 @@ fn encode_varint(mut value: u64) -> Vec<u8> {
 const DIGITS: usize = 18;
 
 fn split_netstring(bytes: &[u8], is_end: bool) -> Split {
-    let malformed = |at: usize, expected: &'static str| {
-        let found = bytes.get(at).map_or_else(|| "the end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
-        Split::Bad(Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found))
+    let malformed = |offset: usize, expected: &'static str| {
+        let found = bytes.get(offset).map_or_else(|| "the end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
+        Split::Bad(Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(found))
     };
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == bytes.len() && digits <= DIGITS {
@@ -264,19 +264,19 @@ mod tests {
         let records: &[&[u8]] = &[b"one", b"", &long, b"12:3,"];
         for frame in ALL {
             let bytes = framed(*frame, records);
-            let (mut at, mut found) = (0, 0);
-            while let Split::Record { start, end, next } = frame.split_record(&bytes[at..], true) {
-                assert_eq!(&bytes[at + start..at + end], records[found], "{frame:?}");
+            let (mut offset, mut count) = (0, 0);
+            while let Split::Record { start, end, next } = frame.split_record(&bytes[offset..], true) {
+                assert_eq!(&bytes[offset + start..offset + end], records[count], "{frame:?}");
                 for len in 0..next {
                     assert_eq!(
-                        frame.split_record(&bytes[at..at + len], false),
+                        frame.split_record(&bytes[offset..offset + len], false),
                         Split::More,
                         "{frame:?} {len} of {next}"
                     );
                 }
-                (at, found) = (at + next, found + 1);
+                (offset, count) = (offset + next, count + 1);
             }
-            assert_eq!((at, found), (bytes.len(), records.len()), "{frame:?}");
+            assert_eq!((offset, count), (bytes.len(), records.len()), "{frame:?}");
             assert_eq!(frame.split_record(&[], true), Split::End);
         }
     }

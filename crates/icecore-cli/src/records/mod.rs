@@ -196,14 +196,14 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             return Ok(if self.plan.keep_going { NextRecord::Go } else { end });
         }
         self.tally.records += 1;
-        let at = sink.position();
+        let output_start = sink.position();
         let (mut done, opened) = self.plan.step.convert(bytes, sink);
         if done.is_read && done.consumed < bytes.len() {
             done.is_read = false;
             done.written = Err(self.plan.from.format().explain(Error::trailing(bytes, done.consumed)));
         }
         let offset = self.window.offset() + start as u64;
-        let is_written = self.finish_record(done, opened, at, offset, (start, end), sink)?;
+        let is_written = self.finish_record(done, opened, output_start, offset, (start, end), sink)?;
         self.window.consume(next);
         Ok(if is_written || self.plan.keep_going { NextRecord::Go } else { NextRecord::End })
     }
@@ -237,17 +237,17 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             self.window.consume(blank);
             return Ok(NextRecord::Go);
         }
-        let at = sink.position();
+        let output_start = sink.position();
         let (mut done, opened) = self.plan.step.convert(bytes, sink);
         let end = done.is_read.then_some(done.consumed);
         if !is_end && may_continue(&self.plan.from, end, done.written.as_ref().err(), bytes) {
-            sink.take_back(at);
+            sink.take_back(output_start);
             return self.read_more(sink);
         }
         let (consumed, is_read, len) = (done.consumed, done.is_read, bytes.len());
         let failed_at = done.written.as_ref().err().and_then(Error::offset).unwrap_or(0).min(len as u64);
         if std::mem::take(&mut self.is_guess) && !is_read {
-            sink.take_back(at);
+            sink.take_back(output_start);
             return self.search_next_document(failed_at, sink);
         }
         self.tally.records += 1;
@@ -255,7 +255,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         if is_read && consumed as u64 > self.plan.max_record {
             (done.is_read, done.written) = (false, Err(self.plan.too_long_error()));
         }
-        let is_written = self.finish_record(done, opened, at, offset, (0, len), sink)?;
+        let is_written = self.finish_record(done, opened, output_start, offset, (0, len), sink)?;
         match (is_written, self.plan.keep_going) {
             // After a document of no bytes there are no more.
             (true, _) if consumed == 0 => return Ok(NextRecord::End),
@@ -271,7 +271,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         &mut self,
         done: Converted,
         opened: u64,
-        at: u64,
+        output_start: u64,
         offset: u64,
         (start, end): (usize, usize),
         sink: &mut Sink,
@@ -281,7 +281,7 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             Ok(losses) => losses,
             Err(error) if error.kind() == ErrorKind::Output => return Err(sink.take_stop_reason()),
             Err(error) => {
-                self.withdraw_record(at, sink)?;
+                self.withdraw_record(output_start, sink)?;
                 if !done.is_read {
                     self.rescue_record(offset, (start, end), &error, sink)?;
                 }
@@ -292,14 +292,14 @@ impl<'r, R: Read> RecordConversion<'r, R> {
             }
         };
         if self.plan.strict && !losses.is_empty() {
-            self.withdraw_record(at, sink)?;
+            self.withdraw_record(output_start, sink)?;
             let bytes = &self.window.bytes()[start..end];
             reports::report_fault(&mut self.tally, &Fault::Refused(&losses), record, offset, bytes, self.report);
             return Ok(false);
         }
-        let framed = sink.edit_record(at, |buffer, start| self.plan.out.close_record(buffer, start));
+        let framed = sink.edit_record(output_start, |buffer, start| self.plan.out.close_record(buffer, start));
         if let Err(error) = framed {
-            self.withdraw_record(at, sink)?;
+            self.withdraw_record(output_start, sink)?;
             let bytes = &self.window.bytes()[start..end];
             reports::report_fault(&mut self.tally, &Fault::Unwritable(&error), record, offset, bytes, self.report);
             return Ok(false);
@@ -324,17 +324,19 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     ) -> Result<(), Abort> {
         let Some(rescue) = &self.plan.rescue else { return Ok(()) };
         let bytes = &self.window.bytes()[start..end];
-        let failed_at = error.offset().and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+        let failed_at = error.offset().and_then(|position| usize::try_from(position).ok()).unwrap_or(0);
         let next =
             if self.plan.frame == Frame::Documents { self.find_next_start(bytes, failed_at) } else { bytes.len() };
-        let at = sink.position();
+        let output_start = sink.position();
         let rescued = rescue.write_rescued(bytes, next, offset, sink);
         let closed = match &rescued {
-            Ok(Some(_)) => sink.edit_record(at, |buffer, start| self.plan.out.close_record(buffer, start)).is_ok(),
+            Ok(Some(_)) => {
+                sink.edit_record(output_start, |buffer, start| self.plan.out.close_record(buffer, start)).is_ok()
+            }
             _ => false,
         };
         if !closed {
-            sink.take_back(at);
+            sink.take_back(output_start);
         } else if self.plan.lines && !sink.is_at_line_start() {
             sink.push(b'\n');
         }
@@ -350,8 +352,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     /// unknown.
     fn find_next_start(&self, bytes: &[u8], search_start: usize) -> usize {
         let starts = self.plan.from.format().can.restarts;
-        let is_start = |at: &usize| {
-            let rest = &bytes[*at..];
+        let is_start = |offset: &usize| {
+            let rest = &bytes[*offset..];
             starts
                 .iter()
                 .any(|start| rest.strip_prefix(start.before).is_some_and(|rest| rest.starts_with(start.begins)))
@@ -360,8 +362,8 @@ impl<'r, R: Read> RecordConversion<'r, R> {
     }
 
     /// Takes a record back; the output before it is shown before the error.
-    fn withdraw_record(&self, at: u64, sink: &mut Sink) -> Result<(), Abort> {
-        sink.take_back(at);
+    fn withdraw_record(&self, output_start: u64, sink: &mut Sink) -> Result<(), Abort> {
+        sink.take_back(output_start);
         if reports::prints_next_error(&self.tally) { sink.flush() } else { Ok(()) }
     }
 
@@ -392,19 +394,19 @@ impl<'r, R: Read> RecordConversion<'r, R> {
         loop {
             let bytes = self.window.bytes();
             let offset = self.window.offset();
-            let start = |at: usize| {
-                let rest = bytes.get(at..).unwrap_or_default();
+            let start = |index: usize| {
+                let rest = bytes.get(index..).unwrap_or_default();
                 let is_here = |start: &&Restart| {
                     rest.strip_prefix(start.before).is_some_and(|after| after.starts_with(start.begins))
                 };
-                let is_broken = offset + at as u64 == broken;
+                let is_broken = offset + index as u64 == broken;
                 let is_next = || is_broken && starts.iter().any(|start| rest.starts_with(start.begins));
-                let found = starts.iter().find(is_here).map(|start| (at + start.before.len(), start.is_sure));
-                found.or_else(|| is_next().then_some((at, false)))
+                let found = starts.iter().find(is_here).map(|start| (index + start.before.len(), start.is_sure));
+                found.or_else(|| is_next().then_some((index, false)))
             };
-            if let Some((at, is_sure)) = (0..bytes.len()).find_map(start) {
+            if let Some((index, is_sure)) = (0..bytes.len()).find_map(start) {
                 self.is_guess = !is_sure;
-                self.window.consume(at);
+                self.window.consume(index);
                 return Ok(NextRecord::Go);
             }
             if self.window.is_end() {
@@ -481,8 +483,8 @@ mod tests {
     /// Returns documents that each consume everything after them before they break off: an array that declares more
     /// items than there are, of strings that contain the heads of the next documents.
     fn greedy(documents: u32) -> Vec<u8> {
-        let document = |at: u32| {
-            let count = 2 * (documents - at);
+        let document = |index: u32| {
+            let count = 2 * (documents - index);
             let varint = [0, 7, 14, 21].map(|bits| (count >> bits) as u8 & 0x7F | if bits < 21 { 0x80 } else { 0 });
             [b"=\xF3rl\x05\x00\x2B", &varint[..], b"\x6B"].concat()
         };

@@ -139,8 +139,8 @@ impl Outputs {
     }
 }
 
-fn destination_error(path: &Path, why: &str) -> Abort {
-    Abort::Failed(code::USAGE, format!("{}: {why}", path.display()))
+fn destination_error(path: &Path, reason: &str) -> Abort {
+    Abort::Failed(code::USAGE, format!("{}: {reason}", path.display()))
 }
 
 /// The target of a path.

@@ -42,8 +42,8 @@ fn format_from_extension(extension: &str) -> Option<&str> {
     }
     let has_extension =
         |format: &&&Format| format.can.extension == extension || format.can.more_extensions.contains(&extension);
-    let usual = || format::all().iter().find(has_extension).copied();
-    let format = format::by_name(extension).or_else(usual)?;
+    let by_extension = || format::all().iter().find(has_extension).copied();
+    let format = format::by_name(extension).or_else(by_extension)?;
     // Formats that need more information than their name are excluded.
     (!matches!(format.can.evidence, Evidence::None)).then_some(format.name)
 }

@@ -208,8 +208,8 @@ mod tests {
     fn without_the_paint_it_is_the_same_json() {
         for json in ["[{\"a\":[{}]},\"\\\\\",\"x\",[],true]", "\"\\u0000\"", "[\n  1\n]\n"] {
             let unpainted: String =
-                painted(json.as_bytes(), 3).split('\x1b').enumerate().fold(String::new(), |all, (at, part)| {
-                    all + if at == 0 { part } else { part.split_once('m').unwrap().1 }
+                painted(json.as_bytes(), 3).split('\x1b').enumerate().fold(String::new(), |all, (index, part)| {
+                    all + if index == 0 { part } else { part.split_once('m').unwrap().1 }
                 });
             assert_eq!(unpainted, json);
         }

@@ -9,9 +9,9 @@ const MAX_DIGITS: usize = 400;
 
 /// Returns a value as an integer in units of the last decimal place; `None` if that would lose something. A float is
 /// converted by its shortest digits.
-pub(super) fn read_unscaled(view: &TapeView<'_>, at: u32, digits: u8, scale: i8) -> Option<i128> {
+pub(super) fn read_unscaled(view: &TapeView<'_>, node: u32, digits: u8, scale: i8) -> Option<i128> {
     let mut text = TextOnStack::default();
-    let unscaled = match view.read_value(at) {
+    let unscaled = match view.read_value(node) {
         Value::Int(value) => scale_integer(i128::from(value), scale)?,
         Value::Uint(value) => scale_integer(i128::from(value), scale)?,
         Value::Text(text) => parse_unscaled(text, scale)?,
@@ -19,15 +19,15 @@ pub(super) fn read_unscaled(view: &TapeView<'_>, at: u32, digits: u8, scale: i8)
             write!(text, "{value}").ok()?;
             parse_unscaled(text.as_bytes(), scale)?
         }
-        _ => read_special_number(view, at, scale)?,
+        _ => read_special_number(view, node, scale)?,
     };
     let bound = 10i128.checked_pow(u32::from(digits))?;
     (-bound + 1..bound).contains(&unscaled).then_some(unscaled)
 }
 
 /// An integer of any size, or a `BigDecimal` of Ruby.
-fn read_special_number(view: &TapeView<'_>, at: u32, scale: i8) -> Option<i128> {
-    let value = view.document?.at(at)?;
+fn read_special_number(view: &TapeView<'_>, node: u32, scale: i8) -> Option<i128> {
+    let value = view.document?.at(node)?;
     if let icecore::Value::BigInt(number) = value.value() {
         let mut bytes = [0; 16];
         bytes.get_mut(..number.magnitude.len())?.copy_from_slice(number.magnitude);

@@ -189,30 +189,30 @@ impl Column {
         Ok(())
     }
 
-    fn push_any(&mut self, view: &TapeView<'_>, at: u32) -> Result<(), TypeMismatch> {
+    fn push_any(&mut self, view: &TapeView<'_>, node: u32) -> Result<(), TypeMismatch> {
         if let Values::Told(virtual_field) = &mut self.values {
             match virtual_field.kind {
                 VirtualKind::Class => {
-                    if !virtual_field.push_class(view, at)? {
-                        return self.push_null(at);
+                    if !virtual_field.push_class(view, node)? {
+                        return self.push_null(node);
                     }
                 }
                 VirtualKind::Json => {
-                    if !virtual_field.push_json(view, at)? {
-                        return self.push_null(at);
+                    if !virtual_field.push_json(view, node)? {
+                        return self.push_null(node);
                     }
                 }
-                VirtualKind::Rest => virtual_field.push_entries(view, at, &[])?,
+                VirtualKind::Rest => virtual_field.push_entries(view, node, &[])?,
             }
             self.nulls.append_non_null();
             return Ok(());
         }
-        let from = at;
-        let at = view.resolve_value(at)?;
-        let value = view.read_value(at);
-        view.spend_budget(at, if let Value::Text(text) = value { text.len() } else { 0 })?;
+        let from = node;
+        let resolved = view.resolve_value(node)?;
+        let value = view.read_value(resolved);
+        view.spend_budget(resolved, if let Value::Text(text) = value { text.len() } else { 0 })?;
         let is_pushed = match (&mut self.values, &value) {
-            (_, Value::Null) => return self.push_null(at),
+            (_, Value::Null) => return self.push_null(resolved),
             (Values::Bool(values), Value::Bool(value)) => {
                 values.append(*value);
                 true
@@ -235,28 +235,32 @@ impl Column {
             (Values::LargeUtf8(values), value) => with_text(value, |text| values.push(text)),
             (Values::Binary(values), Value::Text(value)) => values.push(value),
             (Values::LargeBinary(values), Value::Text(value)) => values.push(value),
-            (Values::List(list), Value::List) => list.push(view, view.items(at))?,
-            (Values::LargeList(list), Value::List) => list.push(view, view.items(at))?,
+            (Values::List(list), Value::List) => list.push(view, view.items(resolved))?,
+            (Values::LargeList(list), Value::List) => list.push(view, view.items(resolved))?,
             // A language without lists has no empty list.
-            (Values::List(list), Value::Map) if view.is_empty_container(at) => list.push(view, std::iter::empty())?,
-            (Values::LargeList(list), Value::Map) if view.is_empty_container(at) => {
+            (Values::List(list), Value::Map) if view.is_empty_container(resolved) => {
                 list.push(view, std::iter::empty())?
             }
-            (Values::Map(map), Value::Map | Value::List) => map.push(view, at)?,
-            (Values::Record(record), _) if record.has_only_paths() => record.push_paths(view, at)?,
-            (Values::Record(record), Value::Map) => record.push(view, at)?,
-            (Values::Record(record), Value::List) if view.is_empty_container(at) => record.push(view, at)?,
+            (Values::LargeList(list), Value::Map) if view.is_empty_container(resolved) => {
+                list.push(view, std::iter::empty())?
+            }
+            (Values::Map(map), Value::Map | Value::List) => map.push(view, resolved)?,
+            (Values::Record(record), _) if record.has_only_paths() => record.push_paths(view, resolved)?,
+            (Values::Record(record), Value::Map) => record.push(view, resolved)?,
+            (Values::Record(record), Value::List) if view.is_empty_container(resolved) => {
+                record.push(view, resolved)?
+            }
             _ => false,
         };
         if !is_pushed {
-            return Err(self.mismatch_at(view, at));
+            return Err(self.mismatch_at(view, resolved));
         }
         self.nulls.append_non_null();
         Ok(())
     }
 
     /// Adds a key of a map; the column may contain integers or text.
-    fn push_key(&mut self, key: &[u8], at: u32) -> Result<(), TypeMismatch> {
+    fn push_key(&mut self, key: &[u8], node: u32) -> Result<(), TypeMismatch> {
         let value = Value::Text(key);
         let is_pushed = match &mut self.values {
             Values::Utf8(values) => with_text(&value, |text| values.push(text)),
@@ -269,7 +273,7 @@ impl Column {
         };
         if !is_pushed {
             return Err(TypeMismatch::new(
-                at,
+                node,
                 format!("a key that is {}", self.describe_expected()),
                 quote_excerpt(key),
             ));
@@ -279,14 +283,19 @@ impl Column {
     }
 
     /// Adds what a virtual field shows of the object at this node, including entries of its body without a field.
-    fn push_virtual(&mut self, view: &TapeView<'_>, at: u32, rest: &[record::ExtraEntry]) -> Result<(), TypeMismatch> {
+    fn push_virtual(
+        &mut self,
+        view: &TapeView<'_>,
+        node: u32,
+        rest: &[record::ExtraEntry],
+    ) -> Result<(), TypeMismatch> {
         match &mut self.values {
             Values::Told(virtual_field) if virtual_field.kind == VirtualKind::Rest => {
-                virtual_field.push_entries(view, at, rest)?;
+                virtual_field.push_entries(view, node, rest)?;
                 self.nulls.append_non_null();
                 Ok(())
             }
-            _ => self.push_any(view, at),
+            _ => self.push_any(view, node),
         }
     }
 
@@ -294,19 +303,19 @@ impl Column {
     fn push_matches(
         &mut self,
         view: &TapeView<'_>,
-        at: u32,
-        found: &mut dyn Iterator<Item = u32>,
+        node: u32,
+        matches: &mut dyn Iterator<Item = u32>,
     ) -> Result<(), TypeMismatch> {
         let is_pushed = match &mut self.values {
-            Values::List(list) => list.push(view, found)?,
-            Values::LargeList(list) => list.push(view, found)?,
-            _ => match found.next() {
+            Values::List(list) => list.push(view, matches)?,
+            Values::LargeList(list) => list.push(view, matches)?,
+            _ => match matches.next() {
                 Some(first) => return self.push(view, first),
-                None => return self.push_null(at),
+                None => return self.push_null(node),
             },
         };
         if !is_pushed {
-            return Err(self.mismatch_at(view, at));
+            return Err(self.mismatch_at(view, node));
         }
         self.nulls.append_non_null();
         Ok(())
@@ -348,9 +357,9 @@ impl Column {
     }
 
     /// Adds null; an error if null is not allowed. `at` is the null value, or the place where a value is missing.
-    pub(crate) fn push_null(&mut self, at: u32) -> Result<(), TypeMismatch> {
+    pub(crate) fn push_null(&mut self, node: u32) -> Result<(), TypeMismatch> {
         if !self.is_nullable {
-            return Err(TypeMismatch::new(at, self.describe_expected(), "null"));
+            return Err(TypeMismatch::new(node, self.describe_expected(), "null"));
         }
         self.fill_null();
         Ok(())
@@ -423,8 +432,8 @@ impl Column {
     }
 
     #[cold]
-    fn mismatch_at(&self, view: &TapeView<'_>, at: u32) -> TypeMismatch {
-        let found = match view.read_value(at) {
+    fn mismatch_at(&self, view: &TapeView<'_>, node: u32) -> TypeMismatch {
+        let found = match view.read_value(node) {
             Value::Null => "null".to_owned(),
             Value::Bool(value) => value.to_string(),
             Value::Int(value) => value.to_string(),
@@ -435,8 +444,8 @@ impl Column {
             Value::Map => "a map".to_owned(),
             Value::Other(name) => name.to_owned(),
         };
-        let is_text = matches!(view.node(at).kind, Kind::Bytes | Kind::Text | Kind::Symbol | Kind::EnumCase);
-        let misfit = TypeMismatch::new(at, self.describe_expected(), found);
+        let is_text = matches!(view.node(node).kind, Kind::Bytes | Kind::Text | Kind::Symbol | Kind::EnumCase);
+        let misfit = TypeMismatch::new(node, self.describe_expected(), found);
         match &self.values {
             Values::Utf8(_) | Values::LargeUtf8(_) if is_text => {
                 misfit.expecting("text in UTF-8, below 2 GB in a batch")

@@ -64,15 +64,15 @@ impl Map {
     }
 
     /// Adds the entries of a map, or the items of a list with their positions as keys.
-    pub(super) fn push(&mut self, view: &TapeView<'_>, at: u32) -> Result<bool, TypeMismatch> {
+    pub(super) fn push(&mut self, view: &TapeView<'_>, node: u32) -> Result<bool, TypeMismatch> {
         let mut digits = itoa::Buffer::new();
-        if view.node(at).kind == Kind::Array {
-            for (position, item) in view.items(at).enumerate() {
-                self.keys.push_key(digits.format(position).as_bytes(), at)?;
+        if view.node(node).kind == Kind::Array {
+            for (position, item) in view.items(node).enumerate() {
+                self.keys.push_key(digits.format(position).as_bytes(), node)?;
                 self.values.push(view, item)?;
             }
         } else {
-            for (key, value) in view.entries(at) {
+            for (key, value) in view.entries(node) {
                 match view.key_text(key, &mut digits) {
                     Some(key) => self.keys.push_key(key, value)?,
                     None => return Err(TypeMismatch::new(value, "keys that are strings or integers", "another key")),

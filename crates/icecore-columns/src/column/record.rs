@@ -64,12 +64,12 @@ impl Record {
     pub(crate) fn new(fields: &Fields, depth: usize) -> Result<Record, Error> {
         let columns = create_columns(fields, depth)?;
         let mut paths = Vec::new();
-        for (at, (field, column)) in fields.iter().zip(&columns).enumerate() {
+        for (index, (field, column)) in fields.iter().zip(&columns).enumerate() {
             let Some(path) = field.metadata().get(AT) else { continue };
             if depth > 1 || column.virtual_kind().is_some() {
                 return Err(Error::Field { name: field.name().clone(), data_type: field.data_type().clone() });
             }
-            paths.push((at, Pattern::parse(path)?));
+            paths.push((index, Pattern::parse(path)?));
         }
         let has_rest = columns.iter().any(|column| column.virtual_kind() == Some(VirtualKind::Rest));
         let fields = fields.clone();
@@ -139,10 +139,10 @@ impl Record {
         if self.guess.is_empty() || view.node(map).aux as usize != self.guess.len() {
             return Ok(false);
         }
-        let mut at = map + 1;
+        let mut index = map + 1;
         let budget = view.budget();
         for guess in &self.guess {
-            let node = view.node(at);
+            let node = view.node(index);
             if node.key != guess.key {
                 // The caller adds the values again by name, so their budget is returned.
                 view.set_budget(budget);
@@ -151,9 +151,9 @@ impl Record {
                 return Ok(false);
             }
             if let Some(column) = self.columns.get_mut(usize::from(guess.column)) {
-                column.push(view, at)?;
+                column.push(view, index)?;
             }
-            at = view.index_after_node(node, at);
+            index = view.index_after_node(node, index);
         }
         if self.has_extra {
             view.note_extra();
@@ -226,17 +226,17 @@ impl Record {
         Ok(true)
     }
 
-    fn push_path_values(&mut self, view: &TapeView<'_>, at: u32) -> Result<(), TypeMismatch> {
+    fn push_path_values(&mut self, view: &TapeView<'_>, node: u32) -> Result<(), TypeMismatch> {
         let Some(document) = view.document.filter(|_| !self.paths.is_empty()) else { return Ok(()) };
         for (field, path) in &self.paths {
-            let found = path.find(document, &Limits::default()).map_err(|_| TypeMismatch::expansion_limit(at))?;
+            let matches = path.find(document, &Limits::default()).map_err(|_| TypeMismatch::expansion_limit(node))?;
             let column = &mut self.columns[*field];
-            let mut found = found.values().map(|value| value.index());
+            let mut indexes = matches.values().map(|value| value.index());
             let pushed = match path.is_definite() {
-                false => column.push_matches(view, at, &mut found),
-                true => match found.next() {
+                false => column.push_matches(view, node, &mut indexes),
+                true => match indexes.next() {
                     Some(value) => column.push(view, value),
-                    None => column.push_null(at),
+                    None => column.push_null(node),
                 },
             };
             pushed.map_err(|misfit| mention_field(misfit, self.fields[*field].name()))?;
@@ -313,17 +313,17 @@ impl Record {
         let qualified_name = qualify_name(name);
         let name = strip_php_marks(name);
         let unmarked = name.strip_prefix(b"@").unwrap_or(name);
-        let is_named = |at: &usize| {
-            self.columns.get(*at).is_some_and(|column| column.virtual_kind().is_none())
-                && self.paths.iter().all(|(field, _)| field != at)
+        let is_named = |index: &usize| {
+            self.columns.get(*index).is_some_and(|column| column.virtual_kind().is_none())
+                && self.paths.iter().all(|(field, _)| field != index)
         };
         let find = |name: &[u8]| {
             let found = self.fields.iter().position(|field| field.name().as_bytes() == name);
-            found.filter(|at| is_named(at))
+            found.filter(|index| is_named(index))
         };
         let found =
             qualified_name.and_then(|qualified| find(&qualified)).or_else(|| find(name)).or_else(|| find(unmarked));
-        found.and_then(|at| u16::try_from(at + 1).ok()).unwrap_or(NONE)
+        found.and_then(|index| u16::try_from(index + 1).ok()).unwrap_or(NONE)
     }
 
     /// Adds a placeholder row under a null of the parent, which readers of the column never see.

@@ -26,18 +26,18 @@ struct Moment {
 /// offset; a column without one takes local times unchanged.
 pub(super) fn read_timestamp(
     view: &TapeView<'_>,
-    at: u32,
+    node: u32,
     unit: TimeUnit,
     has_zone: bool,
 ) -> Result<Option<i64>, TypeMismatch> {
-    let Some(moment) = resolve_value(view, at).and_then(read_moment) else { return Ok(None) };
+    let Some(moment) = resolve_value(view, node).and_then(read_moment) else { return Ok(None) };
     if has_zone && !moment.is_placed {
-        return Err(TypeMismatch::new(at, "a time with an offset from UTC", "a local time"));
+        return Err(TypeMismatch::new(node, "a time with an offset from UTC", "a local time"));
     }
     let (_, nanoseconds_each) = unit_factors(unit);
     if moment.nanoseconds % nanoseconds_each != 0 {
         let expected = format!("a time without more than {unit:?}s");
-        return Err(TypeMismatch::new(at, expected, format!("{} nanoseconds after the second", moment.nanoseconds)));
+        return Err(TypeMismatch::new(node, expected, format!("{} nanoseconds after the second", moment.nanoseconds)));
     }
     Ok(moment.to_count(unit))
 }
@@ -61,8 +61,8 @@ impl Moment {
 }
 
 /// Returns the day of a value, counted from 1970-01-01.
-pub(super) fn read_day(view: &TapeView<'_>, at: u32) -> Option<i32> {
-    let value = resolve_value(view, at)?;
+pub(super) fn read_day(view: &TapeView<'_>, node: u32) -> Option<i32> {
+    let value = resolve_value(view, node)?;
     if let Some(Known::Date(day)) = Known::of(value) {
         return to_epoch_day(day);
     }
@@ -88,8 +88,8 @@ pub(crate) fn is_day(value: Cursor<'_>) -> bool {
 }
 
 /// Returns the value after links and references.
-fn resolve_value<'d>(view: &TapeView<'d>, at: u32) -> Option<Cursor<'d>> {
-    view.document?.at(view.resolve_links(at))
+fn resolve_value<'d>(view: &TapeView<'d>, node: u32) -> Option<Cursor<'d>> {
+    view.document?.at(view.resolve_links(node))
 }
 
 fn read_text(value: Cursor<'_>) -> Option<&str> {

@@ -49,23 +49,23 @@ impl VirtualField {
     }
 
     /// Adds the class of the value; `false` if it has none.
-    pub(super) fn push_class(&mut self, view: &TapeView<'_>, at: u32) -> Result<bool, TypeMismatch> {
-        let Some(class) = view.find_class(at) else { return Ok(false) };
+    pub(super) fn push_class(&mut self, view: &TapeView<'_>, node: u32) -> Result<bool, TypeMismatch> {
+        let Some(class) = view.find_class(node) else { return Ok(false) };
         if std::str::from_utf8(class).is_err() {
-            return Err(TypeMismatch::new(at, "the name of a class in UTF-8", "other bytes"));
+            return Err(TypeMismatch::new(node, "the name of a class in UTF-8", "other bytes"));
         }
-        self.push(class, at)?;
+        self.push(class, node)?;
         Ok(true)
     }
 
     /// Adds the value as JSON; `false` if it is null.
-    pub(super) fn push_json(&mut self, view: &TapeView<'_>, at: u32) -> Result<bool, TypeMismatch> {
+    pub(super) fn push_json(&mut self, view: &TapeView<'_>, node: u32) -> Result<bool, TypeMismatch> {
         self.text.clear();
-        self.write_value(view, at)?;
+        self.write_value(view, node)?;
         if self.text == b"null" {
             return Ok(false);
         }
-        self.push_text(at)?;
+        self.push_text(node)?;
         Ok(true)
     }
 
@@ -73,7 +73,7 @@ impl VirtualField {
     pub(super) fn push_entries(
         &mut self,
         view: &TapeView<'_>,
-        at: u32,
+        node: u32,
         entries: &[ExtraEntry],
     ) -> Result<(), TypeMismatch> {
         self.text.clear();
@@ -88,34 +88,34 @@ impl VirtualField {
             self.write_value(view, entry.value)?;
         }
         self.text.push(b'}');
-        self.push_text(at)
+        self.push_text(node)
     }
 
-    fn write_value(&mut self, view: &TapeView<'_>, at: u32) -> Result<(), TypeMismatch> {
+    fn write_value(&mut self, view: &TapeView<'_>, node: u32) -> Result<(), TypeMismatch> {
         let Some(document) = view.document else { return Ok(()) };
         let before = self.text.len();
-        if self.write_leaf(view, at) {
-            return view.spend_budget(at, self.text.len() - before);
+        if self.write_leaf(view, node) {
+            return view.spend_budget(node, self.text.len() - before);
         }
-        if at == view.tape.root() {
-            self.write_document(at, document)?;
+        if node == view.tape.root() {
+            self.write_document(node, document)?;
         } else {
-            let part = document.part(at).map_err(|error| unrepresentable_error(at, &error))?;
-            view.spend_budget(at, size_of_val(part.nodes()))?;
-            self.write_document(at, &part)?;
+            let part = document.part(node).map_err(|error| unrepresentable_error(node, &error))?;
+            view.spend_budget(node, size_of_val(part.nodes()))?;
+            self.write_document(node, &part)?;
         }
-        view.spend_budget(at, self.text.len() - before)
+        view.spend_budget(node, self.text.len() - before)
     }
 
-    fn write_document(&mut self, at: u32, document: &Document<'_>) -> Result<(), TypeMismatch> {
-        self.json.write(document, &mut self.text).map_err(|error| unrepresentable_error(at, &error))?;
+    fn write_document(&mut self, node: u32, document: &Document<'_>) -> Result<(), TypeMismatch> {
+        self.json.write(document, &mut self.text).map_err(|error| unrepresentable_error(node, &error))?;
         Ok(())
     }
 
     /// Writes values that are the same in every JSON output, without creating a document; returns `false` and writes
     /// nothing for other values.
-    fn write_leaf(&mut self, view: &TapeView<'_>, at: u32) -> bool {
-        match view.read_value(at) {
+    fn write_leaf(&mut self, view: &TapeView<'_>, node: u32) -> bool {
+        match view.read_value(node) {
             Value::Null => self.text.extend_from_slice(b"null"),
             Value::Bool(value) => self.text.extend_from_slice(if value { b"true" } else { b"false" }),
             Value::Int(value) => self.text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
@@ -154,19 +154,19 @@ impl VirtualField {
         self.write_document(entry.value, &document)
     }
 
-    fn push_text(&mut self, at: u32) -> Result<(), TypeMismatch> {
+    fn push_text(&mut self, node: u32) -> Result<(), TypeMismatch> {
         let text = std::mem::take(&mut self.text);
-        let pushed = self.push(&text, at);
+        let pushed = self.push(&text, node);
         self.text = text;
         pushed
     }
 
     /// Adds a finished text.
-    pub(super) fn push(&mut self, text: &[u8], at: u32) -> Result<(), TypeMismatch> {
+    pub(super) fn push(&mut self, text: &[u8], node: u32) -> Result<(), TypeMismatch> {
         if self.texts.push(text) {
             Ok(())
         } else {
-            Err(TypeMismatch::new(at, "at most 2 GB of strings in a batch", "more"))
+            Err(TypeMismatch::new(node, "at most 2 GB of strings in a batch", "more"))
         }
     }
 
@@ -189,6 +189,6 @@ fn needs_no_escape(text: &[u8]) -> bool {
 }
 
 #[cold]
-fn unrepresentable_error(at: u32, error: &icecore::Error) -> TypeMismatch {
-    TypeMismatch::new(at, "a value that JSON can represent", error.to_string())
+fn unrepresentable_error(node: u32, error: &icecore::Error) -> TypeMismatch {
+    TypeMismatch::new(node, "a value that JSON can represent", error.to_string())
 }

@@ -56,11 +56,11 @@ impl JsonCopier {
             };
             all.get(start..start + node.aux as usize).unwrap_or_default()
         };
-        for at in from..end {
-            while let Some((place, _)) = open.pop_if(|(_, end)| *end <= at) {
+        for index in from..end {
+            while let Some((place, _)) = open.pop_if(|(_, end)| *end <= index) {
                 close_container(to, place)?;
             }
-            let node = &tape.nodes()[at as usize];
+            let node = &tape.nodes()[index as usize];
             match node.key {
                 IS_KEY => {
                     to.set_key(Kind::Text, bytes(node))?;

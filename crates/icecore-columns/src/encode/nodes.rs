@@ -75,10 +75,10 @@ impl<'t> TapeBuilder<'t> {
     }
 
     /// Ends the container at this index, which has this number of parts.
-    pub(super) fn end_container(&mut self, at: usize, count: usize) -> Result<(), Error> {
+    pub(super) fn end_container(&mut self, index: usize, count: usize) -> Result<(), Error> {
         let end = u32::try_from(self.nodes.len()).map_err(|_| too_long_error())?;
-        self.nodes[at].aux = u32::try_from(count).map_err(|_| too_long_error())?;
-        self.nodes[at].payload |= u64::from(end);
+        self.nodes[index].aux = u32::try_from(count).map_err(|_| too_long_error())?;
+        self.nodes[index].payload |= u64::from(end);
         Ok(())
     }
 }

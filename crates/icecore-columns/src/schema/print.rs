@@ -26,8 +26,8 @@ pub fn print(field: &Field) -> String {
 }
 
 fn print_fields(fields: &Fields, out: &mut String) {
-    for (at, field) in fields.iter().enumerate() {
-        if at > 0 {
+    for (index, field) in fields.iter().enumerate() {
+        if index > 0 {
             out.push_str(", ");
         }
         print_text(field.name(), is_bare_name(field.name()), out);

@@ -145,9 +145,9 @@ pub async fn payload(call: Call) -> Result<Response, Failure> {
 }
 
 pub async fn replay(call: Call) -> Result<Response, Failure> {
-    let (id, by) = (call.parse_id()?, call.client_name());
+    let (id, actor) = (call.parse_id()?, call.client_name());
     let replayed = call.app.database.write(move |backend| {
-        let new_id = backend.replay(id, &by)?;
+        let new_id = backend.replay(id, &actor)?;
         Ok((new_id, backend.job(id)?.map(|job| job.queue)))
     });
     let (new_id, queue) = replayed.await?;

@@ -77,8 +77,8 @@ pub async fn remove(call: Call) -> Result<Response, Failure> {
         id: String,
         removed: bool,
     }
-    let (id, by) = (call.parse_id()?, call.client_name());
-    match call.app.database.write(move |backend| backend.remove(&[id], &by)).await? {
+    let (id, actor) = (call.parse_id()?, call.client_name());
+    match call.app.database.write(move |backend| backend.remove(&[id], &actor)).await? {
         0 => Err(Failure::not_found(format!("there is no object {id}"))),
         _ => Ok(ok_response(&Removed { id: id.to_string(), removed: true })),
     }
@@ -94,7 +94,7 @@ pub async fn list(call: Call) -> Result<Response, Failure> {
         _ => return Err(Failure::invalid_request("parameter", "path and value must be given together")),
     };
     let (quarantined, parts) = (call.flag_parameter("problem")?, call.requested_parts()?);
-    let (key, filter) = (text("key"), ObjectFilter { class: text("class"), at, quarantined, before: None });
+    let (key, filter) = (text("key"), ObjectFilter { class: text("class"), path_value: at, quarantined, before: None });
     let page = call.app.database.read(move |backend| {
         let (mut page, now) = (Page::new(limit), backend.now()?);
         if let Some(key) = key {

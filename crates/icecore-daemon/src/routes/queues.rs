@@ -32,9 +32,9 @@ async fn set_paused(call: Call, is_paused: bool) -> Result<Response, Failure> {
         queue: String,
         is_paused: bool,
     }
-    let (queue, by) = (call.queue_name(), call.client_name());
+    let (queue, actor) = (call.queue_name(), call.client_name());
     let name = queue.clone();
-    call.app.database.write(move |backend| backend.pause(&name, is_paused, &by)).await?;
+    call.app.database.write(move |backend| backend.pause(&name, is_paused, &actor)).await?;
     call.app.wakeups.wake_all(&queue);
     Ok(ok_response(&Paused { queue, is_paused }))
 }
@@ -52,14 +52,14 @@ pub async fn redrive(mut call: Call) -> Result<Response, Failure> {
         queue: String,
         redriven: u64,
     }
-    let (queue, by) = (call.queue_name(), call.client_name());
+    let (queue, actor) = (call.queue_name(), call.client_name());
     let named = call.query.get("ids").map(|ids| ids.split(',').map(|id| id.trim().to_owned()).collect());
     let ids: Option<Vec<String>> = call.read_json::<RedriveRequest>().await?.ids.or(named);
     let parsed =
         |id: &String| id.parse::<Id>().map_err(|error| Failure::invalid_request("parameter", format!("ids: {error}")));
     let ids = ids.map(|ids| ids.iter().map(parsed).collect::<Result<Vec<Id>, Failure>>()).transpose()?;
     let name = queue.clone();
-    let redriven = call.app.database.write(move |backend| backend.redrive(&name, ids.as_deref(), &by)).await?;
+    let redriven = call.app.database.write(move |backend| backend.redrive(&name, ids.as_deref(), &actor)).await?;
     call.app.wakeups.wake_all(&queue);
     Ok(ok_response(&Redriven { queue, redriven }))
 }

@@ -42,7 +42,7 @@ pub async fn set(mut call: Call) -> Result<Response, Failure> {
         return Err(Failure::invalid_request("parameter", "timing is missing; for example, `timing=every 5m`"));
     };
     let timing = Timing::new(timing, call.query.get("zone"))?;
-    let (name, by) = (call.schedule_name(), call.client_name());
+    let (name, actor) = (call.schedule_name(), call.client_name());
     let queue = call.query.get("queue").unwrap_or(DEFAULT).to_owned();
     let mut schedule = NewSchedule::new(name.clone(), queue, timing, Vec::new());
     schedule.priority = call.query.parse_number("priority")?.unwrap_or(0);
@@ -59,7 +59,7 @@ pub async fn set(mut call: Call) -> Result<Response, Failure> {
         payload = payload::check_against_schema(&app, payload, checker).await?;
     }
     (schedule.bytes, schedule.format) = (std::mem::take(&mut payload.bytes), payload.description.format.clone());
-    let next_at = app.database.write(move |backend| backend.set_schedule(&schedule, &by)).await?;
+    let next_at = app.database.write(move |backend| backend.set_schedule(&schedule, &actor)).await?;
     Ok(ok_response(&Set { schedule: name, next_at, next_at_iso: iso(next_at) }))
 }
 
@@ -68,9 +68,9 @@ pub async fn remove(call: Call) -> Result<Response, Failure> {
     struct Removed {
         schedule: String,
     }
-    let (name, by) = (call.schedule_name(), call.client_name());
+    let (name, actor) = (call.schedule_name(), call.client_name());
     let gone = name.clone();
-    match call.app.database.write(move |backend| backend.remove_schedule(&gone, &by)).await? {
+    match call.app.database.write(move |backend| backend.remove_schedule(&gone, &actor)).await? {
         true => Ok(ok_response(&Removed { schedule: name })),
         false => Err(Failure::not_found(format!("there is no schedule {name:?}"))),
     }
@@ -90,9 +90,9 @@ async fn set_paused(call: Call, is_paused: bool) -> Result<Response, Failure> {
         schedule: String,
         is_paused: bool,
     }
-    let (name, by) = (call.schedule_name(), call.client_name());
+    let (name, actor) = (call.schedule_name(), call.client_name());
     let schedule = name.clone();
-    call.app.database.write(move |backend| backend.pause_schedule(&name, is_paused, &by)).await?;
+    call.app.database.write(move |backend| backend.pause_schedule(&name, is_paused, &actor)).await?;
     Ok(ok_response(&Paused { schedule, is_paused }))
 }
 

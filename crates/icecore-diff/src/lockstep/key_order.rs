@@ -94,10 +94,11 @@ impl Lockstep<'_, '_> {
         let mut is_same = entries.len() <= MAX_ENTRIES;
         while let Some(node) = document.nodes().get(left_child as usize).filter(|_| is_same && left_child < end) {
             let is_named = node.key != NO_KEY && node.key < IS_KEY;
-            let found = entries.iter().position(|(key, _)| is_named && self.keys.are_equal(node.key, *key));
+            let position = entries.iter().position(|(key, _)| is_named && self.keys.are_equal(node.key, *key));
             let learn = || entries.iter().position(|(key, _)| is_named && self.learn_key(node.key, *key));
-            let found = found.or_else(learn);
-            is_same = found.is_some_and(|found| self.compare_or_push(left_child, entries.remove(found).1, stack));
+            let position = position.or_else(learn);
+            is_same =
+                position.is_some_and(|position| self.compare_or_push(left_child, entries.remove(position).1, stack));
             left_child = tree::index_after(document, left_child);
         }
         is_same &= entries.is_empty();

@@ -46,8 +46,8 @@ struct EqualStretch {
 
 impl EqualStretch {
     fn contains_pair(self, left: u32, right: u32) -> bool {
-        let at = left.wrapping_sub(self.left);
-        at < self.len && right.wrapping_sub(self.right) == at
+        let offset = left.wrapping_sub(self.left);
+        offset < self.len && right.wrapping_sub(self.right) == offset
     }
 }
 
@@ -100,7 +100,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         let (document, other) = (self.sides.left.document, self.sides.right.document);
         let xs = document.nodes().get(left as usize..end as usize).unwrap_or(&[]);
         let ys = other.nodes().get(right as usize..).unwrap_or(&[]);
-        for (at, (x, y)) in xs.iter().zip(ys).enumerate() {
+        for (index, (x, y)) in xs.iter().zip(ys).enumerate() {
             // Fast path for common nodes; `compare_pair` decides for all nodes.
             let is_usual = x.kind == y.kind
                 && (x.flags | y.flags) & UNUSUAL == 0
@@ -113,7 +113,7 @@ impl<'s, 'd> Lockstep<'s, 'd> {
                     _ => are_usual_leaves(document, other, x, y),
                 };
             if !is_usual {
-                self.stretch.len = at as u32;
+                self.stretch.len = index as u32;
                 if !self.compare_pair(document, other, x, y) {
                     return;
                 }
@@ -140,13 +140,15 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     }
 
     fn compare_containers(&mut self, x: &Node, y: &Node) -> bool {
-        let at = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
+        let indexes = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
         // An open container has no end: the document broke off.
-        x.end() != 0 && x.end().wrapping_sub(at.0) == y.end().wrapping_sub(at.1) && self.are_alike(x, y, at)
+        x.end() != 0
+            && x.end().wrapping_sub(indexes.0) == y.end().wrapping_sub(indexes.1)
+            && self.are_alike(x, y, indexes)
     }
 
     /// Returns `true` if two containers, which are at these nodes, are equal apart from their content.
-    pub(crate) fn are_alike(&mut self, x: &Node, y: &Node, at: (u32, u32)) -> bool {
+    pub(crate) fn are_alike(&mut self, x: &Node, y: &Node, indexes: (u32, u32)) -> bool {
         let is_alike =
             x.kind == y.kind && x.aux == y.aux && self.rules.relevant_flags(x) == self.rules.relevant_flags(y);
         if !is_alike || matches!(x.kind, Kind::Array | Kind::Map) {
@@ -154,7 +156,9 @@ impl<'s, 'd> Lockstep<'s, 'd> {
         }
         let classes = (x.class() as u16, y.class() as u16);
         x.form() == y.form()
-            && (!x.kind.has_class() || self.classes.are_equal(classes.0, classes.1) || self.learn_class(classes, at))
+            && (!x.kind.has_class()
+                || self.classes.are_equal(classes.0, classes.1)
+                || self.learn_class(classes, indexes))
     }
 
     pub(crate) fn compare_leaves(&self, document: &Document<'_>, other: &Document<'_>, x: &Node, y: &Node) -> bool {
@@ -166,9 +170,10 @@ impl<'s, 'd> Lockstep<'s, 'd> {
                 || self.rules.leaf_meaning(document, x) == self.rules.leaf_meaning(other, y);
         }
         // Links are equal if their targets are counterparts: in the range or before it.
-        let at = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
-        let target = |document: &Document<'_>, at: u32| document.at(at).map_or(at, |here| here.target().index());
-        let (to, other_to) = (target(document, at.0), target(other, at.1));
+        let indexes = (self.stretch.left + self.stretch.len, self.stretch.right + self.stretch.len);
+        let target =
+            |document: &Document<'_>, index: u32| document.at(index).map_or(index, |cursor| cursor.target().index());
+        let (to, other_to) = (target(document, indexes.0), target(other, indexes.1));
         x.kind == y.kind && (self.stretch.contains_pair(to, other_to) || self.counterparts.contains_pair(to, other_to))
     }
 
@@ -197,8 +202,8 @@ impl<'s, 'd> Lockstep<'s, 'd> {
     }
 
     #[cold]
-    fn learn_class(&mut self, (x, y): (u16, u16), at: (u32, u32)) -> bool {
-        let (object, other) = (self.sides.left.value_at(at.0), self.sides.right.value_at(at.1));
+    fn learn_class(&mut self, (x, y): (u16, u16), indexes: (u32, u32)) -> bool {
+        let (object, other) = (self.sides.left.value_at(indexes.0), self.sides.right.value_at(indexes.1));
         let is_same = self.rules.normalized_class(object.class()) == self.rules.normalized_class(other.class());
         if is_same {
             self.classes.learn_pair(x, y);

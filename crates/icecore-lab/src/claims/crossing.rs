@@ -20,25 +20,26 @@ pub(super) fn judge_crossing(
 ) -> (Option<Interval>, Verdict, String) {
     let (from, to) = (claimed.from / TOLERANCE, claimed.to * TOLERANCE);
     let then = claimed.format_range();
-    let who = measurements.first().map_or("", |one| &one.over.id);
-    if measurements.iter().all(|one| !stats::is_known(&one.now)) {
-        let words = format!("{who} led up to {then} then; one sample of each now, too uncertain to tell");
+    let leader = measurements.first().map_or("", |measurement| &measurement.over.id);
+    if measurements.iter().all(|measurement| !stats::is_known(&measurement.now)) {
+        let words = format!("{leader} led up to {then} then; one sample of each now, too uncertain to tell");
         return (None, Verdict::Unknown, words);
     }
     let slower = measurements.iter().position(is_slower);
     match slower.map(|place| measurements.split_at(place)) {
         None => {
-            let last = measurements.last().map_or(0.0, |one| one.point.at);
-            let all = format!("{who} led up to {then} then, and at all sizes up to {} now", words::format_number(last));
+            let last = measurements.last().map_or(0.0, |measurement| measurement.point.at);
+            let all =
+                format!("{leader} led up to {then} then, and at all sizes up to {} now", words::format_number(last));
             match last > to {
                 true => (None, Verdict::Stronger, format!("{all}: stronger")),
                 false => (None, Verdict::Unknown, format!("{all}: too small to tell where it ends")),
             }
         }
         Some(([], slower)) => {
-            let first = slower.first().map_or(0.0, |one| one.point.at);
+            let first = slower.first().map_or(0.0, |measurement| measurement.point.at);
             let none =
-                format!("{who} led up to {then} then, and takes longer from {} on now", words::format_number(first));
+                format!("{leader} led up to {then} then, and takes longer from {} on now", words::format_number(first));
             match () {
                 () if first > from => (None, Verdict::Unknown, format!("{none}: too large to tell where it began")),
                 () if slower.iter().all(is_slower) => {
@@ -56,7 +57,7 @@ pub(super) fn judge_crossing(
             };
             let verdict_text = claimed.describe_verdict(verdict);
             let words = format!(
-                "{who} led up to {then} then, up to about {} now (between {} and {}): {verdict_text}",
+                "{leader} led up to {then} then, up to about {} now (between {} and {}): {verdict_text}",
                 words::format_number(now.estimate),
                 words::format_number(now.low),
                 words::format_number(now.high)

@@ -12,16 +12,16 @@ fn timed_samples(seed: u64, ns: f64) -> Vec<Sample> {
 }
 
 /// Two competitors: `slow` takes `ratio` times as long, and `fast` writes `ratio` times faster than it reads.
-fn make_size(at: f64, ratio: f64) -> Point {
+fn make_size(size: f64, ratio: f64) -> Point {
     let mut made = make_point(
-        at,
+        size,
         vec![
-            make_entry("slow", 1360, vec![(Read, timed_samples(10 + at as u64, 100.0 * ratio))]),
+            make_entry("slow", 1360, vec![(Read, timed_samples(10 + size as u64, 100.0 * ratio))]),
             make_entry("fast", 1000, vec![(Read, timed_samples(2, 100.0)), (Write, timed_samples(3, 100.0 / ratio))]),
         ],
     );
-    made.name = format!("{at} objects");
-    made.parameters = [("count".to_owned(), at as i64)].into();
+    made.name = format!("{size} objects");
+    made.parameters = [("count".to_owned(), size as i64)].into();
     made
 }
 
@@ -143,7 +143,7 @@ fn what_gives_back_something_else_is_judged_and_told() {
 }
 
 fn crossing_claim(from: f64, to: f64, ratios: &[(f64, f64)]) -> ClaimResult {
-    let points: Vec<Point> = ratios.iter().map(|&(at, ratio)| make_size(at, ratio)).collect();
+    let points: Vec<Point> = ratios.iter().map(|&(size, ratio)| make_size(size, ratio)).collect();
     judge_claim(&make_claim(Quantity::Crossing, from, to), &points)
 }
 

@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_no_share_is_refused() {
-        for (text, why) in [
+        for (text, message) in [
             ("ten", "`ten` is not a share: write 10% or 0.1"),
             ("", "`` is not a share: write 10% or 0.1"),
             ("%", "`%` is not a share: write 10% or 0.1"),
@@ -106,7 +106,7 @@ mod tests {
             ("inf%", "`inf%` is not a share from 0 on: write 10% or 0.1"),
             ("10", "`10` would be 1000 %: use 10% if you mean that"),
         ] {
-            assert_eq!(text.parse::<Threshold>().unwrap_err().to_string(), why);
+            assert_eq!(text.parse::<Threshold>().unwrap_err().to_string(), message);
         }
     }
 }

@@ -111,11 +111,11 @@ fn render_claims(scenario: &ScenarioReport) -> String {
 pub(super) fn render_claim_results(scenario: &ScenarioReport, which: impl Fn(Verdict) -> bool) -> String {
     let mut out = String::new();
     for result in scenario.claims.iter().filter(|result| which(result.verdict)) {
-        let why = match result.verdict {
+        let explanation = match result.verdict {
             Verdict::Holds => String::new(),
             _ => make_printable(&result.claim.explanation),
         };
-        let text = [make_printable(&result.claim.text) + ":", make_printable(&result.words), why].join(" ");
+        let text = [make_printable(&result.claim.text) + ":", make_printable(&result.words), explanation].join(" ");
         _ = writeln!(out, "- {} ({})", escape_markdown(text.trim()), escape_markdown(&result.claim.source));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
@@ -127,9 +127,9 @@ pub(super) fn render_remarks(scenario: &ScenarioReport) -> String {
     if !scenario.absent.is_empty() {
         out += "\n### Not here\n\n";
     }
-    for (who, why, install) in words::group_absent(scenario) {
+    for (competitor, reason, install) in words::group_absent(scenario) {
         let install = install.map_or(String::new(), |c| format!(": {}", format_code(&c)));
-        _ = writeln!(out, "- {}: {}{install}", escape_markdown(&who), escape_markdown(&why));
+        _ = writeln!(out, "- {}: {}{install}", escape_markdown(&competitor), escape_markdown(&reason));
     }
     if !scenario.points.is_empty() {
         _ = write!(out, "\n{}", escape_markdown(&words::describe_noise(&scenario.noise)));

@@ -32,12 +32,13 @@ impl<'a> Matrix<'a> {
         };
         // One half is computed, the other is its mirror, so that both agree.
         let half: Vec<Vec<_>> = (0..rows.len()).map(|row| (0..row).map(|column| of(row, column)).collect()).collect();
-        let at = |row: usize, column: usize| match row.cmp(&column) {
+        let comparison_at = |row: usize, column: usize| match row.cmp(&column) {
             Ordering::Greater => half[row][column],
             Ordering::Less => half[column][row].map(invert_comparison),
             Ordering::Equal => None,
         };
-        let against = (0..rows.len()).map(|row| (0..rows.len()).map(|column| at(row, column)).collect()).collect();
+        let against =
+            (0..rows.len()).map(|row| (0..rows.len()).map(|column| comparison_at(row, column)).collect()).collect();
         Some(Self { rows, against, wrong: wrong.into_iter().map(|(e, _)| e).collect() })
     }
 

@@ -184,11 +184,11 @@ mod tests {
 
     #[test]
     fn an_interval_that_says_nothing_is_not_printed() {
-        let at = |estimate, low, high| format_interval(&Interval { estimate, low, high });
-        assert_eq!(at(1.4, 1.3, 1.5), "1.40 (1.30 to 1.50)");
-        assert_eq!(at(1.4, 1.4, 1.4), "1.40");
-        assert_eq!(at(1.4, 0.014, 140.0), "1.40 (one sample)");
-        assert_eq!(at(f64::NAN, f64::NAN, f64::NAN), NONE);
+        let formatted = |estimate, low, high| format_interval(&Interval { estimate, low, high });
+        assert_eq!(formatted(1.4, 1.3, 1.5), "1.40 (1.30 to 1.50)");
+        assert_eq!(formatted(1.4, 1.4, 1.4), "1.40");
+        assert_eq!(formatted(1.4, 0.014, 140.0), "1.40 (one sample)");
+        assert_eq!(formatted(f64::NAN, f64::NAN, f64::NAN), NONE);
     }
 
     #[test]

@@ -141,8 +141,8 @@ impl Page<'_> {
         if !scenario.absent.is_empty() {
             self.write_small_heading("not here");
         }
-        for (who, why, install) in words::group_absent(scenario) {
-            self.write_item("-", &format!("{who}: {why}"));
+        for (competitor, reason, install) in words::group_absent(scenario) {
+            self.write_item("-", &format!("{competitor}: {reason}"));
             if let Some(command) = install {
                 self.write_line(&format!("    {command}"));
             }

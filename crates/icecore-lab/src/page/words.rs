@@ -74,18 +74,18 @@ fn describe_fastest(scenario: &ScenarioReport, point: &Point, operation: Operati
     }
     let base = compared.iter().skip(tied + 1).find(|(e, _)| is_base(e));
     parts.extend(base.and_then(ahead).map(|text| text + ", the baseline"));
-    let who = format!("{} {} fastest", join_names(&group), operation_verb(operation, group.len()));
+    let fastest = format!("{} {} fastest", join_names(&group), operation_verb(operation, group.len()));
     let tie = if tied > 0 { ", and cannot be distinguished" } else { "" };
     Some(match parts.is_empty() {
-        true => format!("{who}{tie}."),
-        false => format!("{who}{tie}: {}.", parts.join("; ")),
+        true => format!("{fastest}{tie}."),
+        false => format!("{fastest}{tie}: {}.", parts.join("; ")),
     })
 }
 
 /// Returns the interval in parentheses, ` (1.30 to 1.52)`, if there is one.
 fn format_range(times: &Interval) -> String {
     let text = format_interval(times);
-    text.find(" (").map_or(String::new(), |at| text[at..].to_owned())
+    text.find(" (").map_or(String::new(), |start| text[start..].to_owned())
 }
 
 /// Says which competitor writes the fewest bytes.
@@ -95,28 +95,32 @@ fn describe_smallest(scenario: &ScenarioReport, point: &Point, names: &Names) ->
         .filter_map(|e| Some((e, e.size?)))
         .filter(|(_, n)| *n > 0)
         .collect();
-    let least = sizes.iter().map(|(_, size)| *size).min()?;
+    let smallest = sizes.iter().map(|(_, size)| *size).min()?;
     if sizes.len() < 2 {
         return None;
     }
-    let who: Vec<_> = sizes.iter().filter(|(_, size)| *size == least).map(|(e, _)| names.display_name(&e.id)).collect();
-    let verb = if who.len() == 1 { "writes" } else { "write" };
-    let base = sizes.iter().find(|(e, size)| is_baseline(scenario, e) && *size > least);
+    let leaders: Vec<_> =
+        sizes.iter().filter(|(_, size)| *size == smallest).map(|(e, _)| names.display_name(&e.id)).collect();
+    let verb = if leaders.len() == 1 { "writes" } else { "write" };
+    let base = sizes.iter().find(|(e, size)| is_baseline(scenario, e) && *size > smallest);
     let of = base.map_or(String::new(), |(e, size)| {
-        format!(", {} of what {} writes", format_percent(least as f64 / *size as f64), names.display_name(&e.id))
+        format!(", {} of what {} writes", format_percent(smallest as f64 / *size as f64), names.display_name(&e.id))
     });
-    Some(format!("{} {verb} the fewest bytes: {}{of}.", join_names(&who), format_bytes(least as f64)))
+    Some(format!("{} {verb} the fewest bytes: {}{of}.", join_names(&leaders), format_bytes(smallest as f64)))
 }
 
 /// Says how close the fastest reader is to the time in which the language itself creates the values.
 fn describe_above_floor(point: &Point, names: &Names) -> Option<String> {
-    let (floor, least) = find_floor(point, Operation::Read)?;
+    let (floor, floor_ns) = find_floor(point, Operation::Read)?;
     let (first, ns) = sort_by_speed(point, Operation::Read).into_iter().find(|(e, _)| is_correct(e))?;
-    if language_of_id(&first.id) != language_of_id(&floor.id) || ns < least {
+    if language_of_id(&first.id) != language_of_id(&floor.id) || ns < floor_ns {
         return None;
     }
-    let (name, times) = (names.display_name(&first.id), format_quotient(ns / least));
-    Some(format!("Making the values without any bytes takes {}; {name} needs {times} times that.", format_time(least)))
+    let (name, times) = (names.display_name(&first.id), format_quotient(ns / floor_ns));
+    Some(format!(
+        "Making the values without any bytes takes {}; {name} needs {times} times that.",
+        format_time(floor_ns)
+    ))
 }
 
 /// Says why an entry is not ranked.
@@ -224,10 +228,10 @@ pub(super) fn describe_noise(noise: &Noise) -> String {
 pub(super) fn group_absent(scenario: &ScenarioReport) -> Vec<(String, String, Option<String>)> {
     let mut out: Vec<(String, String, Option<String>)> = vec![];
     for absent in &scenario.absent {
-        let (who, why) = (make_printable(&absent.competitor), make_printable(&absent.why));
-        match out.iter_mut().find(|(_, other, install)| *other == why && *install == absent.install) {
-            Some((all, ..)) => *all += &format!(", {who}"),
-            None => out.push((who, why, absent.install.as_deref().map(make_printable))),
+        let (competitor, reason) = (make_printable(&absent.competitor), make_printable(&absent.why));
+        match out.iter_mut().find(|(_, other, install)| *other == reason && *install == absent.install) {
+            Some((all, ..)) => *all += &format!(", {competitor}"),
+            None => out.push((competitor, reason, absent.install.as_deref().map(make_printable))),
         }
     }
     out

@@ -137,7 +137,7 @@ fn describe_wrong_results(ranking: &Ranking, first: &RankedCompetitor) -> Vec<St
             Fidelity::Differs { differences } => ("gives back something else", differences.as_slice()),
         };
         let name = display_name(ranking, &place.id);
-        let how = match differences {
+        let details = match differences {
             [] => String::new(),
             [one] => format!(" ({one})"),
             [one, two] => format!(" ({one}; {two})"),
@@ -149,7 +149,7 @@ fn describe_wrong_results(ranking: &Ranking, first: &RankedCompetitor) -> Vec<St
             true => ", so it ranks below those that give back the same",
             false => "",
         };
-        Some(format!("{name} {result}{how}{below}."))
+        Some(format!("{name} {result}{details}{below}."))
     };
     let all_unchecked = ranking.places.iter().all(|place| place.fidelity == Fidelity::Unchecked);
     ranking.places.iter().filter(|_| !all_unchecked).filter_map(say).collect()

@@ -177,8 +177,8 @@ fn what_lacks_a_part_says_which() {
     entries[1].size = None;
     let found = rank_entries(entries.clone(), "read:1,size:1");
     assert_eq!(list_places(&found), [labelled_id("1", "small")]);
-    let why: Vec<&str> = found.unranked.iter().map(|entry| entry.why.as_str()).collect();
-    assert_eq!(why, ["reading was not timed", "it wrote no bytes that could be counted"]);
+    let reasons: Vec<&str> = found.unranked.iter().map(|entry| entry.why.as_str()).collect();
+    assert_eq!(reasons, ["reading was not timed", "it wrote no bytes that could be counted"]);
     assert!(explain_ranking(&found).contains(&"writer is not ranked: reading was not timed.".to_owned()));
     assert_eq!(rank_entries(entries, "memory:1").unranked[0].why, "its memory was not measured");
 }

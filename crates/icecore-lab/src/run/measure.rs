@@ -117,9 +117,9 @@ pub(super) fn prepare_contender(
         }
     }
     let made_json = contender.tasks.iter().any(|task| task.operation == Operation::ToJson);
-    if made_json && let Err(why) = check_json(&blob.expected, &folder.join("json")) {
+    if made_json && let Err(reason) = check_json(&blob.expected, &folder.join("json")) {
         contender.tasks.retain(|task| task.operation != Operation::ToJson);
-        contender.notes.push(format!("{}: its JSON is not the value: {why}", participant.name));
+        contender.notes.push(format!("{}: its JSON is not the value: {reason}", participant.name));
     }
     contender.notes.extend(seat.notes().iter().map(|note| format!("{}: {note}", participant.name)));
     drop(seat);
@@ -132,8 +132,8 @@ pub(super) fn prepare_contender(
 
 /// Compares the output with the input.
 fn check_answer(expected: &Document<'_>, answer: Answer, eyes: ComparisonRules) -> Fidelity {
-    let wrong = |why: String| Fidelity::Differs {
-        differences: vec![format!("the value that was read back can't be decoded: {why}")],
+    let wrong = |reason: String| Fidelity::Differs {
+        differences: vec![format!("the value that was read back can't be decoded: {reason}")],
     };
     match answer {
         Answer::Document(found) => check_fidelity(expected, &found, eyes),
@@ -185,18 +185,18 @@ fn tune_operation(
         times = (times as f64 * (wanted / ns).clamp(2.0, 50.0)).ceil() as u64;
         ns = seat.time_operation(operation, times)?;
     }
-    let each = ns / times as f64;
-    if each < FASTEST {
+    let ns_per_operation = ns / times as f64;
+    if ns_per_operation < FASTEST {
         return Err(ParticipantError::Failed(format!(
             "it reports that {times} times {operation} took {ns} ns, which is impossible"
         )));
     }
-    if each > TOO_LONG * 1e9 {
-        let (name, seconds) = (&contender.participant.name, each / 1e9);
+    if ns_per_operation > TOO_LONG * 1e9 {
+        let (name, seconds) = (&contender.participant.name, ns_per_operation / 1e9);
         contender.notes.push(format!("{name}: {operation} is left out, as one takes {seconds:.0} seconds"));
         return Ok(());
     }
-    let times = ((wanted / each).ceil() as u64).max(1);
-    contender.tasks.push(Task { operation, times, ns: each, samples: Vec::new() });
+    let times = ((wanted / ns_per_operation).ceil() as u64).max(1);
+    contender.tasks.push(Task { operation, times, ns: ns_per_operation, samples: Vec::new() });
     Ok(())
 }

@@ -320,8 +320,8 @@ impl<'w> Progress<'w> {
         let parts_left = self.parts.saturating_sub(self.done + 1) as f64;
         let all = left.map(|left| {
             // The remaining time of the other parts is estimated from the parts done and the current one.
-            let each = (spent + left.as_secs_f64()) / (self.done + 1) as f64;
-            Duration::from_secs_f64(left.as_secs_f64() + each * parts_left)
+            let seconds_per_part = (spent + left.as_secs_f64()) / (self.done + 1) as f64;
+            Duration::from_secs_f64(left.as_secs_f64() + seconds_per_part * parts_left)
         });
         let done = (self.done as f64 + part) / self.parts.max(1) as f64;
         self.watch.report_progress(activity, done.clamp(0.0, 1.0), all);

@@ -108,14 +108,14 @@ impl FoundCompetitors {
         let mut participants = Vec::new();
         let mut absent = Vec::new();
         let invites = |only: &[String]| only.is_empty() || only.contains(&scenario.name);
-        for found in &self.found {
-            match found {
-                FoundRunner::Here(one) => {
-                    if invites(&one.scenarios) && belongs(&one.id) {
-                        participants.push((**one).clone());
+        for runner in &self.found {
+            match runner {
+                FoundRunner::Here(participant) => {
+                    if invites(&participant.scenarios) && belongs(&participant.id) {
+                        participants.push((**participant).clone());
                     }
                 }
-                FoundRunner::Missing { id, why, install, scenarios } if invites(scenarios) && belongs(id) => {
+                FoundRunner::Missing { id, reason: why, install, scenarios } if invites(scenarios) && belongs(id) => {
                     absent.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
                 }
                 FoundRunner::Missing { .. } => {}

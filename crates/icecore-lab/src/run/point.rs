@@ -43,13 +43,13 @@ pub(super) fn measure_point(
     std::fs::create_dir_all(setup.folder).map_err(|error| Error::io(setup.folder, &error))?;
     let document = setup.scenario.make_document(setup.size)?;
     let (participants, mut absent) = cast.select_participants(setup.scenario, options)?;
-    let formats: BTreeSet<&str> = participants.iter().map(|one| one.reference.as_str()).collect();
+    let formats: BTreeSet<&str> = participants.iter().map(|participant| participant.reference.as_str()).collect();
     let blobs = Blobs::new(setup.folder, &document, formats.iter().copied());
     let mut notes = Vec::new();
     for format in formats {
         match blobs.get(format) {
             Ok(blob) => notes.extend(blob.losses.iter().map(|loss| format!("as {format} the data loses: {loss}"))),
-            Err(why) => notes.push(format!("the data can't be written as {format}: {why}")),
+            Err(reason) => notes.push(format!("the data can't be written as {format}: {reason}")),
         }
     }
 
@@ -88,12 +88,12 @@ pub(super) fn measure_point(
 }
 
 fn make_absent(participant: &Participant, trouble: ParticipantError) -> Absent {
-    let why = match trouble {
-        ParticipantError::Cannot(why) => format!("it can't carry this: {why}"),
-        ParticipantError::Failed(why) => why,
+    let reason = match trouble {
+        ParticipantError::Cannot(reason) => format!("it can't carry this: {reason}"),
+        ParticipantError::Failed(reason) => reason,
         ParticipantError::Stopped => "the run was stopped".to_owned(),
     };
-    Absent { competitor: participant.id.clone(), why, install: None }
+    Absent { competitor: participant.id.clone(), why: reason, install: None }
 }
 
 /// Returns the competitor that the others are compared with: the baseline, or for the user's own data the first one
@@ -108,17 +108,17 @@ fn choose_baseline(contenders: &[Contender], scenario: &Scenario) -> Option<Stri
 
 /// Adds the baseline a second time: any difference between the two is noise.
 fn add_twin(contenders: &mut Vec<Contender>, baseline: Option<&str>) {
-    let is_baseline = |one: &&Contender| baseline == Some(&*one.participant.id);
-    if let Some(one) = contenders.iter().find(is_baseline) {
+    let is_baseline = |contender: &&Contender| baseline == Some(&*contender.participant.id);
+    if let Some(contender) = contenders.iter().find(is_baseline) {
         let twin = Contender {
-            participant: one.participant.clone(),
+            participant: contender.participant.clone(),
             role: Role::Twin,
             fidelity: Fidelity::Unchecked,
             size: None,
             memory: Vec::new(),
-            tasks: one.tasks.clone(),
+            tasks: contender.tasks.clone(),
             notes: Vec::new(),
-            start: one.start,
+            start: contender.start,
         };
         contenders.push(twin);
     }
@@ -148,8 +148,9 @@ impl<'e> RoundRunner<'_, 'e> {
         let mut absent = Vec::new();
         for round in 0..rounds {
             let spent = began.elapsed().as_secs_f64();
-            let each = if round == 0 { self.estimate_round_seconds(contenders) } else { spent / f64::from(round) };
-            let left = Duration::from_secs_f64((each * f64::from(rounds - round)).clamp(0.0, 1e6));
+            let round_seconds =
+                if round == 0 { self.estimate_round_seconds(contenders) } else { spent / f64::from(round) };
+            let left = Duration::from_secs_f64((round_seconds * f64::from(rounds - round)).clamp(0.0, 1e6));
             let activity =
                 format!("{}{}: round {} of {rounds}", self.place.scenario.name, self.place.size_label(), round + 1);
             progress.report_progress(&activity, 0.3 + 0.7 * f64::from(round) / f64::from(rounds), Some(left));
@@ -160,10 +161,10 @@ impl<'e> RoundRunner<'_, 'e> {
                 Processes::Alone => self.run_one_at_a_time(contenders, &order, round),
             };
             let mut failed: Vec<(usize, ParticipantError)> = failed;
-            failed.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-            for (at, trouble) in failed {
+            failed.sort_by_key(|(index, _)| std::cmp::Reverse(*index));
+            for (index, trouble) in failed {
                 if trouble != ParticipantError::Stopped {
-                    absent.push(make_absent(&contenders.remove(at).participant, trouble));
+                    absent.push(make_absent(&contenders.remove(index).participant, trouble));
                 }
             }
             if self.is_stopped() {
@@ -209,27 +210,28 @@ impl<'e> RoundRunner<'_, 'e> {
     ) -> Vec<(usize, ParticipantError)> {
         let mut failed = Vec::new();
         let mut seats = Vec::new();
-        for at in order {
+        for index in order {
             match self
-                .start_contender(&contenders[*at])
-                .and_then(|mut seat| warm_up(&contenders[*at], seat.as_mut()).map(|()| seat))
+                .start_contender(&contenders[*index])
+                .and_then(|mut seat| warm_up(&contenders[*index], seat.as_mut()).map(|()| seat))
             {
-                Ok(seat) => seats.push((*at, seat)),
-                Err(trouble) => failed.push((*at, trouble)),
+                Ok(seat) => seats.push((*index, seat)),
+                Err(trouble) => failed.push((*index, trouble)),
             }
         }
         for turn in 0..self.options.turns {
             self.probe.take_sample(round, turn);
             for operation in &self.place.scenario.operations {
                 self.rng.shuffle(&mut seats);
-                for (at, seat) in &mut seats {
+                for (index, seat) in &mut seats {
                     if self.environment.stop.load(Ordering::Relaxed) {
                         return failed;
                     }
-                    let time = take_sample(&mut contenders[*at], seat.as_mut(), *operation, round, turn, self.options);
-                    failed.extend(time.err().map(|trouble| (*at, trouble)));
+                    let time =
+                        take_sample(&mut contenders[*index], seat.as_mut(), *operation, round, turn, self.options);
+                    failed.extend(time.err().map(|trouble| (*index, trouble)));
                 }
-                seats.retain(|(at, _)| failed.iter().all(|(failed, _)| failed != at));
+                seats.retain(|(index, _)| failed.iter().all(|(failed, _)| failed != index));
             }
         }
         failed
@@ -243,13 +245,13 @@ impl<'e> RoundRunner<'_, 'e> {
         round: u32,
     ) -> Vec<(usize, ParticipantError)> {
         let mut failed = Vec::new();
-        for at in order {
+        for index in order {
             if self.is_stopped() {
                 return failed;
             }
             self.probe.take_sample(round, 0);
-            if let Err(trouble) = self.run_contender(&mut contenders[*at], round) {
-                failed.push((*at, trouble));
+            if let Err(trouble) = self.run_contender(&mut contenders[*index], round) {
+                failed.push((*index, trouble));
             }
         }
         failed
@@ -291,16 +293,18 @@ fn take_sample(
 
 /// Returns the measurements compared with the baseline, and how far the baseline's twin is from the baseline.
 fn build_entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Entry>, Vec<Interval>) {
-    let is_baseline = |one: &&Contender| one.role != Role::Twin && baseline == Some(&*one.participant.id);
-    let baseline: Vec<Task> = contenders.iter().find(is_baseline).map_or_else(Vec::new, |one| one.tasks.clone());
+    let is_baseline =
+        |contender: &&Contender| contender.role != Role::Twin && baseline == Some(&*contender.participant.id);
+    let baseline: Vec<Task> =
+        contenders.iter().find(is_baseline).map_or_else(Vec::new, |contender| contender.tasks.clone());
     let against = |task: &Task| baseline.iter().find(|other| other.operation == task.operation);
-    let of_twin = |one: &Contender| -> Vec<(Operation, Interval)> {
+    let of_twin = |contender: &Contender| -> Vec<(Operation, Interval)> {
         let compare =
             |task: &Task| Some((task.operation, stats::compute_speedup(&task.samples, &against(task)?.samples)?));
-        one.tasks.iter().filter_map(compare).collect()
+        contender.tasks.iter().filter_map(compare).collect()
     };
     let twins: Vec<(Operation, Interval)> =
-        contenders.iter().filter(|one| one.role == Role::Twin).flat_map(of_twin).collect();
+        contenders.iter().filter(|contender| contender.role == Role::Twin).flat_map(of_twin).collect();
     let resolution = |operation: Operation| {
         let twin = twins.iter().find(|(of, _)| *of == operation).map(|(_, interval)| *interval);
         stats::assess_noise(&[], twin).resolution
@@ -313,20 +317,20 @@ fn build_entries(contenders: Vec<Contender>, baseline: Option<&str>) -> (Vec<Ent
             .filter(|_| !is_baseline)
             .and_then(|other| stats::compare_samples(&task.samples, &other.samples, resolution(task.operation))),
     };
-    let entry = |one: &Contender| Entry {
-        id: one.participant.id.clone(),
-        name: one.participant.name.clone(),
-        version: one.participant.version.clone(),
-        role: one.role,
-        fidelity: one.fidelity.clone(),
-        size: one.size,
-        cells: one
+    let entry = |contender: &Contender| Entry {
+        id: contender.participant.id.clone(),
+        name: contender.participant.name.clone(),
+        version: contender.participant.version.clone(),
+        role: contender.role,
+        fidelity: contender.fidelity.clone(),
+        size: contender.size,
+        cells: contender
             .tasks
             .iter()
             .filter(|task| !task.samples.is_empty())
-            .map(|task| cell(task, is_baseline(&one)))
+            .map(|task| cell(task, is_baseline(&contender)))
             .collect(),
-        memory: one.memory.clone(),
+        memory: contender.memory.clone(),
     };
     let entries = contenders.iter().map(entry).collect();
     (entries, twins.into_iter().map(|(_, interval)| interval).collect())

@@ -67,7 +67,7 @@ pub struct Participant {
     pub operations: Vec<Operation>,
     /// Scenarios to which it is limited; no limit if empty.
     pub scenarios: Vec<String>,
-    how: StartMethod,
+    start_method: StartMethod,
 }
 
 /// How a participant is started.
@@ -100,7 +100,7 @@ pub enum FoundRunner {
         /// `perl/sereal`
         id: String,
         /// What is missing.
-        why: String,
+        reason: String,
         /// The command that installs it.
         install: Option<String>,
         /// Scenarios to which it is limited; no limit if empty.
@@ -130,14 +130,14 @@ pub fn find_runners(
     scenarios: &[&str],
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<FoundRunner>, Error> {
-    let is_asked = |one: &ListedRunner| {
-        let belongs = one.scenarios.is_empty() || one.scenarios.iter().any(|name| scenarios.contains(&&**name));
-        belongs && (languages.is_empty() || languages.contains(&&*one.language)) && is_wanted(&one.id())
+    let is_asked = |runner: &ListedRunner| {
+        let belongs = runner.scenarios.is_empty() || runner.scenarios.iter().any(|name| scenarios.contains(&&**name));
+        belongs && (languages.is_empty() || languages.contains(&&*runner.language)) && is_wanted(&runner.id())
     };
     Ok(list_runners(environment)?
         .iter()
-        .filter(|one| is_asked(one))
-        .map(|one| identify_runner(environment, one))
+        .filter(|runner| is_asked(runner))
+        .map(|runner| identify_runner(environment, runner))
         .collect())
 }
 
@@ -214,11 +214,11 @@ fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> Foun
     let (id, language, scenarios) = (runner.id(), &*runner.language, &runner.scenarios);
     let missing = |why: String, install: Option<String>| {
         let (id, scenarios) = (id.clone(), scenarios.clone());
-        FoundRunner::Missing { id, why, install, scenarios }
+        FoundRunner::Missing { id, reason: why, install, scenarios }
     };
     let script = match Script::from_listed(runner) {
         Ok(script) => script,
-        Err(why) => return missing(why, None),
+        Err(reason) => return missing(reason, None),
     };
     let folder = environment.folder.join("hello");
     let hello = std::fs::create_dir_all(&folder)
@@ -239,7 +239,7 @@ fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> Foun
             missing(format!("{program} is not installed"), find_install_command(&program))
         }
         Err(error) => missing(error.to_string(), None),
-        Ok(Err(ParticipantError::Cannot(why) | ParticipantError::Failed(why))) => missing(why, None),
+        Ok(Err(ParticipantError::Cannot(reason) | ParticipantError::Failed(reason))) => missing(reason, None),
         Ok(Err(ParticipantError::Stopped)) => missing("the run was stopped".to_owned(), None),
         Ok(Ok(Reply { missing: Some(dependency), install, .. })) => {
             missing(format!("{dependency} is missing"), install)
@@ -257,7 +257,7 @@ fn identify_runner(environment: &Environment<'_>, runner: &ListedRunner) -> Foun
             reference: reply.reference.unwrap_or_else(|| TYPED.to_owned()),
             operations: reply.operations,
             scenarios: if scenarios.is_empty() { reply.scenarios } else { scenarios.clone() },
-            how: StartMethod::Script(script),
+            start_method: StartMethod::Script(script),
         })),
     }
 }
@@ -324,8 +324,8 @@ impl Participant {
 
     /// Returns the command with a format as a participant.
     pub fn for_command(program: &Path, text: &str) -> Participant {
-        let how = StartMethod::Command(program.to_owned(), text.to_owned());
-        build_own_participant("command", text, Role::Competitor, vec![Operation::ToJson], how)
+        let start_method = StartMethod::Command(program.to_owned(), text.to_owned());
+        build_own_participant("command", text, Role::Competitor, vec![Operation::ToJson], start_method)
     }
 
     /// Starts the participant in its own folder.
@@ -341,7 +341,7 @@ impl Participant {
         let failed = |error: &dyn std::fmt::Display| ParticipantError::Failed(error.to_string());
         std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
         let typed = || Stage::parse(TYPED).map_err(|error| failed(&error));
-        Ok(match &self.how {
+        Ok(match &self.start_method {
             StartMethod::Engine(stage) => Box::new(Engine::new(stage, &typed()?)),
             StartMethod::Command(program, text) => Box::new(CommandConversion::new(program, text, &typed()?)),
             StartMethod::Script(script) => {
@@ -355,7 +355,7 @@ impl Participant {
 
     /// Returns the extension of source files in its language, for the files of scenarios.
     pub fn file_extension(&self) -> &str {
-        match &self.how {
+        match &self.start_method {
             StartMethod::Script(script) => {
                 script.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default()
             }
@@ -382,6 +382,6 @@ fn build_own_participant(
         reference: TYPED.to_owned(),
         operations,
         scenarios: Vec::new(),
-        how,
+        start_method: how,
     }
 }

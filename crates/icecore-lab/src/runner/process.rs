@@ -104,8 +104,8 @@ impl<'s> Process<'s> {
         if let Some(error) = reply.error {
             return Err(ParticipantError::Failed(error));
         }
-        if let Some(why) = reply.cannot {
-            return Err(ParticipantError::Cannot(why));
+        if let Some(reason) = reply.cannot {
+            return Err(ParticipantError::Cannot(reason));
         }
         if let Some(note) = &reply.note
             && !self.notes.contains(note)
@@ -149,14 +149,14 @@ impl<'s> Process<'s> {
             return ParticipantError::Stopped;
         }
         self.input = None;
-        let how = match self.child.wait() {
+        let exit_status = match self.child.wait() {
             Ok(status) => status.to_string(),
             Err(error) => error.to_string(),
         };
         let stderr_bytes = std::fs::read(&self.errors).unwrap_or_default();
         let stderr = String::from_utf8_lossy(&stderr_bytes);
         let last = stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it wrote nothing");
-        ParticipantError::Failed(format!("it ended ({how}): {}", shorten_line(last)))
+        ParticipantError::Failed(format!("it ended ({exit_status}): {}", shorten_line(last)))
     }
 }
 

@@ -282,7 +282,7 @@ impl Scenario {
     ///
     /// If the file does not define the value, or defines it incorrectly.
     pub fn make_document(&self, size: &Size) -> Result<Document<'static>, Error> {
-        let wrong = |why: String| Error::new(format!("scenario {}: {why}", self.name));
+        let wrong = |reason: String| Error::new(format!("scenario {}: {reason}", self.name));
         if let Some(document) = &self.data.given {
             return Ok(document.clone());
         }

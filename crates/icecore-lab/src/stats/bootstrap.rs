@@ -106,12 +106,12 @@ impl Rounds {
                 (rounds, MOST_VALUES / rounds)
             }
         };
-        let sorted = |at: usize| {
-            let mut round = self.rounds[at].clone();
+        let sorted = |index: usize| {
+            let mut round = self.rounds[index].clone();
             round.sort_unstable_by(f64::total_cmp);
             pick_evenly(round, values)
         };
-        (0..rounds).map(|at| sorted((2 * at + 1) * all / (2 * rounds))).collect()
+        (0..rounds).map(|index| sorted((2 * index + 1) * all / (2 * rounds))).collect()
     }
 }
 
@@ -159,7 +159,7 @@ fn compute_probabilities(rounds: &[Vec<f64>], threshold: f64) -> [f64; 2] {
     let pick = Surplus::from_rounds(&counts.collect::<Vec<_>>());
     let half = pick.repeat(rounds.len() / 2);
     let others = if rounds.len().is_multiple_of(2) { half.clone() } else { half.add(&pick) };
-    [0, 1].map(|least| half.probability_of_sum(&others, least))
+    [0, 1].map(|min| half.probability_of_sum(&others, min))
 }
 
 /// Returns the exponent by which the interval is widened, on logarithms, for few processes. The true median lies

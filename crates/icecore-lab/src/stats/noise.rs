@@ -91,14 +91,14 @@ fn describe_noise(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -
     if level == NoiseLevel::Quiet {
         return format!("The machine was quiet: differences of more than {percent} can be told apart.");
     }
-    let how = if level == NoiseLevel::Noisy { "noisy" } else { "restless" };
+    let condition = if level == NoiseLevel::Noisy { "noisy" } else { "restless" };
     let causes = [
         (resolution / RESTLESS.resolution, Cause::Resolution),
         (spread / RESTLESS.spread, Cause::Spread),
         (drift.abs() / RESTLESS.drift, Cause::Drift),
     ];
     let worst = causes.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).map_or(Cause::Resolution, |(_, cause)| cause);
-    let why = match worst {
+    let reason = match worst {
         Cause::Drift if drift > 0.0 => format!(
             "it was {} slower at the end than at the beginning, as one that heats up or that something else began to \
              use: let it rest, or ask for more rounds with --rounds 15",
@@ -119,7 +119,7 @@ fn describe_noise(level: NoiseLevel, spread: f64, drift: f64, resolution: f64) -
              --rounds 15"
         ),
     };
-    format!("The machine was {how}, only differences of more than {percent} can be told apart; {why}.")
+    format!("The machine was {condition}, only differences of more than {percent} can be told apart; {reason}.")
 }
 
 /// Source of noise.

@@ -60,7 +60,7 @@ impl Surplus {
 
     /// Computes the sum of this surplus and an independent other one.
     pub(super) fn add(&self, other: &Surplus) -> Surplus {
-        let ends = |one: &Surplus| Some((one.0.first()?.0, one.0.last()?.0));
+        let ends = |surplus: &Surplus| Some((surplus.0.first()?.0, surplus.0.last()?.0));
         let Some(((low, high), (other_low, other_high))) = ends(self).zip(ends(other)) else {
             return Surplus(Vec::new());
         };
@@ -79,7 +79,7 @@ impl Surplus {
 
     /// Computes the probability that the sum of this surplus and an independent other one is
     /// at least `least`. It does not compute all probabilities of the sum: they would cost the most.
-    pub(super) fn probability_of_sum(&self, other: &Surplus, least: i64) -> f64 {
+    pub(super) fn probability_of_sum(&self, other: &Surplus, min: i64) -> f64 {
         #[cfg(test)]
         MULTIPLICATIONS.set(MULTIPLICATIONS.get() + self.0.len());
         let mut from_above = other.0.iter().rev().peekable();
@@ -87,7 +87,7 @@ impl Surplus {
         let mut sum = 0.0;
         // A larger surplus of this one needs a smaller one of the other.
         for (surplus, probability) in &self.0 {
-            while let Some((_, more)) = from_above.next_if(|(other, _)| surplus + other >= least) {
+            while let Some((_, more)) = from_above.next_if(|(other, _)| surplus + other >= min) {
                 enough += more;
             }
             sum += probability * enough;
@@ -175,10 +175,10 @@ mod tests {
         let one_by_one = (0..5).fold(pick.repeat(0), |sum, _| sum.add(&pick));
         assert_eq!(five.0.len(), one_by_one.0.len());
         assert!(five.0.iter().zip(&one_by_one.0).all(|(a, b)| a.0 == b.0 && is_near(a.1, b.1)));
-        for least in -11..=11 {
-            let expected: f64 = five.0.iter().filter(|one| one.0 >= least).map(|one| one.1).sum();
-            let found = pick.repeat(2).probability_of_sum(&pick.repeat(3), least);
-            assert!(is_near(found, expected), "{least}: {found} {expected}");
+        for min in -11..=11 {
+            let expected: f64 = five.0.iter().filter(|one| one.0 >= min).map(|one| one.1).sum();
+            let found = pick.repeat(2).probability_of_sum(&pick.repeat(3), min);
+            assert!(is_near(found, expected), "{min}: {found} {expected}");
         }
     }
 

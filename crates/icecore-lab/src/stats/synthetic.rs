@@ -81,6 +81,6 @@ pub(crate) fn make_entry(id: &str, size: u64, cells: Vec<(Operation, Vec<Sample>
 }
 
 /// Returns a size with these competitors.
-pub(crate) fn make_point(at: f64, entries: Vec<Entry>) -> Point {
-    Point { name: at.to_string(), at, parameters: [].into(), entries, memcpy_ns: None }
+pub(crate) fn make_point(position: f64, entries: Vec<Entry>) -> Point {
+    Point { name: position.to_string(), at: position, parameters: [].into(), entries, memcpy_ns: None }
 }

@@ -121,7 +121,7 @@ impl Daemon {
                     return Ok(daemon);
                 }
                 Err(ParticipantError::Stopped) => return Err(ParticipantError::Stopped),
-                Err(why) => trouble = why,
+                Err(reason) => trouble = reason,
             }
         }
         Err(trouble)
@@ -130,8 +130,8 @@ impl Daemon {
     fn wait_until_ready(&mut self, run: &StoreRun<'_>) -> Result<(), ParticipantError> {
         let end = Instant::now() + SERVER_TIMEOUT;
         loop {
-            if let Some(why) = self.poll_exit() {
-                return Err(ParticipantError::Failed(why));
+            if let Some(reason) = self.poll_exit() {
+                return Err(ParticipantError::Failed(reason));
             }
             if run.is_stopped() {
                 return Err(ParticipantError::Stopped);
@@ -180,7 +180,7 @@ impl Daemon {
 
     /// Returns all jobs in its database: their ids, and their payloads as JSON.
     pub(super) fn read_stored_jobs(&self, run: &StoreRun<'_>) -> Result<Vec<(String, Value)>, ParticipantError> {
-        let failed = |why: String| ParticipantError::Failed(format!("what it stored can't be read: {why}"));
+        let failed = |reason: String| ParticipantError::Failed(format!("what it stored can't be read: {reason}"));
         let rows = run.queries.query_rows(&self.database.address, self.kind.all_jobs_query())?;
         let job = |row: Vec<Value>| {
             let [id, payload] = row.as_slice() else { return Err(failed("another number of columns".to_owned())) };

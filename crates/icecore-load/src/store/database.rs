@@ -64,8 +64,8 @@ impl DatabaseServer {
 /// machine.
 fn database_address(server: &str, name: &str) -> String {
     let server = server.split('?').next().unwrap_or(server);
-    let start = server.find("://").map_or(0, |at| at + 3);
-    let end = server[start..].find('/').map_or(server.len(), |at| start + at);
+    let start = server.find("://").map_or(0, |index| index + 3);
+    let end = server[start..].find('/').map_or(server.len(), |index| start + index);
     format!("{}/{name}?sslmode=disable", &server[..end])
 }
 

@@ -119,11 +119,14 @@ mod tests {
 
     #[test]
     fn river_is_met_only_beyond_doubt() {
-        let at = |ours, theirs| {
+        let judge = |ours, theirs| {
             let entries = vec![entry("icecore/library", ours), entry("river", theirs)];
             judge_goals(&[group(Operation::Work, "PostgreSQL", entries)], &[])[6].met
         };
-        assert_eq!([at(1e8, 2e8), at(2e8, 1e8), at(1e8, 1e8)], [GoalResult::Yes, GoalResult::No, GoalResult::Yes]);
+        assert_eq!(
+            [judge(1e8, 2e8), judge(2e8, 1e8), judge(1e8, 1e8)],
+            [GoalResult::Yes, GoalResult::No, GoalResult::Yes]
+        );
     }
 
     #[test]

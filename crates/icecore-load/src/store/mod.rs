@@ -144,13 +144,13 @@ struct StoreRun<'r> {
 
 impl StoreRun<'_> {
     /// Records a competitor that does not take part, with the reason.
-    fn mark_absent(&mut self, who: &str, trouble: ParticipantError) {
-        let why = match trouble {
+    fn mark_absent(&mut self, competitor: &str, trouble: ParticipantError) {
+        let reason = match trouble {
             ParticipantError::Stopped => return,
-            ParticipantError::Cannot(why) | ParticipantError::Failed(why) => why,
+            ParticipantError::Cannot(reason) | ParticipantError::Failed(reason) => reason,
         };
-        (self.report_progress)(&format!("{who} drops out: {why}"));
-        self.absent.push(Absent { competitor: who.to_owned(), why, install: None });
+        (self.report_progress)(&format!("{competitor} drops out: {reason}"));
+        self.absent.push(Absent { competitor: competitor.to_owned(), why: reason, install: None });
     }
 
     fn is_stopped(&self) -> bool {

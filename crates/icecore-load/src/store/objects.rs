@@ -26,9 +26,9 @@ pub(super) fn measure_objects(run: &mut StoreRun<'_>) -> Result<Vec<WalkMeasurem
         return Ok(Vec::new());
     }
     if Command::new("taskset").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-        let why = "taskset is missing, which keeps a program on one core".to_owned();
+        let reason = "taskset is missing, which keeps a program on one core".to_owned();
         let install = Some("apt-get install util-linux".to_owned());
-        run.absent.push(Absent { competitor: "icecore/each".to_owned(), why, install });
+        run.absent.push(Absent { competitor: "icecore/each".to_owned(), why: reason, install });
         return Ok(Vec::new());
     }
     match measure_counts(run) {
@@ -127,7 +127,7 @@ impl Store {
         let status = child.wait().map_err(|error| path_trouble(icecore, &error))?;
         let missing = found.iter().position(|is_found| !is_found);
         match (wrong, missing, status.success()) {
-            (Some(why), _, _) => Err(ParticipantError::Failed(why)),
+            (Some(reason), _, _) => Err(ParticipantError::Failed(reason)),
             (None, Some(number), _) => Err(ParticipantError::Failed(format!("object {number} is not there"))),
             (None, None, false) => Err(ParticipantError::Failed(format!("store each ended: {status}"))),
             (None, None, true) => Ok(()),

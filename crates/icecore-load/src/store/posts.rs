@@ -50,12 +50,12 @@ impl JobPoster {
         }
         posts.take_sample(jobs, max_clients, WARM_UP_JOBS * max_clients, run.stop)?;
         posts.check_stored_jobs(jobs, run)?;
-        let who = match count {
+        let label = match count {
             1 => kind.id().to_owned(),
             count => format!("{count} {}", kind.id()),
         };
         run.record_check(format!(
-            "{who} on {}: {} jobs of {max_clients} clients are in the database, each once, and are read as what was posted; a \
+            "{label} on {}: {} jobs of {max_clients} clients are in the database, each once, and are read as what was posted; a \
              job without a name is refused",
             server.name(),
             posts.promised.len()
@@ -100,8 +100,8 @@ impl JobPoster {
             self.daemons.iter().cycle().take(clients as usize).map(Daemon::connect_client).collect();
         let (next, end, path) = (AtomicU32::new(self.next), self.next + requests, self.kind.jobs_path());
         let done = run_together(clients?, |client| post_jobs(client, &path, jobs, &next, end, stop));
-        if let Some(why) = self.daemons.iter_mut().find_map(Daemon::poll_exit) {
-            return Err(ParticipantError::Failed(why));
+        if let Some(reason) = self.daemons.iter_mut().find_map(Daemon::poll_exit) {
+            return Err(ParticipantError::Failed(reason));
         }
         let (took, answers) = done?;
         self.next = end;

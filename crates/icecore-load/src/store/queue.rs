@@ -72,8 +72,8 @@ pub(super) fn measure_queue(run: &mut StoreRun<'_>) -> Result<Vec<Group>, Error>
             (Some(_), Some(_)) => kinds.push(kind),
             (postgres, _) => {
                 let requirement = if postgres.is_none() { "a server of PostgreSQL" } else { "the program" };
-                let (competitor, why) = (kind.id().to_owned(), format!("{requirement} is missing"));
-                run.absent.push(Absent { competitor, why, install: Some("scripts/load.sh".to_owned()) });
+                let (competitor, reason) = (kind.id().to_owned(), format!("{requirement} is missing"));
+                run.absent.push(Absent { competitor, why: reason, install: Some("scripts/load.sh".to_owned()) });
             }
         }
     }
@@ -141,7 +141,7 @@ impl QueueBenchmark {
                         Err(trouble) => failed.push((contender.kind, trouble)),
                     }
                 }
-                contenders.retain(|one| failed.iter().all(|(kind, _)| *kind != one.kind));
+                contenders.retain(|contender| failed.iter().all(|(kind, _)| *kind != contender.kind));
                 failed.into_iter().for_each(|(kind, trouble)| self.remove_failed(run, kind, trouble));
             }
         }
@@ -226,8 +226,8 @@ impl QueueContender<'_> {
         }
     }
 
-    fn push_jobs(&mut self, how: &str, jobs: u32, batch: u32, run: &StoreRun<'_>) -> Result<f64, ParticipantError> {
-        let ns = self.program.time_command(how, jobs, &format!("{} {batch}", run.options.connections))?;
+    fn push_jobs(&mut self, mode: &str, jobs: u32, batch: u32, run: &StoreRun<'_>) -> Result<f64, ParticipantError> {
+        let ns = self.program.time_command(mode, jobs, &format!("{} {batch}", run.options.connections))?;
         self.pushed += jobs;
         self.check_job_count(false, run)?;
         Ok(ns)

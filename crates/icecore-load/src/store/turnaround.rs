@@ -75,7 +75,7 @@ impl TurnaroundBenchmark<'_> {
                         Err(trouble) => failed.push((contender.kind, trouble)),
                     }
                 }
-                contenders.retain(|one| failed.iter().all(|(kind, _)| *kind != one.kind));
+                contenders.retain(|contender| failed.iter().all(|(kind, _)| *kind != contender.kind));
                 failed.into_iter().for_each(|(kind, trouble)| self.remove_failed(run, kind, trouble));
             }
         }

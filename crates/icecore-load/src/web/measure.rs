@@ -136,19 +136,19 @@ impl WebRun<'_> {
     }
 
     fn mark_absent(&mut self, page: &Page, trouble: ParticipantError) {
-        let why = match trouble {
+        let reason = match trouble {
             ParticipantError::Stopped => return,
-            ParticipantError::Cannot(why) | ParticipantError::Failed(why) => why,
+            ParticipantError::Cannot(reason) | ParticipantError::Failed(reason) => reason,
         };
         let log_bytes = std::fs::read(self.plan.folder.join("servers/php.log")).unwrap_or_default();
         let log = String::from_utf8_lossy(&log_bytes);
         let last = log.lines().rev().find(|line| line.contains("PHP ")).map(|line| format!(" ({line})"));
-        let why = why + &last.unwrap_or_default();
+        let reason = reason + &last.unwrap_or_default();
         let install = page.extension.map(|extension| match extension {
             "icecore" => "make install-modules".to_owned(),
             _ => format!("apt-get install php-{extension}"),
         });
-        self.measured.absent.push(Absent { competitor: page.id.to_owned(), why, install });
+        self.measured.absent.push(Absent { competitor: page.id.to_owned(), why: reason, install });
     }
 
     /// Notes which programs did not fit into opcache.
@@ -188,11 +188,13 @@ impl WebRun<'_> {
             }
             let mut servers = self.start_servers()?;
             let failed = self.run_round(contenders, &servers, requests, round, &mut rng, watch);
-            if let Some(why) = servers.poll_exit() {
-                return Err(Error::new(why));
+            if let Some(reason) = servers.poll_exit() {
+                return Err(Error::new(reason));
             }
             for (id, trouble) in failed.into_iter().filter(|(_, trouble)| *trouble != ParticipantError::Stopped) {
-                if let Some(index) = contenders.iter().position(|one| one.page.id == id && one.role == Role::Competitor)
+                if let Some(index) = contenders
+                    .iter()
+                    .position(|contender| contender.page.id == id && contender.role == Role::Competitor)
                 {
                     self.mark_absent(contenders[index].page, trouble);
                 }
@@ -254,9 +256,10 @@ impl WebRun<'_> {
         let plan = self.plan;
         for (place, clients) in plan.client_counts().iter().enumerate() {
             let samples_of_role = |role: Role| {
-                let is =
-                    |one: &&PageContender| one.role == role && plan.scenario.baseline.as_deref() == Some(one.page.id);
-                contenders.iter().find(is).map(|one| one.samples[place].as_slice())
+                let is = |contender: &&PageContender| {
+                    contender.role == role && plan.scenario.baseline.as_deref() == Some(contender.page.id)
+                };
+                contenders.iter().find(is).map(|contender| contender.samples[place].as_slice())
             };
             let baseline = samples_of_role(Role::Competitor);
             let twin =
@@ -308,16 +311,16 @@ impl PageContender {
 
 /// Adds the baseline a second time: any difference between the two is noise.
 fn add_twin(contenders: &mut Vec<PageContender>, plan: &Plan<'_>) {
-    if let Some(one) = contenders.iter().find(|one| plan.scenario.baseline.as_deref() == Some(one.page.id)) {
+    if let Some(contender) = contenders.iter().find(|one| plan.scenario.baseline.as_deref() == Some(one.page.id)) {
         let twin = PageContender {
-            page: one.page,
+            page: contender.page,
             role: Role::Twin,
-            path: one.path.clone(),
-            answer: one.answer.clone(),
+            path: contender.path.clone(),
+            answer: contender.answer.clone(),
             fidelity: Fidelity::Unchecked,
             size: None,
-            samples: vec![Vec::new(); one.samples.len()],
-            seconds: one.seconds,
+            samples: vec![Vec::new(); contender.samples.len()],
+            seconds: contender.seconds,
         };
         contenders.push(twin);
     }

@@ -161,7 +161,7 @@ mod tests {
         }
         let servers = Servers::start(&tools, &folder.path().join("servers"), &pages, 2).expect("servers");
         let mut failures = WRONG.iter().map(|page| match check_page(page, &pages, &expected, servers.address, 1) {
-            Err(ParticipantError::Failed(why)) => why,
+            Err(ParticipantError::Failed(reason)) => reason,
             other => panic!("{}: {:?}", page.id, other.map(|contender| contender.fidelity)),
         });
         let forgetful = failures.next().expect("one page");
@@ -171,7 +171,10 @@ mod tests {
 
         let right = check_page(&PAGES[0], &pages, &expected, servers.address, 1).expect("it is right");
         let request = PageRequest { address: servers.address, path: &right.path, answer: "11" };
-        let why = time_requests(request, 2, 4, &stop).expect_err("another answer than expected");
-        assert!(matches!(&why, ParticipantError::Failed(why) if why.contains("\"10\" instead of \"11\"")), "{why:?}");
+        let error = time_requests(request, 2, 4, &stop).expect_err("another answer than expected");
+        assert!(
+            matches!(&error, ParticipantError::Failed(why) if why.contains("\"10\" instead of \"11\"")),
+            "{error:?}"
+        );
     }
 }

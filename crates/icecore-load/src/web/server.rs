@@ -48,10 +48,10 @@ impl Servers {
                     running.append(&mut pools);
                     return Ok(Servers { address, running });
                 }
-                Err(why) => trouble = why,
+                Err(reason) => trouble = reason,
             }
-            if let Some(why) = pools.iter_mut().find_map(ServerProcess::poll_exit) {
-                return Err(why);
+            if let Some(reason) = pools.iter_mut().find_map(ServerProcess::poll_exit) {
+                return Err(reason);
             }
         }
         Err(trouble)
@@ -84,8 +84,8 @@ fn wait_for_pools(front: &mut [ServerProcess], pools: &mut [ServerProcess], addr
     let end = Instant::now() + SERVER_TIMEOUT;
     let mut left = Pool::ALL.to_vec();
     loop {
-        if let Some(why) = front.iter_mut().chain(pools.iter_mut()).find_map(ServerProcess::poll_exit) {
-            return Err(why);
+        if let Some(reason) = front.iter_mut().chain(pools.iter_mut()).find_map(ServerProcess::poll_exit) {
+            return Err(reason);
         }
         left.retain(|pool| !pool_answers(address, *pool));
         if left.is_empty() {

@@ -61,14 +61,14 @@ pub fn slice_bounds(map: &Map) -> (Option<Value>, Option<Value>) {
 /// Returns an index into a sequence of this length; a negative one counts from the end. `None`: before the beginning.
 fn resolve_index(index: i64, len: usize) -> Option<usize> {
     let len = len as i128;
-    let at = if index < 0 { len + i128::from(index) } else { i128::from(index) };
-    usize::try_from(at).ok()
+    let position = if index < 0 { len + i128::from(index) } else { i128::from(index) };
+    usize::try_from(position).ok()
 }
 
 /// Returns the index of an item of an array.
 pub fn item_index(index: &Value, len: usize) -> Result<Option<usize>, Error> {
     match index.visible_value() {
-        Value::Number(Number::Int(at)) => Ok(resolve_index(*at, len).filter(|at| *at < len)),
+        Value::Number(Number::Int(position)) => Ok(resolve_index(*position, len).filter(|at| *at < len)),
         Value::Number(Number::Big(_)) => Ok(None),
         other => Err(Error::typ(other.clone(), "integer")),
     }
@@ -102,7 +102,7 @@ impl Value {
         Ok(match (self.visible_value(), index.visible_value()) {
             (Value::Null, _) => None,
             (Value::List(list), Value::Number(number)) if number.is_int() => {
-                item_index(index, list.len())?.and_then(|at| list.get().get(at).cloned())
+                item_index(index, list.len())?.and_then(|position| list.get().get(position).cloned())
             }
             (Value::List(_), part @ Value::List(_)) => Some(find_indices(self, part)?),
             (Value::Map(map), Value::Text(name)) => map.find_member(&name.bytes),
@@ -181,7 +181,8 @@ impl jaq_core::ValT for Value {
         match self.into_visible_value() {
             Value::List(list) => {
                 let items = Items(list, 0).enumerate();
-                Box::new(items.map(|(at, item)| item.map(|item| (Value::from(at as isize), item)))) as BoxedValues<_>
+                Box::new(items.map(|(index, item)| item.map(|item| (Value::from(index as isize), item))))
+                    as BoxedValues<_>
             }
             Value::Map(map) => Box::new(Entries(map, 0)),
             other => box_once(Err(Error::typ(other, "iterable (array or object)"))),

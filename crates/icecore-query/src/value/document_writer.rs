@@ -204,8 +204,8 @@ impl ContainerLayers {
         let Some(origin) = self.origin else { return };
         let mut layers = Vec::new();
         visit_layers(&origin, |cursor| layers.push(cursor.index()));
-        for at in layers.into_iter().rev() {
-            let Some(cursor) = origin.source.document.at(at) else { continue };
+        for index in layers.into_iter().rev() {
+            let Some(cursor) = origin.source.document.at(index) else { continue };
             if cursor.kind() == Kind::Attrs {
                 for (key, value) in cursor.entries() {
                     write_attribute(&key, value, builder);

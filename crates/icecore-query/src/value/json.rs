@@ -84,16 +84,16 @@ fn write_short(value: &Value, depth: usize, out: &mut ShortText) -> fmt::Result 
         Value::List(_) | Value::Map(_) if depth == 0 => out.write_str("…"),
         Value::List(list) => {
             out.write_char('[')?;
-            for (at, item) in list.get().iter().enumerate() {
-                out.write_str(if at > 0 { "," } else { "" })?;
+            for (index, item) in list.get().iter().enumerate() {
+                out.write_str(if index > 0 { "," } else { "" })?;
                 write_short(item, depth - 1, out)?;
             }
             out.write_char(']')
         }
         Value::Map(map) => {
             out.write_char('{')?;
-            for (at, (key, item)) in map.get().iter().enumerate() {
-                out.write_str(if at > 0 { "," } else { "" })?;
+            for (index, (key, item)) in map.get().iter().enumerate() {
+                out.write_str(if index > 0 { "," } else { "" })?;
                 write_quoted(&key.name, out)?;
                 out.write_char(':')?;
                 write_short(item, depth - 1, out)?;

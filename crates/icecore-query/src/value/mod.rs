@@ -112,7 +112,7 @@ impl Value {
         };
         let origin = self.origin().filter(|_| !is_changed)?;
         let document = &origin.source.document;
-        (document.root().target().index() == origin.at).then_some(document)
+        (document.root().target().index() == origin.node).then_some(document)
     }
 
     /// Returns its origin in a document.

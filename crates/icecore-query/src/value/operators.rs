@@ -196,13 +196,13 @@ impl std::ops::Neg for Value {
 
 /// Returns the positions of `part` in `whole`: characters of strings, items or runs of items of arrays.
 pub fn find_indices(haystack: &Value, part: &Value) -> ValR {
-    let all_at = |found: &mut dyn Iterator<Item = usize>| found.map(|at| Value::from(at as isize)).collect();
+    let all_at = |indexes: &mut dyn Iterator<Item = usize>| indexes.map(|index| Value::from(index as isize)).collect();
     match (haystack.visible_value(), part.visible_value()) {
         (Value::Text(all), Value::Text(part)) => Ok(find_in_text(&all.bytes, &part.bytes)),
         (Value::List(_), Value::List(part)) if part.len() == 0 => Ok(Value::from_items(Vec::new())),
         (Value::List(all), Value::List(part)) => {
             let runs = all.get().windows(part.len()).enumerate();
-            Ok(all_at(&mut runs.filter(|(_, run)| *run == part.get().as_slice()).map(|(at, _)| at)))
+            Ok(all_at(&mut runs.filter(|(_, run)| *run == part.get().as_slice()).map(|(index, _)| index)))
         }
         (Value::List(all), part) => Ok(find_in_list(all, part)),
         (all, part) => Err(Error::index(all.clone(), part.clone())),
@@ -210,7 +210,12 @@ pub fn find_indices(haystack: &Value, part: &Value) -> ValR {
 }
 
 fn find_in_list(all: &List, part: &Value) -> Value {
-    all.get().iter().enumerate().filter(|(_, item)| *item == part).map(|(at, _)| Value::from(at as isize)).collect()
+    all.get()
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| *item == part)
+        .map(|(index, _)| Value::from(index as isize))
+        .collect()
 }
 
 /// Returns the character positions at which a string occurs in another one, including overlaps.
@@ -221,7 +226,7 @@ fn find_in_text(all: &[u8], part: &[u8]) -> Value {
     let starts = all.char_indices().map(|(start, _, _)| start).enumerate();
     starts
         .filter(|(_, start)| all.get(*start..).is_some_and(|rest| rest.starts_with(part)))
-        .map(|(at, _)| Value::from(at as isize))
+        .map(|(index, _)| Value::from(index as isize))
         .collect()
 }
 

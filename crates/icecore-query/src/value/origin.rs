@@ -80,14 +80,14 @@ pub fn size_of_document(document: &Document<'static>) -> usize {
 pub struct Origin {
     pub source: Rc<Source>,
     /// The node of the value itself, including its class.
-    pub at: u32,
+    pub node: u32,
     /// The array or map in it.
     pub body: u32,
 }
 
 impl Origin {
     pub fn value_cursor(&self) -> Cursor<'_> {
-        cursor_at(&self.source.document, self.at)
+        cursor_at(&self.source.document, self.node)
     }
 
     pub fn body_cursor(&self) -> Cursor<'_> {
@@ -121,17 +121,17 @@ impl Origin {
 }
 
 /// Returns the value at a node; the root if there is no such node.
-fn cursor_at<'d>(document: &'d Document<'static>, at: u32) -> Cursor<'d> {
-    document.at(at).unwrap_or(document.root())
+fn cursor_at<'d>(document: &'d Document<'static>, index: u32) -> Cursor<'d> {
+    document.at(index).unwrap_or(document.root())
 }
 
 impl Source {
     /// Returns the value at a node as filters see it, which is how JSON would show it.
-    pub fn view_node(self: &Rc<Source>, at: u32) -> Value {
-        let start = cursor_at(&self.document, at);
+    pub fn view_node(self: &Rc<Source>, index: u32) -> Value {
+        let start = cursor_at(&self.document, index);
         let target = start.target();
         // The target of links is a single value. A leaf may be created again.
-        let is_shared = target.index() != at || target.node().has(flag::TARGET);
+        let is_shared = target.index() != index || target.node().has(flag::TARGET);
         if !is_shared || !target.kind().is_container() {
             return self.create_value(target);
         }
@@ -170,7 +170,7 @@ impl Source {
             };
             crate::query_thread::count_step();
         }
-        let origin = || Origin { source: Rc::clone(self), at: outer.index(), body: inner.index() };
+        let origin = || Origin { source: Rc::clone(self), node: outer.index(), body: inner.index() };
         match inner.kind() {
             Kind::Array => Value::List(Rc::new(List::from_origin(origin()))),
             Kind::Map => Value::Map(Rc::new(Map::from_origin(origin()))),
@@ -182,21 +182,21 @@ impl Source {
     }
 
     fn preserve_value(self: &Rc<Source>, outer: Cursor<'_>, value: Value) -> Value {
-        let origin = Origin { source: Rc::clone(self), at: outer.index(), body: outer.index() };
+        let origin = Origin { source: Rc::clone(self), node: outer.index(), body: outer.index() };
         Value::Preserved(Rc::new(PreservedValue::new(value, origin)))
     }
 
     /// Returns a leaf, and whether it represents everything in its node.
-    fn read_leaf(&self, here: Cursor<'_>) -> (Value, bool) {
+    fn read_leaf(&self, cursor: Cursor<'_>) -> (Value, bool) {
         use icecore::Value as Of;
         let text = |bytes: &[u8], is_bytes| Value::Text(Text { bytes: bytes.into(), is_bytes, cuts: 0 });
-        match here.value() {
+        match cursor.value() {
             Of::Null => (Value::Null, true),
             Of::Bool(value) => (Value::Bool(value), true),
             Of::Int(value) => (Value::Number(Number::Int(value)), true),
             Of::Uint(value) => (Value::Number(Number::from_big_int(value.into())), true),
             Of::BigInt(big) => (Value::Number(Number::from_bytes(big.negative, big.magnitude)), true),
-            Of::Float(value) => (Value::Number(Number::Float(value)), here.kind() == Kind::Float),
+            Of::Float(value) => (Value::Number(Number::Float(value)), cursor.kind() == Kind::Float),
             Of::Float128(bytes) => (Value::Number(Number::Float(icecore::num::float128::to_f64(&bytes))), false),
             Of::Text(bytes) => (text(bytes, false), true),
             Of::Bytes(bytes) => (text(bytes, true), true),
@@ -371,6 +371,6 @@ impl Origin {
                 found = Some(value.index());
             }
         }
-        found.map(|at| self.source.view_node(at))
+        found.map(|index| self.source.view_node(index))
     }
 }

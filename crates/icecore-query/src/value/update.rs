@@ -47,16 +47,16 @@ pub fn update_all<'a, I: Iterator<Item = ValX<'a, Value>>>(
 const MAX_ORDERED_REMOVAL: usize = 10_000;
 
 /// Puts an item after the end; items between are null.
-fn insert_past_end(items: &mut Vec<Value>, at: usize, new: Value) {
+fn insert_past_end(items: &mut Vec<Value>, index: usize, new: Value) {
     let size = |count: usize| (count as u64).saturating_mul(size_of::<Value>() as u64);
-    if size(at) > 2 * MAX_STRING_LENGTH {
+    if size(index) > 2 * MAX_STRING_LENGTH {
         query_thread::stop_filter(Stop::Size);
     }
-    if at >= items.capacity() {
-        memory::require_bytes(size(at.saturating_add(1).max(2 * items.capacity())));
+    if index >= items.capacity() {
+        memory::require_bytes(size(index.saturating_add(1).max(2 * items.capacity())));
     }
-    query_thread::count_steps((at.saturating_sub(items.len()) as u64).div_ceil(4));
-    items.resize(at, Value::Null);
+    query_thread::count_steps((index.saturating_sub(items.len()) as u64).div_ceil(4));
+    items.resize(index, Value::Null);
     items.push(new);
 }
 
@@ -107,31 +107,31 @@ pub fn update_entry<'a, I: Iterator<Item = ValX<'a, Value>>>(
         // Null becomes an empty container that fits the index.
         (Value::Null, Value::Text(_)) => update_entry(Value::from_members(Members::default()), index, opt, f),
         (Value::Null, Value::Number(_)) => update_entry(Value::from_items(Vec::new()), index, opt, f),
-        (Value::List(mut list), Value::Number(Number::Int(at)))
-            if usize::try_from(*at).is_ok_and(|at| at >= list.len()) =>
+        (Value::List(mut list), Value::Number(Number::Int(position)))
+            if usize::try_from(*position).is_ok_and(|at| at >= list.len()) =>
         {
             if let Some(new) = f(Value::Null).next().transpose()? {
                 list.raise_depth(new.depth());
-                LazyContainer::change_contents(&mut list, |items| insert_past_end(items, *at as usize, new));
+                LazyContainer::change_contents(&mut list, |items| insert_past_end(items, *position as usize, new));
             }
             Ok(Value::List(list))
         }
         (Value::List(mut list), index) => {
             let found = item_index(index, list.len())
-                .and_then(|at| at.ok_or_else(|| Error::str(format_args!("index {index} out of bounds"))));
-            let at = match found {
-                Ok(at) => at,
+                .and_then(|position| position.ok_or_else(|| Error::str(format_args!("index {index} out of bounds"))));
+            let position = match found {
+                Ok(position) => position,
                 Err(error) => return keep_or_fail(Value::List(list), opt, |_| error),
             };
             let mut depth = 0;
             LazyContainer::change_contents(&mut list, |items| {
-                let old = items.get_mut(at).map(std::mem::take).unwrap_or_default();
-                match (f(old).next().transpose()?, items.get_mut(at)) {
+                let old = items.get_mut(position).map(std::mem::take).unwrap_or_default();
+                match (f(old).next().transpose()?, items.get_mut(position)) {
                     (Some(new), Some(place)) => {
                         depth = new.depth();
                         *place = new;
                     }
-                    _ => drop(items.remove(at)),
+                    _ => drop(items.remove(position)),
                 }
                 Ok::<_, Exn<'a, Value>>(())
             })?;

@@ -21,18 +21,18 @@ fn resolve_escape(letter: u8) -> u8 {
 /// Decodes the content of a string. Returns `None` if it contains a single quote or ends with a backslash.
 pub(super) fn decode_backslash(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
-    let mut at = 0;
-    while let Some(found) = find_byte(raw.get(at..)?, [b'\\', quote]) {
-        at += found;
-        let (byte, next) = (*raw.get(at)?, *raw.get(at + 1)?);
+    let mut offset = 0;
+    while let Some(found) = find_byte(raw.get(offset..)?, [b'\\', quote]) {
+        offset += found;
+        let (byte, next) = (*raw.get(offset)?, *raw.get(offset + 1)?);
         match (byte, next) {
             // In MySQL, `\%` and `\_` keep their backslash: they are meant for patterns of LIKE.
-            (b'\\', b'%' | b'_') => decoding.escape(at, at + 2, &[b'\\', next]),
-            (b'\\', _) => decoding.escape(at, at + 2, &[resolve_escape(next)]),
-            _ if next == quote => decoding.escape(at, at + 2, &[quote]),
+            (b'\\', b'%' | b'_') => decoding.escape(offset, offset + 2, &[b'\\', next]),
+            (b'\\', _) => decoding.escape(offset, offset + 2, &[resolve_escape(next)]),
+            _ if next == quote => decoding.escape(offset, offset + 2, &[quote]),
             _ => return None,
         }
-        at += 2;
+        offset += 2;
     }
     Some(decoding.finish())
 }

@@ -11,15 +11,15 @@ fn parse_hex_digit(byte: u8) -> Option<u8> {
 /// Decodes digits from `start` on. An odd number of digits is a number, not bytes.
 pub(super) fn decode_hex(raw: &[u8], start: usize) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
-    let mut at = start;
+    let mut offset = start;
     if start > 0 {
         decoding.escape(0, start, b"");
     }
     let digits = raw.get(start..).filter(|digits| digits.len() % 2 == 0)?;
     for pair in digits.chunks_exact(2) {
         let [high, low] = pair else { return None };
-        decoding.escape(at, at + 2, &[parse_hex_digit(*high)? << 4 | parse_hex_digit(*low)?]);
-        at += 2;
+        decoding.escape(offset, offset + 2, &[parse_hex_digit(*high)? << 4 | parse_hex_digit(*low)?]);
+        offset += 2;
     }
     Some(decoding.finish())
 }
@@ -43,9 +43,9 @@ pub(super) fn decode_bytea_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_
     let outer = frame.string_quoting().decode(raw)?;
     let text = outer.text();
     let mut decoding = Decoding::new(raw);
-    let mut at = 0;
-    while at < text.len() {
-        let (len, byte) = match text.get(at..)? {
+    let mut offset = 0;
+    while offset < text.len() {
+        let (len, byte) = match text.get(offset..)? {
             [b'\\', b'\\', ..] => (2, b'\\'),
             [b'\\', high @ b'0'..=b'3', middle @ b'0'..=b'7', low @ b'0'..=b'7', ..] => {
                 (4, (high - b'0') << 6 | (middle - b'0') << 3 | (low - b'0'))
@@ -54,11 +54,11 @@ pub(super) fn decode_bytea_escape(raw: &[u8], frame: Frame) -> Option<Decoded<'_
             [byte, ..] => (1, *byte),
             [] => return None,
         };
-        let (start, end) = (outer.raw_offset(at), outer.raw_offset(at + len));
+        let (start, end) = (outer.raw_offset(offset), outer.raw_offset(offset + len));
         if end - start > 1 {
             decoding.escape(start, end, &[byte]);
         }
-        at += len;
+        offset += len;
     }
     Some(decoding.finish())
 }

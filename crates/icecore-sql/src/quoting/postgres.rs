@@ -65,40 +65,40 @@ fn parse_unicode_escape(raw: &[u8]) -> Option<(usize, char)> {
 
 pub(super) fn decode_escape_string(raw: &[u8]) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
-    let mut at = 0;
-    while let Some(found) = memchr2(b'\\', b'\'', raw.get(at..)?) {
-        at += found;
-        let rest = raw.get(at + 1..)?;
-        let len = match (raw.get(at)?, rest.first()?) {
+    let mut offset = 0;
+    while let Some(found) = memchr2(b'\\', b'\'', raw.get(offset..)?) {
+        offset += found;
+        let rest = raw.get(offset + 1..)?;
+        let len = match (raw.get(offset)?, rest.first()?) {
             (b'\\', b'u' | b'U') => {
                 let (len, character) = parse_unicode_escape(rest)?;
-                decoding.escape(at, at + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
+                decoding.escape(offset, offset + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
                 len
             }
             (b'\\', _) => {
                 let (len, byte) = parse_byte_escape(rest, false)?;
-                decoding.escape(at, at + 1 + len, &[byte]);
+                decoding.escape(offset, offset + 1 + len, &[byte]);
                 len
             }
             (b'\'', b'\'') => {
-                decoding.escape(at, at + 2, b"'");
+                decoding.escape(offset, offset + 2, b"'");
                 1
             }
             _ => return None,
         };
-        at += 1 + len;
+        offset += 1 + len;
     }
     Some(decoding.finish())
 }
 
 pub(super) fn decode_copy(raw: &[u8]) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
-    let mut at = 0;
-    while let Some(found) = find_byte(raw.get(at..)?, [b'\\']) {
-        at += found;
-        let (len, byte) = parse_byte_escape(raw.get(at + 1..)?, true)?;
-        decoding.escape(at, at + 1 + len, &[byte]);
-        at += 1 + len;
+    let mut offset = 0;
+    while let Some(found) = find_byte(raw.get(offset..)?, [b'\\']) {
+        offset += found;
+        let (len, byte) = parse_byte_escape(raw.get(offset + 1..)?, true)?;
+        decoding.escape(offset, offset + 1 + len, &[byte]);
+        offset += 1 + len;
     }
     Some(decoding.finish())
 }
@@ -108,17 +108,19 @@ fn ends_with_open_number(raw: &[u8], next: Option<u8>) -> bool {
     let Some(next) = next.filter(u8::is_ascii_hexdigit) else {
         return false;
     };
-    let is_escape = |at: usize| {
-        let backslashes = raw.get(..at).unwrap_or_default().iter().rev().take_while(|byte| **byte == b'\\').count();
+    let is_escape = |offset: usize| {
+        let backslashes = raw.get(..offset).unwrap_or_default().iter().rev().take_while(|byte| **byte == b'\\').count();
         backslashes % 2 == 1
     };
-    let byte = |back: usize| raw.len().checked_sub(back).and_then(|at| raw.get(at)).copied();
+    let byte = |back: usize| raw.len().checked_sub(back).and_then(|index| raw.get(index)).copied();
     let octal = |byte: Option<u8>| byte.is_some_and(|byte| matches!(byte, b'0'..=b'7'));
-    let at = |back: usize| raw.len().saturating_sub(back);
+    let offset_from_end = |back: usize| raw.len().saturating_sub(back);
     let (one, two) = (byte(1), byte(2));
-    let is_octal = octal(Some(next)) && octal(one) && (is_escape(at(1)) || (octal(two) && is_escape(at(2))));
-    let is_hex = (one == Some(b'x') && is_escape(at(1)))
-        || (one.is_some_and(|byte| byte.is_ascii_hexdigit()) && two == Some(b'x') && is_escape(at(2)));
+    let is_octal = octal(Some(next))
+        && octal(one)
+        && (is_escape(offset_from_end(1)) || (octal(two) && is_escape(offset_from_end(2))));
+    let is_hex = (one == Some(b'x') && is_escape(offset_from_end(1)))
+        || (one.is_some_and(|byte| byte.is_ascii_hexdigit()) && two == Some(b'x') && is_escape(offset_from_end(2)));
     is_octal || is_hex
 }
 

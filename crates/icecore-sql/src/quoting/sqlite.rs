@@ -96,24 +96,24 @@ impl Replaced {
     pub(super) fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let needles = self.needle_texts();
         let mut decoding = Decoding::new(raw);
-        let mut at = 0;
-        while let Some(rest) = raw.get(at..)
+        let mut offset = 0;
+        while let Some(rest) = raw.get(offset..)
             && let Some(found) = rest.iter().position(|byte| matches!(byte, b'\'' | b'\\' | b'('))
         {
-            at += found;
-            let rest = raw.get(at..)?;
+            offset += found;
+            let rest = raw.get(offset..)?;
             let needle = needles.iter().flatten().find(|(needle, _)| rest.starts_with(needle.as_bytes()));
             if let Some((needle, byte)) = needle {
-                decoding.escape(at, at + needle.len, &[*byte]);
-                at += needle.len;
+                decoding.escape(offset, offset + needle.len, &[*byte]);
+                offset += needle.len;
             } else if rest.starts_with(b"'") {
                 if !rest.starts_with(b"''") {
                     return None;
                 }
-                decoding.escape(at, at + 2, b"'");
-                at += 2;
+                decoding.escape(offset, offset + 2, b"'");
+                offset += 2;
             } else {
-                at += 1;
+                offset += 1;
             }
         }
         Some(decoding.finish())
@@ -142,12 +142,12 @@ impl Replaced {
         let (start, end) = (before.len(), before.len() + new.len());
         let all = [before, new, after].concat();
         let mut written = written.into_iter().peekable();
-        for at in 0..all.len() {
-            let is_meant = written.next_if_eq(&at).is_some();
-            let rest = all.get(at..).unwrap_or_default();
+        for index in 0..all.len() {
+            let is_meant = written.next_if_eq(&index).is_some();
+            let rest = all.get(index..).unwrap_or_default();
             let is_taken = needles.iter().flatten().any(|(needle, _)| {
                 // A placeholder outside of the new text was there before.
-                rest.starts_with(needle.as_bytes()) && at + needle.len > start && at < end.max(start)
+                rest.starts_with(needle.as_bytes()) && index + needle.len > start && index < end.max(start)
             });
             if is_taken && !is_meant {
                 return false;
@@ -176,21 +176,21 @@ fn parse_unistr_escape(rest: &[u8]) -> Option<(usize, char)> {
 
 pub(super) fn decode_unistr(raw: &[u8]) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
-    let mut at = 0;
-    while let Some(found) = memchr2(b'\\', b'\'', raw.get(at..)?) {
-        at += found;
-        let rest = raw.get(at + 1..)?;
-        if raw.get(at) == Some(&b'\'') {
+    let mut offset = 0;
+    while let Some(found) = memchr2(b'\\', b'\'', raw.get(offset..)?) {
+        offset += found;
+        let rest = raw.get(offset + 1..)?;
+        if raw.get(offset) == Some(&b'\'') {
             if rest.first() != Some(&b'\'') {
                 return None;
             }
-            decoding.escape(at, at + 2, b"'");
-            at += 2;
+            decoding.escape(offset, offset + 2, b"'");
+            offset += 2;
             continue;
         }
         let (len, character) = parse_unistr_escape(rest)?;
-        decoding.escape(at, at + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
-        at += 1 + len;
+        decoding.escape(offset, offset + 1 + len, character.encode_utf8(&mut [0; 4]).as_bytes());
+        offset += 1 + len;
     }
     Some(decoding.finish())
 }

@@ -7,13 +7,13 @@ use memchr::memchr;
 /// Decodes the content of a string, in which two quotes stand for one. Returns `None` for a single quote.
 pub(super) fn decode_standard(raw: &[u8], quote: u8) -> Option<Decoded<'_>> {
     let mut decoding = Decoding::new(raw);
-    let mut at = 0;
-    while let Some(found) = find_byte(raw.get(at..)?, [quote]) {
-        at += found + 2;
-        if raw.get(at - 1) != Some(&quote) {
+    let mut offset = 0;
+    while let Some(found) = find_byte(raw.get(offset..)?, [quote]) {
+        offset += found + 2;
+        if raw.get(offset - 1) != Some(&quote) {
             return None;
         }
-        decoding.escape(at - 2, at, &[quote]);
+        decoding.escape(offset - 2, offset, &[quote]);
     }
     Some(decoding.finish())
 }

@@ -35,17 +35,17 @@ pub(crate) fn decode_name(body: &[u8], close: u8) -> String {
 
 impl Reader {
     /// Reads up to the next literal, or to the end of the window.
-    pub(crate) fn read_code(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+    pub(crate) fn read_code(&mut self, window: &[u8], is_last: bool) -> Result<Step, Error> {
         if self.cursor == 0 && self.offset == 0 {
             if window.starts_with(BYTE_ORDER_MARK) {
                 self.cursor = BYTE_ORDER_MARK.len();
-            } else if BYTE_ORDER_MARK.starts_with(window) && !last {
+            } else if BYTE_ORDER_MARK.starts_with(window) && !is_last {
                 return Ok(Step::Hold(0));
             }
         }
         while let Some(&byte) = window.get(self.cursor) {
             if self.delimiter.is_some() {
-                match self.match_delimiter(window, self.cursor, last) {
+                match self.match_delimiter(window, self.cursor, is_last) {
                     None => return Ok(Step::Hold(self.cursor)),
                     Some(0) => {}
                     Some(len) => {
@@ -71,16 +71,16 @@ impl Reader {
                     self.cursor += 1;
                     self.statement.handle_comma(&mut self.tables, &mut self.lexis);
                 }
-                b'\'' => match self.read_quoted_value(window, last) {
+                b'\'' => match self.read_quoted_value(window, is_last) {
                     Some(Step::Go) => {}
                     Some(step) => return Ok(step),
-                    None => match self.read_single_quoted(self.cursor, window, last)? {
+                    None => match self.read_single_quoted(self.cursor, window, is_last)? {
                         Step::Go if matches!(self.mode, Mode::Code) => {}
                         step => return Ok(step),
                     },
                 },
                 b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => self.cursor += 1,
-                b'0'..=b'9' => match self.read_number(window, last)? {
+                b'0'..=b'9' => match self.read_number(window, is_last)? {
                     Step::Go if matches!(self.mode, Mode::Code) => {}
                     step => return Ok(step),
                 },
@@ -99,11 +99,11 @@ impl Reader {
                     self.statement.close_parenthesis(&mut self.tables, &self.lexis);
                     self.check_limits()?;
                 }
-                b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => match self.read_word(window, last)? {
+                b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => match self.read_word(window, is_last)? {
                     Step::Go if matches!(self.mode, Mode::Code) => {}
                     step => return Ok(step),
                 },
-                _ => match self.read_sign(byte, window, last)? {
+                _ => match self.read_sign(byte, window, is_last)? {
                     Step::Go if matches!(self.mode, Mode::Code) => {}
                     step => return Ok(step),
                 },
@@ -113,13 +113,13 @@ impl Reader {
     }
 
     /// Returns the length of the delimiter here: 0 if there is none. `None`: the window is too short to decide.
-    fn match_delimiter(&self, window: &[u8], at: usize, last: bool) -> Option<usize> {
+    fn match_delimiter(&self, window: &[u8], index: usize, is_last: bool) -> Option<usize> {
         let delimiter = self.delimiter.as_deref().unwrap_or_default();
-        let rest = window.get(at..).unwrap_or_default();
+        let rest = window.get(index..).unwrap_or_default();
         if rest.starts_with(delimiter) {
             return Some(delimiter.len());
         }
-        if delimiter.starts_with(rest) && !last {
+        if delimiter.starts_with(rest) && !is_last {
             return None;
         }
         Some(0)
@@ -127,12 +127,12 @@ impl Reader {
 
     /// Fast path for a string in single quotes that is the value of a row and ends in the window, as most literals are.
     #[inline]
-    fn read_quoted_value(&mut self, window: &[u8], last: bool) -> Option<Step> {
+    fn read_quoted_value(&mut self, window: &[u8], is_last: bool) -> Option<Step> {
         if self.statement.phase != Phase::Values {
             return None;
         }
         let (start, body) = (self.cursor, self.cursor + 1);
-        let end = scan::find_closing_quote(window, body, body, b'\'', self.lexis.quotes.backslash, last).ok()?;
+        let end = scan::find_closing_quote(window, body, body, b'\'', self.lexis.quotes.backslash, is_last).ok()?;
         if end - body > self.options.literal {
             return None;
         }
@@ -220,8 +220,8 @@ impl Reader {
 
     /// A string in single quotes, in the session's quoting. `whole` is the start of its prefix.
     #[inline]
-    fn read_single_quoted(&mut self, start: usize, window: &[u8], last: bool) -> Result<Step, Error> {
-        self.read_string(start, self.cursor, Some(self.single_quoting()), window, last)
+    fn read_single_quoted(&mut self, start: usize, window: &[u8], is_last: bool) -> Result<Step, Error> {
+        self.read_string(start, self.cursor, Some(self.single_quoting()), window, is_last)
     }
 
     #[inline]
@@ -238,34 +238,34 @@ impl Reader {
     fn read_string(
         &mut self,
         start: usize,
-        at: usize,
+        index: usize,
         quoting: Option<Quoting>,
         window: &[u8],
-        last: bool,
+        is_last: bool,
     ) -> Result<Step, Error> {
-        let quote = window.get(at).copied().unwrap_or(b'\'');
+        let quote = window.get(index).copied().unwrap_or(b'\'');
         let backslash = matches!(quoting, Some(Quoting::Backslash(_) | Quoting::Escape));
         let ending = Ending::Quote { quote, backslash };
-        self.read_literal(OpenLiteral { start, body: at + 1, scan: at + 1, ending, quoting }, window, last)
+        self.read_literal(OpenLiteral { start, body: index + 1, scan: index + 1, ending, quoting }, window, is_last)
     }
 
-    fn read_number(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+    fn read_number(&mut self, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
         if window.get(start) == Some(&b'0') && self.lexis.is_mysql() {
             match (window.get(start + 1), window.get(start + 2)) {
-                (None, _) | (Some(b'x'), None) if !last => return Ok(Step::Hold(start)),
+                (None, _) | (Some(b'x'), None) if !is_last => return Ok(Step::Hold(start)),
                 (Some(b'x'), Some(digit)) if digit.is_ascii_hexdigit() => {
                     let (body, quoting) = (start + 2, Some(Quoting::Hex));
                     return self.read_literal(
                         OpenLiteral { start, body, scan: body, ending: Ending::Digits, quoting },
                         window,
-                        last,
+                        is_last,
                     );
                 }
                 _ => {}
             }
         }
-        let end = match self.find_word_end(window, last) {
+        let end = match self.find_word_end(window, is_last) {
             Ok(end) => end,
             Err(step) => return Ok(step),
         };
@@ -281,17 +281,17 @@ impl Reader {
 
     /// Returns the end of the word that begins here. Only the relevant beginning of a long word is returned; the rest
     /// is skipped.
-    fn find_word_end(&mut self, window: &[u8], last: bool) -> Result<usize, Step> {
+    fn find_word_end(&mut self, window: &[u8], is_last: bool) -> Result<usize, Step> {
         let start = self.cursor;
         let mut end = scan::find_word_end(window, start);
         if self.delimiter.is_some() {
             // The client recognises its delimiter even in the middle of words.
-            for at in start..end.min(start + MAX_WORD) {
-                match self.match_delimiter(window, at, last) {
+            for index in start..end.min(start + MAX_WORD) {
+                match self.match_delimiter(window, index, is_last) {
                     None => return Err(Step::Hold(start)),
                     Some(0) => {}
                     Some(_) => {
-                        end = at;
+                        end = index;
                         break;
                     }
                 }
@@ -301,13 +301,13 @@ impl Reader {
             self.mode = Mode::Word;
             return Ok(start + MAX_WORD);
         }
-        if end == window.len() && !last {
+        if end == window.len() && !is_last {
             return Err(Step::Hold(start));
         }
         Ok(end)
     }
 
-    fn read_word(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+    fn read_word(&mut self, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
         let first = self.statement.phase == Phase::Start;
         if first
@@ -317,17 +317,17 @@ impl Reader {
             self.cursor += len;
             return Ok(Step::Go);
         }
-        let end = match self.find_word_end(window, last) {
+        let end = match self.find_word_end(window, is_last) {
             Ok(end) => end,
             Err(step) => return Ok(step),
         };
         let word = window.get(start..end).unwrap_or_default();
         if matches!(self.mode, Mode::Code) {
-            if let Some(step) = self.read_prefixed_literal(start, end, window, last)? {
+            if let Some(step) = self.read_prefixed_literal(start, end, window, is_last)? {
                 return Ok(step);
             }
             if first && self.lexis.is_mysql() && word.eq_ignore_ascii_case(b"delimiter") {
-                return Ok(self.read_delimiter_command(end, window, last));
+                return Ok(self.read_delimiter_command(end, window, is_last));
             }
         }
         if first {
@@ -352,7 +352,7 @@ impl Reader {
         start: usize,
         end: usize,
         window: &[u8],
-        last: bool,
+        is_last: bool,
     ) -> Result<Option<Step>, Error> {
         let word = window.get(start..end).unwrap_or_default();
         let quote = window.get(end) == Some(&b'\'');
@@ -365,18 +365,18 @@ impl Reader {
             [b'x' | b'X'] if quote => Some(Quoting::Hex).filter(|_| !self.lexis.is_postgres()),
             [b'b' | b'B'] if quote => None,
             [b'u' | b'U'] if self.lexis.is_postgres() && window.get(end) == Some(&b'&') => match window.get(end + 1) {
-                None if !last => return Ok(Some(Step::Hold(start))),
-                Some(b'\'') => return self.read_string(start, end + 1, None, window, last).map(Some),
+                None if !is_last => return Ok(Some(Step::Hold(start))),
+                Some(b'\'') => return self.read_string(start, end + 1, None, window, is_last).map(Some),
                 _ => return Ok(None),
             },
             [b'n' | b'N'] | [b'_', ..] if quote => {
                 self.cursor = end;
-                return self.read_single_quoted(start, window, last).map(Some);
+                return self.read_single_quoted(start, window, is_last).map(Some);
             }
-            _ if self.lexis.is_sqlite() => return self.read_shell_call(word, end, start, window, last),
+            _ if self.lexis.is_sqlite() => return self.read_shell_call(word, end, start, window, is_last),
             _ => return Ok(None),
         };
-        self.read_string(start, end, quoting, window, last).map(Some)
+        self.read_string(start, end, quoting, window, is_last).map(Some)
     }
 
     /// Handles a call in which SQLite's shell wraps a text.
@@ -386,7 +386,7 @@ impl Reader {
         end: usize,
         start: usize,
         window: &[u8],
-        last: bool,
+        is_last: bool,
     ) -> Result<Option<Step>, Error> {
         if self.statement.phase != Phase::Values
             || self.statement.depth == 0
@@ -394,7 +394,7 @@ impl Reader {
         {
             return Ok(None);
         }
-        let Some(calls) = shell::match_replace_calls(window, end, last) else {
+        let Some(calls) = shell::match_replace_calls(window, end, is_last) else {
             return Ok(Some(Step::Hold(start)));
         };
         match (word, calls) {
@@ -404,7 +404,7 @@ impl Reader {
                 }
                 let (body, quoting) = (quote + 1, Some(Quoting::Standard(Quote::Single)));
                 let open = OpenLiteral { start: quote, body, scan: body, ending: Ending::Calls(calls), quoting };
-                self.read_literal(open, window, last).map(Some)
+                self.read_literal(open, window, is_last).map(Some)
             }
             (b"unistr", Some((1, quote))) => {
                 if self.is_in_row() {
@@ -412,18 +412,18 @@ impl Reader {
                     self.gather.unistr = true;
                 }
                 self.statement.open_parenthesis(&mut self.tables);
-                self.read_string(quote, quote, Some(Quoting::Unistr), window, last).map(Some)
+                self.read_string(quote, quote, Some(Quoting::Unistr), window, is_last).map(Some)
             }
             _ => Ok(None),
         }
     }
 
     /// Handles `DELIMITER //`: the rest of the line.
-    fn read_delimiter_command(&mut self, end: usize, window: &[u8], last: bool) -> Step {
+    fn read_delimiter_command(&mut self, end: usize, window: &[u8], is_last: bool) -> Step {
         let rest = window.get(end..).unwrap_or_default();
         let line = match scan::find_line_end(rest, 0) {
             Some(line) => line,
-            None if !last && rest.len() <= MAX_DELIMITER_LINE => return Step::Hold(self.cursor),
+            None if !is_last && rest.len() <= MAX_DELIMITER_LINE => return Step::Hold(self.cursor),
             None => rest.len(),
         };
         let line = rest.get(..line.min(MAX_DELIMITER_LINE)).unwrap_or_default();
@@ -437,9 +437,9 @@ impl Reader {
         Step::Go
     }
 
-    fn read_sign(&mut self, byte: u8, window: &[u8], last: bool) -> Result<Step, Error> {
+    fn read_sign(&mut self, byte: u8, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let next = window.get(self.cursor + 1).copied();
-        let more = next.is_none() && !last;
+        let more = next.is_none() && !is_last;
         match byte {
             b';' => {
                 self.record_value_sign();
@@ -448,20 +448,20 @@ impl Reader {
             }
             b'`' => {
                 self.lexis.guess_dialect(Dialect::MySql);
-                self.read_name(byte, window, last)
+                self.read_name(byte, window, is_last)
             }
-            b'"' if self.lexis.quotes.names || self.statement.expects_name() => self.read_name(byte, window, last),
+            b'"' if self.lexis.quotes.names || self.statement.expects_name() => self.read_name(byte, window, is_last),
             b'"' => {
                 let quoting = match self.lexis.quotes.backslash {
                     true => Quoting::Backslash(Quote::Double),
                     false => Quoting::Standard(Quote::Double),
                 };
-                self.read_string(self.cursor, self.cursor, Some(quoting), window, last)
+                self.read_string(self.cursor, self.cursor, Some(quoting), window, is_last)
             }
-            b'[' if self.lexis.is_sqlite() => self.read_name(b']', window, last),
+            b'[' if self.lexis.is_sqlite() => self.read_name(b']', window, is_last),
             b'-' | b'/' if more => Ok(Step::Hold(self.cursor)),
-            b'-' if next == Some(b'-') => Ok(self.read_dashes(window, last)),
-            b'/' if next == Some(b'*') => Ok(self.read_comment(window, last)),
+            b'-' if next == Some(b'-') => Ok(self.read_dashes(window, is_last)),
+            b'/' if next == Some(b'*') => Ok(self.read_comment(window, is_last)),
             b'*' if self.conditional > 0 && more => Ok(Step::Hold(self.cursor)),
             b'*' if self.conditional > 0 && next == Some(b'/') => {
                 self.conditional -= 1;
@@ -477,8 +477,8 @@ impl Reader {
                 self.mode = Mode::Line;
                 Ok(Step::Go)
             }
-            b'$' if self.lexis.is_postgres() => self.read_dollar_quoted(window, last),
-            b'$' => self.read_word(window, last),
+            b'$' if self.lexis.is_postgres() => self.read_dollar_quoted(window, is_last),
+            b'$' => self.read_word(window, is_last),
             b'.' => {
                 self.record_value_sign();
                 self.cursor += 1;
@@ -509,10 +509,10 @@ impl Reader {
     }
 
     /// Reads a quoted name.
-    fn read_name(&mut self, close: u8, window: &[u8], last: bool) -> Result<Step, Error> {
+    fn read_name(&mut self, close: u8, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
         let body = start + 1;
-        let (end, long) = match scan::find_name_end(window, body, close, last) {
+        let (end, long) = match scan::find_name_end(window, body, close, is_last) {
             Ok(end) => (end, end - body > MAX_WORD),
             Err(_) if window.len() - body <= MAX_WORD + 1 => return Ok(Step::Hold(start)),
             Err(_) => (window.len(), true),
@@ -531,11 +531,11 @@ impl Reader {
     }
 
     /// Handles `--`: MySQL requires a space after it.
-    fn read_dashes(&mut self, window: &[u8], last: bool) -> Step {
+    fn read_dashes(&mut self, window: &[u8], is_last: bool) -> Step {
         let start = self.cursor;
         if self.lexis.is_mysql() {
             match window.get(start + 2) {
-                None if !last => return Step::Hold(start),
+                None if !is_last => return Step::Hold(start),
                 Some(next_byte) if *next_byte > b' ' => {
                     self.record_value_sign();
                     self.cursor += 1;
@@ -549,7 +549,7 @@ impl Reader {
             let rest = window.get(start..).unwrap_or_default();
             let line = match scan::find_line_end(rest, 0) {
                 Some(end) => end,
-                None if !last && rest.len() < MAX_SIGN => return Step::Hold(start),
+                None if !is_last && rest.len() < MAX_SIGN => return Step::Hold(start),
                 None => rest.len(),
             };
             self.lexis.examine_comment(rest.get(..line.min(MAX_SIGN)).unwrap_or_default());
@@ -560,11 +560,11 @@ impl Reader {
     }
 
     /// Handles `/*`: MySQL executes the content of `/*!50001 … */` and `/*M!100100 … */`.
-    fn read_comment(&mut self, window: &[u8], last: bool) -> Step {
+    fn read_comment(&mut self, window: &[u8], is_last: bool) -> Step {
         let start = self.cursor;
         let rest = window.get(start + 2..).unwrap_or_default();
         let digits = match rest {
-            [] | [b'M'] if !last && self.lexis.is_mysql() => return Step::Hold(start),
+            [] | [b'M'] if !is_last && self.lexis.is_mysql() => return Step::Hold(start),
             [b'!', digits @ ..] | [b'M', b'!', digits @ ..] if self.lexis.is_mysql() => digits,
             _ => {
                 self.cursor += 2;
@@ -573,7 +573,7 @@ impl Reader {
             }
         };
         let len = digits.iter().take(6).take_while(|byte| byte.is_ascii_digit()).count();
-        if len == digits.len() && len < 6 && !last {
+        if len == digits.len() && len < 6 && !is_last {
             return Step::Hold(start);
         }
         let version = digits.iter().take(len).fold(0, |sum, digit| sum * 10 + u32::from(*digit - b'0'));
@@ -588,11 +588,11 @@ impl Reader {
     }
 
     /// Reads `$tag$ … $tag$` of PostgreSQL.
-    fn read_dollar_quoted(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+    fn read_dollar_quoted(&mut self, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let start = self.cursor;
         let rest = window.get(start + 1..).unwrap_or_default();
         let tag = rest.iter().take(MAX_WORD).take_while(|byte| scan::is_word_byte(**byte) && **byte != b'$').count();
-        if tag == rest.len() && !last {
+        if tag == rest.len() && !is_last {
             return Ok(Step::Hold(start));
         }
         if rest.get(tag) != Some(&b'$') || rest.first().is_some_and(u8::is_ascii_digit) {
@@ -602,6 +602,6 @@ impl Reader {
         }
         let body = start + tag + 2;
         let open = OpenLiteral { start, body, scan: body, ending: Ending::Dollar, quoting: Some(Quoting::Dollar) };
-        self.read_literal(open, window, last)
+        self.read_literal(open, window, is_last)
     }
 }

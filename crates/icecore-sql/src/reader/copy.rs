@@ -39,10 +39,10 @@ impl CopyPosition {
 }
 
 impl Reader {
-    pub(crate) fn read_copy(&mut self, window: &[u8], last: bool) -> Result<Step, Error> {
+    pub(crate) fn read_copy(&mut self, window: &[u8], is_last: bool) -> Result<Step, Error> {
         match self.copying.state {
             CopyState::Cell => self.read_copy_cell(window),
-            CopyState::Line => Ok(self.begin_copy_line(window, last)),
+            CopyState::Line => Ok(self.begin_copy_line(window, is_last)),
             CopyState::Rest | CopyState::Other => Ok(self.skip_copy_line(window)),
         }
     }
@@ -58,7 +58,7 @@ impl Reader {
         Step::Go
     }
 
-    fn begin_copy_line(&mut self, window: &[u8], last: bool) -> Step {
+    fn begin_copy_line(&mut self, window: &[u8], is_last: bool) -> Step {
         let rest = window.get(self.cursor..).unwrap_or_default();
         let rest = match (rest, self.copying.carriage) {
             ([], _) => return Step::Hold(self.cursor),
@@ -71,7 +71,7 @@ impl Reader {
         self.copying.carriage = false;
         match rest {
             [] => return Step::Hold(self.cursor),
-            [b'\\'] | [b'\\', b'.'] if !last => return Step::Hold(self.cursor),
+            [b'\\'] | [b'\\', b'.'] if !is_last => return Step::Hold(self.cursor),
             [b'\\', b'.'] | [b'\\', b'.', b'\n' | b'\r', ..] => {
                 self.cursor += 2;
                 self.mode = Mode::Code;

@@ -141,22 +141,22 @@ impl Reader {
     ///
     /// # Errors
     /// If a limit is reached.
-    pub fn next(&mut self, window: &[u8], last: bool) -> Result<Next, Error> {
+    pub fn next(&mut self, window: &[u8], is_last: bool) -> Result<Next, Error> {
         loop {
             let step = match self.mode {
-                Mode::Code => self.read_code(window, last)?,
-                Mode::Literal(open) => self.read_literal(open, window, last)?,
-                Mode::Copy => self.read_copy(window, last)?,
+                Mode::Code => self.read_code(window, is_last)?,
+                Mode::Literal(open) => self.read_literal(open, window, is_last)?,
+                Mode::Copy => self.read_copy(window, is_last)?,
                 Mode::Line => self.skip_line(window),
-                Mode::Block { depth } => self.skip_block_comment(depth, window, last),
+                Mode::Block { depth } => self.skip_block_comment(depth, window, is_last),
                 Mode::Word => self.skip_long_word(window),
-                Mode::Name { close } => self.skip_long_name(close, window, last),
+                Mode::Name { close } => self.skip_long_name(close, window, is_last),
             };
             match step {
                 Step::Go => {}
                 Step::Found(literal) => return Ok(Next::Literal(literal)),
                 Step::Value(value) => return Ok(Next::Value(value)),
-                Step::Hold(start) if last => {
+                Step::Hold(start) if is_last => {
                     let in_cell = matches!(self.mode, Mode::Copy) && self.copying.state == CopyState::Cell;
                     let in_row = self.options.rows && matches!(self.mode, Mode::Copy) || self.is_in_row();
                     let is_cut_off = in_cell || in_row || matches!(self.mode, Mode::Literal(_));
@@ -216,11 +216,11 @@ impl Reader {
         }
     }
 
-    fn skip_block_comment(&mut self, mut depth: u32, window: &[u8], last: bool) -> Step {
+    fn skip_block_comment(&mut self, mut depth: u32, window: &[u8], is_last: bool) -> Step {
         while let Some(sign) = scan::find_comment_sign(window, self.cursor) {
             self.cursor = sign;
             match (window.get(sign), window.get(sign + 1)) {
-                (_, None) if !last => break,
+                (_, None) if !is_last => break,
                 (Some(b'*'), Some(b'/')) => {
                     self.cursor += 2;
                     depth = depth.saturating_sub(1);
@@ -253,8 +253,8 @@ impl Reader {
         Step::Go
     }
 
-    fn skip_long_name(&mut self, close: u8, window: &[u8], last: bool) -> Step {
-        match scan::find_name_end(window, self.cursor, close, last) {
+    fn skip_long_name(&mut self, close: u8, window: &[u8], is_last: bool) -> Step {
+        match scan::find_name_end(window, self.cursor, close, is_last) {
             Ok(end) => {
                 self.cursor = end + 1;
                 self.gather.extend_to(self.cursor);

@@ -44,18 +44,19 @@ impl OpenLiteral {
 impl Reader {
     /// Searches for the end of a literal.
     #[inline]
-    pub(crate) fn read_literal(&mut self, open: OpenLiteral, window: &[u8], last: bool) -> Result<Step, Error> {
+    pub(crate) fn read_literal(&mut self, open: OpenLiteral, window: &[u8], is_last: bool) -> Result<Step, Error> {
         let end = match open.ending {
             Ending::Quote { quote, backslash } => {
-                scan::find_closing_quote(window, open.body, open.scan, quote, backslash, last).map(|end| (end, end + 1))
+                scan::find_closing_quote(window, open.body, open.scan, quote, backslash, is_last)
+                    .map(|end| (end, end + 1))
             }
-            Ending::Digits => scan::find_digits_end(window, open.scan, last).map(|end| (end, end)),
+            Ending::Digits => scan::find_digits_end(window, open.scan, is_last).map(|end| (end, end)),
             Ending::Dollar => {
                 let tag = window.get(open.start..open.body).unwrap_or_default();
                 scan::find_dollar_end(window, open.scan, tag).map(|end| (end, end + tag.len()))
             }
             Ending::Calls(_) => {
-                scan::find_closing_quote(window, open.body, open.scan, b'\'', false, last).map(|end| (end, end + 1))
+                scan::find_closing_quote(window, open.body, open.scan, b'\'', false, is_last).map(|end| (end, end + 1))
             }
         };
         let limit = self.options.literal;
@@ -73,7 +74,7 @@ impl Reader {
             return Err(self.too_long_error(open.start));
         }
         if let Ending::Calls(calls) = open.ending {
-            let Some((replaced, calls_end)) = shell::parse_arguments(window, literal_end, calls, last) else {
+            let Some((replaced, calls_end)) = shell::parse_arguments(window, literal_end, calls, is_last) else {
                 self.mode = Mode::Literal(OpenLiteral { scan: body_end, ..open });
                 return Ok(Step::Hold(open.start));
             };

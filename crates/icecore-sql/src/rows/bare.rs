@@ -115,8 +115,8 @@ mod tests {
             ("convert(x @ using utf8)", false),
             ("1 @", false),
         ] {
-            let at = text.find('@').expect("a literal");
-            assert_eq!(is_cast(text.as_bytes(), &(0..text.len()), &(at..at + 1)), is, "{text}");
+            let index = text.find('@').expect("a literal");
+            assert_eq!(is_cast(text.as_bytes(), &(0..text.len()), &(index..index + 1)), is, "{text}");
         }
     }
 }

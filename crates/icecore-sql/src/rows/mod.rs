@@ -82,7 +82,7 @@ impl ValueBuilder {
     }
 
     pub fn drop_front(&mut self, used: usize) {
-        let back = |at: usize| at.saturating_sub(used);
+        let back = |index: usize| index.saturating_sub(used);
         self.start = self.start.map(back);
         self.end = back(self.end);
         if let Some((full_range, body, _)) = &mut self.literal {
@@ -134,11 +134,11 @@ impl ValueBuilder {
     }
 
     /// Adds a parenthesis that closes a call: that of `unistr` belongs to the literal.
-    pub fn add_closing(&mut self, at: usize) {
+    pub fn add_closing(&mut self, index: usize) {
         if std::mem::take(&mut self.unistr) {
-            self.end = at + 1;
+            self.end = index + 1;
         } else {
-            self.add_plain(at, at + 1);
+            self.add_plain(index, index + 1);
         }
     }
 

@@ -54,14 +54,14 @@ impl ServerConnection {
     pub(super) fn read_line(&mut self, into: &mut Vec<u8>) -> Result<()> {
         into.clear();
         loop {
-            let here = fill_buffer(&mut self.stream)
+            let buffered = fill_buffer(&mut self.stream)
                 .map_err(|error| connection_lost_error(&self.display_address, self.patience, &error))?;
-            let end = here.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
-            let consumed = end.unwrap_or(here.len());
+            let end = buffered.iter().position(|byte| *byte == b'\n').map(|index| index + 1);
+            let consumed = end.unwrap_or(buffered.len());
             if into.len() + consumed > LINE {
                 return Err(self.protocol_error("a line without an end"));
             }
-            into.extend_from_slice(&here[..consumed]);
+            into.extend_from_slice(&buffered[..consumed]);
             self.stream.consume(consumed);
             if end.is_some() {
                 // memcached ends the lines of its key list with and without a carriage return.
@@ -77,10 +77,10 @@ impl ServerConnection {
     pub(super) fn read_bytes(&mut self, count: u64, into: &mut Vec<u8>) -> Result<()> {
         let mut left = count;
         while left > 0 {
-            let here = fill_buffer(&mut self.stream)
+            let buffered = fill_buffer(&mut self.stream)
                 .map_err(|error| connection_lost_error(&self.display_address, self.patience, &error))?;
-            let consumed = usize::try_from(left).unwrap_or(usize::MAX).min(here.len());
-            into.extend_from_slice(&here[..consumed]);
+            let consumed = usize::try_from(left).unwrap_or(usize::MAX).min(buffered.len());
+            into.extend_from_slice(&buffered[..consumed]);
             self.stream.consume(consumed);
             left -= consumed as u64;
         }
@@ -135,14 +135,14 @@ fn fill_buffer(stream: &mut BufReader<Box<dyn Stream>>) -> io::Result<&[u8]> {
 }
 
 fn connection_lost_error(display_address: &str, patience: Duration, error: &io::Error) -> Error {
-    let why = match error.kind() {
+    let reason = match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             format!("no answer for {} s (?timeout=SECONDS in the address sets how long to wait)", patience.as_secs())
         }
         io::ErrorKind::UnexpectedEof => "the server closed the connection in the middle of an answer".to_owned(),
         _ => icecore::text::printable(&error.to_string()).into_owned(),
     };
-    Error::new(ErrorKind::Away, format!("{display_address}: {why}"))
+    Error::new(ErrorKind::Away, format!("{display_address}: {reason}"))
 }
 
 fn connect_stream(place: &ServerAddress) -> io::Result<Box<dyn Stream>> {

@@ -13,7 +13,7 @@ impl MongoBackend {
     /// for each subject.
     pub(super) fn with_audit_notes<T>(
         &self,
-        by: &str,
+        actor: &str,
         action: &str,
         subjects: &[String],
         body: impl FnOnce(&Self) -> Result<(Vec<u64>, T)>,
@@ -22,9 +22,9 @@ impl MongoBackend {
             return body(self).map(|(_, value)| value);
         }
         let first = self.reserve_sequences(schema::AUDIT, subjects.len())?.0;
-        let at = self.read_time()?;
+        let time = self.read_time()?;
         let note = |(subject, seq): (&String, i64)| {
-            doc! { "seq": seq, "at": at, "who": by, "what": action, "subject": subject, "affected": 0_i64 }
+            doc! { "seq": seq, "at": time, "who": actor, "what": action, "subject": subject, "affected": 0_i64 }
         };
         self.audit.insert_many(subjects.iter().zip(first..).map(note)).run().map_err(store_error)?;
         let (counts, value) = body(self)?;

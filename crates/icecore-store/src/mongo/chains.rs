@@ -34,11 +34,15 @@ impl MongoBackend {
     }
 
     /// Checks the predecessor of a follower that was just stored: it may be done or gone by now.
-    pub(super) fn check_follower(&self, id: &str, after: &str) -> Result<()> {
+    pub(super) fn check_follower(&self, id: &str, predecessor: &str) -> Result<()> {
         // Finds hidden jobs too: a job in a committed batch exists.
-        let found =
-            self.jobs.find_one(doc! { "_id": after }).projection(doc! { "state": 1 }).run().map_err(store_error)?;
-        let state = found.map(|mut found| take_text(&mut found, "state")).transpose()?;
+        let document = self
+            .jobs
+            .find_one(doc! { "_id": predecessor })
+            .projection(doc! { "state": 1 })
+            .run()
+            .map_err(store_error)?;
+        let state = document.map(|mut found| take_text(&mut found, "state")).transpose()?;
         match state.as_ref().map(|state| state.as_deref()) {
             Some(Some("done")) => self.free_waiting_jobs(doc! { "_id": id }).map(drop)?,
             Some(_) => {}
@@ -86,19 +90,19 @@ impl MongoBackend {
     /// Finishes chains that were interrupted. Returns how many jobs may have become ready.
     pub(super) fn settle_chains(&self) -> Result<u64> {
         let mut freed = 0;
-        let found = self.jobs.find(doc! { "frees": true }).projection(doc! { "_id": 1 }).limit(LOOKED);
-        for found in found.run().map_err(store_error)? {
-            if let Some(id) = take_text(&mut found.map_err(store_error)?, "_id")? {
+        let query = self.jobs.find(doc! { "frees": true }).projection(doc! { "_id": 1 }).limit(LOOKED);
+        for document in query.run().map_err(store_error)? {
+            if let Some(id) = take_text(&mut document.map_err(store_error)?, "_id")? {
                 freed += self.free_followers(&id)?;
             }
         }
         let mut unchecked = doc! { "unchecked": true };
         unchecked.extend(visible_filter());
-        let found =
+        let cursor =
             self.jobs.find(unchecked).projection(doc! { "after": 1 }).limit(LOOKED).run().map_err(store_error)?;
-        for found in found {
-            let mut found = found.map_err(store_error)?;
-            if let (Some(id), Some(after)) = (take_text(&mut found, "_id")?, take_text(&mut found, "after")?) {
+        for document in cursor {
+            let mut document = document.map_err(store_error)?;
+            if let (Some(id), Some(after)) = (take_text(&mut document, "_id")?, take_text(&mut document, "after")?) {
                 self.check_follower(&id, &after)?;
                 freed += 1;
             }
@@ -112,12 +116,13 @@ impl MongoBackend {
         loop {
             let waiting = doc! { "state": "waiting", "seq": { "$gt": last_sequence } };
             let fields = doc! { "after": 1, "seq": 1 };
-            let found = self.jobs.find(waiting).sort(doc! { "seq": 1 }).projection(fields).limit(LOOKED);
+            let jobs = self.jobs.find(waiting).sort(doc! { "seq": 1 }).projection(fields).limit(LOOKED);
             let mut page = Vec::new();
-            for found in found.run().map_err(store_error)? {
-                let mut found = found.map_err(store_error)?;
-                last_sequence = get_int(&found, "seq")?.unwrap_or(last_sequence);
-                if let (Some(id), Some(after)) = (take_text(&mut found, "_id")?, take_text(&mut found, "after")?) {
+            for document in jobs.run().map_err(store_error)? {
+                let mut document = document.map_err(store_error)?;
+                last_sequence = get_int(&document, "seq")?.unwrap_or(last_sequence);
+                if let (Some(id), Some(after)) = (take_text(&mut document, "_id")?, take_text(&mut document, "after")?)
+                {
                     page.push((id, after));
                 }
             }
@@ -126,9 +131,12 @@ impl MongoBackend {
             }
             let wanted: Vec<&str> = page.iter().map(|(_, after)| &**after).collect();
             let query = self.jobs.find(doc! { "_id": { "$in": wanted } }).projection(doc! { "_id": 1 });
-            let id = |found: mongodb::error::Result<Document>| take_text(&mut found.map_err(store_error)?, "_id");
-            let existing: HashSet<String> =
-                query.run().map_err(store_error)?.filter_map(|found| id(found).transpose()).collect::<Result<_>>()?;
+            let id = |document: mongodb::error::Result<Document>| take_text(&mut document.map_err(store_error)?, "_id");
+            let existing: HashSet<String> = query
+                .run()
+                .map_err(store_error)?
+                .filter_map(|document| id(document).transpose())
+                .collect::<Result<_>>()?;
             page.iter().filter(|(_, after)| !existing.contains(after)).try_for_each(|(id, _)| self.bury_orphan(id))?;
         }
     }

@@ -92,27 +92,29 @@ impl MongoBackend {
             question.extend(doc! { "_id": field(document, "_id"), "attempts": field(document, "attempts") });
             doc! { "q": question, "u": lease_update(request, until, places.map(|places| places.first + number)) }
         };
-        let (found, changes) = (next.len(), (0..).zip(&next).map(change).collect());
-        if self.change_each(&self.jobs, changes)? != found as u64 {
+        let (found_count, changes) = (next.len(), (0..).zip(&next).map(change).collect());
+        if self.change_each(&self.jobs, changes)? != found_count as u64 {
             let ids: Vec<Bson> = next.iter().map(|document| field(document, "_id")).collect();
             let mine = doc! { "_id": { "$in": ids }, "token": request.token };
             let mine = self.jobs.find(mine).projection(doc! { "_id": 1 }).run().map_err(store_error)?;
-            let id =
-                |found: mongodb::error::Result<Document>| Ok(field(&found.map_err(store_error)?, "_id").to_string());
+            let id = |document: mongodb::error::Result<Document>| {
+                Ok(field(&document.map_err(store_error)?, "_id").to_string())
+            };
             let mine = mine.map(id).collect::<Result<HashSet<String>>>()?;
             let all: Vec<bool> =
                 next.iter().map(|document| mine.contains(&field(document, "_id").to_string())).collect();
             if let Some(places) = places {
-                let used: Vec<i64> = (places.first..).zip(&all).filter(|(_, is)| **is).map(|(at, _)| at).collect();
+                let used: Vec<i64> =
+                    (places.first..).zip(&all).filter(|(_, is)| **is).map(|(place, _)| place).collect();
                 self.return_unused_places(request, places, &used)?;
             }
             let mut all = all.into_iter();
             next.retain(|_| all.next() == Some(true));
         } else if let Some(places) = places {
-            let used: Vec<i64> = (places.first..).take(found).collect();
+            let used: Vec<i64> = (places.first..).take(found_count).collect();
             self.return_unused_places(request, places, &used)?;
         }
-        Ok((found, next.into_iter().map(|document| claimed_document(document, request, until)).collect()))
+        Ok((found_count, next.into_iter().map(|document| claimed_document(document, request, until)).collect()))
     }
 
     /// Like `take_many`, within the limits of a queue.

@@ -48,9 +48,9 @@ impl MongoBackend {
         if paths.is_empty() {
             return Ok(paths);
         }
-        let least = self.objects.find_one(doc! {}).sort(doc! { "kept": 1 }).projection(doc! { "kept": 1 });
-        if let Some(least) = least.run().map_err(store_error)? {
-            let kept = to_whole_number(least.get("kept")).unwrap_or(0);
+        let query = self.objects.find_one(doc! {}).sort(doc! { "kept": 1 }).projection(doc! { "kept": 1 });
+        if let Some(document) = query.run().map_err(store_error)? {
+            let kept = to_whole_number(document.get("kept")).unwrap_or(0);
             paths.truncate(usize::try_from(kept).unwrap_or(0));
         }
         paths.sort_unstable();

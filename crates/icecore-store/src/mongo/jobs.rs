@@ -110,13 +110,13 @@ impl MongoBackend {
             }
         }
         let fields = doc! { "queue": 1, "place": 1 };
-        let found = self.jobs.find_one_and_update(leased_filter(id, token, now), change).projection(fields);
-        let Some(mut found) = found.return_document(ReturnDocument::Before).run().map_err(store_error)? else {
+        let query = self.jobs.find_one_and_update(leased_filter(id, token, now), change).projection(fields);
+        let Some(mut document) = query.return_document(ReturnDocument::Before).run().map_err(store_error)? else {
             return Ok(false);
         };
         // The job is done. If the rest is interrupted, others finish it, or the places expire.
         let _ = self.free_followers(&id.to_string());
-        if let (Some(queue), Some(place)) = (take_text(&mut found, "queue")?, get_int(&found, "place")?) {
+        if let (Some(queue), Some(place)) = (take_text(&mut document, "queue")?, get_int(&document, "place")?) {
             let _ = self.free_place(&queue, token, place);
         }
         Ok(true)
@@ -125,11 +125,13 @@ impl MongoBackend {
     fn nack_one(&self, id: Id, token: &str, error: &str, delay: Option<Duration>) -> Result<Option<State>> {
         let now = self.read_time()?;
         let fields = doc! { "queue": 1, "attempts": 1, "max_attempts": 1, "place": 1 };
-        let found = self.jobs.find_one(leased_filter(id, token, now)).projection(fields).run().map_err(store_error)?;
-        let Some(mut found) = found else { return Ok(None) };
-        let queue = required(take_text(&mut found, "queue")?)?;
-        let attempts = get_int(&found, "attempts")?.unwrap_or(0);
-        let state = if attempts >= get_int(&found, "max_attempts")?.unwrap_or(0) { State::Dead } else { State::Ready };
+        let document =
+            self.jobs.find_one(leased_filter(id, token, now)).projection(fields).run().map_err(store_error)?;
+        let Some(mut document) = document else { return Ok(None) };
+        let queue = required(take_text(&mut document, "queue")?)?;
+        let attempts = get_int(&document, "attempts")?.unwrap_or(0);
+        let state =
+            if attempts >= get_int(&document, "max_attempts")?.unwrap_or(0) { State::Dead } else { State::Ready };
         let mut set = doc! { "state": state.name(), "error": &*describe::without_nul(error) };
         let mut unset = doc! { "token": "", "lease_until": "", "place": "" };
         if state == State::Dead {
@@ -144,7 +146,7 @@ impl MongoBackend {
         }
         let filter = leased_filter(id, token, now);
         let changed = self.jobs.update_one(filter, doc! { "$set": set, "$unset": unset }).run().map_err(store_error)?;
-        if let Some(place) = get_int(&found, "place")?.filter(|_| changed.matched_count == 1) {
+        if let Some(place) = get_int(&document, "place")?.filter(|_| changed.matched_count == 1) {
             let _ = self.free_place(&queue, token, place);
         }
         Ok((changed.matched_count == 1).then_some(state))
@@ -302,7 +304,8 @@ impl Jobs for MongoBackend {
             let fields = doc! { "queue": 1, "place": 1 };
             let found =
                 self.jobs.find_one(leased_filter(id, token, now)).projection(fields).run().map_err(store_error)?;
-            let place = |mut found: Document| Ok(take_text(&mut found, "queue")?.zip(get_int(&found, "place")?));
+            let place =
+                |mut document: Document| Ok(take_text(&mut document, "queue")?.zip(get_int(&document, "place")?));
             let place = found.map(place).transpose()?.flatten();
             if let Some((queue, place)) = &place {
                 self.extend_place(queue, token, *place, until)?;
@@ -336,9 +339,9 @@ impl Jobs for MongoBackend {
         self.adopt_foreign_jobs()?;
         let (mut place, mut left, mut is_enough) = ((filter.after, filter.before), max_jobs, false);
         while left > 0 && !is_enough {
-            let (page_size, mut found) = (left.min(ASKED), 0);
+            let (page_size, mut found_count) = (left.min(ASKED), 0);
             self.list_job_page(place, filter, page_size, &mut |job| {
-                found += 1;
+                found_count += 1;
                 match &mut place {
                     (_, Some(before)) => *before = job.sequence,
                     (after, None) => *after = job.sequence,
@@ -347,24 +350,24 @@ impl Jobs for MongoBackend {
                 is_enough = flow == Flow::Stop;
                 Ok(flow)
             })?;
-            left -= found;
-            is_enough |= found < page_size;
+            left -= found_count;
+            is_enough |= found_count < page_size;
         }
         Ok(())
     }
 
     /// Each job is changed separately: an interrupted call has made some jobs ready, and its note is incomplete.
-    fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
+    fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64> {
         check_name("queue", queue)?;
-        check_actor_name(by)?;
-        self.with_audit_notes(by, "redrive", &[queue.to_owned()], |backend| {
+        check_actor_name(actor)?;
+        self.with_audit_notes(actor, "redrive", &[queue.to_owned()], |backend| {
             let mut question = doc! { "queue": queue, "state": "dead" };
             let ids = ids.map(|ids| doc! { "$in": ids.iter().map(Id::to_string).collect::<Vec<String>>() });
             insert_if_some(&mut question, "_id", ids);
             let (now, mut count) = (backend.read_time()?, 0);
-            let found = backend.jobs.find(question).sort(doc! { "seq": 1 }).projection(doc! { "unique_key": 1 });
+            let query = backend.jobs.find(question).sort(doc! { "seq": 1 }).projection(doc! { "unique_key": 1 });
             // All jobs are found before the first change, so that changes do not affect what is found.
-            let dead = found
+            let dead = query
                 .run()
                 .map_err(store_error)?
                 .collect::<mongodb::error::Result<Vec<Document>>>()
@@ -378,8 +381,8 @@ impl Jobs for MongoBackend {
         })
     }
 
-    fn replay(&mut self, id: Id, by: &str) -> Result<Id> {
-        check_actor_name(by)?;
+    fn replay(&mut self, id: Id, actor: &str) -> Result<Id> {
+        check_actor_name(actor)?;
         let job = self.job(id)?.ok_or_else(|| lease_error(id, None))?;
         let replayed = NewJob {
             priority: job.priority,
@@ -387,7 +390,7 @@ impl Jobs for MongoBackend {
             replay_of: Some(id),
             ..describe::describe_job(&job.queue, job.bytes, job.format.as_deref())
         };
-        self.with_audit_notes(by, "replay", &[id.to_string()], |backend| {
+        self.with_audit_notes(actor, "replay", &[id.to_string()], |backend| {
             backend.push_one(&replayed, None)?;
             Ok((vec![1], replayed.id))
         })

@@ -123,9 +123,9 @@ impl MongoBackend {
         // A job may still have the place if nobody has found its ended lease yet.
         let mut occupied = HashSet::new();
         let leased = doc! { "queue": name, "state": "leased", "place": { "$exists": true } };
-        for found in self.jobs.find(leased).projection(doc! { "token": 1, "place": 1 }).run().map_err(store_error)? {
-            let mut found = found.map_err(store_error)?;
-            if let (Some(token), Some(place)) = (take_text(&mut found, "token")?, get_int(&found, "place")?) {
+        for document in self.jobs.find(leased).projection(doc! { "token": 1, "place": 1 }).run().map_err(store_error)? {
+            let mut document = document.map_err(store_error)?;
+            if let (Some(token), Some(place)) = (take_text(&mut document, "token")?, get_int(&document, "place")?) {
                 occupied.insert((token, place));
             }
         }

@@ -132,7 +132,7 @@ impl MongoBackend {
     fn send_objects(&self, batch: &str, documents: &[Document]) -> Result<()> {
         let mut refused = self.send_documents(batch, &self.objects, documents)?;
         while !refused.is_empty() {
-            let refused_documents: Vec<Document> = refused.iter().map(|at| documents[*at].clone()).collect();
+            let refused_documents: Vec<Document> = refused.iter().map(|index| documents[*index].clone()).collect();
             for document in &refused_documents {
                 if let Some(error) = self.find_duplicate_error(document)? {
                     return Err(error);
@@ -140,7 +140,7 @@ impl MongoBackend {
             }
             // The documents with the same unique values are gone now.
             let still = self.send_documents(batch, &self.objects, &refused_documents)?;
-            refused = still.into_iter().map(|at| refused[at]).collect();
+            refused = still.into_iter().map(|index| refused[index]).collect();
         }
         Ok(())
     }
@@ -151,14 +151,14 @@ impl MongoBackend {
         let find = |filter: &Document| {
             self.objects.find_one(filter.clone()).projection(fields.clone()).run().map_err(store_error)
         };
-        let mut found = find(&filter)?;
-        if found.as_ref().is_some_and(|found| found.contains_key("batch")) {
+        let mut document = find(&filter)?;
+        if document.as_ref().is_some_and(|found| found.contains_key("batch")) {
             // It may have been committed by a program that was interrupted before it made the object visible.
             self.settle_batches()?;
             filter.extend(visible_filter());
-            found = find(&filter)?;
+            document = find(&filter)?;
         }
-        found.map(|mut found| object_from_document(&mut found)).transpose()
+        document.map(|mut found| object_from_document(&mut found)).transpose()
     }
 
     fn each_object(
@@ -169,17 +169,17 @@ impl MongoBackend {
         lean: bool,
         each: EachLent<'_>,
     ) -> Result<()> {
-        let at = filter.at.as_ref().map(|(path, value)| PathValue::new(path, value)).transpose()?;
-        let by_index = at.as_ref().map_or(Ok(false), |at| self.is_indexed(at.path()))?;
+        let path_value = filter.path_value.as_ref().map(|(path, value)| PathValue::new(path, value)).transpose()?;
+        let by_index = path_value.as_ref().map_or(Ok(false), |at| self.is_indexed(at.path()))?;
         if filter.class.as_ref().is_some_and(|class| !fits_class_column(class)) {
             return Ok(());
         }
         self.settle_batches()?;
-        let indexed = at.as_ref().filter(|_| by_index);
+        let indexed = path_value.as_ref().filter(|_| by_index);
         let mut page = |after, page_size, each: EachLent<'_>| {
             self.list_object_page(after, page_size, filter, (indexed, lean), each)
         };
-        walk_pages(ASKED, after, max_objects, at.as_ref().filter(|_| !by_index), &mut page, each)
+        walk_pages(ASKED, after, max_objects, path_value.as_ref().filter(|_| !by_index), &mut page, each)
     }
 
     fn list_object_page(
@@ -202,17 +202,21 @@ impl MongoBackend {
             "classes",
             filter.class.as_deref().map(|class| describe::without_nul(class).into_owned()),
         );
-        insert_if_some(&mut question, "indexed", indexed.map(|at| doc! { "path": at.path(), "value": at.value() }));
+        insert_if_some(
+            &mut question,
+            "indexed",
+            indexed.map(|path_value| doc! { "path": path_value.path(), "value": path_value.value() }),
+        );
         let mut fields = doc! { "classes": 0, "indexed": 0 };
         insert_if_some(&mut fields, "json", lean.then_some(0));
         let (mut after, mut left) = (after, i64::try_from(max_objects).unwrap_or(i64::MAX));
         loop {
             let from = after;
             question.insert("seq", doc! { "$gt": after });
-            let found = self.objects.find(question.clone()).sort(doc! { "seq": 1 }).projection(fields.clone());
-            let found = found.limit(left).batch_size(BATCH).run().map_err(store_error)?;
+            let query = self.objects.find(question.clone()).sort(doc! { "seq": 1 }).projection(fields.clone());
+            let cursor = query.limit(left).batch_size(BATCH).run().map_err(store_error)?;
             let mut goes_on = false;
-            for document in found {
+            for document in cursor {
                 let mut document = match document {
                     // The caller was slow, and the server has dropped the cursor: query again.
                     Err(error) if is_cursor_lost(&error) && after > from => {
@@ -292,18 +296,18 @@ impl Objects for MongoBackend {
     }
 
     /// Each object is removed separately: an interrupted call has removed some, and their notes are complete.
-    fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64> {
-        check_actor_name(by)?;
+    fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64> {
+        check_actor_name(actor)?;
         let mut wanted = visible_filter();
         wanted.insert("_id", doc! { "$in": ids.iter().map(Id::to_string).collect::<Vec<String>>() });
         self.settle_batches()?;
-        let found = self.objects.find(wanted).sort(doc! { "seq": 1 }).projection(doc! { "_id": 1 });
-        let found_ids = found
+        let query = self.objects.find(wanted).sort(doc! { "seq": 1 }).projection(doc! { "_id": 1 });
+        let found_ids = query
             .run()
             .map_err(store_error)?
-            .map(|found| Ok(found.map_err(store_error)?.get_str("_id").unwrap_or_default().to_owned()));
+            .map(|document| Ok(document.map_err(store_error)?.get_str("_id").unwrap_or_default().to_owned()));
         let existing = found_ids.collect::<Result<Vec<String>>>()?;
-        let counts = self.with_audit_notes(by, "rm", &existing, |backend| {
+        let counts = self.with_audit_notes(actor, "rm", &existing, |backend| {
             let gone = |id: &String| {
                 Ok(backend.objects.delete_one(doc! { "_id": id }).run().map_err(store_error)?.deleted_count)
             };
@@ -321,11 +325,11 @@ impl Objects for MongoBackend {
         loop {
             let mut question = visible_filter();
             question.insert("expires_at", doc! { "$lte": self.read_time()? });
-            let found = self.objects.find(question.clone()).projection(doc! { "_id": 1 }).limit(PAGE);
-            let gone = found
+            let query = self.objects.find(question.clone()).projection(doc! { "_id": 1 }).limit(PAGE);
+            let gone = query
                 .run()
                 .map_err(store_error)?
-                .map(|found| Ok(found.map_err(store_error)?.remove("_id").unwrap_or(Bson::Null)));
+                .map(|document| Ok(document.map_err(store_error)?.remove("_id").unwrap_or(Bson::Null)));
             let gone = gone.collect::<Result<Vec<Bson>>>()?;
             if gone.is_empty() {
                 return Ok(count);
@@ -361,8 +365,8 @@ impl Objects for MongoBackend {
         let grouped = |matched: Document, group: Document| {
             let mut filter = visible_filter();
             filter.extend(matched);
-            let found = self.objects.aggregate([doc! { "$match": filter }, doc! { "$group": group }]);
-            found.run().map_err(store_error)?.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)
+            let query = self.objects.aggregate([doc! { "$match": filter }, doc! { "$group": group }]);
+            query.run().map_err(store_error)?.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)
         };
         let count = |document: &Document, name: &str| {
             u64::try_from(to_whole_number(document.get(name)).unwrap_or(0)).unwrap_or(0)
@@ -372,18 +376,18 @@ impl Objects for MongoBackend {
             "first": { "$min": "$stored_at" }, "last": { "$max": "$stored_at" },
         };
         let mut stats = ObjectStats::default();
-        if let Some(found) = grouped(doc! {}, all)?.first() {
-            (stats.count, stats.bytes) = (count(found, "count"), count(found, "bytes"));
-            (stats.first_at, stats.last_at) = (get_int(found, "first")?, get_int(found, "last")?);
+        if let Some(totals) = grouped(doc! {}, all)?.first() {
+            (stats.count, stats.bytes) = (count(totals, "count"), count(totals, "bytes"));
+            (stats.first_at, stats.last_at) = (get_int(totals, "first")?, get_int(totals, "last")?);
         }
         let counts = |name: &str| doc! { "_id": format!("${name}"), "count": { "$sum": 1_i64 } };
         let bad = grouped(doc! { "problem": { "$ne": null } }, doc! { "_id": null, "count": { "$sum": 1_i64 } })?;
-        stats.quarantined = bad.first().map_or(0, |found| count(found, "count"));
-        for mut found in grouped(doc! {}, counts("format"))? {
-            stats.formats.push((take_text(&mut found, "_id")?, count(&found, "count")));
+        stats.quarantined = bad.first().map_or(0, |document| count(document, "count"));
+        for mut document in grouped(doc! {}, counts("format"))? {
+            stats.formats.push((take_text(&mut document, "_id")?, count(&document, "count")));
         }
-        for mut found in grouped(doc! { "class": { "$ne": null } }, counts("class"))? {
-            stats.classes.push((required(take_text(&mut found, "_id")?)?, count(&found, "count")));
+        for mut document in grouped(doc! { "class": { "$ne": null } }, counts("class"))? {
+            stats.classes.push((required(take_text(&mut document, "_id")?)?, count(&document, "count")));
         }
         stats.formats.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         stats.classes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

@@ -196,18 +196,18 @@ impl MongoBackend {
         let mut refused = self.send_documents(batch, &self.jobs, documents)?;
         for _ in 0..TRIES {
             let mut remaining = Vec::new();
-            for at in refused {
-                match self.find_same_job(jobs[at])? {
-                    Some(id) => pushed[at] = Pushed { id, is_new: false },
-                    None => remaining.push(at),
+            for index in refused {
+                match self.find_same_job(jobs[index])? {
+                    Some(id) => pushed[index] = Pushed { id, is_new: false },
+                    None => remaining.push(index),
                 }
             }
             if remaining.is_empty() {
                 return Ok(pushed);
             }
-            let some: Vec<Document> = remaining.iter().map(|at| documents[*at].clone()).collect();
+            let some: Vec<Document> = remaining.iter().map(|index| documents[*index].clone()).collect();
             let still = self.send_documents(batch, &self.jobs, &some)?;
-            refused = still.into_iter().map(|at| remaining[at]).collect();
+            refused = still.into_iter().map(|index| remaining[index]).collect();
         }
         Err(key_contention_error())
     }
@@ -229,10 +229,10 @@ impl MongoBackend {
             return Ok(HashMap::new());
         }
         let mut attempts = HashMap::new();
-        for found in self.queues.find(doc! { "_id": { "$in": names } }).run().map_err(store_error)? {
-            let mut found = found.map_err(store_error)?;
-            let max_attempts = get_int(&found, "max_attempts")?.filter(|count| *count > 0);
-            if let (Some(name), Some(max_attempts)) = (take_text(&mut found, "_id")?, max_attempts) {
+        for document in self.queues.find(doc! { "_id": { "$in": names } }).run().map_err(store_error)? {
+            let mut document = document.map_err(store_error)?;
+            let max_attempts = get_int(&document, "max_attempts")?.filter(|count| *count > 0);
+            if let (Some(name), Some(max_attempts)) = (take_text(&mut document, "_id")?, max_attempts) {
                 attempts.insert(name, max_attempts);
             }
         }
@@ -257,20 +257,23 @@ impl MongoBackend {
         let mut adopted = 0;
         loop {
             let fields = doc! { "bytes": 0, "base64": 0, "json": 0, "result": 0 };
-            let found =
+            let cursor =
                 self.jobs.find(doc! { "seq": null }).projection(fields).limit(ADOPTED).run().map_err(store_error)?;
-            let found = found.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)?;
-            if found.is_empty() {
+            let documents = cursor.collect::<mongodb::error::Result<Vec<Document>>>().map_err(store_error)?;
+            if documents.is_empty() {
                 return Ok(adopted);
             }
-            let first = self.reserve_sequences(JOBS, found.len())?.0;
-            let change = |(found, seq): (&Document, i64)| {
+            let first = self.reserve_sequences(JOBS, documents.len())?.0;
+            let change = |(document, seq): (&Document, i64)| {
                 let mut set = doc! { "seq": seq };
-                let usual = doc! { "state": "ready", "priority": 0_i64, "attempts": 0_i64, "max_attempts": ATTEMPTS };
-                set.extend(usual.into_iter().filter(|(name, _)| matches!(found.get(name), None | Some(Bson::Null))));
-                doc! { "q": { "_id": found.get("_id"), "seq": null }, "u": { "$set": set } }
+                let defaults =
+                    doc! { "state": "ready", "priority": 0_i64, "attempts": 0_i64, "max_attempts": ATTEMPTS };
+                set.extend(
+                    defaults.into_iter().filter(|(name, _)| matches!(document.get(name), None | Some(Bson::Null))),
+                );
+                doc! { "q": { "_id": document.get("_id"), "seq": null }, "u": { "$set": set } }
             };
-            adopted += self.change_each(&self.jobs, found.iter().zip(first..).map(change).collect())?;
+            adopted += self.change_each(&self.jobs, documents.iter().zip(first..).map(change).collect())?;
         }
     }
 }

@@ -56,12 +56,12 @@ impl MongoBackend {
 }
 
 impl Queues for MongoBackend {
-    fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
+    fn pause(&mut self, queue: &str, is_paused: bool, actor: &str) -> Result<()> {
         check_name("queue", queue)?;
-        check_actor_name(by)?;
+        check_actor_name(actor)?;
         self.ensure_queue(queue)?;
         let action = if is_paused { "pause" } else { "resume" };
-        self.with_audit_notes(by, action, &[queue.to_owned()], |backend| {
+        self.with_audit_notes(actor, action, &[queue.to_owned()], |backend| {
             let (filter, change) = match is_paused {
                 true => {
                     (doc! { "_id": queue, "paused_at": null }, doc! { "$set": { "paused_at": backend.read_time()? } })
@@ -122,24 +122,24 @@ impl Queues for MongoBackend {
         self.adopt_foreign_jobs()?;
         self.settle_chains()?;
         let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
-        for found in self.queues.find(doc! {}).run().map_err(store_error)? {
-            let mut found = found.map_err(store_error)?;
-            let name = required(take_text(&mut found, "_id")?)?;
+        for document in self.queues.find(doc! {}).run().map_err(store_error)? {
+            let mut document = document.map_err(store_error)?;
+            let name = required(take_text(&mut document, "_id")?)?;
             let status = QueueStatus {
                 name: name.clone(),
-                paused_at: get_int(&found, "paused_at")?,
-                schema: take_text(&mut found, "payload_schema")?,
-                concurrency: get_int(&found, "concurrency")?
+                paused_at: get_int(&document, "paused_at")?,
+                schema: take_text(&mut document, "payload_schema")?,
+                concurrency: get_int(&document, "concurrency")?
                     .map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX)),
-                rate: Rate::from_columns(get_int(&found, "rate_count")?, get_int(&found, "rate_per")?),
+                rate: Rate::from_columns(get_int(&document, "rate_count")?, get_int(&document, "rate_per")?),
                 ..QueueStatus::default()
             };
             queues.insert(name, status);
         }
         let by_state = doc! { "_id": { "queue": "$queue", "state": "$state" }, "count": { "$sum": 1_i64 } };
-        for mut found in self.aggregate_jobs([doc! { "$match": visible_filter() }, doc! { "$group": by_state }])? {
-            let total = read_count(&found, "count");
-            let Ok(group) = found.get_document_mut("_id") else { continue };
+        for mut document in self.aggregate_jobs([doc! { "$match": visible_filter() }, doc! { "$group": by_state }])? {
+            let total = read_count(&document, "count");
+            let Ok(group) = document.get_document_mut("_id") else { continue };
             let (Some(name), Some(state)) = (take_text(group, "queue")?, take_text(group, "state")?) else { continue };
             let Some(state) = State::ALL.iter().position(|known| known.name() == state) else { continue };
             queues.entry(name).or_default().counts[state] = total;
@@ -151,11 +151,11 @@ impl Queues for MongoBackend {
         for queue in queues.values_mut() {
             queue.delayed = queue.counts[0];
         }
-        for mut found in self.aggregate_jobs([doc! { "$match": due }, doc! { "$group": first }])? {
-            let Some(name) = take_text(&mut found, "_id")? else { continue };
+        for mut document in self.aggregate_jobs([doc! { "$match": due }, doc! { "$group": first }])? {
+            let Some(name) = take_text(&mut document, "_id")? else { continue };
             let queue = queues.entry(name).or_default();
-            queue.delayed = queue.delayed.saturating_sub(read_count(&found, "count"));
-            queue.oldest = get_int(&found, "first")?.map(|first| now - first);
+            queue.delayed = queue.delayed.saturating_sub(read_count(&document, "count"));
+            queue.oldest = get_int(&document, "first")?.map(|first| now - first);
         }
         for (name, queue) in &mut queues {
             queue.name.clone_from(name);

@@ -67,11 +67,11 @@ impl MongoBackend {
         insert_if_some(&mut as_seen, "next_at", schedule.next_at);
         let due = schedule
             .due_and_next_time(now)
-            .and_then(|(at, next)| Ok((at, next, self.push_one(&schedule.job_at(at), None)?.0)));
+            .and_then(|(due_at, next)| Ok((due_at, next, self.push_one(&schedule.job_at(due_at), None)?.0)));
         let change = match due {
-            Ok((at, next, pushed)) => {
+            Ok((due_at, next, pushed)) => {
                 (fired.id, fired.is_new) = (Some(pushed.id), pushed.is_new);
-                doc! { "$set": { "next_at": next, "last_at": at, "last_id": pushed.id.to_string() } }
+                doc! { "$set": { "next_at": next, "last_at": due_at, "last_id": pushed.id.to_string() } }
             }
             // The schedule is invalid; the other schedules continue.
             Err(error) if error.kind() == ErrorKind::Input => {
@@ -87,9 +87,9 @@ impl MongoBackend {
 }
 
 impl Schedules for MongoBackend {
-    fn set_schedule(&mut self, schedule: &NewSchedule, by: &str) -> Result<i64> {
+    fn set_schedule(&mut self, schedule: &NewSchedule, actor: &str) -> Result<i64> {
         schedule.check_names()?;
-        check_actor_name(by)?;
+        check_actor_name(actor)?;
         let next = schedule.timing.next(self.read_time()?);
         let next = next.ok_or_else(|| Error::new(ErrorKind::Input, "the timing never occurs again"))?;
         let mut set = doc! {
@@ -106,7 +106,7 @@ impl Schedules for MongoBackend {
             insert_if_some(&mut set, name, value);
         }
         check_size("a schedule", &set)?;
-        self.with_audit_notes(by, "schedule", std::slice::from_ref(&schedule.name), |backend| {
+        self.with_audit_notes(actor, "schedule", std::slice::from_ref(&schedule.name), |backend| {
             match backend.schedules.insert_one(doc! { "_id": &schedule.name, "queue": "", "timing": "" }).run() {
                 Err(error) if !is_duplicate(&error) => return Err(store_error(error)),
                 _ => {}
@@ -124,9 +124,9 @@ impl Schedules for MongoBackend {
         found.run().map_err(store_error)?.filter_map(|found| schedule(found).transpose()).collect()
     }
 
-    fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()> {
+    fn pause_schedule(&mut self, name: &str, is_paused: bool, actor: &str) -> Result<()> {
         check_schedule(name)?;
-        check_actor_name(by)?;
+        check_actor_name(actor)?;
         let schedule = self.find_schedule(name)?.ok_or_else(|| no_schedule_error(name))?;
         let (paused_at, next_at) = schedule.pause_and_next_time(is_paused, self.read_time()?)?;
         let (mut set, mut unset) = (Document::new(), doc! { "problem": "" });
@@ -137,16 +137,16 @@ impl Schedules for MongoBackend {
             }
         }
         let action = if is_paused { "pause schedule" } else { "resume schedule" };
-        self.with_audit_notes(by, action, &[name.to_owned()], |backend| {
+        self.with_audit_notes(actor, action, &[name.to_owned()], |backend| {
             backend.change_schedule(name, set, unset)?;
             Ok((vec![1], ()))
         })
     }
 
-    fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool> {
+    fn remove_schedule(&mut self, name: &str, actor: &str) -> Result<bool> {
         check_schedule(name)?;
-        check_actor_name(by)?;
-        self.with_audit_notes(by, "unschedule", &[name.to_owned()], |backend| {
+        check_actor_name(actor)?;
+        self.with_audit_notes(actor, "unschedule", &[name.to_owned()], |backend| {
             let gone = backend.schedules.delete_one(doc! { "_id": name }).run().map_err(store_error)?.deleted_count;
             Ok((vec![gone], gone > 0))
         })
@@ -159,13 +159,13 @@ impl Schedules for MongoBackend {
         let now = self.read_time()?;
         let due = doc! { "next_at": { "$lte": now }, "paused_at": null, "bytes": { "$exists": true } };
         let limit = i64::try_from(max_schedules).unwrap_or(i64::MAX);
-        let found =
+        let cursor =
             self.schedules.find(due).sort(doc! { "next_at": 1, "_id": 1 }).limit(limit).run().map_err(store_error)?;
         let mut fired = Vec::new();
-        for found in found {
+        for document in cursor {
             // Some servers return a document that changed after it matched.
-            let is_due = |schedule: &Schedule| schedule.next_at.is_none_or(|at| at <= now);
-            if let Some(schedule) = schedule_or_placeholder(found.map_err(store_error)?).filter(is_due) {
+            let is_due = |schedule: &Schedule| schedule.next_at.is_none_or(|time| time <= now);
+            if let Some(schedule) = schedule_or_placeholder(document.map_err(store_error)?).filter(is_due) {
                 fired.extend(self.fire_one(&schedule, now)?);
             }
         }

@@ -266,11 +266,11 @@ impl Jobs for SqlBackend {
         }
     }
 
-    fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
+    fn redrive(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64> {
         check_name("queue", queue)?;
-        check_actor_name(by)?;
+        check_actor_name(actor)?;
         for _ in 0..REDRIVES {
-            match self.run_in_transaction(|backend| backend.redrive_now(queue, ids, by)) {
+            match self.run_in_transaction(|backend| backend.redrive_now(queue, ids, actor)) {
                 // Another program took a key between the check and the change.
                 Err(error) if error.kind() == ErrorKind::Taken => {}
                 answer => return answer,
@@ -279,8 +279,8 @@ impl Jobs for SqlBackend {
         Err(Error::new(ErrorKind::Busy, "other clients are pushing jobs with the same keys as the redriven ones"))
     }
 
-    fn replay(&mut self, id: Id, by: &str) -> Result<Id> {
-        check_actor_name(by)?;
+    fn replay(&mut self, id: Id, actor: &str) -> Result<Id> {
+        check_actor_name(actor)?;
         let job = self.job(id)?.ok_or_else(|| Error::new(ErrorKind::Missing, format!("there is no job {id}")))?;
         let replayed = NewJob {
             id: Id::new(),
@@ -296,7 +296,7 @@ impl Jobs for SqlBackend {
         };
         self.run_in_transaction(|backend| {
             backend.push_jobs(std::slice::from_ref(&replayed))?;
-            backend.add_audit_note(by, "replay", &id.to_string(), 1)
+            backend.add_audit_note(actor, "replay", &id.to_string(), 1)
         })?;
         Ok(replayed.id)
     }
@@ -396,7 +396,7 @@ impl SqlBackend {
         Ok(lease_error(id, state.as_deref()))
     }
 
-    fn redrive_now(&mut self, queue: &str, ids: Option<&[Id]>, by: &str) -> Result<u64> {
+    fn redrive_now(&mut self, queue: &str, ids: Option<&[Id]>, actor: &str) -> Result<u64> {
         let name = Value::Text(queue);
         let mut dead = Vec::new();
         let make = |row: &dyn ResultRow| Ok((required(row.read_text(0)?)?, row.read_text(1)?));
@@ -430,7 +430,7 @@ impl SqlBackend {
                 &[Value::text_or_null(key.as_deref()), Value::Text(&id), name],
             )?;
         }
-        self.add_audit_note(by, "redrive", queue, count)?;
+        self.add_audit_note(actor, "redrive", queue, count)?;
         Ok(count)
     }
 

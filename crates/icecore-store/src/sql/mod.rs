@@ -188,10 +188,10 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     }
 
     /// Adds an audit note.
-    fn add_audit_note(&mut self, by: &str, action: &str, subject: &str, count: u64) -> Result<()> {
+    fn add_audit_note(&mut self, actor: &str, action: &str, subject: &str, count: u64) -> Result<()> {
         self.run_statement(
             "INSERT INTO icecore_audit (at, who, what, subject, affected) VALUES ({now}, ?, ?, ?, ?)",
-            &[Value::Text(by), Value::Text(action), Value::Text(subject), Value::Int(count as i64)],
+            &[Value::Text(actor), Value::Text(action), Value::Text(subject), Value::Int(count as i64)],
         )?;
         Ok(())
     }

@@ -97,20 +97,20 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         columns: Columns,
         each: EachLent<'_>,
     ) -> Result<()> {
-        let at = filter.at.as_ref().map(|(path, value)| PathValue::new(path, value)).transpose()?;
-        let by_index = match &at {
-            Some(at) => self.indexes()?.iter().any(|path| path == at.path()),
+        let path_value = filter.path_value.as_ref().map(|(path, value)| PathValue::new(path, value)).transpose()?;
+        let by_index = match &path_value {
+            Some(path_value) => self.indexes()?.iter().any(|path| path == path_value.path()),
             None => false,
         };
         if filter.class.as_ref().is_some_and(|class| !fits_class_column(class)) {
             return Ok(());
         }
-        let indexed = at.as_ref().filter(|_| by_index);
+        let indexed = path_value.as_ref().filter(|_| by_index);
         let mut page = |after, page_size, each: EachLent<'_>| {
-            let at = indexed.map(|at| (at.path(), at.value()));
-            self.list_object_page(after, page_size, filter, (columns, at), each)
+            let path_and_value = indexed.map(|at| (at.path(), at.value()));
+            self.list_object_page(after, page_size, filter, (columns, path_and_value), each)
         };
-        walk_pages(ASKED, after, max_objects, at.as_ref().filter(|_| !by_index), &mut page, each)
+        walk_pages(ASKED, after, max_objects, path_value.as_ref().filter(|_| !by_index), &mut page, each)
     }
 
     fn list_object_page(
@@ -118,7 +118,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         after: i64,
         max_objects: usize,
         filter: &ObjectFilter,
-        (columns, at): (Columns, Option<(&str, &str)>),
+        (columns, path_and_value): (Columns, Option<(&str, &str)>),
         each: EachLent<'_>,
     ) -> Result<()> {
         let limit = Value::Int(i64::try_from(max_objects).unwrap_or(i64::MAX));
@@ -128,7 +128,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
         let class = Value::text_or_null(class.as_deref());
         let after = Value::Int(after);
         let mut take = |row: &dyn ResultRow| each(object_from_row(row).map_err(|error| error_in_row(row, &error))?);
-        if let Some((path, value)) = at {
+        if let Some((path, value)) = path_and_value {
             return self.query_each(
                 objects!(
                     "JOIN icecore_index_values v ON v.seq = o.seq WHERE v.path = ? AND v.value = ? AND v.seq > ? \
@@ -208,8 +208,8 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
         self.each_object(after, max_objects, filter, Columns::Lean, each)
     }
 
-    fn remove(&mut self, ids: &[Id], by: &str) -> Result<u64> {
-        check_actor_name(by)?;
+    fn remove(&mut self, ids: &[Id], actor: &str) -> Result<u64> {
+        check_actor_name(actor)?;
         self.run_in_transaction(|backend| {
             let mut count = 0;
             for id in ids {
@@ -219,7 +219,7 @@ impl<S: Session + ?Sized> Objects for SqlBackend<S> {
                     backend.query_first(sql, &[Value::Text(&text)], |row| required(row.read_int(0)?))?
                     && backend.delete_object(sequence)?
                 {
-                    backend.add_audit_note(by, "rm", &text, 1)?;
+                    backend.add_audit_note(actor, "rm", &text, 1)?;
                     count += 1;
                 }
             }

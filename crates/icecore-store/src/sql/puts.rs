@@ -180,7 +180,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
     fn insert_each<const N: usize>(
         &mut self,
         lists: &'static str,
-        each: &'static str,
+        per_row: &'static str,
         rows: &[[Value<'_>; N]],
     ) -> Result<()> {
         let mut rest = rows;
@@ -195,7 +195,7 @@ impl<S: Session + ?Sized> SqlBackend<S> {
                 }
                 RowBatching::Rows(_) => {
                     let values: Vec<Value<'_>> = some.iter().flatten().copied().collect();
-                    self.run_for_rows(each, some.len(), &values)?;
+                    self.run_for_rows(per_row, some.len(), &values)?;
                 }
             }
             rest = others;

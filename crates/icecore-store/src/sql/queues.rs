@@ -18,9 +18,9 @@ impl<S: super::Session + ?Sized> SqlBackend<S> {
 }
 
 impl Queues for SqlBackend {
-    fn pause(&mut self, queue: &str, is_paused: bool, by: &str) -> Result<()> {
+    fn pause(&mut self, queue: &str, is_paused: bool, actor: &str) -> Result<()> {
         check_name("queue", queue)?;
-        check_actor_name(by)?;
+        check_actor_name(actor)?;
         self.run_in_transaction(|backend| {
             backend.ensure_queue(queue)?;
             let sql = match is_paused {
@@ -28,7 +28,7 @@ impl Queues for SqlBackend {
                 false => "UPDATE icecore_queues SET paused_at = NULL WHERE name = ?",
             };
             backend.run_statement(sql, &[Value::Text(queue)])?;
-            backend.add_audit_note(by, if is_paused { "pause" } else { "resume" }, queue, 1)
+            backend.add_audit_note(actor, if is_paused { "pause" } else { "resume" }, queue, 1)
         })
     }
 

@@ -50,9 +50,9 @@ fn schedule_or_placeholder(row: &dyn ResultRow) -> Result<Option<Schedule>> {
 }
 
 impl Schedules for SqlBackend {
-    fn set_schedule(&mut self, schedule: &NewSchedule, by: &str) -> Result<i64> {
+    fn set_schedule(&mut self, schedule: &NewSchedule, actor: &str) -> Result<i64> {
         schedule.check_names()?;
-        check_actor_name(by)?;
+        check_actor_name(actor)?;
         let timing = &schedule.timing;
         self.run_in_transaction(|backend| {
             let now = backend.read_time()?;
@@ -77,7 +77,7 @@ impl Schedules for SqlBackend {
                     name,
                 ],
             )?;
-            backend.add_audit_note(by, "schedule", &schedule.name, 1)?;
+            backend.add_audit_note(actor, "schedule", &schedule.name, 1)?;
             Ok(next)
         })
     }
@@ -86,9 +86,9 @@ impl Schedules for SqlBackend {
         Ok(self.query_all(schedules!("ORDER BY name"), &[], schedule_or_placeholder)?.into_iter().flatten().collect())
     }
 
-    fn pause_schedule(&mut self, name: &str, is_paused: bool, by: &str) -> Result<()> {
+    fn pause_schedule(&mut self, name: &str, is_paused: bool, actor: &str) -> Result<()> {
         check_schedule(name)?;
-        check_actor_name(by)?;
+        check_actor_name(actor)?;
         self.run_in_transaction(|backend| {
             let found =
                 backend.query_first(schedules!("WHERE name = ? {hold}"), &[Value::Text(name)], schedule_from_row)?;
@@ -98,16 +98,16 @@ impl Schedules for SqlBackend {
             let sql = "UPDATE icecore_schedules SET paused_at = ?, next_at = ?, problem = NULL WHERE name = ?";
             backend
                 .run_statement(sql, &[Value::int_or_null(paused_at), Value::int_or_null(next_at), Value::Text(name)])?;
-            backend.add_audit_note(by, if is_paused { "pause schedule" } else { "resume schedule" }, name, 1)
+            backend.add_audit_note(actor, if is_paused { "pause schedule" } else { "resume schedule" }, name, 1)
         })
     }
 
-    fn remove_schedule(&mut self, name: &str, by: &str) -> Result<bool> {
+    fn remove_schedule(&mut self, name: &str, actor: &str) -> Result<bool> {
         check_schedule(name)?;
-        check_actor_name(by)?;
+        check_actor_name(actor)?;
         self.run_in_transaction(|backend| {
             let count = backend.run_statement("DELETE FROM icecore_schedules WHERE name = ?", &[Value::Text(name)])?;
-            backend.add_audit_note(by, "unschedule", name, count)?;
+            backend.add_audit_note(actor, "unschedule", name, count)?;
             Ok(count > 0)
         })
     }
@@ -145,19 +145,19 @@ impl<S: Session + ?Sized> SqlBackend<S> {
 
     fn fire_one(&mut self, schedule: &Schedule, now: i64) -> Result<Fired> {
         let mut fired = schedule.empty_report();
-        let due = schedule.due_and_next_time(now).and_then(|(at, next)| {
-            let pushed = self.push_jobs(&[schedule.job_at(at)])?;
-            Ok((at, next, pushed))
+        let due = schedule.due_and_next_time(now).and_then(|(due_at, next)| {
+            let pushed = self.push_jobs(&[schedule.job_at(due_at)])?;
+            Ok((due_at, next, pushed))
         });
         match due {
-            Ok((at, next, pushed)) => {
+            Ok((due_at, next, pushed)) => {
                 for pushed in pushed {
                     (fired.id, fired.is_new) = (Some(pushed.id), pushed.is_new);
                 }
                 let id = fired.id.map(|id| id.to_string());
                 self.run_statement(
                     "UPDATE icecore_schedules SET next_at = ?, last_at = ?, last_id = COALESCE(?, last_id) WHERE name = ?",
-                    &[Value::Int(next), Value::Int(at), Value::text_or_null(id.as_deref()), Value::Text(&schedule.name)],
+                    &[Value::Int(next), Value::Int(due_at), Value::text_or_null(id.as_deref()), Value::Text(&schedule.name)],
                 )?;
             }
             // The schedule is invalid; the other schedules continue.

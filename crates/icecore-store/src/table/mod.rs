@@ -170,9 +170,9 @@ impl Table {
                 .map(|column| values::read_key_text(dialect.family, row, column))
                 .collect::<Result<Vec<_>>>()?;
             let mut cells = Vec::with_capacity(chosen.len());
-            let mut at = keys;
+            let mut next_column = keys;
             for column in &chosen {
-                cells.push(values::read_cell(dialect.family, column, row, &mut at)?);
+                cells.push(values::read_cell(dialect.family, column, row, &mut next_column)?);
             }
             bytes += cells.iter().flatten().map(|cell| cell.bytes.len()).sum::<usize>();
             rows.push(Row { key, cells });

@@ -86,9 +86,9 @@ impl Table {
                     .map(|column| values::read_key_text(dialect.family, row, column))
                     .collect::<Result<Vec<_>>>()?;
                 let mut cells = Vec::with_capacity(chosen.len());
-                let mut at = key_len;
+                let mut next_column = key_len;
                 for column in &chosen {
-                    cells.push(values::read_cell(dialect.family, column, row, &mut at)?);
+                    cells.push(values::read_cell(dialect.family, column, row, &mut next_column)?);
                 }
                 each(Row { key, cells })?;
                 Ok(Flow::On)

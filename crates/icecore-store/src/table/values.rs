@@ -6,12 +6,17 @@ use crate::driver::{ResultRow, Value};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Reads a selected value, which begins at this column of the answer.
-pub(super) fn read_cell(family: Family, column: &Column, row: &dyn ResultRow, at: &mut usize) -> Result<Option<Cell>> {
-    let place = *at;
-    *at += 1;
+pub(super) fn read_cell(
+    family: Family,
+    column: &Column,
+    row: &dyn ResultRow,
+    next_column: &mut usize,
+) -> Result<Option<Cell>> {
+    let place = *next_column;
+    *next_column += 1;
     let is_text = match family {
         Family::Sqlite => {
-            *at += 1;
+            *next_column += 1;
             row.read_int(place + 1)? == Some(1)
         }
         _ => column.form != Form::Bytes,

@@ -67,7 +67,7 @@ fn every(world: &mut World) -> Vec<Object> {
 }
 
 fn at(path: &str, value: &str) -> ObjectFilter {
-    ObjectFilter { at: Some((path.to_owned(), value.to_owned())), ..ObjectFilter::default() }
+    ObjectFilter { path_value: Some((path.to_owned(), value.to_owned())), ..ObjectFilter::default() }
 }
 
 fn what_is_put_comes_back(world: &mut World) {

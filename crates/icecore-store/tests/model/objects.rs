@@ -228,7 +228,7 @@ impl Model {
     ) -> Outcome {
         let filter = ObjectFilter {
             class: class.map(|class| CLASSES[class].to_owned()),
-            at: at.map(|(path, wanted)| (PATHS[path].to_owned(), wanted.to_owned())),
+            path_value: at.map(|(path, wanted)| (PATHS[path].to_owned(), wanted.to_owned())),
             quarantined,
             before: None,
         };

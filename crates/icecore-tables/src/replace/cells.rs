@@ -14,17 +14,17 @@ pub fn find_csv_cells(
     mut place: impl FnMut(usize) -> Option<u32>,
     pieces: &mut Vec<LocatedValue>,
 ) -> Result<(), (u64, usize)> {
-    let (mut at, mut row, mut cells) = (header, row + 1, Vec::new());
+    let (mut offset, mut row, mut cells) = (header, row + 1, Vec::new());
     let scanner = Scanner::new(dialect);
-    while let Next::Row { end } = scanner.next_row(bytes.get(at..).unwrap_or_default(), true, &mut cells) {
+    while let Next::Row { end } = scanner.next_row(bytes.get(offset..).unwrap_or_default(), true, &mut cells) {
         for (column, cell) in cells.iter().enumerate() {
             if cell.is_broken {
-                return Err((row, at));
+                return Err((row, offset));
             }
             if let Some(place) = place(column)
                 && !cell.range.is_empty()
             {
-                let shift = |range: &Range<usize>| at + range.start..at + range.end;
+                let shift = |range: &Range<usize>| offset + range.start..offset + range.end;
                 let manner = ValueSyntax::Csv { is_quoted: cell.is_quoted };
                 pieces.push(LocatedValue {
                     range: shift(&cell.range),
@@ -36,7 +36,7 @@ pub fn find_csv_cells(
                 });
             }
         }
-        (at, row) = (at + end, row + 1);
+        (offset, row) = (offset + end, row + 1);
     }
     Ok(())
 }
@@ -50,9 +50,9 @@ pub fn find_tsv_cells(
     mut place: impl FnMut(usize) -> Option<u32>,
     pieces: &mut Vec<LocatedValue>,
 ) {
-    let (mut at, mut column, mut row) = (header, 0, row + 1);
-    while at < bytes.len() {
-        let rest = bytes.get(at..).unwrap_or_default();
+    let (mut offset, mut column, mut row) = (header, 0, row + 1);
+    while offset < bytes.len() {
+        let rest = bytes.get(offset..).unwrap_or_default();
         let len = memchr2(delimiter, b'\n', rest).unwrap_or(rest.len());
         let is_last = rest.get(len).is_none_or(|byte| *byte == b'\n');
         let cell = rest.get(..len).unwrap_or_default();
@@ -61,7 +61,7 @@ pub fn find_tsv_cells(
             && !cell.is_empty()
             && cell != b"\\N"
         {
-            let cell_range = at..at + cell.len();
+            let cell_range = offset..offset + cell.len();
             pieces.push(LocatedValue {
                 range: cell_range.clone(),
                 body: cell_range,
@@ -72,6 +72,6 @@ pub fn find_tsv_cells(
             });
         }
         (column, row) = if is_last { (0, row + 1) } else { (column + 1, row) };
-        at += len + 1;
+        offset += len + 1;
     }
 }

@@ -24,18 +24,18 @@ impl FrozenText {
     pub fn find_damaging_changes(&mut self, chunk: &Chunk) -> (u64, Option<usize>) {
         let mut strings = chunk.frozen.iter().peekable();
         let (mut count, mut first) = (0, None);
-        for at in &chunk.growing {
-            while let Some(string) = strings.next_if(|string| string.start <= *at) {
+        for offset in &chunk.growing {
+            while let Some(string) = strings.next_if(|string| string.start <= *offset) {
                 self.end = self.end.max(string.end);
             }
-            if *at < self.end {
+            if *offset < self.end {
                 count += 1;
-                first = first.or_else(|| usize::try_from(at - chunk.offset).ok());
+                first = first.or_else(|| usize::try_from(offset - chunk.offset).ok());
             }
         }
         self.end = strings.map(|string| string.end).fold(self.end, u64::max);
-        if let Some(at) = chunk.touched.filter(|_| self.is_open && count == 0) {
-            (count, first) = (1, Some(at));
+        if let Some(touched) = chunk.touched.filter(|_| self.is_open && count == 0) {
+            (count, first) = (1, Some(touched));
         }
         self.is_open |= chunk.is_cut_off;
         (count, first)
@@ -72,8 +72,8 @@ fn is_complete_string(text: &[u8], string: &Range<usize>) -> bool {
         return ends_exactly(text, string);
     }
     let before = text.get(..string.start).unwrap_or_default();
-    let quote = before.get(memrchr(b':', before).map_or(0, |at| at + 1)..).unwrap_or_default();
-    let close = string.end.checked_sub(quote.len()).and_then(|at| text.get(at..)).unwrap_or_default();
+    let quote = before.get(memrchr(b':', before).map_or(0, |colon| colon + 1)..).unwrap_or_default();
+    let close = string.end.checked_sub(quote.len()).and_then(|start| text.get(start..)).unwrap_or_default();
     close.strip_prefix(quote).is_some_and(|rest| rest.starts_with(b";"))
 }
 
@@ -91,7 +91,7 @@ fn ends_exactly(bytes: &[u8], string: &Range<usize>) -> bool {
     let before = bytes.get(..string.start).unwrap_or_default();
     let Some(colon) = memrchr(b':', before) else { return false };
     let digits = before.get(..colon).unwrap_or_default();
-    let first = memrchr(b':', digits).map_or(0, |at| at + 1);
+    let first = memrchr(b':', digits).map_or(0, |index| index + 1);
     let len = std::str::from_utf8(digits.get(first..).unwrap_or_default()).ok().and_then(|len| len.parse().ok());
     let quote = before.get(colon + 1..).unwrap_or_default();
     let close = len.and_then(|len: usize| bytes.get(string.start.checked_add(len)?..)).unwrap_or_default();
@@ -99,8 +99,8 @@ fn ends_exactly(bytes: &[u8], string: &Range<usize>) -> bool {
 }
 
 /// Returns the value for `--in` that fits a text with frozen data at this place; `None` if that is not clear.
-pub fn suggest_form(bytes: &[u8], at: usize) -> Option<String> {
-    let start = memrchr(b'\n', bytes.get(..at)?).map_or(0, |end| end + 1);
+pub fn suggest_form(bytes: &[u8], offset: usize) -> Option<String> {
+    let start = memrchr(b'\n', bytes.get(..offset)?).map_or(0, |end| end + 1);
     let rest = bytes.get(start..)?;
     let line = rest.get(..memchr(b'\n', rest).unwrap_or(rest.len()))?;
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -123,10 +123,10 @@ pub fn suggest_form(bytes: &[u8], at: usize) -> Option<String> {
         return Some("sql".to_owned());
     }
     let mut is_sound = |text: &[u8]| is_frozen(text);
-    let found = Detector::default().detect(line, true, &mut is_sound).ok()?;
+    let detected = Detector::default().detect(line, true, &mut is_sound).ok()?;
     let mut cells = Vec::new();
-    let Next::Row { .. } = Scanner::new(found.dialect).next_row(line, true, &mut cells) else { return None };
-    cells.iter().any(|cell| is_frozen(&found.dialect.decode_cell(cell, line))).then(|| "csv".to_owned())
+    let Next::Row { .. } = Scanner::new(detected.dialect).next_row(line, true, &mut cells) else { return None };
+    cells.iter().any(|cell| is_frozen(&detected.dialect.decode_cell(cell, line))).then(|| "csv".to_owned())
 }
 
 #[cfg(test)]
@@ -153,9 +153,9 @@ mod tests {
 
     #[test]
     fn changes_in_frozen_text_are_found() {
-        let inside = |text: &str, at: usize, new: &[u8]| {
+        let inside = |text: &str, offset: usize, new: &[u8]| {
             let mut edits = Edits::new();
-            edits.push(at, at + 3, new);
+            edits.push(offset, offset + 3, new);
             breaks_string_length(text.as_bytes(), &edits)
         };
         assert!(inside("it: s:7:\\\"the old\\\"; x", 14, b"newer"));

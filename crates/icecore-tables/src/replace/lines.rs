@@ -15,25 +15,25 @@ pub fn find_json_values(
     mut place: impl FnMut(&[u8]) -> Option<u32>,
     pieces: &mut Vec<LocatedValue>,
 ) {
-    let (mut at, mut row) = (0, row);
-    let mut found = Vec::new();
-    while at < bytes.len() {
-        let rest = bytes.get(at..).unwrap_or_default();
+    let (mut offset, mut row) = (0, row);
+    let mut members = Vec::new();
+    while offset < bytes.len() {
+        let rest = bytes.get(offset..).unwrap_or_default();
         let len = memchr(b'\n', rest).unwrap_or(rest.len());
         let line = rest.get(..len).unwrap_or_default().trim_ascii_end();
         row += 1;
-        found.clear();
+        members.clear();
         // If keys are changed as well, a line is one value, unless columns are selected.
-        let is_whole = plan.how.keys && !plan.places.has_selection();
-        if is_whole || !find_members(line, &mut found) {
-            found.clear();
+        let is_whole = plan.rewrite_options.keys && !plan.places.has_selection();
+        if is_whole || !find_members(line, &mut members) {
+            members.clear();
             if !line.is_empty() {
-                found.push((0..0, 0..line.len()));
+                members.push((0..0, 0..line.len()));
             }
         }
-        for (key, value) in &found {
+        for (key, value) in &members {
             if let Some(place) = place(line.get(key.clone()).unwrap_or_default()) {
-                let value = at + value.start..at + value.end;
+                let value = offset + value.start..offset + value.end;
                 pieces.push(LocatedValue {
                     range: value.clone(),
                     body: value,
@@ -44,26 +44,26 @@ pub fn find_json_values(
                 });
             }
         }
-        at += len + 1;
+        offset += len + 1;
     }
 }
 
 /// Finds the keys of an object, without quotes, and their values. `false`: this is not an object.
-fn find_members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
-    let skip = |at: usize| at + line.get(at..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
-    let mut at = skip(0);
-    if line.get(at) != Some(&b'{') {
+fn find_members(line: &[u8], members: &mut Vec<(Range<usize>, Range<usize>)>) -> bool {
+    let skip = |offset: usize| offset + line.get(offset..).map_or(0, |rest| rest.len() - rest.trim_ascii_start().len());
+    let mut offset = skip(0);
+    if line.get(offset) != Some(&b'{') {
         return false;
     }
-    at = skip(at + 1);
-    if line.get(at) == Some(&b'}') {
-        return skip(at + 1) == line.len();
+    offset = skip(offset + 1);
+    if line.get(offset) == Some(&b'}') {
+        return skip(offset + 1) == line.len();
     }
     loop {
-        if line.get(at) != Some(&b'"') {
+        if line.get(offset) != Some(&b'"') {
             return false;
         }
-        let Some(key_end) = find_string_end(line, at + 1) else { return false };
+        let Some(key_end) = find_string_end(line, offset + 1) else { return false };
         let colon = skip(key_end + 1);
         if line.get(colon) != Some(&b':') {
             return false;
@@ -71,9 +71,9 @@ fn find_members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> b
         let start = skip(colon + 1);
         let Some(end) = find_value_end(line, start) else { return false };
         let value = line.get(start..end).unwrap_or_default();
-        found.push((at + 1..key_end, start..start + value.trim_ascii_end().len()));
+        members.push((offset + 1..key_end, start..start + value.trim_ascii_end().len()));
         match line.get(end) {
-            Some(b',') => at = skip(end + 1),
+            Some(b',') => offset = skip(end + 1),
             Some(b'}') => return skip(end + 1) == line.len(),
             _ => return false,
         }
@@ -81,28 +81,28 @@ fn find_members(line: &[u8], found: &mut Vec<(Range<usize>, Range<usize>)>) -> b
 }
 
 /// Returns the closing quote of the string whose contents begin at `at`.
-fn find_string_end(line: &[u8], mut at: usize) -> Option<usize> {
+fn find_string_end(line: &[u8], mut offset: usize) -> Option<usize> {
     loop {
-        at += memchr2(b'"', b'\\', line.get(at..)?)?;
-        if line.get(at) == Some(&b'"') {
-            return Some(at);
+        offset += memchr2(b'"', b'\\', line.get(offset..)?)?;
+        if line.get(offset) == Some(&b'"') {
+            return Some(offset);
         }
-        at += 2;
+        offset += 2;
     }
 }
 
 /// Returns the place of the comma or the bracket after a value.
-fn find_value_end(line: &[u8], mut at: usize) -> Option<usize> {
+fn find_value_end(line: &[u8], mut offset: usize) -> Option<usize> {
     let mut depth = 0usize;
     loop {
-        match line.get(at)? {
-            b'"' => at = find_string_end(line, at + 1)?,
+        match line.get(offset)? {
+            b'"' => offset = find_string_end(line, offset + 1)?,
             b'{' | b'[' => depth += 1,
-            b'}' | b']' | b',' if depth == 0 => return Some(at),
+            b'}' | b']' | b',' if depth == 0 => return Some(offset),
             b'}' | b']' => depth -= 1,
             _ => {}
         }
-        at += 1;
+        offset += 1;
     }
 }
 
@@ -150,9 +150,9 @@ pub fn change_text(
         let first = first.or(edits.iter().last().filter(is_cut_head).map(|edit| edit.start));
         return Damage { first, touched: find_touched(bytes, edits), is_cut_off };
     }
-    let (mut at, mut damage) = (0, Damage::default());
-    while at < bytes.len() {
-        let rest = bytes.get(at..).unwrap_or_default();
+    let (mut offset, mut damage) = (0, Damage::default());
+    while offset < bytes.len() {
+        let rest = bytes.get(offset..).unwrap_or_default();
         let len = memchr(b'\n', rest).unwrap_or(rest.len());
         let line = rest.get(..len).unwrap_or_default();
         let mut own = Edits::new();
@@ -167,11 +167,11 @@ pub fn change_text(
         }
         let touched = find_touched(text, &own);
         let first = first.or(touched.filter(|_| damage.is_cut_off));
-        damage.first = damage.first.or(first.map(|place| at + place));
-        damage.touched = damage.touched.or(touched.map(|place| at + place));
+        damage.first = damage.first.or(first.map(|place| offset + place));
+        damage.touched = damage.touched.or(touched.map(|place| offset + place));
         damage.is_cut_off |= rewrite::is_cut_off(line);
-        edits.append(&own, at);
-        at += len + 1;
+        edits.append(&own, offset);
+        offset += len + 1;
     }
     damage
 }
@@ -198,9 +198,9 @@ pub fn find_frozen_strings(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
 /// change.
 fn change_documents(bytes: &[u8], own: Range<usize>, replacing: &mut Replacing<'_>) -> Option<Edits> {
     let change = |replacing: &mut Replacing<'_>, has_names: bool| {
-        let (mut how, mut tally) = (Rewriting::default(), Tally::default());
-        (how.keys, how.classes) = (has_names, has_names);
-        let edits = rewrite::text_with_documents(bytes, own.clone(), replacing, &how, &mut tally)?;
+        let (mut options, mut tally) = (Rewriting::default(), Tally::default());
+        (options.keys, options.classes) = (has_names, has_names);
+        let edits = rewrite::text_with_documents(bytes, own.clone(), replacing, &options, &mut tally)?;
         (!tally.is_notable()).then_some(edits)
     };
     replacing.begin_trial();

@@ -12,7 +12,7 @@ pub struct ReplacePlan {
     /// The rules, in each charset of the input.
     pub rules: RuleSets,
     /// Settings for the search inside values.
-    pub how: Rewriting,
+    pub rewrite_options: Rewriting,
     /// Whether plain text is left unchanged.
     pub only_serialized: bool,
     /// How a dry run shows the changes.

@@ -7,27 +7,26 @@ use memchr::memchr_iter;
 /// Returns the changes of a value.
 ///
 /// Some programs put a serialized value after lines of text in one column: the two parts are changed separately.
-pub fn find_edits(text: &[u8], replacing: &mut Replacing<'_>, how: &Rewriting, tally: &mut Tally) -> Edits {
-    let Some(at) = find_frozen_tail(text) else { return rewrite::value(text, replacing, how, tally) };
-    let (head, tail) = text.split_at(at);
-    let mut edits = rewrite::value(head, replacing, how, tally);
-    for edit in rewrite::value(tail, replacing, how, tally).iter() {
-        edits.push(at + edit.start, at + edit.end, edit.new);
+pub fn find_edits(text: &[u8], replacing: &mut Replacing<'_>, options: &Rewriting, tally: &mut Tally) -> Edits {
+    let Some(tail_start) = find_frozen_tail(text) else { return rewrite::value(text, replacing, options, tally) };
+    let (head, tail) = text.split_at(tail_start);
+    let mut edits = rewrite::value(head, replacing, options, tally);
+    for edit in rewrite::value(tail, replacing, options, tally).iter() {
+        edits.push(tail_start + edit.start, tail_start + edit.end, edit.new);
     }
     edits
 }
 
 /// Returns the start of a line from which on everything is frozen data.
 fn find_frozen_tail(text: &[u8]) -> Option<usize> {
-    let begins =
-        |at: &usize| matches!(text.get(*at..), Some([b'a' | b'O' | b's', b':', digit, ..]) if digit.is_ascii_digit());
+    let begins = |offset: &usize| matches!(text.get(*offset..), Some([b'a' | b'O' | b's', b':', digit, ..]) if digit.is_ascii_digit());
     if begins(&0) {
         return None;
     }
-    let at = memchr_iter(b'\n', text).map(|end| end + 1).find(begins)?;
-    let tail = text.get(at..)?;
+    let start = memchr_iter(b'\n', text).map(|end| end + 1).find(begins)?;
+    let tail = text.get(start..)?;
     let is_frozen = icecore::detect::begins_frozen(tail).is_some() && icecore::detect::stage_of(tail).is_ok();
-    is_frozen.then_some(at)
+    is_frozen.then_some(start)
 }
 
 #[cfg(test)]
@@ -39,8 +38,8 @@ mod tests {
     fn what_is_frozen_behind_lines_is_changed_as_such() {
         let rules = Rules::builder().pair("old", "newer").build().unwrap();
         let changed = |text: &str| {
-            let how = Rewriting::default();
-            let edits = find_edits(text.as_bytes(), &mut rules.replacing(), &how, &mut Tally::default());
+            let options = Rewriting::default();
+            let edits = find_edits(text.as_bytes(), &mut rules.replacing(), &options, &mut Tally::default());
             String::from_utf8(edits.apply(text.as_bytes())).unwrap()
         };
         assert_eq!(

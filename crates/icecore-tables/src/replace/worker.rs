@@ -69,10 +69,12 @@ impl Worker {
         let mut pieces = std::mem::take(&mut chunk.pieces);
         self.find_values(&bytes, chunk, &mut pieces);
         self.check_values(&bytes, &pieces, chunk);
-        let mut sets: Vec<(Replacing<'_>, Hints<'_>)> =
-            all.iter().map(|rules| (rules.replacing().with_encoded(plan.how.base64), rules.hints(&bytes))).collect();
+        let mut sets: Vec<(Replacing<'_>, Hints<'_>)> = all
+            .iter()
+            .map(|rules| (rules.replacing().with_encoded(plan.rewrite_options.base64), rules.hints(&bytes)))
+            .collect();
         // Encoded values show no hints, and lengths may be wrong where nothing matches.
-        let examines_all = plan.how.base64 || plan.how.mend;
+        let examines_all = plan.rewrite_options.base64 || plan.rewrite_options.mend;
         let mut done = 0;
         for piece in &pieces {
             let Some((replacing, hints)) = sets.get_mut(usize::from(piece.rules)) else { continue };
@@ -102,7 +104,9 @@ impl Worker {
             let (mut edits, mut replacing) = (Edits::new(), rules.replacing());
             let damage = lines::change_text(&chunk.bytes, chunk.own_range(), &rules, &mut replacing, &mut edits);
             chunk.note_damage(damage);
-            chunk.growing.extend(lines::find_length_changes(&edits).map(|at| chunk.offset.saturating_add(at as u64)));
+            chunk
+                .growing
+                .extend(lines::find_length_changes(&edits).map(|index| chunk.offset.saturating_add(index as u64)));
             return;
         }
         let bytes = std::mem::take(&mut chunk.bytes);
@@ -110,7 +114,7 @@ impl Worker {
         self.find_values(&bytes, chunk, &mut pieces);
         self.check_values(&bytes, &pieces, chunk);
         let rules = plan.rules.default_rules();
-        let mut replacing = rules.replacing().with_encoded(plan.how.base64);
+        let mut replacing = rules.replacing().with_encoded(plan.rewrite_options.base64);
         // Only the feasibility is of interest, not the result.
         let mut scratch = Chunk { offset: chunk.offset, ..Chunk::default() };
         for piece in &pieces {
@@ -154,8 +158,8 @@ impl Worker {
     fn check_charset(&self, chunk: &mut Chunk) {
         let own = chunk.bytes.get(chunk.own_range()).unwrap_or_default();
         if self.plan.rules.needs_charset() && is_foreign_text(own) {
-            let at = std::str::from_utf8(own).map_or_else(|error| error.valid_up_to(), |_| 0);
-            chunk.account.note_foreign(chunk.offset + (chunk.own_range().start + at) as u64);
+            let offset = std::str::from_utf8(own).map_or_else(|error| error.valid_up_to(), |_| 0);
+            chunk.account.note_foreign(chunk.offset + (chunk.own_range().start + offset) as u64);
         }
     }
 
@@ -270,7 +274,7 @@ impl Worker {
         replacing: &mut Replacing<'_>,
     ) -> Result<Option<ValueChange<'t>>, ()> {
         let decoded = escaping.decode(raw).ok_or(())?;
-        let edits = value::find_edits(decoded.text(), replacing, &self.plan.how, &mut self.tally);
+        let edits = value::find_edits(decoded.text(), replacing, &self.plan.rewrite_options, &mut self.tally);
         if edits.is_empty() {
             return Ok(None);
         }
@@ -290,7 +294,7 @@ impl Worker {
         let Lexer::Csv(dialect, _) = self.lexer else { return Ok(None) };
         let cell = Cell { range: 0..raw.len(), body: 0..raw.len(), is_quoted, is_broken: false };
         let text = dialect.decode_cell(&cell, raw);
-        let edits = value::find_edits(&text, replacing, &self.plan.how, &mut self.tally);
+        let edits = value::find_edits(&text, replacing, &self.plan.rewrite_options, &mut self.tally);
         if edits.is_empty() {
             return Ok(None);
         }
@@ -304,7 +308,7 @@ impl Worker {
 
     /// Returns the change of a JSON value.
     fn change_json<'t>(&mut self, raw: &'t [u8], replacing: &mut Replacing<'_>) -> Result<Option<ValueChange<'t>>, ()> {
-        let ReplacePlan { how, json, .. } = &*self.plan;
+        let ReplacePlan { rewrite_options: how, json, .. } = &*self.plan;
         let edits = match rewrite::document(raw, json, replacing, how, &mut self.tally) {
             Ok(edits) => edits,
             // A line that is not JSON is text.
@@ -323,7 +327,8 @@ impl Worker {
 
     /// Changes a chunk of plain text.
     fn change_text(&mut self, chunk: &mut Chunk, rules: &Rules) {
-        let (mut edits, mut replacing) = (Edits::new(), rules.replacing().with_encoded(self.plan.how.base64));
+        let (mut edits, mut replacing) =
+            (Edits::new(), rules.replacing().with_encoded(self.plan.rewrite_options.base64));
         let damage = lines::change_text(&chunk.bytes, chunk.own_range(), rules, &mut replacing, &mut edits);
         chunk.frozen = frozen_input_ranges(chunk);
         chunk.is_cut_off = damage.is_cut_off;
@@ -338,7 +343,7 @@ impl Worker {
         chunk.out.drain(..before.min(chunk.out.len()));
         chunk.is_changed = true;
         chunk.account.add_pair_counts(&replacing.take_counts());
-        let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
+        let in_input = |index: usize| chunk.offset.saturating_add(index as u64);
         chunk.growing.extend(lines::find_length_changes(&edits).map(in_input));
         let mut tally = Tally::default();
         tally.changed = edits.len() as u64;
@@ -355,7 +360,7 @@ impl Worker {
 
 /// Returns the strings of serialize() that begin in a chunk, as ranges in the input.
 fn frozen_input_ranges(chunk: &Chunk) -> Vec<std::ops::Range<u64>> {
-    let in_input = |at: usize| chunk.offset.saturating_add(at as u64);
+    let in_input = |index: usize| chunk.offset.saturating_add(index as u64);
     lines::find_frozen_strings(&chunk.bytes).map(|range| in_input(range.start)..in_input(range.end)).collect()
 }
 

@@ -113,9 +113,9 @@ impl Batch {
     }
 
     /// Returns the cells of a row, and its offset in the input.
-    pub fn row_cells(&self, at: usize) -> (&[Cell], u64) {
-        let from = at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| end.0);
-        let (to, offset) = self.ends.get(at).copied().unwrap_or((from, 0));
+    pub fn row_cells(&self, row: usize) -> (&[Cell], u64) {
+        let from = row.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| end.0);
+        let (to, offset) = self.ends.get(row).copied().unwrap_or((from, 0));
         (self.cells.get(from as usize..to as usize).unwrap_or(&[]), offset)
     }
 

@@ -9,7 +9,7 @@ pub struct ColumnSpec {
     /// The given name.
     pub name: String,
     /// Its position, if columns have one.
-    pub at: Option<usize>,
+    pub position: Option<usize>,
     /// The stage that reads its values; if there is none, the format of each value is detected.
     pub stage: Option<Stage>,
 }
@@ -30,10 +30,10 @@ impl ColumnSpec {
                     "there is no column `{name}`: there are {known}; numbers from 1 on work as well"
                 )))
             }
-            Some(at) if !names.is_empty() && at >= names.len() => {
+            Some(position) if !names.is_empty() && position >= names.len() => {
                 Err(usage_error(format!("there is no column {name}: there are {} of them", names.len())))
             }
-            _ => Ok(ColumnSpec { name: name.to_owned(), at, stage }),
+            _ => Ok(ColumnSpec { name: name.to_owned(), position: at, stage }),
         }
     }
 

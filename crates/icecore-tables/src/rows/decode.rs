@@ -26,13 +26,13 @@ impl Decoders {
     /// Decodes the rows of a batch, and writes them into it.
     pub fn decode_batch(&mut self, batch: &mut Batch) {
         #[cfg(feature = "columns")]
-        if let Err(why) = super::columnar::expand_record(batch) {
-            batch.failed = Some(why);
+        if let Err(reason) = super::columnar::expand_record(batch) {
+            batch.failed = Some(reason);
             return;
         }
         let plans = std::mem::take(&mut batch.plans);
-        for (at, (from, plan)) in plans.iter().enumerate() {
-            let to = plans.get(at + 1).map_or(batch.row_count(), |next| next.0);
+        for (index, (from, plan)) in plans.iter().enumerate() {
+            let to = plans.get(index + 1).map_or(batch.row_count(), |next| next.0);
             if !self.decoder_for(plan).decode_rows(batch, *from..to) {
                 break;
             }
@@ -41,14 +41,14 @@ impl Decoders {
     }
 
     fn decoder_for(&mut self, plan: &Arc<Plan>) -> &mut RowDecoder {
-        let at = self.known.iter().position(|known| Arc::ptr_eq(&known.plan, plan)).unwrap_or_else(|| {
+        let index = self.known.iter().position(|known| Arc::ptr_eq(&known.plan, plan)).unwrap_or_else(|| {
             if self.known.len() == Self::MAX_PLANS {
                 self.known.remove(0);
             }
             self.known.push(RowDecoder::new(Arc::clone(plan)));
             self.known.len() - 1
         });
-        &mut self.known[at]
+        &mut self.known[index]
     }
 }
 
@@ -58,7 +58,7 @@ pub struct RowDecoder {
     /// For each column to decode, the converter of its values, if all have one format.
     converters: Vec<Option<RecordConverter>>,
     /// Converters for stages that were detected from values.
-    found: Vec<(String, RecordConverter)>,
+    detected: Vec<(String, RecordConverter)>,
     /// For each column of the table, its number among the columns to decode.
     by_position: Vec<Option<usize>>,
     /// The probable stage of the row's value, from the program that wrote it.
@@ -140,15 +140,15 @@ impl RowDecoder {
         };
         let converters = plan.columns.iter().map(converter).collect();
         let mut by_position = vec![None; plan.names.len()];
-        for (at, column) in plan.columns.iter().enumerate() {
-            if let Some(slot) = column.at.and_then(|at| by_position.get_mut(at)) {
-                *slot = Some(at);
+        for (index, column) in plan.columns.iter().enumerate() {
+            if let Some(slot) = column.position.and_then(|at| by_position.get_mut(at)) {
+                *slot = Some(index);
             }
         }
         RowDecoder {
             plan,
             converters,
-            found: Vec::new(),
+            detected: Vec::new(),
             by_position,
             hint: None,
             value: Vec::new(),
@@ -161,12 +161,14 @@ impl RowDecoder {
         let (mut out, mut tally) = (std::mem::take(&mut batch.out), std::mem::take(&mut batch.tally));
         let plan = Arc::clone(&self.plan);
         let mut goes_on = true;
-        for at in rows {
-            let (cells, offset) = batch.row_cells(at);
-            let number = batch.before + at as u64 + 1;
+        for row_index in rows {
+            let (cells, offset) = batch.row_cells(row_index);
+            let number = batch.before + row_index as u64 + 1;
             let start = out.len();
-            self.hint =
-                plan.program.and_then(|at| cells.get(at)).and_then(|cell| program_stage(batch.cell_bytes(*cell)));
+            self.hint = plan
+                .program
+                .and_then(|position| cells.get(position))
+                .and_then(|cell| program_stage(batch.cell_bytes(*cell)));
             let mut row = RowState::new(number, offset, &mut tally, plan.columns.len());
             let is_row = match (plan.form, plan.out) {
                 (TableForm::Ndjson, _) => self.write_object_row(batch, cells, &mut row, &mut out),
@@ -179,7 +181,7 @@ impl RowDecoder {
             let (is_bad, is_undecodable) = (!row.errors.is_empty() || row.is_refused, row.is_undecodable);
             tally.count_row(is_bad, is_undecodable);
             if is_bad && plan.on_error == OnError::Stop {
-                batch.truncate_rows(at + 1);
+                batch.truncate_rows(row_index + 1);
                 goes_on = false;
                 break;
             }
@@ -193,14 +195,14 @@ impl RowDecoder {
         let plan = Arc::clone(&self.plan);
         out.push(b'{');
         out.extend_from_slice(&plan.lead_json);
-        for (at, cell) in cells.iter().enumerate() {
-            if cell.sort == Sort::Absent || plan.is_hidden(at) {
+        for (position, cell) in cells.iter().enumerate() {
+            if cell.sort == Sort::Absent || plan.is_hidden(position) {
                 continue;
             }
-            out.extend_from_slice(&plan.json_key(at));
-            match self.by_position.get(at).copied().flatten() {
+            out.extend_from_slice(&plan.json_key(position));
+            match self.by_position.get(position).copied().flatten() {
                 Some(column) => self.write_value(column, batch, *cell, row, out),
-                None => self.write_cell(at, batch, *cell, row, out),
+                None => self.write_cell(position, batch, *cell, row, out),
             }
             out.push(b',');
         }
@@ -215,13 +217,13 @@ impl RowDecoder {
     }
 
     /// Writes a cell that is not decoded.
-    fn write_cell(&self, at: usize, batch: &Batch, cell: Cell, row: &mut RowState<'_>, out: &mut Vec<u8>) {
+    fn write_cell(&self, position: usize, batch: &Batch, cell: Cell, row: &mut RowState<'_>, out: &mut Vec<u8>) {
         match cell.sort {
             Sort::Null | Sort::Absent => out.extend_from_slice(b"null"),
             Sort::Plain => out.extend_from_slice(batch.cell_bytes(cell)),
             Sort::Text => {
                 if !text::write_json_string(batch.cell_bytes(cell), out) {
-                    row.note_lost_bytes(self.plan.strict, || format!("column {}", self.plan.column_name(at)));
+                    row.note_lost_bytes(self.plan.strict, || format!("column {}", self.plan.column_name(position)));
                 }
             }
         }
@@ -256,11 +258,11 @@ impl RowDecoder {
         let null = |out: &mut Vec<u8>| write_null(plan.out, plan.delimiter, is_first.take(), out);
         plan.lead.iter().for_each(|(_, value)| put(value.as_bytes(), out));
         let mut value = std::mem::take(&mut self.value);
-        for (at, cell) in cells.iter().enumerate() {
-            if plan.is_hidden(at) {
+        for (position, cell) in cells.iter().enumerate() {
+            if plan.is_hidden(position) {
                 continue;
             }
-            match self.by_position.get(at).copied().flatten() {
+            match self.by_position.get(position).copied().flatten() {
                 Some(column) => {
                     value.clear();
                     self.write_value(column, batch, *cell, row, &mut value);
@@ -281,7 +283,7 @@ impl RowDecoder {
         self.value = value;
         self.note_missing_columns(cells.len(), row);
         if plan.has_error_columns() || plan.has_kinds {
-            for _ in (cells.len()..plan.names.len()).filter(|at| !plan.is_hidden(*at)) {
+            for _ in (cells.len()..plan.names.len()).filter(|position| !plan.is_hidden(*position)) {
                 null(out);
             }
         }
@@ -301,7 +303,7 @@ impl RowDecoder {
     /// Notes the columns to decode that a row with this number of cells lacks.
     fn note_missing_columns(&self, cells: usize, row: &mut RowState<'_>) {
         for (column, spec) in self.plan.columns.iter().enumerate() {
-            if spec.at.is_none_or(|at| at >= cells) {
+            if spec.position.is_none_or(|at| at >= cells) {
                 let message = format!("the row has only {cells} of {} columns", self.plan.names.len());
                 self.note_failure(column, "row", message, row);
             }
@@ -423,12 +425,12 @@ impl RowDecoder {
     /// Returns the converter for a stage that was detected from a value.
     fn converter_for_stage(&mut self, stage: Stage) -> &mut RecordConverter {
         let name = stage.name();
-        let at = self.found.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+        let index = self.detected.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
             let converter = RecordConverter::new(stage, self.plan.json.clone(), &self.plan.limits, self.plan.deep);
-            self.found.push((name, converter));
-            self.found.len() - 1
+            self.detected.push((name, converter));
+            self.detected.len() - 1
         });
-        &mut self.found[at].1
+        &mut self.detected[index].1
     }
 
     /// Notes that a value can't be decoded.

@@ -38,8 +38,8 @@ pub struct FrozenColumns {
 impl FrozenColumns {
     /// Examines the rows of a batch.
     pub fn examine(&mut self, batch: &Batch) {
-        for (at, (from, plan)) in batch.plans.iter().enumerate() {
-            let to = batch.plans.get(at + 1).map_or(batch.row_count(), |next| next.0);
+        for (index, (from, plan)) in batch.plans.iter().enumerate() {
+            let to = batch.plans.get(index + 1).map_or(batch.row_count(), |next| next.0);
             let examined = match &self.current {
                 Some((current, examined)) if Arc::ptr_eq(current, plan) => *examined,
                 _ => 0,
@@ -60,10 +60,10 @@ impl FrozenColumns {
     fn examine_row(&mut self, batch: &Batch, row: usize, plan: &Plan) {
         self.rows += 1;
         let (cells, _) = batch.row_cells(row);
-        for (at, cell) in cells.iter().enumerate() {
+        for (position, cell) in cells.iter().enumerate() {
             let bytes = batch.cell_bytes(*cell);
             if cell.sort != Sort::Text
-                || plan.is_hidden(at)
+                || plan.is_hidden(position)
                 || !LENGTHS.contains(&bytes.len())
                 || self.found.len() >= COLUMNS
             {
@@ -75,8 +75,11 @@ impl FrozenColumns {
                 continue;
             }
             if let Some(stage) = deep::stage_of(&bytes, &plan.limits) {
-                let column =
-                    FrozenColumn { table: plan.table.clone(), column: plan.column_name(at), format: stage.name() };
+                let column = FrozenColumn {
+                    table: plan.table.clone(),
+                    column: plan.column_name(position),
+                    format: stage.name(),
+                };
                 let is_new = |known: &FrozenColumn| (&known.table, &known.column) != (&column.table, &column.column);
                 if self.found.iter().all(is_new) {
                     self.found.push(column);

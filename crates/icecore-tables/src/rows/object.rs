@@ -88,14 +88,14 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
         extents.get(value.index() as usize).map(|extent| (extent.start as usize, extent.end as usize))
     };
     let plan = std::sync::Arc::clone(&decoder.plan);
-    let mut at = 0;
+    let mut offset = 0;
     if !plan.lead_json.is_empty() {
         out.push(b'{');
         out.extend_from_slice(&plan.lead_json);
         if root.is_empty() {
             out.pop();
         }
-        at = 1;
+        offset = 1;
     }
     let mut found_columns = vec![false; plan.columns.len()];
     for (key, value) in root.entries() {
@@ -103,7 +103,7 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
         let (Some(column), Some((start, end))) = (column, extent(value)) else { continue };
         found_columns[column] = true;
         let before = out.len();
-        out.extend_from_slice(line.get(at..start).unwrap_or(&[]));
+        out.extend_from_slice(line.get(offset..start).unwrap_or(&[]));
         let became = match read_string(decoder, value) {
             Ok(bytes) if bytes.is_empty() && plan.empty_is_null => Became::Null,
             Ok(bytes) => decoder.decode_value(column, &bytes, row, out),
@@ -116,21 +116,21 @@ fn write_whole_row(decoder: &mut RowDecoder, line: &[u8], root: Cursor<'_>, row:
         };
         row.kinds[column] = became;
         match became {
-            Became::Decoded => at = end,
+            Became::Decoded => offset = end,
             // The value stays as it is written.
             Became::Text | Became::Broken | Became::Refused | Became::Other if plan.on_error == OnError::Keep => {
                 out.truncate(before)
             }
             _ => {
                 out.extend_from_slice(b"null");
-                at = end;
+                offset = end;
             }
         }
     }
     for (column, _) in found_columns.iter().enumerate().filter(|(_, is_found)| !**is_found) {
         decoder.note_failure(column, "row", "the row has no such key".to_owned(), row);
     }
-    let rest = line.get(at..).unwrap_or(&[]);
+    let rest = line.get(offset..).unwrap_or(&[]);
     if plan.own.is_empty() || row.errors.is_empty() && !plan.has_kinds {
         out.extend_from_slice(rest);
     } else {

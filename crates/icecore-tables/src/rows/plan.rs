@@ -107,7 +107,7 @@ pub struct PlanRequest<'a> {
     /// The form of the rows of the input.
     pub form: TableForm,
     /// The column that is decoded if none is given.
-    pub usual: Option<&'static str>,
+    pub default_column: Option<&'static str>,
     /// The name of the input.
     pub file: &'a str,
 }
@@ -166,11 +166,11 @@ pub struct Plan {
 impl Plan {
     /// Creates the plan for a table whose columns have these names.
     pub fn new(request: &PlanRequest<'_>, header: Vec<String>) -> Result<Plan> {
-        let PlanRequest { options, form, usual, file } = *request;
+        let PlanRequest { options, form, default_column: usual, file } = *request;
         let names = header;
         let columns = match (&options.columns[..], form) {
             ([], TableForm::Lines) => vec![ColumnSpec::parse("1", &[])?],
-            ([column], TableForm::Lines) => vec![ColumnSpec { at: Some(0), ..ColumnSpec::parse(column, &[])? }],
+            ([column], TableForm::Lines) => vec![ColumnSpec { position: Some(0), ..ColumnSpec::parse(column, &[])? }],
             (_, TableForm::Lines) => return Err(usage_error("lines have one column only".to_owned())),
             ([], TableForm::Parquet | TableForm::Arrow) => Vec::new(),
             ([], TableForm::Database) if usual.is_none() => Vec::new(),
@@ -186,7 +186,7 @@ impl Plan {
             }
         };
         if let Some(column) =
-            columns.iter().find(|column: &&ColumnSpec| column.at.is_none() && form != TableForm::Ndjson)
+            columns.iter().find(|column: &&ColumnSpec| column.position.is_none() && form != TableForm::Ndjson)
         {
             let name = &column.name;
             return Err(usage_error(format!(
@@ -263,14 +263,15 @@ impl Plan {
             names.push(column_name.unwrap_or("value").to_owned());
         }
         // Columns without names have numbers.
-        let column_count = columns.iter().filter_map(|column| column.at).max().map_or(0, |at| at + 1);
+        let column_count = columns.iter().filter_map(|column| column.position).max().map_or(0, |at| at + 1);
         for number in names.len() + 1..=column_count {
             names.push(number.to_string());
         }
         self.keys = names.iter().map(|name| text::format_json_key(name)).collect();
         if self.filter.has_columns() {
-            let is_hidden = |(at, name): (usize, &String)| {
-                !self.filter.selects_column(schema, table, name) && !columns.iter().any(|column| column.at == Some(at))
+            let is_hidden = |(position, name): (usize, &String)| {
+                !self.filter.selects_column(schema, table, name)
+                    && !columns.iter().any(|column| column.position == Some(position))
             };
             self.hidden = names.iter().enumerate().map(is_hidden).collect();
         }
@@ -297,21 +298,21 @@ impl Plan {
     }
 
     /// Returns whether the column at this position is not written.
-    pub fn is_hidden(&self, at: usize) -> bool {
-        self.hidden.get(at).copied().unwrap_or(false)
+    pub fn is_hidden(&self, position: usize) -> bool {
+        self.hidden.get(position).copied().unwrap_or(false)
     }
 
     /// Returns the key of the column at this position.
-    pub fn json_key(&self, at: usize) -> std::borrow::Cow<'_, [u8]> {
-        match self.keys.get(at) {
+    pub fn json_key(&self, position: usize) -> std::borrow::Cow<'_, [u8]> {
+        match self.keys.get(position) {
             Some(key) => key.into(),
-            None => text::format_json_key(&(at + 1).to_string()).into(),
+            None => text::format_json_key(&(position + 1).to_string()).into(),
         }
     }
 
     /// Returns the name of the column at this position.
-    pub fn column_name(&self, at: usize) -> String {
-        self.names.get(at).cloned().unwrap_or_else(|| (at + 1).to_string())
+    pub fn column_name(&self, position: usize) -> String {
+        self.names.get(position).cloned().unwrap_or_else(|| (position + 1).to_string())
     }
 
     /// Returns whether messages get columns of their own.
@@ -322,7 +323,9 @@ impl Plan {
     /// Returns the name of a column to decode.
     pub fn decoded_column_name(&self, column: usize) -> String {
         let spec = &self.columns[column];
-        spec.at.filter(|_| self.form != TableForm::Ndjson).map_or_else(|| spec.name.clone(), |at| self.column_name(at))
+        spec.position
+            .filter(|_| self.form != TableForm::Ndjson)
+            .map_or_else(|| spec.name.clone(), |at| self.column_name(at))
     }
 
     fn list_own_names(&self) -> Vec<String> {
@@ -335,7 +338,7 @@ impl Plan {
     fn check_names(&self) -> Result<()> {
         let own: Vec<&String> = self.lead.iter().map(|(name, _)| name).chain(&self.own).collect();
         let is_known = |own: &&&String| self.names.contains(**own) && self.form != TableForm::Ndjson;
-        let twice = own.iter().enumerate().find(|(at, name)| own[..*at].contains(name)).map(|(_, name)| name);
+        let twice = own.iter().enumerate().find(|(index, name)| own[..*index].contains(name)).map(|(_, name)| name);
         match own.iter().find(is_known).or(twice) {
             None => Ok(()),
             Some(name) if self.lead.iter().any(|(lead, _)| lead == *name) => Err(usage_error(format!(
@@ -354,15 +357,16 @@ impl Plan {
         if matches!(self.out, OutputForm::Json | OutputForm::Columns(_)) {
             return;
         }
-        for (at, name) in self.output_names().iter().enumerate() {
-            self.write_cell(at == 0, name.as_bytes(), out);
+        for (index, name) in self.output_names().iter().enumerate() {
+            self.write_cell(index == 0, name.as_bytes(), out);
         }
         out.push(b'\n');
     }
 
     /// Returns the names of all columns of the output.
     pub fn output_names(&self) -> Vec<String> {
-        let visible_names = self.names.iter().enumerate().filter(|(at, _)| !self.is_hidden(*at)).map(|(_, name)| name);
+        let visible_names =
+            self.names.iter().enumerate().filter(|(position, _)| !self.is_hidden(*position)).map(|(_, name)| name);
         self.lead.iter().map(|(name, _)| name).chain(visible_names).chain(&self.own).cloned().collect()
     }
 

@@ -48,17 +48,17 @@ impl<R: Read> Decoder<R> {
     fn decode_available(&mut self) {
         let units = self.wide.units;
         let (text, raw) = (&mut self.text, &self.raw);
-        let mut at = 0;
+        let mut consumed = 0;
         // The mark is not text.
         if self.offset == 0 && self.wide.has_mark && raw.starts_with(units.mark()) {
-            at = units.mark().len();
+            consumed = units.mark().len();
         }
         let failed = loop {
-            let rest = raw.get(at..).unwrap_or_default();
+            let rest = raw.get(consumed..).unwrap_or_default();
             match units.decode_char(rest) {
                 Ok(Some((character, len))) => {
                     text.push(character);
-                    at += len;
+                    consumed += len;
                 }
                 Ok(None) if self.is_end && !rest.is_empty() => {
                     break Some("the text ends in the middle of a character");
@@ -70,8 +70,8 @@ impl<R: Read> Decoder<R> {
                 Err(()) => break Some("no character has this number"),
             }
         };
-        self.offset += at as u64;
-        self.raw.drain(..at);
+        self.offset += consumed as u64;
+        self.raw.drain(..consumed);
         self.failed = failed.map(|problem| {
             let (offset, name) = (self.offset, units.name());
             let text = format!(

@@ -116,8 +116,8 @@ impl CodeUnits {
 
     /// Returns the number of characters in these bytes, and how many of them are ASCII; `None` if they are not text.
     fn count_characters(self, bytes: &[u8], is_all: bool) -> Option<(usize, usize)> {
-        let (mut at, mut count, mut ascii) = (0, 0usize, 0usize);
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let (mut offset, mut count, mut ascii) = (0, 0usize, 0usize);
+        while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.is_empty()) {
             let Some((character, len)) = self.decode_char(rest).ok()? else {
                 return if is_all { None } else { Some((count, ascii)) };
             };
@@ -127,7 +127,7 @@ impl CodeUnits {
                 return None;
             }
             ascii += usize::from(character.is_ascii());
-            (at, count) = (at + len, count + 1);
+            (offset, count) = (offset + len, count + 1);
         }
         Some((count, ascii))
     }

@@ -23,11 +23,11 @@ pub(super) fn rename_classes(
     }
     let mut tape: Tape = mapped.tape().clone();
     tape.own_given_classes().map_err(Refusal::Unwritable)?;
-    for (at, new) in nested {
-        let old = tape.node(at);
+    for (index, new) in nested {
+        let old = tape.node(index);
         let mut node = tape.new_owned_string(old.kind, &new).in_form(old.form());
         (node.key, node.flags) = (old.key, old.flags);
-        tape.replace_node(at, node);
+        tape.replace_node(index, node);
     }
     drop(mapped);
     draft.exchange_tape(tape).map_err(Refusal::Unwritable)
@@ -47,23 +47,23 @@ fn collect_nested_renames(
     if level >= LEVELS {
         return Ok(changed);
     }
-    for (at, node) in (0u32..).zip(document.nodes()) {
-        while open.pop_if(|container| tape.index_after(*container) <= at).is_some() {}
-        if is_sealed(document, at, node) {
-            sealed = sealed.max(tape.index_after(at));
+    for (index, node) in (0u32..).zip(document.nodes()) {
+        while open.pop_if(|container| tape.index_after(*container) <= index).is_some() {}
+        if is_sealed(document, index, node) {
+            sealed = sealed.max(tape.index_after(index));
         }
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
-        if at >= sealed && may_be_opened(node, parent) {
+        if index >= sealed && may_be_opened(node, parent) {
             let bytes = document.bytes(node);
             if let Some(stage) = deep::stage_within(bytes, &mut left) {
                 let altered = alter_unwrapped(bytes, &stage, &left, |draft, limits| {
                     rename_classes(draft, map, limits, level + 1)
                 })?;
-                changed.extend(altered.is_changed.then_some((at, altered.bytes)));
+                changed.extend(altered.is_changed.then_some((index, altered.bytes)));
             }
         }
         if node.kind.is_container() {
-            open.push(at);
+            open.push(index);
         }
     }
     Ok(changed)

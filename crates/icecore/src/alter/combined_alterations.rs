@@ -37,7 +37,7 @@ pub(super) fn find_changes_together(
         reached_entry: None,
     };
     let count = alterations.iter().take_while(|alteration| together.add_alteration(alteration).is_some()).count();
-    (together.places.found, count)
+    (together.places.changes, count)
 }
 
 /// Returns `true` if an alteration can be found together with others.
@@ -53,8 +53,8 @@ pub(super) fn can_combine(alteration: &Alteration) -> bool {
 
 /// Returns for each node the number of nodes up to it that are links or are named by one; `None` if there are none.
 fn link_prefix_sums(document: &Document<'_>) -> Option<Vec<u32>> {
-    let is_linked = |at: usize| {
-        let node = document.nodes().get(at);
+    let is_linked = |index: usize| {
+        let node = document.nodes().get(index);
         node.is_some_and(|node| node.kind.is_again() || node.has(flag::TARGET))
     };
     let count = document.nodes().len();
@@ -62,9 +62,9 @@ fn link_prefix_sums(document: &Document<'_>) -> Option<Vec<u32>> {
         return None;
     }
     let mut sum = 0;
-    let sums = (0..count).map(|at| {
+    let sums = (0..count).map(|index| {
         let before = sum;
-        sum += u32::from(is_linked(at));
+        sum += u32::from(is_linked(index));
         before
     });
     let mut sums: Vec<u32> = sums.collect();
@@ -130,7 +130,7 @@ impl<'d> Together<'d> {
         };
         let (number, count) = self.find_added_entry(path)?;
         let is_itself = path.definite_steps().nth(count).is_none();
-        let entry = self.places.found.entries.get(number).filter(|entry| entry.is_simple())?;
+        let entry = self.places.changes.entries.get(number).filter(|entry| entry.is_simple())?;
         let document = entry.document();
         let is_alike = document.tape().naming == self.places.naming() && self.document.header().is_none();
         (is_alike && !path.as_str().contains('…')).then_some(())?;
@@ -144,10 +144,10 @@ impl<'d> Together<'d> {
             _ => return None,
         }
         // Their paths would be paths in the entry.
-        let is_lossy = places.found.entries.iter().any(native::NativeEntry::has_losses);
+        let is_lossy = places.changes.entries.iter().any(native::NativeEntry::has_losses);
         (!is_lossy).then_some(())?;
-        let (changed, _) = Builder::copy_with_changes(document, &places.found.to_changes()).ok()?;
-        self.places.found.entries.get_mut(number)?.replace_document(changed);
+        let (changed, _) = Builder::copy_with_changes(document, &places.changes.to_changes()).ok()?;
+        self.places.changes.entries.get_mut(number)?.replace_document(changed);
         Some(())
     }
 
@@ -166,8 +166,8 @@ impl<'d> Together<'d> {
 
     /// Returns the entry that replaces a value or its body.
     fn replacement_entry(&self, value: Cursor<'d>) -> Option<usize> {
-        let at = |value: Cursor<'d>| self.replaced.get(&value.index()).copied();
-        at(value).or_else(|| at(value.body()))
+        let entry_of = |value: Cursor<'d>| self.replaced.get(&value.index()).copied();
+        entry_of(value).or_else(|| entry_of(value.body()))
     }
 
     // -- Alterations -------------------------------------------------------------
@@ -180,17 +180,17 @@ impl<'d> Together<'d> {
         };
         match target {
             PathTarget::There { value: old, path_text, .. } => {
-                let at = old.index();
-                self.has_no_links(at).then_some(())?;
-                let entries = &self.places.found.entries;
-                let now = self.replaced.get(&at).and_then(|entry| entries.get(*entry));
+                let index = old.index();
+                self.has_no_links(index).then_some(())?;
+                let entries = &self.places.changes.entries;
+                let now = self.replaced.get(&index).and_then(|entry| entries.get(*entry));
                 let value = native::match_string_kinds(
                     value,
                     Some(now.map_or(old, |entry| entry.cursor())),
                     self.places.naming(),
                 );
                 let entry = self.places.add_native_entry(value.root(), None, &path_text).ok()?;
-                self.record_replacement(at, entry);
+                self.record_replacement(index, entry);
                 Some(())
             }
             PathTarget::Missing { container, path_text } => self.set_missing(path, container, &path_text, value),
@@ -218,16 +218,17 @@ impl<'d> Together<'d> {
             (is_empty_php && self.has_no_links(body.index())).then_some(())?;
             let key = KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
             let entry = self.places.add_native_entry(value.root(), Some(&key), &place).ok()?;
-            let map = self.places.found.entries.get(entry)?.to_container_entry();
-            *self.places.found.entries.get_mut(entry)? = map;
+            let map = self.places.changes.entries.get(entry)?.to_container_entry();
+            *self.places.changes.entries.get_mut(entry)? = map;
             self.record_replacement(body.index(), entry);
             return Some(());
         }
         self.places.refuse_fixed_members(body, "a new member").ok()?;
         let named = self.places.new_key_name(body, step, &name);
-        let last = self.last_string_key(body)?;
-        let last = last.as_ref().map(|slot| self.current_key(*slot, body)).map_or(Some(None), |key| key.map(Some))?;
-        let key = match last {
+        let last_slot = self.last_string_key(body)?;
+        let last_key =
+            last_slot.as_ref().map(|slot| self.current_key(*slot, body)).map_or(Some(None), |key| key.map(Some))?;
+        let key = match last_key {
             Some((document, Key::Name(key))) => self.places.new_key_template(body, step, &named, Some((document, key))),
             Some(_) => return None,
             None => self.places.new_key_template(body, step, &named, None),
@@ -242,14 +243,14 @@ impl<'d> Together<'d> {
         let PathTarget::There { parent: Some(parent), value, .. } = self.resolve_path(path, false)? else {
             return None;
         };
-        let at = value.index();
-        let own = self.places.find_parent(at, "").ok()?;
-        let is_plain = own.index() == parent.index() && !self.renamed.contains_key(&at) && self.has_no_links(at);
+        let index = value.index();
+        let own = self.places.find_parent(index, "").ok()?;
+        let is_plain = own.index() == parent.index() && !self.renamed.contains_key(&index) && self.has_no_links(index);
         is_plain.then_some(())?;
         self.places.refuse_fixed_members(parent, "").ok()?;
-        self.child_index(parent)?.remove(at);
-        self.places.found.deleted.push(at);
-        self.places.found.containers.push(parent.index());
+        self.child_index(parent)?.remove(index);
+        self.places.changes.deleted.push(index);
+        self.places.changes.containers.push(parent.index());
         Some(())
     }
 
@@ -284,49 +285,49 @@ impl<'d> Together<'d> {
 
     fn rename_entry(&mut self, path: &Pattern, name: &str) -> Option<()> {
         let PathTarget::There { parent: Some(map), value, .. } = self.resolve_path(path, false)? else { return None };
-        let at = value.index();
-        let container = self.places.find_parent(at, "").ok()?;
-        let is_plain = container.index() == map.index() && map.kind() == Kind::Map && !self.renamed.contains_key(&at);
+        let node = value.index();
+        let container = self.places.find_parent(node, "").ok()?;
+        let is_plain = container.index() == map.index() && map.kind() == Kind::Map && !self.renamed.contains_key(&node);
         is_plain.then_some(())?;
         self.places.refuse_fixed_members(map, "").ok()?;
-        let Key::Name(key) = self.child_index(map)?.original_key(at)? else { return None };
+        let Key::Name(key) = self.child_index(map)?.original_key(node)? else { return None };
         let bytes = self.places.renamed_bytes(&key, None, name);
         let key_template = self.places.renamed_key_template(&key, &bytes);
-        let count = self.places.found.entries.len();
-        let entry = self.places.renamed_entry(&key_template, at).ok()?;
-        if self.places.found.entries.get(entry)?.has_losses() {
+        let count = self.places.changes.entries.len();
+        let entry = self.places.renamed_entry(&key_template, node).ok()?;
+        if self.places.changes.entries.get(entry)?.has_losses() {
             // Losses contain a path, and that may be another place now.
-            self.places.found.entries.truncate(count);
+            self.places.changes.entries.truncate(count);
             return None;
         }
-        let entries = &self.places.found.entries;
+        let entries = &self.places.changes.entries;
         let (_, new) = first_entry_key(entries.get(entry)?.cursor())?;
         let index = self.indexes.get_mut(&map.index())?.as_mut()?;
-        (!index.has_conflicting_key(&new, at)).then_some(())?;
-        index.rename(at, &new);
-        self.renamed.insert(at, entry);
-        self.places.found.keys.push((at, entry));
-        self.places.found.containers.push(map.index());
+        (!index.has_conflicting_key(&new, node)).then_some(())?;
+        index.rename(node, &new);
+        self.renamed.insert(node, entry);
+        self.places.changes.keys.push((node, entry));
+        self.places.changes.containers.push(map.index());
         Some(())
     }
 
-    fn record_replacement(&mut self, at: u32, entry: usize) {
-        self.places.found.replaced.push((at, entry));
-        self.replaced.insert(at, entry);
+    fn record_replacement(&mut self, index: u32, entry: usize) {
+        self.places.changes.replaced.push((index, entry));
+        self.replaced.insert(index, entry);
     }
 
     /// Adds an entry after all others.
     fn push_entry(&mut self, body: Cursor<'d>, entry: native::NativeEntry) -> Option<()> {
-        let number = self.places.found.entries.len();
+        let number = self.places.changes.entries.len();
         self.child_index(body)?;
         let index = self.indexes.get_mut(&body.index())?.as_mut()?;
         match body.kind() {
             Kind::Array => index.add(None, number),
             _ => index.add(Some(&first_entry_key(entry.cursor())?.1), number),
         }
-        self.places.found.entries.push(entry);
-        self.places.found.added.push((body.index(), number));
-        self.places.found.containers.push(body.index());
+        self.places.changes.entries.push(entry);
+        self.places.changes.added.push((body.index(), number));
+        self.places.changes.containers.push(body.index());
         Some(())
     }
 
@@ -336,12 +337,12 @@ impl<'d> Together<'d> {
     fn resolve_path(&mut self, path: &Pattern, is_sure: bool) -> Option<PathTarget<'d>> {
         let mut steps = path.definite_steps().peekable();
         let max_steps = self.limits.expanded_from(0);
-        let mut here = self.document.root();
+        let mut current = self.document.root();
         let (mut parent, mut path_text) = (None, "$".to_owned());
         let mut count = 0;
         while let Some(step) = steps.next() {
-            let body = here.body();
-            if let Some(entry) = self.replacement_entry(here) {
+            let body = current.body();
+            if let Some(entry) = self.replacement_entry(current) {
                 self.reached_entry = Some((entry, count));
                 return None;
             }
@@ -349,33 +350,39 @@ impl<'d> Together<'d> {
             if count as u64 + 2 >= max_steps {
                 return None;
             }
-            match self.resolve_step(here, body, step, is_sure)? {
+            match self.resolve_step(current, body, step, is_sure)? {
                 StepTarget::New(entry) => {
                     self.reached_entry = Some((entry, count));
                     return None;
                 }
-                StepTarget::At(at, text) => {
+                StepTarget::At(child, text) => {
                     path_text.push_str(&text);
-                    (parent, here) = (Some(body), Cursor::new(self.document, at));
+                    (parent, current) = (Some(body), Cursor::new(self.document, child));
                 }
                 StepTarget::Missing => {
                     let is_alone = self.document.header().is_none() && !path.as_str().contains('…');
                     return (steps.peek().is_none() && is_alone)
-                        .then_some(PathTarget::Missing { container: here, path_text });
+                        .then_some(PathTarget::Missing { container: current, path_text });
                 }
             }
         }
-        Some(PathTarget::There { parent, value: here, path_text })
+        Some(PathTarget::There { parent, value: current, path_text })
     }
 
-    fn resolve_step(&mut self, here: Cursor<'d>, body: Cursor<'d>, step: &Step, is_sure: bool) -> Option<StepTarget> {
+    fn resolve_step(
+        &mut self,
+        current: Cursor<'d>,
+        body: Cursor<'d>,
+        step: &Step,
+        is_sure: bool,
+    ) -> Option<StepTarget> {
         let (is_array, is_map) = (body.kind() == Kind::Array, body.kind() == Kind::Map);
         match step {
             Step::Key(_) | Step::Entry(_) if is_map => {}
             Step::Item(_) if is_array || is_map => {}
             Step::Key(_) | Step::Entry(_) | Step::Item(_) => return Some(StepTarget::Missing),
             Step::Referent => {
-                let child = step.follow_from(here);
+                let child = step.follow_from(current);
                 return Some(child.map_or(StepTarget::Missing, |child| StepTarget::At(child.index(), step.to_text())));
             }
             Step::Part(_) => return None,
@@ -384,25 +391,28 @@ impl<'d> Together<'d> {
         *walks += 1;
         if *walks <= WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
             if let (Step::Item(number), true) = (step, is_array) {
-                let Some(at) = item_position(*number, body.len() as u64) else { return Some(StepTarget::Missing) };
+                let Some(position) = item_position(*number, body.len() as u64) else {
+                    return Some(StepTarget::Missing);
+                };
                 crate::steps::count(body.len());
-                let child = body.items().nth(usize::try_from(at).ok()?)?;
-                return Some(StepTarget::At(child.index(), format!("[{at}]")));
+                let child = body.items().nth(usize::try_from(position).ok()?)?;
+                return Some(StepTarget::At(child.index(), format!("[{position}]")));
             }
-            let child = step.follow_from(here);
+            let child = step.follow_from(current);
             return Some(child.map_or(StepTarget::Missing, |child| StepTarget::At(child.index(), step.to_text())));
         }
         let index = self.child_index(body)?;
         let slot = match step {
             Step::Item(number) if is_array => {
-                let Some(at) = item_position(*number, (index.count_remaining() + index.added.len()) as u64) else {
+                let Some(position) = item_position(*number, (index.count_remaining() + index.added.len()) as u64)
+                else {
                     return Some(StepTarget::Missing);
                 };
-                let at = usize::try_from(at).ok()?;
-                if let Some(new) = at.checked_sub(index.count_remaining()) {
+                let position = usize::try_from(position).ok()?;
+                if let Some(new) = position.checked_sub(index.count_remaining()) {
                     return index.added.get(new).copied().map(StepTarget::New);
                 }
-                return Some(StepTarget::At(index.nth_remaining(at)?, format!("[{at}]")));
+                return Some(StepTarget::At(index.nth_remaining(position)?, format!("[{position}]")));
             }
             Step::Item(number) => index.find_by_integer(*number),
             Step::Entry(position) => {
@@ -417,7 +427,7 @@ impl<'d> Together<'d> {
             _ => return None,
         };
         match slot {
-            Some(ChildSlot::Old(at)) => Some(StepTarget::At(at, step.to_text())),
+            Some(ChildSlot::Old(child)) => Some(StepTarget::At(child, step.to_text())),
             Some(ChildSlot::New(entry)) => Some(StepTarget::New(entry)),
             None => Some(StepTarget::Missing),
         }
@@ -430,10 +440,10 @@ impl<'d> Together<'d> {
 
     /// Returns `true` if no link starts or ends at a value or inside it. Otherwise, when the value is removed, another
     /// place takes over its content.
-    fn has_no_links(&self, at: u32) -> bool {
+    fn has_no_links(&self, index: u32) -> bool {
         let Some(links) = &self.links else { return true };
-        let before = |at: u32| links.get(at as usize);
-        before(at) == before(self.document.tape().index_after(at))
+        let links_before = |index: u32| links.get(index as usize);
+        links_before(index) == links_before(self.document.tape().index_after(index))
     }
 
     /// Returns the last entry of a map whose key is a string, if there is one.
@@ -443,13 +453,13 @@ impl<'d> Together<'d> {
         if let Some(entry) = index.last_name {
             return Some(Some(ChildSlot::New(entry)));
         }
-        let entries = &self.places.found.entries;
-        for (at, key) in index.keys_from_last() {
+        let entries = &self.places.changes.entries;
+        for (child, key) in index.keys_from_last() {
             crate::steps::count(1);
-            let renamed = self.renamed.get(&at).and_then(|entry| first_entry_key(entries.get(*entry)?.cursor()));
+            let renamed = self.renamed.get(&child).and_then(|entry| first_entry_key(entries.get(*entry)?.cursor()));
             let key = renamed.map_or(key, |(_, key)| key);
             if matches!(key, Key::Name(name) if name.node.kind.is_string()) {
-                return Some(Some(ChildSlot::Old(at)));
+                return Some(Some(ChildSlot::Old(child)));
             }
         }
         Some(None)
@@ -457,7 +467,7 @@ impl<'d> Together<'d> {
 
     /// Returns the current key of a child of a map, and the document that contains it.
     fn current_key(&self, slot: ChildSlot, map: Cursor<'d>) -> Option<(&Document<'_>, Key<'_>)> {
-        let entries = &self.places.found.entries;
+        let entries = &self.places.changes.entries;
         match slot {
             ChildSlot::New(entry) => first_entry_key(entries.get(entry)?.cursor()),
             ChildSlot::Old(at) => match self.renamed.get(&at) {

@@ -35,7 +35,8 @@ pub(super) struct Draft<'d> {
 
 impl<'d> Draft<'d> {
     pub(super) fn new(original: &'d Document<'d>) -> Draft<'d> {
-        let origins = (0..original.tape().len()).map(|at| Origin { node: Some(at), ..Origin::default() }).collect();
+        let origins =
+            (0..original.tape().len()).map(|index| Origin { node: Some(index), ..Origin::default() }).collect();
         Draft {
             original,
             current: Cow::Borrowed(original),
@@ -92,9 +93,9 @@ impl<'d> Draft<'d> {
         if !are_some || self.current.tape().has_copies() {
             return 0;
         }
-        let (found, count) = combined_alterations::find_changes_together(&self.current, alterations, stage, limits);
+        let (changes, count) = combined_alterations::find_changes_together(&self.current, alterations, stage, limits);
         // A change that can't be made is refused when its alteration is applied alone.
-        if count > 0 && self.rebuild_with_changes(found).is_ok() { count } else { 0 }
+        if count > 0 && self.rebuild_with_changes(changes).is_ok() { count } else { 0 }
     }
 
     pub(super) fn apply_alteration(
@@ -107,34 +108,34 @@ impl<'d> Draft<'d> {
         if let Alteration::RenameClass(map) = alteration {
             return classes::rename_classes(self, map, limits, level);
         }
-        let mut found = places::find_changes(&self.current, alteration, stage, limits)?;
-        let touched = found.touched_nodes();
+        let mut changes = places::find_changes(&self.current, alteration, stage, limits)?;
+        let touched = changes.touched_nodes();
         if touches_copied_value(self.current.tape(), &touched) {
             // A copy of a changed value keeps the old value.
             self.written_out.get_or_insert_with(|| count_sharing_losses(&self.current));
             let expanded = self.current.without_copies(limits).map_err(Refusal::Unwritable)?.into_owned().into_owned();
             self.become_other(expanded, &[]);
-            found = places::find_changes(&self.current, alteration, stage, limits)?;
+            changes = places::find_changes(&self.current, alteration, stage, limits)?;
         }
-        self.rebuild_with_changes(found)
+        self.rebuild_with_changes(changes)
     }
 
     /// Replaces the document by one with these changes.
-    fn rebuild_with_changes(&mut self, mut found: FoundChanges) -> Result<(), Refusal> {
+    fn rebuild_with_changes(&mut self, mut changes: FoundChanges) -> Result<(), Refusal> {
         crate::steps::count(self.current.nodes().len());
         let (document, kept) =
-            Builder::copy_with_changes(&self.current, &found.to_changes()).map_err(Refusal::Unwritable)?;
-        for at in found.touched_nodes() {
-            if let Some(origin) = self.origins.get_mut(at as usize) {
+            Builder::copy_with_changes(&self.current, &changes.to_changes()).map_err(Refusal::Unwritable)?;
+        for index in changes.touched_nodes() {
+            if let Some(origin) = self.origins.get_mut(index as usize) {
                 origin.is_touched = true;
             }
         }
-        for (at, _) in &found.keys {
-            if let Some(origin) = self.origins.get_mut(*at as usize) {
+        for (index, _) in &changes.keys {
+            if let Some(origin) = self.origins.get_mut(*index as usize) {
                 origin.is_renamed = true;
             }
         }
-        for entry in &mut found.entries {
+        for entry in &mut changes.entries {
             self.losses.merge(entry.take_losses());
         }
         self.become_other(document, &kept);
@@ -143,9 +144,9 @@ impl<'d> Draft<'d> {
 
     /// Replaces the tape by one whose nodes are in the same places, and some of which mean something else.
     pub(super) fn exchange_tape(&mut self, tape: Tape) -> Result<(), Error> {
-        for (at, (old, new)) in self.current.nodes().iter().zip(tape.nodes()).enumerate() {
+        for (index, (old, new)) in self.current.nodes().iter().zip(tape.nodes()).enumerate() {
             if old != new
-                && let Some(origin) = self.origins.get_mut(at)
+                && let Some(origin) = self.origins.get_mut(index)
             {
                 origin.is_touched = true;
                 origin.is_renamed |= old.key != new.key;
@@ -167,7 +168,7 @@ impl<'d> Draft<'d> {
         }
         let ordinals = crate::document::Ordinals::from_tape(document.tape());
         let gone = (0u32..).zip(&self.origins).filter(|(_, origin)| origin.is_touched);
-        let gone: std::collections::HashSet<u32> = gone.map(|(at, _)| ordinals.node_to_ordinal(at)).collect();
+        let gone: std::collections::HashSet<u32> = gone.map(|(index, _)| ordinals.node_to_ordinal(index)).collect();
         if let Some(mut spelling) = document.spelling().cloned() {
             spelling.notes.retain(|note| !gone.contains(&note.ordinal));
             document.set_spelling(spelling);
@@ -179,10 +180,10 @@ impl<'d> Draft<'d> {
 /// Returns the arrays and maps that occur in several places and are stored once, as losses of kind `Sharing`.
 fn count_sharing_losses(document: &Document<'_>) -> Losses {
     let mut losses = Losses::default();
-    for (at, node) in (0u32..).zip(document.nodes()) {
-        let is_container = || document.at(at).is_some_and(|here| here.target().kind().is_container());
+    for (index, node) in (0u32..).zip(document.nodes()) {
+        let is_container = || document.at(index).is_some_and(|cursor| cursor.target().kind().is_container());
         if node.kind == Kind::Copy && is_container() {
-            losses.add(LossKind::Sharing, || document.path(at));
+            losses.add(LossKind::Sharing, || document.path(index));
         }
     }
     losses
@@ -198,7 +199,7 @@ fn touches_copied_value(tape: &Tape, touched: &[u32]) -> bool {
     let copies = tape.nodes().iter().filter(|node| node.kind == Kind::Copy);
     let mut named = copies.filter_map(|copy| u32::try_from(copy.payload).ok());
     named.any(|named| {
-        let first = touched.partition_point(|at| *at < named);
-        touched.get(first).is_some_and(|at| *at < tape.index_after(named))
+        let first = touched.partition_point(|index| *index < named);
+        touched.get(first).is_some_and(|index| *index < tape.index_after(named))
     })
 }

@@ -51,8 +51,8 @@ impl<'d> ChildIndex<'d> {
         match container.kind() {
             Kind::Array => {}
             Kind::Map => {
-                for (at, (key, value)) in container.entries().enumerate() {
-                    index.children.get(at).filter(|child| **child == value.index())?;
+                for (position, (key, value)) in container.entries().enumerate() {
+                    index.children.get(position).filter(|child| **child == value.index())?;
                     let slot = ChildSlot::Old(value.index());
                     index.facets.extend(facets_of_key(&key.node(), key.bytes()).map(|facet| (facet, slot)));
                     index.keys.push(key);
@@ -74,27 +74,27 @@ impl<'d> ChildIndex<'d> {
 
     /// Returns the child at this position among the document's own children that remain.
     pub(super) fn nth_remaining(&self, position: usize) -> Option<u32> {
-        let at = match &self.removed {
+        let original_position = match &self.removed {
             Some(gone) => gone.nth_remaining(position)?,
             None => position,
         };
-        self.children.get(at).copied()
+        self.children.get(original_position).copied()
     }
 
     /// Returns the last child with this name, and whether other children look like it.
     pub(super) fn find_by_name(&self, name: &str) -> (Option<ChildSlot>, bool) {
         let ranks = if name.contains('…') { 0..3 } else { 0..2 };
-        let (mut found, mut count) = (None, 0);
+        let (mut slot, mut count) = (None, 0);
         for rank in ranks {
             let mut slots = self.find_slots(rank, 0, name.as_bytes());
-            found = found.or_else(|| {
+            slot = slot.or_else(|| {
                 let last = slots.next_back();
                 count += usize::from(last.is_some());
                 last
             });
             count += usize::from(slots.next().is_some());
         }
-        (found, count > 1)
+        (slot, count > 1)
     }
 
     /// Returns the last entry with this integer as its key.
@@ -135,18 +135,18 @@ impl<'d> ChildIndex<'d> {
 
     /// Returns the remaining keys of the document with their values, the last one first.
     pub(super) fn keys_from_last(&self) -> impl Iterator<Item = (u32, Key<'d>)> {
-        let is_left = |at: usize| self.removed.as_ref().is_none_or(|gone| !gone.is_gone(at));
+        let is_left = |position: usize| self.removed.as_ref().is_none_or(|gone| !gone.is_gone(position));
         let entries = self.children.iter().zip(&self.keys).enumerate().rev();
-        entries.filter(move |(at, _)| is_left(*at)).map(|(_, (child, key))| (*child, *key))
+        entries.filter(move |(position, _)| is_left(*position)).map(|(_, (child, key))| (*child, *key))
     }
 
     /// Removes a child.
     pub(super) fn remove(&mut self, node: u32) {
-        let Ok(at) = self.children.binary_search(&node) else { return };
+        let Ok(position) = self.children.binary_search(&node) else { return };
         self.remove_facets(node);
         let count = self.children.len();
         self.removed_count +=
-            usize::from(self.removed.get_or_insert_with(|| RemainingCounts::new(count)).mark_gone(at));
+            usize::from(self.removed.get_or_insert_with(|| RemainingCounts::new(count)).mark_gone(position));
     }
 
     /// Gives a child another key.
@@ -212,21 +212,21 @@ struct RemainingCounts {
 impl RemainingCounts {
     fn new(count: usize) -> RemainingCounts {
         crate::steps::count(count);
-        let sums = (0..=count).map(|at| (at & at.wrapping_neg()) as u32).collect();
+        let sums = (0..=count).map(|index| (index & index.wrapping_neg()) as u32).collect();
         RemainingCounts { sums, gone: vec![false; count] }
     }
 
-    fn is_gone(&self, at: usize) -> bool {
-        self.gone.get(at).copied().unwrap_or(false)
+    fn is_gone(&self, position: usize) -> bool {
+        self.gone.get(position).copied().unwrap_or(false)
     }
 
     /// Removes a child; returns `true` if it was there.
-    fn mark_gone(&mut self, at: usize) -> bool {
-        match self.gone.get_mut(at) {
+    fn mark_gone(&mut self, position: usize) -> bool {
+        match self.gone.get_mut(position) {
             Some(gone) if !*gone => *gone = true,
             _ => return false,
         }
-        let mut place = at + 1;
+        let mut place = position + 1;
         while let Some(sum) = self.sums.get_mut(place) {
             crate::steps::count(1);
             *sum -= 1;
@@ -263,7 +263,7 @@ mod tests {
             while !left.is_empty() {
                 next = (next * 5 + 3) % left.len();
                 assert!(tally.mark_gone(left.remove(next)));
-                let found: Vec<_> = (0..=left.len()).map_while(|at| tally.nth_remaining(at)).collect();
+                let found: Vec<_> = (0..=left.len()).map_while(|position| tally.nth_remaining(position)).collect();
                 assert_eq!(found, left);
             }
         }

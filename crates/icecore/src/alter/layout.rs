@@ -25,9 +25,15 @@ pub(super) fn merge_with_original(
         return None;
     }
     let breaks = count_breaks(&draft.origins);
-    let mut carrying =
-        LayoutMerger { before, after, origins: &draft.origins, breaks, out: Vec::new(), open: Vec::new() };
-    let (start, end) = carrying.before.find_extent(draft.original.root().index())?;
+    let mut carrying = LayoutMerger {
+        original: before,
+        rewritten: after,
+        origins: &draft.origins,
+        breaks,
+        out: Vec::new(),
+        open: Vec::new(),
+    };
+    let (start, end) = carrying.original.find_extent(draft.original.root().index())?;
     carrying.out.extend_from_slice(body.get(..start)?);
     carrying.write_document(now.root().index())?;
     carrying.out.extend_from_slice(body.get(end..)?);
@@ -47,21 +53,21 @@ impl<'t> PlacedText<'t> {
         Some(PlacedText { document, bytes, extents: &trace.extents })
     }
 
-    fn find_extent(&self, at: u32) -> Option<(usize, usize)> {
-        let extent = self.extents.get(at as usize).filter(|extent| !extent.copied && extent.start < extent.end)?;
+    fn find_extent(&self, index: u32) -> Option<(usize, usize)> {
+        let extent = self.extents.get(index as usize).filter(|extent| !extent.copied && extent.start < extent.end)?;
         Some((usize::try_from(extent.start).ok()?, usize::try_from(extent.end).ok()?))
     }
 
-    fn value_bytes(&self, at: u32) -> Option<&'t [u8]> {
-        let (start, end) = self.find_extent(at)?;
+    fn value_bytes(&self, index: u32) -> Option<&'t [u8]> {
+        let (start, end) = self.find_extent(index)?;
         self.bytes.get(start..end)
     }
 
     /// Returns the children of a container, without keys.
-    fn collect_children(&self, at: u32) -> Vec<u32> {
+    fn collect_children(&self, index: u32) -> Vec<u32> {
         let tape = self.document.tape();
-        let (mut children, mut next) = (Vec::new(), at + 1);
-        while next < tape.index_after(at) {
+        let (mut children, mut next) = (Vec::new(), index + 1);
+        while next < tape.index_after(index) {
             if tape.node(next).key != IS_KEY {
                 children.push(next);
             }
@@ -71,36 +77,36 @@ impl<'t> PlacedText<'t> {
     }
 
     /// Returns the text before a child, from the end of the previous child or from the beginning of the container.
-    fn bytes_before(&self, container: u32, before: Option<u32>, child: u32) -> Option<&'t [u8]> {
-        let start = match before {
-            Some(before) => self.find_extent(before)?.1,
+    fn bytes_before(&self, container: u32, previous: Option<u32>, child: u32) -> Option<&'t [u8]> {
+        let start = match previous {
+            Some(previous) => self.find_extent(previous)?.1,
             None => self.find_extent(container)?.0,
         };
         self.bytes.get(start..self.find_extent(child)?.0)
     }
 
     /// Returns the text after the last child.
-    fn closing_bytes(&self, container: u32, last: u32) -> Option<&'t [u8]> {
-        self.bytes.get(self.find_extent(last)?.1..self.find_extent(container)?.1)
+    fn closing_bytes(&self, container: u32, last_child: u32) -> Option<&'t [u8]> {
+        self.bytes.get(self.find_extent(last_child)?.1..self.find_extent(container)?.1)
     }
 }
 
 /// Returns for each node how many nodes up to it do not follow the same node as in the original.
 fn count_breaks(origins: &[Origin]) -> Vec<u32> {
     let mut count = 0;
-    let mut before = None;
-    let one = |origin: &Origin| {
-        let follows = origin.node.is_some() && origin.node == before && !origin.is_touched && !origin.is_renamed;
-        before = origin.node.map(|node| node + 1);
+    let mut expected_node = None;
+    let breaks_so_far = |origin: &Origin| {
+        let follows = origin.node.is_some() && origin.node == expected_node && !origin.is_touched && !origin.is_renamed;
+        expected_node = origin.node.map(|node| node + 1);
         count += u32::from(!follows);
         count
     };
-    origins.iter().map(one).collect()
+    origins.iter().map(breaks_so_far).collect()
 }
 
 struct LayoutMerger<'t> {
-    before: PlacedText<'t>,
-    after: PlacedText<'t>,
+    original: PlacedText<'t>,
+    rewritten: PlacedText<'t>,
     origins: &'t [Origin],
     breaks: Vec<u32>,
     out: Vec<u8>,
@@ -110,7 +116,7 @@ struct LayoutMerger<'t> {
 /// A container in which something changed.
 struct LayoutFrame {
     /// The container here, and in the original.
-    at: u32,
+    container: u32,
     old: u32,
     children: Vec<u32>,
     old_children: Vec<u32>,
@@ -130,7 +136,7 @@ impl<'t> LayoutMerger<'t> {
                 }
                 None => {
                     let frame = self.open.pop()?;
-                    self.out.extend_from_slice(self.before.closing_bytes(frame.old, *frame.old_children.last()?)?);
+                    self.out.extend_from_slice(self.original.closing_bytes(frame.old, *frame.old_children.last()?)?);
                 }
             }
         }
@@ -138,44 +144,44 @@ impl<'t> LayoutMerger<'t> {
     }
 
     /// Writes an unchanged value, a new value, or the beginning of a changed one.
-    fn write_value(&mut self, at: u32) -> Option<()> {
-        let Some(old) = self.origin_node(at) else {
-            self.out.extend_from_slice(self.after.value_bytes(at)?);
+    fn write_value(&mut self, index: u32) -> Option<()> {
+        let Some(old) = self.origin_node(index) else {
+            self.out.extend_from_slice(self.rewritten.value_bytes(index)?);
             return Some(());
         };
-        if self.is_unchanged(at, old) {
-            self.out.extend_from_slice(self.before.value_bytes(old)?);
+        if self.is_unchanged(index, old) {
+            self.out.extend_from_slice(self.original.value_bytes(old)?);
             return Some(());
         }
-        let (children, old_children) = (self.after.collect_children(at), self.before.collect_children(old));
+        let (children, old_children) = (self.rewritten.collect_children(index), self.original.collect_children(old));
         if children.is_empty() || old_children.is_empty() {
-            self.out.extend_from_slice(self.after.value_bytes(at)?);
+            self.out.extend_from_slice(self.rewritten.value_bytes(index)?);
             return Some(());
         }
-        self.open.push(LayoutFrame { at, old, children, old_children, next: 0 });
+        self.open.push(LayoutFrame { container: index, old, children, old_children, next: 0 });
         Some(())
     }
 
-    fn has_same_key(&self, old: u32, at: u32) -> bool {
-        let key = |document: &'t Document<'t>, at: u32| {
-            let key = document.tape().node(at).key;
+    fn has_same_key(&self, old: u32, index: u32) -> bool {
+        let key = |document: &'t Document<'t>, index: u32| {
+            let key = document.tape().node(index).key;
             document.tape().keys().get(u32::from(key)).map(|name| (key != KEY_NODE, name.node.kind, name.bytes))
         };
-        let (old, new) = (key(self.before.document, old), key(self.after.document, at));
+        let (old, new) = (key(self.original.document, old), key(self.rewritten.document, index));
         old == new && old.is_none_or(|(is_plain, ..)| is_plain)
     }
 
-    fn origin_node(&self, at: u32) -> Option<u32> {
-        self.origins.get(at as usize)?.node
+    fn origin_node(&self, index: u32) -> Option<u32> {
+        self.origins.get(index as usize)?.node
     }
 
     /// Returns `true` if nothing in the value changed.
-    fn is_unchanged(&self, at: u32, old: u32) -> bool {
-        let end = self.after.document.tape().index_after(at);
-        let len = self.before.document.tape().index_after(old) - old;
-        let breaks = |at: u32| self.breaks.get(at as usize).copied();
-        let is_touched = self.origins.get(at as usize).is_some_and(|origin| origin.is_touched);
-        !is_touched && end - at == len && breaks(end - 1) == breaks(at)
+    fn is_unchanged(&self, index: u32, old: u32) -> bool {
+        let end = self.rewritten.document.tape().index_after(index);
+        let len = self.original.document.tape().index_after(old) - old;
+        let breaks = |index: u32| self.breaks.get(index as usize).copied();
+        let is_touched = self.origins.get(index as usize).is_some_and(|origin| origin.is_touched);
+        !is_touched && end - index == len && breaks(end - 1) == breaks(index)
     }
 
     /// Writes the text before the next child: the original text if the key and the previous sibling are those of the
@@ -183,7 +189,7 @@ impl<'t> LayoutMerger<'t> {
     fn write_gap(&mut self, number: usize) -> Option<()> {
         let frame = self.open.last()?;
         let child = *frame.children.get(number)?;
-        let before = number.checked_sub(1).and_then(|number| frame.children.get(number)).copied();
+        let previous = number.checked_sub(1).and_then(|number| frame.children.get(number)).copied();
         let place = |number: usize| {
             let child = *frame.children.get(number)?;
             match self.origin_node(child) {
@@ -198,12 +204,12 @@ impl<'t> LayoutMerger<'t> {
         let (old, old_before) = (place(number), number.checked_sub(1).and_then(place));
         let is_renamed = self.origins.get(child as usize).is_some_and(|origin| origin.is_renamed);
         let old_gap = |number: usize| {
-            let before = number.checked_sub(1).and_then(|number| frame.old_children.get(number)).copied();
-            self.before.bytes_before(frame.old, before, *frame.old_children.get(number)?)
+            let previous = number.checked_sub(1).and_then(|number| frame.old_children.get(number)).copied();
+            self.original.bytes_before(frame.old, previous, *frame.old_children.get(number)?)
         };
         // The first child was the first before; any other child follows the same sibling as before.
         let is_same = |old: usize| if number == 0 { old == 0 } else { old > 0 && old.checked_sub(1) == old_before };
-        let made = self.after.bytes_before(frame.at, before, child)?;
+        let made = self.rewritten.bytes_before(frame.container, previous, child)?;
         if let Some(old) = old.filter(|old| !is_renamed && is_same(*old)) {
             let gap = old_gap(old)?;
             self.out.extend_from_slice(gap);

@@ -173,7 +173,7 @@ mod tests {
 
     /// A list of records.
     fn records(size: usize) -> Vec<u8> {
-        let record = |at: usize| format!("i:{at};a:2:{{s:1:\"a\";i:{at};s:1:\"b\";a:1:{{i:0;i:7;}}}}");
+        let record = |index: usize| format!("i:{index};a:2:{{s:1:\"a\";i:{index};s:1:\"b\";a:1:{{i:0;i:7;}}}}");
         format!("a:{size}:{{{}}}", (0..size).map(record).collect::<String>()).into_bytes()
     }
 
@@ -209,10 +209,10 @@ mod tests {
 
     /// Returns the result when each alteration is applied to the output of the previous one.
     fn one_by_one(input: &[u8], stage: &Stage, alterations: &[Alteration]) -> String {
-        let each = |draft: &mut Draft<'_>, limits: &Limits| {
+        let apply_all = |draft: &mut Draft<'_>, limits: &Limits| {
             alterations.iter().try_for_each(|alteration| draft.apply_alteration(alteration, stage, limits, 0))
         };
-        told(alter_unwrapped(input, stage, &Limits::default(), each))
+        told(alter_unwrapped(input, stage, &Limits::default(), apply_all))
     }
 
     fn told(altered: Result<Altered, Refusal>) -> String {
@@ -245,7 +245,9 @@ mod tests {
                 let some = |r: &mut Random| {
                     let key = match r.below(keys.len() + 2) {
                         0 => format!("i:{};", r.below(9)),
-                        at => keys.get(at).map_or("i:-1;".to_owned(), |key| format!("s:{}:\"{key}\";", key.len())),
+                        index => {
+                            keys.get(index).map_or("i:-1;".to_owned(), |key| format!("s:{}:\"{key}\";", key.len()))
+                        }
                     };
                     key + &r.php(depth - 1)
                 };
@@ -261,7 +263,7 @@ mod tests {
                 },
                 4..=6 => {
                     let count = self.below(7);
-                    let items = (0..count).map(|at| format!("i:{at};{}", self.php(depth - 1)));
+                    let items = (0..count).map(|index| format!("i:{index};{}", self.php(depth - 1)));
                     let items: String = items.collect();
                     format!("a:{count}:{{{items}}}")
                 }
@@ -316,16 +318,16 @@ mod tests {
             let Ok(bytes) = crate::convert(php.as_bytes(), "php", format) else { continue };
             let stage = Stage::parse(format).unwrap();
             let Ok(document) = crate::read_as(&bytes, &stage, &Limits::default()) else { continue };
-            let paths: Vec<_> = (0..document.nodes().len()).map(|at| document.full_path(at as u32)).collect();
+            let paths: Vec<_> = (0..document.nodes().len()).map(|index| document.full_path(index as u32)).collect();
             let paths: Vec<_> = paths.into_iter().filter(|path| Pattern::parse(path).is_ok()).collect();
             let mut alterations = Vec::new();
             let mut expected = String::new();
             for _ in 0..1 + r.below(12) {
                 alterations.push(r.alteration(&paths));
-                let each = |draft: &mut Draft<'_>, limits: &Limits| {
+                let apply_all = |draft: &mut Draft<'_>, limits: &Limits| {
                     alterations.iter().try_for_each(|alteration| draft.apply_alteration(alteration, &stage, limits, 0))
                 };
-                let altered = alter_unwrapped(&bytes, &stage, &Limits::default(), each);
+                let altered = alter_unwrapped(&bytes, &stage, &Limits::default(), apply_all);
                 let is_refused = altered.is_err();
                 if is_refused && r.below(8) > 0 {
                     alterations.pop();
@@ -356,7 +358,7 @@ mod tests {
         let value = || crate::read(b"5").unwrap().into_owned();
         let list = |size: usize| format!("[{}]", vec!["1"; size].join(",")).into_bytes();
         let map = |size: usize| {
-            let entries: Vec<_> = (0..size).map(|at| format!("\"k{at}\":1")).collect();
+            let entries: Vec<_> = (0..size).map(|index| format!("\"k{index}\":1")).collect();
             format!("{{{}}}", entries.join(",")).into_bytes()
         };
         let php = |size: usize| crate::convert(&map(size), "json", "php").unwrap();
@@ -369,45 +371,49 @@ mod tests {
         type Make<'m> = &'m dyn Fn(usize) -> Vec<u8>;
         type Each<'e> = &'e dyn Fn(usize, usize) -> Alteration;
         let sorts: [(&str, Make<'_>, &str, Each<'_>); 21] = [
-            ("items", &list, "json", &|_, at| set(format!("$[{at}]"))),
-            ("items from the end", &list, "json", &|_, at| set(format!("$[-{}]", at + 1))),
-            ("entries", &map, "json", &|_, at| set(format!("$.k{at}"))),
-            ("entries of PHP", &php, "php", &|_, at| set(format!("$.k{at}"))),
+            ("items", &list, "json", &|_, index| set(format!("$[{index}]"))),
+            ("items from the end", &list, "json", &|_, index| set(format!("$[-{}]", index + 1))),
+            ("entries", &map, "json", &|_, index| set(format!("$.k{index}"))),
+            ("entries of PHP", &php, "php", &|_, index| set(format!("$.k{index}"))),
             ("the same entry", &map, "json", &|_, _| set("$.k0".to_owned())),
-            ("new entries", &map, "json", &|_, at| set(format!("$.new{at}"))),
-            ("new numbers", &php, "php", &|_, at| set(format!("$[{at}]"))),
+            ("new entries", &map, "json", &|_, index| set(format!("$.new{index}"))),
+            ("new numbers", &php, "php", &|_, index| set(format!("$[{index}]"))),
             ("the first item goes", &list, "json", &|_, _| delete("$[0]".to_owned())),
             ("the last item goes", &list, "json", &|_, _| delete("$[-1]".to_owned())),
-            ("items go, the last first", &list, "json", &|size, at| delete(format!("$[{}]", size - at - 1))),
-            ("items go here and there", &list, "json", &|size, at| delete(format!("$[{}]", at * 7 % (size - at)))),
-            ("entries go", &map, "json", &|_, at| delete(format!("$.k{at}"))),
+            ("items go, the last first", &list, "json", &|size, index| delete(format!("$[{}]", size - index - 1))),
+            ("items go here and there", &list, "json", &|size, index| {
+                delete(format!("$[{}]", index * 7 % (size - index)))
+            }),
+            ("entries go", &map, "json", &|_, index| delete(format!("$.k{index}"))),
             ("entries go by place", &map, "json", &|_, _| delete("${0}".to_owned())),
             ("items come", &list, "json", &|_, _| Alteration::Append(path("$".to_owned()), value())),
             ("items of PHP come", &php, "php", &|_, _| Alteration::Append(path("$".to_owned()), value())),
-            ("keys", &map, "json", &|_, at| Alteration::RenameEntry(path(format!("$.k{at}")), format!("n{at}"))),
-            ("items change and go", &list, "json", &|size, at| match at % 2 {
-                0 => set(format!("$[{}]", size - at / 2 - 1)),
-                _ => delete(format!("$[{}]", size - at / 2 - 1)),
+            ("keys", &map, "json", &|_, index| {
+                Alteration::RenameEntry(path(format!("$.k{index}")), format!("n{index}"))
             }),
-            ("records come, and values in them", &map, "json", &|_, at| match at % 2 {
-                0 => Alteration::Set(path(format!("$.n{at}")), crate::read(b"{}").unwrap().into_owned()),
-                _ => set(format!("$.n{}.a", at - 1)),
+            ("items change and go", &list, "json", &|size, index| match index % 2 {
+                0 => set(format!("$[{}]", size - index / 2 - 1)),
+                _ => delete(format!("$[{}]", size - index / 2 - 1)),
             }),
-            ("items come, and values in them", &list, "json", &|_, at| match at % 2 {
+            ("records come, and values in them", &map, "json", &|_, index| match index % 2 {
+                0 => Alteration::Set(path(format!("$.n{index}")), crate::read(b"{}").unwrap().into_owned()),
+                _ => set(format!("$.n{}.a", index - 1)),
+            }),
+            ("items come, and values in them", &list, "json", &|_, index| match index % 2 {
                 0 => Alteration::Append(path("$".to_owned()), crate::read(b"{}").unwrap().into_owned()),
                 _ => set("$[-1].a".to_owned()),
             }),
-            ("a record comes, and all that is in it", &map, "json", &|_, at| match at {
+            ("a record comes, and all that is in it", &map, "json", &|_, index| match index {
                 0 => Alteration::Set(path("$.n".to_owned()), crate::read(b"{}").unwrap().into_owned()),
-                _ => set(format!("$.n.a{at}")),
+                _ => set(format!("$.n.a{index}")),
             }),
-            ("entries go and come back", &map, "json", &|_, at| match at % 2 {
-                0 => delete(format!("$.k{}", at / 2)),
-                _ => set(format!("$.k{}", at / 2)),
+            ("entries go and come back", &map, "json", &|_, index| match index % 2 {
+                0 => delete(format!("$.k{}", index / 2)),
+                _ => set(format!("$.k{}", index / 2)),
             }),
         ];
         for (name, input, format, each) in sorts {
-            is_linear(name, 400, |size| done(input(size), format, (0..size).map(|at| each(size, at)).collect()));
+            is_linear(name, 400, |size| done(input(size), format, (0..size).map(|index| each(size, index)).collect()));
         }
     }
 

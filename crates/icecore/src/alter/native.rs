@@ -12,7 +12,7 @@ use std::collections::HashSet;
 #[derive(Debug)]
 pub(super) struct NativeEntry {
     document: Document<'static>,
-    at: u32,
+    index: u32,
     losses: Losses,
     /// Number of places in addition to the first.
     places: u64,
@@ -20,7 +20,7 @@ pub(super) struct NativeEntry {
 
 impl NativeEntry {
     pub(super) fn cursor(&self) -> Cursor<'_> {
-        Cursor::new(&self.document, self.at)
+        Cursor::new(&self.document, self.index)
     }
 
     /// Counts one more place of the value: what the format can't store of it is lost there as well.
@@ -46,7 +46,7 @@ impl NativeEntry {
     pub(super) fn step_to_value(&self) -> Option<Step> {
         let root = self.document.root();
         match root.kind() {
-            _ if self.at == root.index() => None,
+            _ if self.index == root.index() => None,
             Kind::Array => Some(Step::Item(0)),
             _ => Some(Step::Entry(0)),
         }
@@ -55,7 +55,7 @@ impl NativeEntry {
     /// Returns `true` if the value has few nodes, no links, and no keys that look alike.
     pub(super) fn is_simple(&self) -> bool {
         let (document, root) = (&self.document, self.document.root());
-        let is_place = self.at == root.index() || matches!(root.kind(), Kind::Array | Kind::Map);
+        let is_place = self.index == root.index() || matches!(root.kind(), Kind::Array | Kind::Map);
         let is_plain = |node: &Node| !node.kind.is_again() && !node.has(flag::TARGET);
         if !is_place
             || document.header().is_some()
@@ -64,7 +64,7 @@ impl NativeEntry {
         {
             return false;
         }
-        (0..document.tape().len()).map(|at| Cursor::new(document, at)).all(|map| {
+        (0..document.tape().len()).map(|index| Cursor::new(document, index)).all(|map| {
             let mut distinct = HashSet::new();
             let mut names = map.entries().flat_map(|(key, _)| lookup_names(key.bytes()));
             names.all(|(_, name)| distinct.insert(name))
@@ -74,7 +74,7 @@ impl NativeEntry {
     /// Replaces the document of the entry after a change in it.
     pub(super) fn replace_document(&mut self, document: Document<'static>) {
         let root = document.root().index();
-        self.at = if self.step_to_value().is_none() { root } else { first_child(&document) };
+        self.index = if self.step_to_value().is_none() { root } else { first_child(&document) };
         self.document = document;
     }
 
@@ -84,8 +84,8 @@ impl NativeEntry {
 
     /// Returns the map that contains nothing but this entry.
     pub(super) fn to_container_entry(&self) -> NativeEntry {
-        let at = self.document.root().index();
-        NativeEntry { document: self.document.clone(), at, losses: self.losses.clone(), places: self.places }
+        let index = self.document.root().index();
+        NativeEntry { document: self.document.clone(), index, losses: self.losses.clone(), places: self.places }
     }
 }
 
@@ -152,23 +152,23 @@ pub(super) fn make_native_entry(
         let losses = move_losses(&losses, &document, &place);
         let document = outcome.document.into_owned();
         let body = document.root().body();
-        let Some(one) = body.children().next().filter(|_| body.len() == 1) else { continue };
-        let at = one.index();
-        if let Some(key) = key.filter(|_| one.node().key == NO_KEY) {
+        let Some(child) = body.children().next().filter(|_| body.len() == 1) else { continue };
+        let index = child.index();
+        if let Some(key) = key.filter(|_| child.node().key == NO_KEY) {
             // It was read as a list, because the key is 0.
-            let document = build_container(ValueContainer::Map, one, key)?;
-            return Ok(NativeEntry { at: first_child(&document), document, losses, places: 0 });
+            let document = build_container(ValueContainer::Map, child, key)?;
+            return Ok(NativeEntry { index: first_child(&document), document, losses, places: 0 });
         }
-        return Ok(NativeEntry { document, at, losses, places: 0 });
+        return Ok(NativeEntry { document, index, losses, places: 0 });
     }
     let container = if key.is_some() { ValueContainer::Map } else { ValueContainer::List };
     let document = build_container(container, value, key.unwrap_or(&text))?;
-    Ok(NativeEntry { at: first_child(&document), document, losses: Losses::default(), places: 0 })
+    Ok(NativeEntry { index: first_child(&document), document, losses: Losses::default(), places: 0 })
 }
 
 /// Returns the first child of the root.
 fn first_child(document: &Document<'_>) -> u32 {
-    document.root().children().next().map_or(0, |one| one.index())
+    document.root().children().next().map_or(0, |child| child.index())
 }
 
 /// Returns the value with strings of the kinds that a program of this language would write, and of the kind of the
@@ -186,14 +186,14 @@ pub(super) fn match_string_kinds(
     if value.tape().naming == naming {
         return new;
     }
-    for at in 0..new.tape().len() {
-        let node = new.tape().node(at);
-        let is_bytes = match old.filter(|_| at == root) {
+    for index in 0..new.tape().len() {
+        let node = new.tape().node(index);
+        let is_bytes = match old.filter(|_| index == root) {
             Some(kind) => kind == Kind::Bytes,
             None => naming == Naming::Perl,
         };
         if is_bytes && is_ascii(&node) {
-            new.tape_mut().replace_node(at, Node { kind: Kind::Bytes, ..node });
+            new.tape_mut().replace_node(index, Node { kind: Kind::Bytes, ..node });
         }
     }
     new

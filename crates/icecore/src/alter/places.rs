@@ -27,18 +27,18 @@ pub(super) struct FoundChanges {
 impl FoundChanges {
     /// Returns the changed nodes.
     pub(super) fn touched_nodes(&self) -> Vec<u32> {
-        let changed = [&self.replaced, &self.keys].into_iter().flatten().map(|(at, _)| *at);
+        let changed = [&self.replaced, &self.keys].into_iter().flatten().map(|(node, _)| *node);
         changed.chain(self.deleted.iter().copied()).chain(self.containers.iter().copied()).collect()
     }
 
     /// Returns all changes in the form that a builder takes.
     pub(super) fn to_changes(&self) -> Changes<'_> {
-        let cursor = |at: usize| self.entries.get(at).map(|entry| entry.cursor());
+        let cursor = |index: usize| self.entries.get(index).map(|entry| entry.cursor());
         let mut changes = Changes::default();
-        changes.replaced.extend(self.replaced.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
-        changes.keys.extend(self.keys.iter().filter_map(|(at, entry)| Some((*at, cursor(*entry)?))));
-        for (at, entry) in &self.added {
-            changes.added.entry(*at).or_default().extend(cursor(*entry));
+        changes.replaced.extend(self.replaced.iter().filter_map(|(node, entry)| Some((*node, cursor(*entry)?))));
+        changes.keys.extend(self.keys.iter().filter_map(|(node, entry)| Some((*node, cursor(*entry)?))));
+        for (node, entry) in &self.added {
+            changes.added.entry(*node).or_default().extend(cursor(*entry));
         }
         changes.removed = self.deleted.iter().copied().collect();
         changes
@@ -61,7 +61,7 @@ pub(super) fn find_changes(
         Alteration::RenameKey(old, new) => places.rename_keys(old, new)?,
         Alteration::RenameClass(_) => {}
     }
-    Ok(places.found)
+    Ok(places.changes)
 }
 
 pub(super) struct PlaceFinder<'d> {
@@ -70,7 +70,7 @@ pub(super) struct PlaceFinder<'d> {
     parents: Vec<u32>,
     pub(super) stage: &'d Stage,
     limits: &'d Limits,
-    pub(super) found: FoundChanges,
+    pub(super) changes: FoundChanges,
     /// Entries of new keys, by their kind, encoding and bytes.
     renamed: HashMap<(u8, String, Vec<u8>), usize>,
 }
@@ -79,30 +79,30 @@ impl<'d> PlaceFinder<'d> {
     pub(super) fn new(document: &'d Document<'d>, stage: &'d Stage, limits: &'d Limits) -> PlaceFinder<'d> {
         crate::steps::count(document.nodes().len());
         let parents = find_parents(document);
-        PlaceFinder { document, parents, stage, limits, found: FoundChanges::default(), renamed: HashMap::new() }
+        PlaceFinder { document, parents, stage, limits, changes: FoundChanges::default(), renamed: HashMap::new() }
     }
 
     pub(super) fn set_values(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut visited = HashSet::new();
-        let (replaced, added) = (self.found.replaced.len(), self.found.added.len());
-        let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
-        let all: Vec<_> = found.iter().collect();
+        let (replaced, added) = (self.changes.replaced.len(), self.changes.added.len());
+        let matches = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
+        let all: Vec<_> = matches.iter().collect();
         for (path_text, place) in &all {
             let node = place.node();
             // Assigning to a variable assigns to it under all of its names.
             let variable = u32::try_from(node.payload).ok().filter(|_| node.kind == Kind::Alias);
-            let at = variable.unwrap_or(place.index());
-            if visited.insert(at) {
+            let index = variable.unwrap_or(place.index());
+            if visited.insert(index) {
                 let value = native::match_string_kinds(value, Some(*place), self.naming());
                 let entry = self.add_native_entry(value.root(), None, path_text)?;
-                self.found.replaced.push((at, entry));
+                self.changes.replaced.push((index, entry));
             }
         }
         // A definite path that leads somewhere, even into the header, names nothing else.
-        if self.found.replaced.len() == replaced || !path.is_definite() {
+        if self.changes.replaced.len() == replaced || !path.is_definite() {
             self.add_missing(path, value, &mut visited)?;
         }
-        if self.found.replaced.len() == replaced && self.found.added.len() == added {
+        if self.changes.replaced.len() == replaced && self.changes.added.len() == added {
             return Err(self.absent_path_error(path));
         }
         Ok(())
@@ -122,8 +122,8 @@ impl<'d> PlaceFinder<'d> {
             _ => return Ok(()),
         };
         let value = &native::match_string_kinds(value, None, self.naming());
-        let found = before.find(self.document, self.limits).map_err(Refusal::Unfit)?;
-        for (path_text, container) in found.iter() {
+        let matches = before.find(self.document, self.limits).map_err(Refusal::Unfit)?;
+        for (path_text, container) in matches.iter() {
             let body = container.body();
             let place = format!("{path_text}.{name}");
             if step.follow_from(container).is_some() || !visited.insert(body.index()) {
@@ -134,9 +134,9 @@ impl<'d> PlaceFinder<'d> {
             if is_empty_php {
                 let key = KeyTemplate { kind: Kind::Text, encoding: String::new(), bytes: name.as_bytes() };
                 let entry = self.add_native_entry(value.root(), Some(&key), &place)?;
-                let map = self.found.entries[entry].to_container_entry();
-                self.found.replaced.push((body.index(), entry));
-                self.found.entries[entry] = map;
+                let map = self.changes.entries[entry].to_container_entry();
+                self.changes.replaced.push((body.index(), entry));
+                self.changes.entries[entry] = map;
             } else if body.kind() == Kind::Map {
                 self.refuse_fixed_members(body, "a new member")?;
                 let named = self.new_key_name(body, step, &name);
@@ -144,34 +144,34 @@ impl<'d> PlaceFinder<'d> {
                     Key::Name(name) if name.node.kind.is_string() => Some(name),
                     _ => None,
                 });
-                let last = names.last().map(|key| (self.document, key));
-                let key = self.new_key_template(body, step, &named, last);
+                let last_key = names.last().map(|key| (self.document, key));
+                let key = self.new_key_template(body, step, &named, last_key);
                 let entry = self.add_native_entry(value.root(), Some(&key), &place)?;
-                self.found.added.push((body.index(), entry));
-                self.found.containers.push(body.index());
+                self.changes.added.push((body.index(), entry));
+                self.changes.containers.push(body.index());
             }
         }
         Ok(())
     }
 
     pub(super) fn delete_values(&mut self, path: &Pattern) -> Result<(), Refusal> {
-        for at in self.find_nodes(path)? {
-            let parent = self.find_parent(at, "something to delete")?;
+        for index in self.find_nodes(path)? {
+            let parent = self.find_parent(index, "something to delete")?;
             self.refuse_fixed_members(parent, "one member less")?;
-            self.found.deleted.push(at);
-            self.found.containers.push(parent.index());
+            self.changes.deleted.push(index);
+            self.changes.containers.push(parent.index());
         }
         Ok(())
     }
 
     pub(super) fn append_values(&mut self, path: &Pattern, value: &Document<'static>) -> Result<(), Refusal> {
         let mut visited = HashSet::new();
-        let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
-        if found.is_empty() {
+        let matches = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
+        if matches.is_empty() {
             return Err(self.absent_path_error(path));
         }
         let value = &native::match_string_kinds(value, None, self.naming());
-        for (path_text, container) in found.iter() {
+        for (path_text, container) in matches.iter() {
             let body = container.body();
             if !visited.insert(body.index()) {
                 continue;
@@ -189,26 +189,26 @@ impl<'d> PlaceFinder<'d> {
             } else {
                 return Err(unfit_refusal("a list to append to", &kind_name(body), &path_text));
             };
-            self.found.added.push((body.index(), entry));
-            self.found.containers.push(body.index());
+            self.changes.added.push((body.index(), entry));
+            self.changes.containers.push(body.index());
         }
         Ok(())
     }
 
     pub(super) fn rename_entries(&mut self, path: &Pattern, name: &str) -> Result<(), Refusal> {
-        for at in self.find_nodes(path)? {
-            let parent = self.find_parent(at, "the entry of a map")?;
+        for index in self.find_nodes(path)? {
+            let parent = self.find_parent(index, "the entry of a map")?;
             if parent.kind() == Kind::Array {
-                return Err(unfit_refusal("the entry of a map", "an item of a list", &self.document.path(at)));
+                return Err(unfit_refusal("the entry of a map", "an item of a list", &self.document.path(index)));
             }
-            self.rename_entry(parent, at, None, name)?;
+            self.rename_entry(parent, index, None, name)?;
         }
         Ok(())
     }
 
     fn rename_keys(&mut self, old: &str, new: &str) -> Result<(), Refusal> {
-        for at in 0..self.document.tape().len() {
-            let map = Cursor::new(self.document, at);
+        for index in 0..self.document.tape().len() {
+            let map = Cursor::new(self.document, index);
             if !matches!(map.kind(), Kind::Map | Kind::Attrs) {
                 continue;
             }
@@ -217,33 +217,33 @@ impl<'d> PlaceFinder<'d> {
                 self.rename_entry(map, value, Some(old), new)?;
             }
         }
-        if self.found.keys.is_empty() {
+        if self.changes.keys.is_empty() {
             return Err(Refusal::Absent { path: old.to_owned(), why: None });
         }
         Ok(())
     }
 
-    /// Gives the entry whose value is at `at` another key. Marks of members, which `old` does not include, stay.
-    fn rename_entry(&mut self, map: Cursor<'d>, at: u32, old: Option<&str>, new: &str) -> Result<(), Refusal> {
+    /// Gives the entry whose value is at `index` another key. Marks of members, which `old` does not include, stay.
+    fn rename_entry(&mut self, map: Cursor<'d>, index: u32, old: Option<&str>, new: &str) -> Result<(), Refusal> {
         self.refuse_fixed_members(map, "a member of another name")?;
-        let key = map.entries().find(|(_, value)| value.index() == at).map(|(key, _)| key);
+        let key = map.entries().find(|(_, value)| value.index() == index).map(|(key, _)| key);
         let Some(Key::Name(key)) = key else {
-            return Err(unfit_refusal("a key that is a string or a number", "another one", &self.document.path(at)));
+            return Err(unfit_refusal("a key that is a string or a number", "another one", &self.document.path(index)));
         };
         let bytes = self.renamed_bytes(&key, old, new);
         let key_template = self.renamed_key_template(&key, &bytes);
-        let entry = self.renamed_entry(&key_template, at)?;
+        let entry = self.renamed_entry(&key_template, index)?;
         let is_taken = {
-            let cursor = self.found.entries[entry].cursor();
+            let cursor = self.changes.entries[entry].cursor();
             let new = cursor.document().root().body().entries().next().map(|(key, _)| key_identity(&key));
-            let others = map.entries().filter(|(_, value)| value.index() != at);
+            let others = map.entries().filter(|(_, value)| value.index() != index);
             new.is_some_and(|new| others.map(|(key, _)| key_identity(&key)).any(|other| other == new))
         };
         if is_taken {
-            return Err(unfit_refusal("an unused key", &format!("another entry `{new}`"), &self.document.path(at)));
+            return Err(unfit_refusal("an unused key", &format!("another entry `{new}`"), &self.document.path(index)));
         }
-        self.found.keys.push((at, entry));
-        self.found.containers.push(map.index());
+        self.changes.keys.push((index, entry));
+        self.changes.containers.push(map.index());
         Ok(())
     }
 
@@ -266,10 +266,10 @@ impl<'d> PlaceFinder<'d> {
 
     /// Returns an entry with only this key. Records have the same keys, so an entry is made once for all of them. Its
     /// path is computed only for the first, because that takes time proportional to the number of records.
-    pub(super) fn renamed_entry(&mut self, key_template: &KeyTemplate<'_>, at: u32) -> Result<usize, Refusal> {
+    pub(super) fn renamed_entry(&mut self, key_template: &KeyTemplate<'_>, index: u32) -> Result<usize, Refusal> {
         let name = (key_template.kind as u8, key_template.encoding.clone(), key_template.bytes.to_vec());
         if let Some(&entry) = self.renamed.get(&name) {
-            if let Some(entry) = self.found.entries.get_mut(entry) {
+            if let Some(entry) = self.changes.entries.get_mut(entry) {
                 entry.lose_again();
             }
             return Ok(entry);
@@ -278,10 +278,10 @@ impl<'d> PlaceFinder<'d> {
         let mut nothing = Builder::new();
         nothing.null();
         let nothing = nothing.finish().map_err(Refusal::Unwritable)?;
-        let value_path = || self.document.path(at);
+        let value_path = || self.document.path(index);
         let entry = native::make_native_entry(nothing.root(), Some(key_template), value_path, self.stage, self.limits);
-        self.found.entries.push(entry.map_err(Refusal::Unwritable)?);
-        let entry = self.found.entries.len() - 1;
+        self.changes.entries.push(entry.map_err(Refusal::Unwritable)?);
+        let entry = self.changes.entries.len() - 1;
         self.renamed.insert(name, entry);
         Ok(entry)
     }
@@ -290,38 +290,38 @@ impl<'d> PlaceFinder<'d> {
 
     /// Returns the nodes on a path; there is at least one.
     fn find_nodes(&self, path: &Pattern) -> Result<Vec<u32>, Refusal> {
-        let found = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
-        if found.is_empty() {
+        let matches = path.find(self.document, self.limits).map_err(Refusal::Unfit)?;
+        if matches.is_empty() {
             return Err(self.absent_path_error(path));
         }
         let mut visited = HashSet::new();
-        Ok(found.values().map(|value| value.index()).filter(|at| visited.insert(*at)).collect())
+        Ok(matches.values().map(|value| value.index()).filter(|index| visited.insert(*index)).collect())
     }
 
     fn absent_path_error(&self, path: &Pattern) -> Refusal {
-        let why = self.document.find(path.as_str()).err().filter(|error| error.path().is_some());
-        Refusal::Absent { path: path.as_str().to_owned(), why }
+        let reason = self.document.find(path.as_str()).err().filter(|error| error.path().is_some());
+        Refusal::Absent { path: path.as_str().to_owned(), why: reason }
     }
 
     /// Returns the list, map or attributes that contain a value.
-    pub(super) fn find_parent(&self, at: u32, expected: &str) -> Result<Cursor<'d>, Refusal> {
-        let parent = self.parents.get(at as usize).copied().filter(|parent| *parent != at);
+    pub(super) fn find_parent(&self, index: u32, expected: &str) -> Result<Cursor<'d>, Refusal> {
+        let parent = self.parents.get(index as usize).copied().filter(|parent| *parent != index);
         let parent = parent.map(|parent| Cursor::new(self.document, parent));
-        let key = self.document.node(at).key;
+        let key = self.document.node(index).key;
         let holds = |parent: &Cursor<'d>| match parent.kind() {
             Kind::Array => true,
             // The default value of a map is not an entry; neither is the value that has attributes.
             Kind::Map | Kind::Attrs => key != NO_KEY && key != IS_KEY,
             _ => false,
         };
-        parent
-            .filter(holds)
-            .ok_or_else(|| unfit_refusal(expected, "a value that is not an entry or an item", &self.document.path(at)))
+        parent.filter(holds).ok_or_else(|| {
+            unfit_refusal(expected, "a value that is not an entry or an item", &self.document.path(index))
+        })
     }
 
     /// Refuses to add or rename members of an object with a fixed set of them.
     pub(super) fn refuse_fixed_members(&self, map: Cursor<'d>, wanted: &str) -> Result<(), Refusal> {
-        let object = self.parents.get(map.index() as usize).map(|at| self.document.node(*at));
+        let object = self.parents.get(map.index() as usize).map(|parent| self.document.node(*parent));
         let is_fixed = |form| matches!(form, Form::Struct | Form::Data);
         match object.filter(|node| node.kind == Kind::Object && is_fixed(node.form())) {
             Some(_) => {
@@ -334,7 +334,7 @@ impl<'d> PlaceFinder<'d> {
 
     /// Returns `true` if a map contains the members of an object.
     pub(super) fn is_member_map(&self, map: Cursor<'d>) -> bool {
-        self.parents.get(map.index() as usize).is_some_and(|at| self.document.node(*at).kind == Kind::Object)
+        self.parents.get(map.index() as usize).is_some_and(|parent| self.document.node(*parent).kind == Kind::Object)
     }
 
     pub(super) fn naming(&self) -> Naming {
@@ -351,8 +351,8 @@ impl<'d> PlaceFinder<'d> {
     ) -> Result<usize, Refusal> {
         let entry = native::make_native_entry(value, key, || place.to_owned(), self.stage, self.limits)
             .map_err(Refusal::Unwritable)?;
-        self.found.entries.push(entry);
-        Ok(self.found.entries.len() - 1)
+        self.changes.entries.push(entry);
+        Ok(self.changes.entries.len() - 1)
     }
 
     /// Returns the name of a new key: Ruby's instance variables have a mark.
@@ -364,19 +364,19 @@ impl<'d> PlaceFinder<'d> {
         }
     }
 
-    /// Returns the properties of a new key. They are copied from `last`, the last string key of the map, in the given
+    /// Returns the properties of a new key. They are copied from `last_key`, the last string key of the map, in the given
     /// document.
     pub(super) fn new_key_template<'k>(
         &self,
         map: Cursor<'d>,
         step: &Step,
         name: &'k str,
-        last: Option<(&Document<'_>, Name<'_>)>,
+        last_key: Option<(&Document<'_>, Name<'_>)>,
     ) -> KeyTemplate<'k> {
         if matches!(step, Step::Item(_)) {
             return KeyTemplate { kind: Kind::Int, encoding: String::new(), bytes: name.as_bytes() };
         }
-        let mut key_template = match last {
+        let mut key_template = match last_key {
             Some((document, key)) => KeyTemplate::from_key(document, &key, name.as_bytes()),
             None if self.naming() == Naming::Ruby && self.is_member_map(map) => {
                 KeyTemplate { kind: Kind::Symbol, encoding: String::new(), bytes: name.as_bytes() }
@@ -434,11 +434,11 @@ fn find_parents(document: &Document<'_>) -> Vec<u32> {
     let tape = document.tape();
     let mut parents = Vec::with_capacity(document.nodes().len());
     let mut open: Vec<u32> = Vec::new();
-    for (at, node) in (0u32..).zip(document.nodes()) {
-        while open.pop_if(|container| tape.index_after(*container) <= at).is_some() {}
-        parents.push(open.last().copied().unwrap_or(at));
+    for (index, node) in (0u32..).zip(document.nodes()) {
+        while open.pop_if(|container| tape.index_after(*container) <= index).is_some() {}
+        parents.push(open.last().copied().unwrap_or(index));
         if node.kind.is_container() {
-            open.push(at);
+            open.push(index);
         }
     }
     parents

@@ -28,9 +28,9 @@ impl ClassPattern {
         };
         let mut captures = Vec::with_capacity(others.len());
         for literal in middle {
-            let at = memchr::memmem::find(rest, literal)?;
-            captures.push(&rest[..at]);
-            rest = &rest[at + literal.len()..];
+            let offset = memchr::memmem::find(rest, literal)?;
+            captures.push(&rest[..offset]);
+            rest = &rest[offset + literal.len()..];
         }
         captures.push(rest.strip_suffix(last.as_slice())?);
         Some(captures)
@@ -40,8 +40,8 @@ impl ClassPattern {
     pub(super) fn fill_wildcards(&self, captures: &[&[u8]]) -> Vec<u8> {
         let mut captures = captures.iter();
         let mut name = Vec::new();
-        for (at, literal) in self.literals.iter().enumerate() {
-            if at > 0 {
+        for (index, literal) in self.literals.iter().enumerate() {
+            if index > 0 {
                 name.extend_from_slice(captures.next().copied().unwrap_or_default());
             }
             name.extend_from_slice(literal);

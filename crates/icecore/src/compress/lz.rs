@@ -180,7 +180,7 @@ fn decode_fastlz(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), 
             out.push_literals(from.read_bytes(control + 1)?)?;
         } else {
             let high = (control & 31) << 8;
-            let more = match (control >> 5, is_second) {
+            let extra_len = match (control >> 5, is_second) {
                 (7, true) => from.read_long_length()?,
                 (7, false) => from.read_byte()?,
                 _ => 0,
@@ -190,7 +190,7 @@ fn decode_fastlz(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), 
                 (true, 0x1f00, 255) => NEAR + (from.read_byte()? << 8) + from.read_byte()?,
                 _ => high + low + 1,
             };
-            out.copy_earlier_output(distance, (control >> 5).saturating_add(more).saturating_add(2))?;
+            out.copy_earlier_output(distance, (control >> 5).saturating_add(extra_len).saturating_add(2))?;
         }
         if from.rest.is_empty() {
             return Ok(());
@@ -211,10 +211,10 @@ pub(crate) fn encode_lzf_literals(bytes: &[u8], out: &mut Vec<u8>) {
 pub(crate) fn encode_lz4_literals(bytes: &[u8], out: &mut Vec<u8>) {
     match bytes.len().checked_sub(15) {
         None => out.push((bytes.len() as u8) << 4),
-        Some(more) => {
+        Some(extra_len) => {
             out.push(0xf0);
-            out.resize(out.len() + more / 255, 255);
-            out.push((more % 255) as u8);
+            out.resize(out.len() + extra_len / 255, 255);
+            out.push((extra_len % 255) as u8);
         }
     }
     out.extend_from_slice(bytes);
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn literals_come_back() {
-        let bytes: Vec<u8> = (0..2000u32).map(|at| (at % 251) as u8).collect();
+        let bytes: Vec<u8> = (0..2000u32).map(|index| (index % 251) as u8).collect();
         for len in [0, 1, 14, 15, 16, 31, 32, 33, 269, 270, 271, 525, 2000] {
             let (mut lzf, mut lz4) = (Vec::new(), Vec::new());
             encode_lzf_literals(&bytes[..len], &mut lzf);

@@ -28,8 +28,10 @@ pub(crate) type StreamFn = fn(Box<dyn std::io::BufRead + Send>) -> std::io::Resu
 /// The beginning of the decompressed data, and whether that is all of it.
 pub(crate) type Beginning = (Vec<u8>, bool);
 
-fn malformed_error(compression: &'static str, why: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::Malformed).expecting(format!("data compressed with {compression}")).finding(why.to_string())
+fn malformed_error(compression: &'static str, reason: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Malformed)
+        .expecting(format!("data compressed with {compression}"))
+        .finding(reason.to_string())
 }
 
 /// Returns the size of the next step: as large as the existing output, within limits.
@@ -56,7 +58,7 @@ fn read_to_limit(decoder: &mut impl std::io::Read, max_len: u64) -> Result<Vec<u
     loop {
         let step = next_step_size(out.len(), max_len) as u64;
         let read_result = decoder.by_ref().take(step).read_to_end(&mut out);
-        let read_len = read_result.map_err(|why| StreamError::Broken(why, out.len()))?;
+        let read_len = read_result.map_err(|error| StreamError::Broken(error, out.len()))?;
         if out.len() as u64 > max_len {
             return Err(StreamError::TooMuch);
         }

@@ -8,7 +8,7 @@ use crate::limits::Limits;
 const RATIO: u64 = 22;
 
 pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
-    let declared = snap::raw::decompress_len(body).map_err(|why| malformed_error("snappy", why))? as u64;
+    let declared = snap::raw::decompress_len(body).map_err(|error| malformed_error("snappy", error))? as u64;
     if declared > max_len {
         return Err(limits.too_large(max_len));
     }
@@ -17,9 +17,11 @@ pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<V
     }
     snap::raw::Decoder::new()
         .decompress_vec(body)
-        .map_err(|why| malformed_error("snappy", why).with_decompressed(declared as usize))
+        .map_err(|error| malformed_error("snappy", error).with_decompressed(declared as usize))
 }
 
 pub(crate) fn compress(body: &[u8]) -> Result<Vec<u8>, Error> {
-    snap::raw::Encoder::new().compress_vec(body).map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))
+    snap::raw::Encoder::new()
+        .compress_vec(body)
+        .map_err(|error| Error::new(ErrorKind::Limit).finding(error.to_string()))
 }

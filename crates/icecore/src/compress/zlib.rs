@@ -28,7 +28,7 @@ fn inflate(body: &[u8], framed: bool, max_len: u64, limits: &Limits) -> Result<V
         out.try_reserve(next_step_size(out.len(), max_len)).map_err(|_| Error::no_memory())?;
         let rest = body.get(usize::try_from(consumed).unwrap_or(usize::MAX)..).unwrap_or(&[]);
         let status = inflate.decompress_vec(rest, &mut out, FlushDecompress::None);
-        let status = status.map_err(|why| malformed_error(name, why).with_decompressed(out.len()))?;
+        let status = status.map_err(|error| malformed_error(name, error).with_decompressed(out.len()))?;
         if out.len() as u64 > max_len {
             return Err(limits.too_large(max_len));
         }
@@ -65,7 +65,7 @@ fn deflate(body: &[u8], level: Option<u8>, framed: bool, out: &mut Vec<u8>) -> R
         let consumed = usize::try_from(deflate.total_in()).unwrap_or(usize::MAX);
         let status = deflate
             .compress_vec(body.get(consumed..).unwrap_or(&[]), out, FlushCompress::Finish)
-            .map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))?;
+            .map_err(|error| Error::new(ErrorKind::Limit).finding(error.to_string()))?;
         if status == Status::StreamEnd {
             return Ok(());
         }
@@ -95,14 +95,14 @@ pub(crate) fn gunzip(body: &[u8], max_len: u64, limits: &Limits) -> Result<(Vec<
     match read_to_limit(&mut decoder, max_len) {
         Ok(out) => Ok((out, header)),
         Err(StreamError::TooMuch) => Err(limits.too_large(max_len)),
-        Err(StreamError::Broken(why, spent)) => {
-            let at = body.len().saturating_sub(decoder.get_ref().len());
-            let error = match why.kind() {
+        Err(StreamError::Broken(cause, spent)) => {
+            let offset = body.len().saturating_sub(decoder.get_ref().len());
+            let error = match cause.kind() {
                 std::io::ErrorKind::UnexpectedEof => Error::new(ErrorKind::Truncated)
                     .at(body.len())
                     .expecting("complete gzip members and nothing else")
                     .finding("the end of the input"),
-                _ => malformed_error("gzip", why).at(at),
+                _ => malformed_error("gzip", cause).at(offset),
             };
             Err(error.with_decompressed(spent))
         }

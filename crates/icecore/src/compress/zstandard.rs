@@ -20,19 +20,19 @@ pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<V
     if zstd::zstd_safe::get_frame_content_size(body).is_ok_and(|size| size.is_some_and(|size| size > max_len)) {
         return Err(limits.too_large(max_len));
     }
-    let mut decoder = Decoder::with_buffer(body).map_err(|why| malformed_error("zstd", why))?;
+    let mut decoder = Decoder::with_buffer(body).map_err(|error| malformed_error("zstd", error))?;
     // A window larger than the allowed output is useless.
     let window = max_len.max(1).ilog2() + 1;
-    decoder.window_log_max(window.clamp(20, WINDOW)).map_err(|why| malformed_error("zstd", why))?;
+    decoder.window_log_max(window.clamp(20, WINDOW)).map_err(|error| malformed_error("zstd", error))?;
     read_to_limit(&mut decoder, max_len).map_err(|stop| match stop {
         StreamError::TooMuch => limits.too_large(max_len),
-        StreamError::Broken(why, spent) => malformed_error("zstd", why).with_decompressed(spent),
+        StreamError::Broken(error, spent) => malformed_error("zstd", error).with_decompressed(spent),
     })
 }
 
 pub(crate) fn compress(body: &[u8], level: Option<u8>) -> Result<Vec<u8>, Error> {
     zstd::bulk::compress(body, i32::from(level.unwrap_or(3)))
-        .map_err(|why| Error::new(ErrorKind::Limit).finding(why.to_string()))
+        .map_err(|error| Error::new(ErrorKind::Limit).finding(error.to_string()))
 }
 
 /// Returns the beginning of the content of a stream.

@@ -56,10 +56,10 @@ struct IdTranslation {
     encodings: Vec<u16>,
 }
 
-fn shift_location(base: Location, by: u64) -> Location {
+fn shift_location(base: Location, delta: u64) -> Location {
     match base {
-        Location::Input(start) => Location::Input(start + by),
-        Location::Arena(start) => Location::Arena(start + by),
+        Location::Input(start) => Location::Input(start + delta),
+        Location::Arena(start) => Location::Arena(start + delta),
     }
 }
 
@@ -99,16 +99,16 @@ impl<'l> Copier<'l> {
         let document = source.document;
         // Strings before this node are not opened.
         let mut sealed = start;
-        for at in start..end {
-            let Some(node) = document.nodes().get(at as usize).copied() else { break };
-            self.rewrite.reach_node(at);
+        for index in start..end {
+            let Some(node) = document.nodes().get(index as usize).copied() else { break };
+            self.rewrite.reach_node(index);
             self.rewrite.check_limits(self.limits, 0)?;
-            if is_sealed(document, at, &node) {
-                sealed = sealed.max(document.tape().index_after(at));
+            if is_sealed(document, index, &node) {
+                sealed = sealed.max(document.tape().index_after(index));
             }
             let key = self.translate_key(&mut source, &node)?;
             let depth = source.depth + self.rewrite.depth() as u32;
-            if at >= sealed
+            if index >= sealed
                 && may_be_opened(&node, self.rewrite.parent())
                 && let Some(copy) = self.copy_nested_string(&source, &node, key, depth)?
             {
@@ -124,7 +124,7 @@ impl<'l> Copier<'l> {
             if node.kind.is_again() {
                 self.rewrite.push_old_link(new);
             } else if node.kind.is_container() {
-                self.rewrite.open_container(new, document.tape().index_after(at));
+                self.rewrite.open_container(new, document.tape().index_after(index));
             } else {
                 self.rewrite.push(new);
             }
@@ -184,7 +184,7 @@ impl<'l> Copier<'l> {
         let Some(left) = self.remaining.checked_sub(cost) else { return Err(self.expansion_error(key)) };
         self.remaining = left;
         let input = match offset_in_slice(bytes, inner.input()) {
-            Some(by) => shift_location(place, by),
+            Some(delta) => shift_location(place, delta),
             None => Location::Arena(self.append_to_arena(inner.input())),
         };
         let arena = self.append_to_arena(inner.tape().arena());
@@ -207,8 +207,8 @@ impl<'l> Copier<'l> {
     #[cold]
     fn refused_string_error(&mut self, key: u16, error: Error) -> Error {
         self.tape.nodes = std::mem::take(&mut self.rewrite.nodes);
-        let at = self.tape.push(Node { key, ..Node::leaf(Kind::Null, 0) });
-        error.below(&self.tape.path_to(at, self.input)).in_layer("string that is opened")
+        let index = self.tape.push(Node { key, ..Node::leaf(Kind::Null, 0) });
+        error.below(&self.tape.path_to(index, self.input)).in_layer("string that is opened")
     }
 
     #[cold]
@@ -292,32 +292,32 @@ impl<'l> Copier<'l> {
 
 impl IdTranslation {
     fn translate_class(&mut self, tape: &mut Tape, document: &Document<'_>, id: u32) -> Result<u32, Error> {
-        let at = id as usize;
-        if self.classes.len() <= at {
-            self.classes.resize(at + 1, 0);
+        let index = id as usize;
+        if self.classes.len() <= index {
+            self.classes.resize(index + 1, 0);
         }
-        if self.classes[at] == 0
+        if self.classes[index] == 0
             && let Some(name) = document.class_name(id)
         {
-            self.classes[at] = tape.intern_class(name.node.kind, name.bytes)?;
+            self.classes[index] = tape.intern_class(name.node.kind, name.bytes)?;
         }
-        Ok(self.classes[at])
+        Ok(self.classes[index])
     }
 
     fn translate_encoding(&mut self, tape: &mut Tape, document: &Document<'_>, id: u16) -> Result<u16, Error> {
         if id == 0 {
             return Ok(0);
         }
-        let at = usize::from(id);
-        if self.encodings.len() <= at {
-            self.encodings.resize(at + 1, 0);
+        let index = usize::from(id);
+        if self.encodings.len() <= index {
+            self.encodings.resize(index + 1, 0);
         }
-        if self.encodings[at] == 0
+        if self.encodings[index] == 0
             && let Some(name) = document.tape().encodings().get(u32::from(id))
         {
-            self.encodings[at] = tape.intern_encoding(name.bytes)?;
+            self.encodings[index] = tape.intern_encoding(name.bytes)?;
         }
-        Ok(self.encodings[at])
+        Ok(self.encodings[index])
     }
 }
 
@@ -348,12 +348,12 @@ fn offset_in_slice(bytes: &[u8], part: &[u8]) -> Option<u64> {
 }
 
 /// Returns `true` if no string in this value is opened: keys, texts of code, and parts of values of Ruby's own classes.
-pub(crate) fn is_sealed(document: &Document<'_>, at: u32, node: &Node) -> bool {
+pub(crate) fn is_sealed(document: &Document<'_>, index: u32, node: &Node) -> bool {
     match node.kind {
         _ if node.key == IS_KEY => true,
         Kind::Regexp | Kind::Code | Kind::VString => true,
         Kind::Opaque => matches!(
-            Known::of(Cursor::new(document, at)),
+            Known::of(Cursor::new(document, index)),
             Some(known) if !matches!(known, Known::Map(_))
         ),
         _ => false,

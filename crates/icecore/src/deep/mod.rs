@@ -99,24 +99,24 @@ pub fn first(document: &Document<'_>, limits: &Limits) -> Option<(u32, Stage)> {
     // Long strings that are not frozen data: copies refer to them again.
     let mut plain_strings: SeededMap<(usize, usize), ()> = SeededMap::default();
     let mut sealed = 0;
-    for at in 0..tape.len() {
-        while open.pop_if(|container| tape.index_after(*container) <= at).is_some() {}
-        let node = tape.nodes().get(at as usize)?;
-        if copy::is_sealed(document, at, node) {
-            sealed = sealed.max(tape.index_after(at));
+    for index in 0..tape.len() {
+        while open.pop_if(|container| tape.index_after(*container) <= index).is_some() {}
+        let node = tape.nodes().get(index as usize)?;
+        if copy::is_sealed(document, index, node) {
+            sealed = sealed.max(tape.index_after(index));
         }
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
-        if at >= sealed && copy::may_be_opened(node, parent) {
+        if index >= sealed && copy::may_be_opened(node, parent) {
             let bytes = document.bytes(node);
             let place = (bytes.as_ptr() as usize, bytes.len());
             if (!is_long_string(bytes) || plain_strings.insert(place, ()).is_none())
                 && let Some(stage) = stage_within(bytes, &mut limits)
             {
-                return Some((at, stage));
+                return Some((index, stage));
             }
         }
         if node.kind.is_container() {
-            open.push(at);
+            open.push(index);
         }
     }
     None

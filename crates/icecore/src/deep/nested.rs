@@ -99,12 +99,12 @@ fn read_wrapped_content<'b>(
     if unwrapped.bytes.len() > bytes.len() {
         limits.decompressed = limits.decompressed.saturating_sub(unwrapped.bytes.len() as u64);
     }
-    let found = match &unwrapped.bytes {
+    let nested = match &unwrapped.bytes {
         Cow::Borrowed(bytes) => read_nested_within(bytes, limits, left)?,
         Cow::Owned(bytes) => read_nested_within(bytes, limits, left)?
             .map(|inside| Nested { stage: inside.stage, document: inside.document.into_owned() }),
     };
-    Ok(found.map(|Nested { stage, document }| Nested { stage: stage.wrapped_in(wrapper, settings), document }))
+    Ok(nested.map(|Nested { stage, document }| Nested { stage: stage.wrapped_in(wrapper, settings), document }))
 }
 
 /// Returns `true` if the beginning of the content may be frozen data: many words look like Base64, but most strings are

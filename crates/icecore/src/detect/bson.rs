@@ -28,7 +28,7 @@ fn walk_document(walk: &mut ByteWalk<'_>, elements: &mut u64) -> WalkResult<()> 
     while let Some(end) = open.last().copied() {
         let tag = walk.read_u8()?;
         if tag == 0 {
-            if walk.at != end {
+            if walk.offset != end {
                 return Err(Rejection::Wrong);
             }
             open.pop();
@@ -74,7 +74,7 @@ fn walk_document(walk: &mut ByteWalk<'_>, elements: &mut u64) -> WalkResult<()> 
 
 /// Reads the length of a document; returns its end.
 fn read_document_end(walk: &mut ByteWalk<'_>, max_end: usize) -> WalkResult<usize> {
-    let start = walk.at;
+    let start = walk.offset;
     let len = walk.read_uint_le(4)?;
     let end = usize::try_from(len).ok().and_then(|len| start.checked_add(len)).ok_or(Rejection::Wrong)?;
     if len < 5 || end > max_end { Err(Rejection::Wrong) } else { Ok(end) }

@@ -17,7 +17,7 @@ pub(super) fn detect_cbor(sample: &Sample<'_>) -> Option<Guess> {
     if !(0x80..=0xbf).contains(root) {
         return None;
     }
-    let clear = strings > 0 && walk.at >= 8;
+    let clear = strings > 0 && walk.offset >= 8;
     grade_walk(sample, end, &walk, if clear { Certainty::Likely } else { Certainty::Possible }, "")
 }
 

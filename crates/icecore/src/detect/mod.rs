@@ -143,7 +143,7 @@ fn grade_walk(
     const MANY: usize = 4096;
     let certainty = match end {
         Ok(()) if walk.is_at_end() => best,
-        Err(Rejection::End) if !sample.is_complete && walk.at >= MANY => best.min(Certainty::Likely),
+        Err(Rejection::End) if !sample.is_complete && walk.offset >= MANY => best.min(Certainty::Likely),
         _ => return None,
     };
     Some(Guess { certainty, variant: variant.to_owned() })

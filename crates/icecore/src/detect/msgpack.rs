@@ -20,7 +20,7 @@ pub(super) fn detect_msgpack(sample: &Sample<'_>) -> Option<Guess> {
     let mut findings = WalkFindings::default();
     let mut walk = ByteWalk::new(sample.bytes);
     let end = walk_value(&mut walk, &mut findings);
-    let clear = findings.strings > 0 && !findings.not_utf8 && walk.at >= 8;
+    let clear = findings.strings > 0 && !findings.not_utf8 && walk.offset >= 8;
     grade_walk(sample, end, &walk, if clear { Certainty::Likely } else { Certainty::Possible }, "")
 }
 

@@ -67,7 +67,7 @@ fn detect_java(sample: &Sample<'_>) -> Option<Guess> {
 /// A DOS header that points to a PE header.
 fn detect_pe(sample: &Sample<'_>) -> Option<Guess> {
     let bytes = sample.bytes;
-    let at = u32::from_le_bytes(*bytes.strip_prefix(b"MZ")?.get(0x3a..)?.first_chunk::<4>()?);
-    let is_pe = bytes.get(usize::try_from(at).ok()?..)?.starts_with(b"PE\0\0");
+    let offset = u32::from_le_bytes(*bytes.strip_prefix(b"MZ")?.get(0x3a..)?.first_chunk::<4>()?);
+    let is_pe = bytes.get(usize::try_from(offset).ok()?..)?.starts_with(b"PE\0\0");
     is_pe.then(|| Guess { certainty: Certainty::Sure, variant: String::new() })
 }

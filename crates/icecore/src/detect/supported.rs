@@ -106,8 +106,8 @@ pub(super) fn detect_stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, 
     let wrapped = || wrappers.checked_sub(1).and_then(|wrappers| detect_wrapped_stage(sample, wrappers));
     // Digits may be a number, or a hex text.
     if let Some((certainty, format)) = format {
-        let other = if certainty == Certainty::Possible { wrapped() } else { None };
-        return Ok(other.unwrap_or_else(|| Stage::of(format)));
+        let wrapped_stage = if certainty == Certainty::Possible { wrapped() } else { None };
+        return Ok(wrapped_stage.unwrap_or_else(|| Stage::of(format)));
     }
     if let Some(stage) = wrapped() {
         return Ok(stage);
@@ -125,7 +125,7 @@ fn detect_wrapped_stage(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
     wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
         let head = wrapper.content_head(sample.bytes, sample.is_complete, INSIDE)?;
         let inside = Sample { bytes: &head.bytes, is_complete: head.is_complete };
-        let is_known = || identify_in(&inside, 1).is_some_and(|found| found.certainty >= Certainty::Likely);
+        let is_known = || identify_in(&inside, 1).is_some_and(|finding| finding.certainty >= Certainty::Likely);
         if wrapper.evidence == WrapperEvidence::Text && !is_known() {
             return None;
         }
@@ -149,16 +149,16 @@ fn unknown_format_error(sample: &Sample<'_>) -> Error {
         return error.expecting("a document").finding("an empty input");
     }
     match identify_in(sample, 0) {
-        Some(found) => {
-            let stage_path = found.wrappers.iter().copied().chain([found.name]).collect::<Vec<_>>().join("/");
-            match wrap::by_name(found.name) {
+        Some(finding) => {
+            let stage_path = finding.wrappers.iter().copied().chain([finding.name]).collect::<Vec<_>>().join("/");
+            match wrap::by_name(finding.name) {
                 Some(_) => error
                     .finding(format!(
                         "{} ({stage_path}), and nothing that looks like a known format inside",
-                        found.title
+                        finding.title
                     ))
                     .helping(format!("name the format inside if you know it, such as {stage_path}/json")),
-                None => error.finding(format!("{} ({stage_path}), which is recognised but not read", found.title)),
+                None => error.finding(format!("{} ({stage_path}), which is recognised but not read", finding.title)),
             }
         }
         None => error

@@ -15,7 +15,7 @@ pub(super) type WalkResult<T> = Result<T, Rejection>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ByteWalk<'a> {
     pub(super) input: &'a [u8],
-    pub(super) at: usize,
+    pub(super) offset: usize,
 }
 
 /// Maximum nesting depth of a walk.
@@ -23,24 +23,24 @@ pub(super) const DEPTH: usize = 10_000;
 
 impl<'a> ByteWalk<'a> {
     pub(super) fn new(input: &'a [u8]) -> ByteWalk<'a> {
-        ByteWalk { input, at: 0 }
+        ByteWalk { input, offset: 0 }
     }
 
     pub(super) fn remaining_bytes(&self) -> &'a [u8] {
-        self.input.get(self.at..).unwrap_or(&[])
+        self.input.get(self.offset..).unwrap_or(&[])
     }
 
     pub(super) fn is_at_end(&self) -> bool {
-        self.at >= self.input.len()
+        self.offset >= self.input.len()
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
-        self.input.get(self.at).copied()
+        self.input.get(self.offset).copied()
     }
 
     pub(super) fn read_u8(&mut self) -> WalkResult<u8> {
         let byte = self.peek().ok_or(Rejection::End)?;
-        self.at += 1;
+        self.offset += 1;
         Ok(byte)
     }
 
@@ -48,7 +48,7 @@ impl<'a> ByteWalk<'a> {
     pub(super) fn read_bytes(&mut self, len: u64) -> WalkResult<&'a [u8]> {
         let len = usize::try_from(len).map_err(|_| Rejection::End)?;
         let bytes = self.remaining_bytes().get(..len).ok_or(Rejection::End)?;
-        self.at += len;
+        self.offset += len;
         Ok(bytes)
     }
 
@@ -66,7 +66,7 @@ impl<'a> ByteWalk<'a> {
     pub(super) fn read_until(&mut self, delimiter: u8) -> WalkResult<&'a [u8]> {
         let rest = self.remaining_bytes();
         let end = rest.iter().position(|byte| *byte == delimiter).ok_or(Rejection::End)?;
-        self.at += end + 1;
+        self.offset += end + 1;
         Ok(&rest[..end])
     }
 }

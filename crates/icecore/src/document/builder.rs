@@ -99,7 +99,7 @@ pub struct Builder {
 
 #[derive(Debug)]
 struct BuilderFrame {
-    at: u32,
+    index: u32,
     count: u32,
     /// The key that waits for its value, if this container is that key.
     key: Option<PendingKey>,
@@ -127,7 +127,7 @@ impl Builder {
             return self.tape.push(node);
         }
         let is_default = std::mem::take(&mut self.is_default);
-        let in_map = self.open.last().is_some_and(|frame| self.tape.nodes[frame.at as usize].kind == Kind::Map);
+        let in_map = self.open.last().is_some_and(|frame| self.tape.nodes[frame.index as usize].kind == Kind::Map);
         match self.key.take() {
             Some(PendingKey::Id(id)) => node.key = id,
             Some(PendingKey::Node) => node.key = KEY_NODE,
@@ -148,9 +148,9 @@ impl Builder {
     }
 
     fn begin_container(&mut self, node: Node) -> &mut Builder {
-        let at = self.push_value(node);
+        let index = self.push_value(node);
         let key = self.key.take();
-        self.open.push(BuilderFrame { at, count: 0, key });
+        self.open.push(BuilderFrame { index, count: 0, key });
         self
     }
 
@@ -176,7 +176,7 @@ impl Builder {
         let in_map = self
             .open
             .last()
-            .is_some_and(|frame| matches!(self.tape.nodes[frame.at as usize].kind, Kind::Map | Kind::Attrs));
+            .is_some_and(|frame| matches!(self.tape.nodes[frame.index as usize].kind, Kind::Map | Kind::Attrs));
         if !in_map || self.key.is_some() {
             self.mistake = self.mistake.or(Some("a key where no key belongs"));
         }
@@ -312,9 +312,9 @@ impl Builder {
             self.mistake = self.mistake.or(Some("a key without a value"));
         }
         match self.open.pop() {
-            Some(BuilderFrame { at, count, key }) => {
+            Some(BuilderFrame { index, count, key }) => {
                 self.key = key;
-                let expected = match self.tape.nodes[at as usize].kind {
+                let expected = match self.tape.nodes[index as usize].kind {
                     Kind::Ref | Kind::Object => Some(1),
                     Kind::Regexp => Some(2),
                     _ => None,
@@ -322,7 +322,7 @@ impl Builder {
                 if expected.is_some_and(|expected| expected != count) {
                     self.mistake = self.mistake.or(Some("a wrong number of parts"));
                 }
-                self.tape.close_container(at, count);
+                self.tape.close_container(index, count);
             }
             None => self.mistake = self.mistake.or(Some("an end without a beginning")),
         }
@@ -341,7 +341,7 @@ impl Builder {
 
     /// Adds an independent value equal to the one at `target`: [`Kind::Copy`].
     pub fn copy(&mut self, target: u32) -> &mut Builder {
-        if self.tape.index_after(target) > self.tape.len() || self.open.iter().any(|frame| frame.at == target) {
+        if self.tape.index_after(target) > self.tape.len() || self.open.iter().any(|frame| frame.index == target) {
             self.mistake = self.mistake.or(Some("a copy of an incomplete value"));
         }
         self.push_reference(Kind::Copy, target)

@@ -59,9 +59,9 @@ impl Document<'_> {
         // Long names that were met, for each kind of use.
         let mut places: HashMap<(bool, &'static str), StringLocations<usize>> = HashMap::new();
         let mut stack: Vec<ClassWalkFrame> = Vec::new();
-        for at in 0..self.tape.len() {
-            while stack.pop_if(|frame| frame.end <= at).is_some() {}
-            let node = &self.tape.nodes[at as usize];
+        for node_index in 0..self.tape.len() {
+            while stack.pop_if(|frame| frame.end <= node_index).is_some() {}
+            let node = &self.tape.nodes[node_index as usize];
             let steps = match stack.last_mut() {
                 Some(frame) => {
                     if frame.child != frame.node {
@@ -69,12 +69,12 @@ impl Document<'_> {
                         frame.key = is_key.then_some(frame.child);
                         frame.position += u64::from(!is_key);
                     }
-                    frame.child = at;
+                    frame.child = node_index;
                     frame.steps + usize::from(self.tape.nodes[frame.node as usize].kind != Kind::Object)
                 }
                 None => 0,
             };
-            if let Some((name, is_text, kind)) = self.class_at(at) {
+            if let Some((name, is_text, kind)) = self.class_at(node_index) {
                 let mut place = is_long_string(name).then(|| places.entry((is_text, kind)).or_default());
                 let near = place.as_ref().and_then(|place| place.get(name));
                 match near.or_else(|| known.get(&(name, is_text, kind)).copied()) {
@@ -93,9 +93,9 @@ impl Document<'_> {
             }
             if node.kind.is_container() {
                 stack.push(ClassWalkFrame {
-                    node: at,
-                    end: self.tape.index_after(at),
-                    child: at,
+                    node: node_index,
+                    end: self.tape.index_after(node_index),
+                    child: node_index,
                     key: None,
                     position: 0,
                     steps,
@@ -105,9 +105,9 @@ impl Document<'_> {
         uses
     }
 
-    /// Returns the class that the node at `at` names, and the kind of the use.
-    fn class_at(&self, at: u32) -> Option<(&[u8], bool, &'static str)> {
-        let node = &self.tape.nodes[at as usize];
+    /// Returns the class that the node at `index` names, and the kind of the use.
+    fn class_at(&self, index: u32) -> Option<(&[u8], bool, &'static str)> {
+        let node = &self.tape.nodes[index as usize];
         let kind = match (node.kind, node.form()) {
             (Kind::Object, Form::Struct) => "struct",
             (Kind::Object, _) => "object",

@@ -28,24 +28,24 @@ impl Document<'_> {
     /// Returns what Perl may run in addition to methods of [classes](Document::classes). Icecore runs none of it.
     pub fn code(&self) -> Vec<CodeUse> {
         let mut uses: Vec<CodeUse> = Vec::new();
-        for (at, node) in (0u32..).zip(&self.tape.nodes) {
+        for (index, node) in (0u32..).zip(&self.tape.nodes) {
             let kind = match node.kind {
                 Kind::Code => "code",
-                Kind::Regexp if self.regexp_pattern(at).is_some_and(runs_code) => "regexp-code",
+                Kind::Regexp if self.regexp_pattern(index).is_some_and(runs_code) => "regexp-code",
                 Kind::Tied => "tie",
                 _ => continue,
             };
             match uses.iter_mut().find(|known| known.kind == kind) {
                 Some(known) => known.count += 1,
-                None => uses.push(CodeUse { kind, count: 1, path: self.path(at) }),
+                None => uses.push(CodeUse { kind, count: 1, path: self.path(index) }),
             }
         }
         uses
     }
 
-    /// Returns the pattern of the regexp at `at`.
-    fn regexp_pattern(&self, at: u32) -> Option<&[u8]> {
-        let node = self.tape.nodes.get(at as usize + 1)?;
+    /// Returns the pattern of the regexp at `index`.
+    fn regexp_pattern(&self, index: u32) -> Option<&[u8]> {
+        let node = self.tape.nodes.get(index as usize + 1)?;
         node.kind.has_bytes().then(|| self.bytes(node))
     }
 }
@@ -69,8 +69,8 @@ fn has_code_block(pattern: &[u8]) -> bool {
 ///
 /// The backslash may itself be escaped; the check does not try to find out and reports a function then, too.
 fn names_function(pattern: &[u8]) -> bool {
-    pattern.windows(2).enumerate().any(|(at, window)| {
-        let rest = pattern.get(at + 2..).unwrap_or(&[]).trim_ascii_start();
+    pattern.windows(2).enumerate().any(|(offset, window)| {
+        let rest = pattern.get(offset + 2..).unwrap_or(&[]).trim_ascii_start();
         match window {
             b"\\p" | b"\\P" => names_property(rest),
             b"\\N" => rest.strip_prefix(b"{").is_some_and(|name| {

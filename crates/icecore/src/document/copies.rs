@@ -57,14 +57,14 @@ impl Document<'_> {
             return Cow::Borrowed(self);
         }
         let mut inner: Vec<u32> = (0..self.tape().len()).collect();
-        for at in (0..old.len().saturating_sub(1)).rev().filter(|at| old[*at].kind == Kind::Attrs) {
-            inner[at] = inner[at + 1];
+        for index in (0..old.len().saturating_sub(1)).rev().filter(|index| old[*index].kind == Kind::Attrs) {
+            inner[index] = inner[index + 1];
         }
         let mut nodes = old.to_vec();
-        for (at, node) in old.iter().enumerate().filter(|(_, node)| node.kind.is_again()) {
+        for (index, node) in old.iter().enumerate().filter(|(_, node)| node.kind.is_again()) {
             let named = inner.get(node.payload as usize).copied().unwrap_or(0);
             if named != node.payload as u32 && self.tape().node(named).kind.is_container() {
-                nodes[at].payload = u64::from(named);
+                nodes[index].payload = u64::from(named);
                 nodes[named as usize].flags |= flag::TARGET;
             }
         }
@@ -78,7 +78,7 @@ impl Document<'_> {
             return Ok(Cow::Borrowed(self));
         }
         let tape = Expansion::new(self.tape(), limits, which).expand_document();
-        let tape = tape.map_err(|(error, at)| error.on_path(self.path(at)))?;
+        let tape = tape.map_err(|(error, index)| error.on_path(self.path(index)))?;
         Ok(Cow::Owned(Document::new(self.input(), tape)))
     }
 }
@@ -106,9 +106,9 @@ impl CopySelection {
 }
 
 impl Tape {
-    /// Returns `true` if the node at `at` contains anything that would be shared with a copy of it.
-    pub(crate) fn has_shared_content(&self, at: u32) -> bool {
-        let (from, to) = (at as usize + 1, self.index_after(at) as usize);
+    /// Returns `true` if the node at `index` contains anything that would be shared with a copy of it.
+    pub(crate) fn has_shared_content(&self, index: u32) -> bool {
+        let (from, to) = (index as usize + 1, self.index_after(index) as usize);
         self.nodes().get(from..to).is_some_and(|inside| inside.iter().any(|node| has_identity(node.kind)))
     }
 
@@ -126,7 +126,7 @@ impl Tape {
 
 /// Nodes of the old tape that have yet to be put on the new one.
 struct PendingNodes {
-    at: u32,
+    next: u32,
     end: u32,
     /// The container that ends with them.
     container: Option<u32>,
@@ -174,17 +174,17 @@ impl<'t> Expansion<'t> {
 
     /// Returns the new tape; or the error and the node where it occurred.
     fn expand_document(mut self) -> Result<Tape, (Error, u32)> {
-        self.parts.push(PendingNodes { at: 0, end: self.old.len(), container: None, is_copy: false });
+        self.parts.push(PendingNodes { next: 0, end: self.old.len(), container: None, is_copy: false });
         while let Some(part) = self.parts.last_mut() {
-            if part.at >= part.end {
-                if let Some(at) = self.parts.pop().and_then(|part| part.container) {
-                    self.rewrite.close_container(at);
+            if part.next >= part.end {
+                if let Some(container) = self.parts.pop().and_then(|part| part.container) {
+                    self.rewrite.close_container(container);
                 }
                 continue;
             }
-            let (at, is_copy) = (part.at, part.is_copy);
-            part.at = self.old.index_after(at);
-            self.put_node(at, is_copy).map_err(|error| (error, at))?;
+            let (index, is_copy) = (part.next, part.is_copy);
+            part.next = self.old.index_after(index);
+            self.put_node(index, is_copy).map_err(|error| (error, index))?;
         }
         self.rewrite.relink_targets(0, same_node);
         let place = |old: u32| Some(self.rewrite.moves().new_position(old)).filter(|new| *new != GONE).unwrap_or(0);
@@ -207,9 +207,9 @@ impl<'t> Expansion<'t> {
         self.put_value(value, named, true)
     }
 
-    /// Returns the value that a copy at `at` equals.
-    fn copy_target(&self, at: u32) -> Option<u32> {
-        let mut named = at;
+    /// Returns the value that a copy at `index` equals.
+    fn copy_target(&self, index: u32) -> Option<u32> {
+        let mut named = index;
         // Copies of copies and cycles occur only in tapes that were filled by hand.
         while self.old.node(named).kind == Kind::Copy
             && self.which.selects_copy(self.old.nodes(), &self.old.node(named))
@@ -217,7 +217,7 @@ impl<'t> Expansion<'t> {
             let next = u32::try_from(self.old.node(named).payload).ok().filter(|next| *next < named)?;
             named = next;
         }
-        (named != at && self.old.index_after(named) <= at).then_some(named)
+        (named != index && self.old.index_after(named) <= index).then_some(named)
     }
 
     /// Puts the value at `old` on the tape, as `node`.
@@ -241,7 +241,7 @@ impl<'t> Expansion<'t> {
             kind if kind.is_container() => {
                 node.set_end(0);
                 let container = Some(self.rewrite.len());
-                self.parts.push(PendingNodes { at: old + 1, end: self.old.index_after(old), container, is_copy });
+                self.parts.push(PendingNodes { next: old + 1, end: self.old.index_after(old), container, is_copy });
             }
             _ => {}
         }

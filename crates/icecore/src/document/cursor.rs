@@ -43,7 +43,7 @@ use std::iter::FusedIterator;
 #[derive(Clone, Copy)]
 pub struct Cursor<'d> {
     document: &'d Document<'d>,
-    at: u32,
+    index: u32,
 }
 
 /// The value at a [`Cursor`].
@@ -147,14 +147,14 @@ const NULL: Node = Node::leaf(Kind::Null, 0);
 
 impl<'d> Cursor<'d> {
     #[inline]
-    pub(crate) fn new(document: &'d Document<'_>, at: u32) -> Cursor<'d> {
-        Cursor { document, at }
+    pub(crate) fn new(document: &'d Document<'_>, index: u32) -> Cursor<'d> {
+        Cursor { document, index }
     }
 
     /// The index of the node.
     #[inline]
     pub fn index(&self) -> u32 {
-        self.at
+        self.index
     }
 
     /// The document that contains it.
@@ -166,7 +166,7 @@ impl<'d> Cursor<'d> {
     /// The node.
     #[inline]
     pub fn node(&self) -> &'d Node {
-        self.document.tape.nodes.get(self.at as usize).unwrap_or(&NULL)
+        self.document.tape.nodes.get(self.index as usize).unwrap_or(&NULL)
     }
 
     /// The kind of the node.
@@ -177,22 +177,22 @@ impl<'d> Cursor<'d> {
 
     /// The path of the value, from `$`.
     pub fn path(&self) -> String {
-        self.document.path(self.at)
+        self.document.path(self.index)
     }
 
     #[inline]
-    fn at_index(self, at: u32) -> Cursor<'d> {
-        Cursor { document: self.document, at }
+    fn at_index(self, index: u32) -> Cursor<'d> {
+        Cursor { document: self.document, index }
     }
 
     fn nth_child(self, position: usize) -> Cursor<'d> {
-        self.children().nth(position).unwrap_or(Cursor { document: self.document, at: u32::MAX })
+        self.children().nth(position).unwrap_or(Cursor { document: self.document, index: u32::MAX })
     }
 
     /// Returns the index after the node and everything in it.
     #[inline]
     pub(crate) fn index_after(&self) -> u32 {
-        self.document.tape.index_after(self.at)
+        self.document.tape.index_after(self.index)
     }
 
     /// The value here.
@@ -260,8 +260,8 @@ impl<'d> Cursor<'d> {
     /// All direct children, without the keys of a map.
     pub fn children(&self) -> Items<'d> {
         let node = self.node();
-        let (at, end) = if node.kind.is_container() { (self.at + 1, self.index_after()) } else { (0, 0) };
-        Items { document: self.document, at, end }
+        let (index, end) = if node.kind.is_container() { (self.index + 1, self.index_after()) } else { (0, 0) };
+        Items { document: self.document, index, end }
     }
 
     /// The items of an array, or the parts of another container.
@@ -272,15 +272,15 @@ impl<'d> Cursor<'d> {
     /// The entries of a map, or the attributes of a value.
     pub fn entries(&self) -> Entries<'d> {
         let node = self.node();
-        let (at, end) = match node.kind {
-            Kind::Map => (self.at + 1, self.index_after()),
+        let (index, end) = match node.kind {
+            Kind::Map => (self.index + 1, self.index_after()),
             // An attributed value that breaks off before its value has no attributes.
-            Kind::Attrs if self.at + 1 < self.index_after() => {
-                (self.document.tape.index_after(self.at + 1), self.index_after())
+            Kind::Attrs if self.index + 1 < self.index_after() => {
+                (self.document.tape.index_after(self.index + 1), self.index_after())
             }
             _ => (0, 0),
         };
-        Entries { document: self.document, at, end }
+        Entries { document: self.document, index, end }
     }
 
     /// The default value of a map, if it has one.
@@ -308,21 +308,21 @@ impl<'d> Cursor<'d> {
 
     /// The value itself: the target of links and aliases, the body of objects.
     pub fn body(&self) -> Cursor<'d> {
-        let mut here = self.target();
+        let mut current = self.target();
         // A body may be a link again, but chains have a limit.
         for _ in 0..16 {
-            match here.value() {
-                Value::Object(_, body) => here = body.target(),
-                Value::Attrs(value) => here = value.target(),
+            match current.value() {
+                Value::Object(_, body) => current = body.target(),
+                Value::Attrs(value) => current = value.target(),
                 _ => break,
             }
         }
-        here
+        current
     }
 
     /// The target of a link or an alias; other values are returned unchanged.
     pub fn target(&self) -> Cursor<'d> {
-        self.at_index(equal::resolve_target(self.document, self.at))
+        self.at_index(equal::resolve_target(self.document, self.index))
     }
 
     /// The text of a string that is valid UTF-8 (byte strings included), or of
@@ -384,7 +384,7 @@ impl<'d> Cursor<'d> {
 
 impl std::fmt::Debug for Cursor<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:?}@{}", self.kind(), self.at)
+        write!(f, "{:?}@{}", self.kind(), self.index)
     }
 }
 
@@ -401,7 +401,7 @@ impl std::fmt::Debug for Key<'_> {
 #[derive(Clone, Debug)]
 pub struct Items<'d> {
     document: &'d Document<'d>,
-    at: u32,
+    index: u32,
     end: u32,
 }
 
@@ -411,13 +411,13 @@ impl<'d> Iterator for Items<'d> {
     #[inline]
     fn next(&mut self) -> Option<Cursor<'d>> {
         loop {
-            if self.at >= self.end {
+            if self.index >= self.end {
                 return None;
             }
-            let here = Cursor { document: self.document, at: self.at };
-            self.at = here.index_after();
-            if here.node().key != IS_KEY {
-                return Some(here);
+            let item = Cursor { document: self.document, index: self.index };
+            self.index = item.index_after();
+            if item.node().key != IS_KEY {
+                return Some(item);
             }
         }
     }
@@ -429,7 +429,7 @@ impl FusedIterator for Items<'_> {}
 #[derive(Clone, Debug)]
 pub struct Entries<'d> {
     document: &'d Document<'d>,
-    at: u32,
+    index: u32,
     end: u32,
 }
 
@@ -437,36 +437,36 @@ impl<'d> Iterator for Entries<'d> {
     type Item = (Key<'d>, Cursor<'d>);
 
     fn next(&mut self) -> Option<(Key<'d>, Cursor<'d>)> {
-        if self.at >= self.end {
+        if self.index >= self.end {
             return None;
         }
-        let here = Cursor { document: self.document, at: self.at };
-        let node = here.node();
+        let current = Cursor { document: self.document, index: self.index };
+        let node = current.node();
         match node.key {
             IS_KEY => {
-                let value = Cursor { document: self.document, at: here.index_after() };
-                if value.at >= self.end {
-                    self.at = self.end;
+                let value = Cursor { document: self.document, index: current.index_after() };
+                if value.index >= self.end {
+                    self.index = self.end;
                     return None;
                 }
-                self.at = value.index_after();
+                self.index = value.index_after();
                 let key = if super::is_plain_key(node.kind) {
                     let bytes = if node.kind.has_bytes() { self.document.bytes(node) } else { &[] };
                     Key::Name(Name { node: *node, bytes })
                 } else {
-                    Key::Value(here)
+                    Key::Value(current)
                 };
                 Some((key, value))
             }
             // The default value of a map, or an entry whose key was never read.
             NO_KEY | KEY_NODE => {
-                self.at = self.end;
+                self.index = self.end;
                 None
             }
             id => {
-                self.at = here.index_after();
+                self.index = current.index_after();
                 let name = self.document.tape.keys.get(u32::from(id))?;
-                Some((Key::Name(name), here))
+                Some((Key::Name(name), current))
             }
         }
     }

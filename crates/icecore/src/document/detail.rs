@@ -91,7 +91,7 @@ impl Trace {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub fn cut_at(&self, node: u32) -> Option<Cut> {
-        self.cut.binary_search_by_key(&node, |cut| cut.node).ok().map(|at| self.cut[at])
+        self.cut.binary_search_by_key(&node, |cut| cut.node).ok().map(|index| self.cut[index])
     }
 }
 
@@ -128,12 +128,12 @@ impl Detail {
 
     /// Records that the node `node` starts here.
     pub(crate) fn record_begin(&mut self, node: u32, start: usize) {
-        let at = node as usize;
-        if self.trace.extents.len() <= at {
-            self.trace.extents.resize(at + 1, Extent::default());
+        let index = node as usize;
+        if self.trace.extents.len() <= index {
+            self.trace.extents.resize(index + 1, Extent::default());
         }
         let (start, layer, copied) = (start as u64, self.layer, self.copying);
-        self.trace.extents[at] = Extent { start, end: 0, layer, copied };
+        self.trace.extents[index] = Extent { start, end: 0, layer, copied };
     }
 
     /// Records that the node `node` ends here.
@@ -182,7 +182,7 @@ impl Ordinals {
         let keys = (0..tape.len())
             .zip(tape.nodes())
             .filter(|(_, node)| node.key == IS_KEY && is_plain_key(node.kind))
-            .map(|(at, _)| at)
+            .map(|(index, _)| index)
             .collect();
         Ordinals { keys }
     }
@@ -222,8 +222,8 @@ impl Spelling {
     }
 
     /// The bytes that were stored for a choice.
-    pub fn kept(&self, at: u64) -> &[u8] {
-        let (start, len) = ((at >> 32) as usize, (at & 0xFFFF_FFFF) as usize);
+    pub fn kept(&self, location: u64) -> &[u8] {
+        let (start, len) = ((location >> 32) as usize, (location & 0xFFFF_FFFF) as usize);
         self.bytes.get(start..start.saturating_add(len)).unwrap_or(&[])
     }
 }
@@ -240,19 +240,19 @@ impl<'d> Replay<'d> {
         Replay { spelling, ordinals: Ordinals::from_tape(tape) }
     }
 
-    /// The choices for the node at `at`.
-    pub(crate) fn notes_at(&self, at: u32) -> &'d [Note] {
-        self.spelling.notes_of(self.ordinals.node_to_ordinal(at))
+    /// The choices for the node at `index`.
+    pub(crate) fn notes_at(&self, index: u32) -> &'d [Note] {
+        self.spelling.notes_of(self.ordinals.node_to_ordinal(index))
     }
 
-    /// The choice of this kind for the node at `at`.
-    pub(crate) fn note_value(&self, at: u32, code: u16) -> Option<u64> {
-        self.notes_at(at).iter().find(|note| note.code == code).map(|note| note.value)
+    /// The choice of this kind for the node at `index`.
+    pub(crate) fn note_value(&self, index: u32, code: u16) -> Option<u64> {
+        self.notes_at(index).iter().find(|note| note.code == code).map(|note| note.value)
     }
 
-    /// The choice of this kind for the node at `at`, if its value is stored bytes.
-    pub(crate) fn stored_bytes(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        self.note_value(at, code).map(|kept| self.spelling.kept(kept))
+    /// The choice of this kind for the node at `index`, if its value is stored bytes.
+    pub(crate) fn stored_bytes(&self, index: u32, code: u16) -> Option<&'d [u8]> {
+        self.note_value(index, code).map(|kept| self.spelling.kept(kept))
     }
 }
 
@@ -273,8 +273,8 @@ impl<'d> NoteReader<'d> {
             return &[];
         }
         let skip = self.rest.iter().take_while(|note| note.ordinal < ordinal).count();
-        let here = self.rest[skip..].iter().take_while(|note| note.ordinal == ordinal).count();
-        let (notes, rest) = self.rest[skip..].split_at(here);
+        let count = self.rest[skip..].iter().take_while(|note| note.ordinal == ordinal).count();
+        let (notes, rest) = self.rest[skip..].split_at(count);
         self.rest = rest;
         notes
     }

@@ -7,8 +7,8 @@ use std::fmt;
 /// Prints the tape, a node a line: index, kind, key, value, flags.
 impl fmt::Debug for Document<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, node) in self.tape.nodes.iter().enumerate() {
-            write!(f, "{at:6}  {:<9}", format!("{:?}", node.kind))?;
+        for (index, node) in self.tape.nodes.iter().enumerate() {
+            write!(f, "{index:6}  {:<9}", format!("{:?}", node.kind))?;
             self.dump_key(node, f)?;
             self.dump_value(node, f)?;
             for word in flag_words(node) {

@@ -128,31 +128,31 @@ struct ComparisonWalk<'d> {
     values: Pairs,
 }
 
-fn node_at<'d>(document: &'d Document<'_>, at: u32) -> Option<&'d Node> {
-    document.nodes().get(at as usize)
+fn node_at<'d>(document: &'d Document<'_>, index: u32) -> Option<&'d Node> {
+    document.nodes().get(index as usize)
 }
 
 /// Follows links of this kind. A chain can't be longer than the few wrappers
 /// that readers allow.
-fn follow_links(document: &Document<'_>, mut at: u32, kind: Kind) -> u32 {
+fn follow_links(document: &Document<'_>, mut index: u32, kind: Kind) -> u32 {
     for _ in 0..64 {
-        match node_at(document, at) {
-            Some(node) if node.kind == kind => at = node.payload as u32,
+        match node_at(document, index) {
+            Some(node) if node.kind == kind => index = node.payload as u32,
             _ => break,
         }
     }
-    at
+    index
 }
 
 /// Returns the final target of a link, an alias or a copy.
-pub(super) fn resolve_target(document: &Document<'_>, mut at: u32) -> u32 {
+pub(super) fn resolve_target(document: &Document<'_>, mut index: u32) -> u32 {
     for _ in 0..64 {
-        match node_at(document, at) {
-            Some(node) if node.kind.is_again() => at = node.payload as u32,
+        match node_at(document, index) {
+            Some(node) if node.kind.is_again() => index = node.payload as u32,
             _ => break,
         }
     }
-    at
+    index
 }
 
 impl ComparisonWalk<'_> {
@@ -280,7 +280,7 @@ impl ComparisonWalk<'_> {
             let (kind, payload) = identity(&node, key.bytes());
             let found = known.get_mut(&(kind, payload, key.bytes())).and_then(Vec::pop);
             match found {
-                Some((other, at)) if other.flags == node.flags => self.stack.push((value.index(), at)),
+                Some((other, index)) if other.flags == node.flags => self.stack.push((value.index(), index)),
                 _ => return false,
             }
         }

@@ -29,7 +29,7 @@ impl Document<'_> {
             let alike = || search_lookalikes(self.root(), path);
             let header = || self.header().and_then(|header| self.find_from(header, path).ok());
             let displayed = || path.contains('…').then(|| self.tape.find_shown_path(path, self.input())).flatten();
-            alike().or_else(header).or_else(|| displayed().map(|at| Cursor::new(self, at))).ok_or(error)
+            alike().or_else(header).or_else(|| displayed().map(|index| Cursor::new(self, index))).ok_or(error)
         })
     }
 
@@ -49,13 +49,13 @@ impl Document<'_> {
     }
 
     fn find_from<'d>(&'d self, from: Cursor<'d>, path: &str) -> Result<Cursor<'d>, Error> {
-        let (here, rest) = follow_existing(from, path)?;
-        let Some((_, after)) = Step::parse(rest) else { return Ok(here) };
+        let (reached, rest) = follow_existing(from, path)?;
+        let Some((_, after)) = Step::parse(rest) else { return Ok(reached) };
         let so_far = &path[..path.len() - rest.len()];
         let so_far = if so_far.is_empty() { "$" } else { so_far };
         Err(Error::new(ErrorKind::Usage)
             .expecting(format!("something at `{}`", &path[..path.len() - after.len()]))
-            .finding(format!("{} at `{so_far}`", describe_value(here)))
+            .finding(format!("{} at `{so_far}`", describe_value(reached)))
             .on_path(so_far))
     }
 
@@ -97,26 +97,27 @@ impl Document<'_> {
 /// Returns the value on a path, trying all keys that look like the one in each step.
 fn search_lookalikes<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
     let mut rest = path.strip_prefix('$').unwrap_or(path);
-    let mut here = vec![from];
+    let mut candidates = vec![from];
     while !rest.is_empty() {
         let (step, after) = Step::parse(rest)?;
         let mut visited = HashSet::new();
-        let next = here.iter().flat_map(|from| step.find_all(*from)).filter(|value| visited.insert(value.index()));
-        (here, rest) = (next.collect(), after);
+        let next =
+            candidates.iter().flat_map(|from| step.find_all(*from)).filter(|value| visited.insert(value.index()));
+        (candidates, rest) = (next.collect(), after);
     }
-    here.first().copied()
+    candidates.first().copied()
 }
 
 /// Follows a path as long as its steps exist; returns the value and the rest of the path.
 fn follow_existing<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p str), Error> {
     let mut rest = strip_root(path)?;
-    let mut here = from;
+    let mut current = from;
     while !rest.is_empty() {
         let (step, after) = Step::parse(rest).ok_or_else(|| invalid_step_error(path, rest))?;
-        let Some(next) = step.follow_from(here) else { break };
-        (here, rest) = (next, after);
+        let Some(next) = step.follow_from(current) else { break };
+        (current, rest) = (next, after);
     }
-    Ok((here, rest))
+    Ok((current, rest))
 }
 
 /// Returns the steps of a path, without the `$` of the root.
@@ -211,28 +212,28 @@ impl Step {
 }
 
 /// Follows links, aliases and objects, but not attributes.
-fn through_objects(mut here: Cursor<'_>) -> Cursor<'_> {
-    here = here.target();
+fn through_objects(mut current: Cursor<'_>) -> Cursor<'_> {
+    current = current.target();
     for _ in 0..16 {
-        if here.kind() != Kind::Object {
+        if current.kind() != Kind::Object {
             break;
         }
-        here = match here.children().next() {
+        current = match current.children().next() {
             Some(body) => body.target(),
             None => break,
         };
     }
-    here
+    current
 }
 
 /// Returns the entry of a map whose key is shown as this name; the last one, if there are several.
 fn find_entry<'d>(map: Cursor<'d>, name: &str) -> Option<Cursor<'d>> {
-    let last = |is_it: fn(&Key<'_>, &str) -> bool| {
+    let last_entry = |is_it: fn(&Key<'_>, &str) -> bool| {
         crate::steps::count(map.len());
         map.entries().filter(|(key, _)| is_it(key, name)).map(|(_, value)| value).last()
     };
-    let short = || name.contains('…').then(|| last(is_shortened)).flatten();
-    last(has_exact_name).or_else(|| last(has_member_name)).or_else(short)
+    let short = || name.contains('…').then(|| last_entry(is_shortened)).flatten();
+    last_entry(has_exact_name).or_else(|| last_entry(has_member_name)).or_else(short)
 }
 
 fn may_mean_key(key: &Key<'_>, name: &str) -> bool {
@@ -348,8 +349,8 @@ fn parse_quoted_text(text: &str) -> Option<(String, &str)> {
 }
 
 /// Describes the existing value, for errors.
-fn describe_value(here: Cursor<'_>) -> String {
-    let body = here.body();
+fn describe_value(value: Cursor<'_>) -> String {
+    let body = value.body();
     match body.kind() {
         Kind::Array => format!("an array of {}", body.len()),
         Kind::Map => {

@@ -39,26 +39,26 @@ impl Document<'_> {
         }
         let map: Rename<'_> = &|name| map.rename(name).map(|new| naming.translate_separators(&new).unwrap_or(new));
         let mut tape = Cow::Borrowed(self.tape());
-        for at in 0..self.tape().len() {
-            let node = self.tape().nodes()[at as usize];
+        for index in 0..self.tape().len() {
+            let node = self.tape().nodes()[index as usize];
             match node.kind {
-                Kind::Object | Kind::Opaque | Kind::Attrs => self.map_class(map, at, &node, &mut tape)?,
+                Kind::Object | Kind::Opaque | Kind::Attrs => self.map_class(map, index, &node, &mut tape)?,
                 Kind::Module if node.form() != Form::Variable => {
                     if let Some(name) = map(self.bytes(&node)) {
-                        replace_name(&mut tape, at, &node, &name);
+                        replace_name(&mut tape, index, &node, &name);
                     }
                 }
                 Kind::EnumCase => {
                     if let Some((class, case)) = split_case(self.bytes(&node))
                         && let Some(name) = map(class)
                     {
-                        replace_name(&mut tape, at, &node, &[&name, case].concat());
+                        replace_name(&mut tape, index, &node, &[&name, case].concat());
                     }
                 }
                 _ => {}
             }
             if node.kind == Kind::Object {
-                self.map_private(map, at + 1, &mut tape);
+                self.map_private(map, index + 1, &mut tape);
             }
         }
         Ok(match tape {
@@ -67,11 +67,11 @@ impl Document<'_> {
         })
     }
 
-    fn map_class(&self, map: Rename<'_>, at: u32, node: &Node, tape: &mut Cow<'_, Tape>) -> Result<(), Error> {
+    fn map_class(&self, map: Rename<'_>, index: u32, node: &Node, tape: &mut Cow<'_, Tape>) -> Result<(), Error> {
         let Some(name) = self.class_name(node.class()).filter(|name| !name.node.has(GIVEN)) else { return Ok(()) };
         let Some(new) = map(name.bytes) else { return Ok(()) };
         let id = tape.to_mut().intern_given_class(name.node.kind, &new)?;
-        tape.to_mut().set_class(at, id);
+        tape.to_mut().set_class(index, id);
         Ok(())
     }
 
@@ -101,26 +101,26 @@ impl Tape {
     /// # Errors
     /// Of kind `Limit`, if there are more classes than a document may have.
     pub(crate) fn own_given_classes(&mut self) -> Result<(), Error> {
-        for at in 0..self.len() {
-            let node = self.node(at);
+        for index in 0..self.len() {
+            let node = self.node(index);
             if !node.kind.has_class() {
                 continue;
             }
             let Some(name) = self.classes.get(node.class()).filter(|name| name.node.has(GIVEN)) else { continue };
             let (kind, bytes) = (name.node.kind, name.bytes.to_vec());
             let own = self.intern_class(kind, &bytes)?;
-            self.set_class(at, own);
+            self.set_class(index, own);
         }
         Ok(())
     }
 }
 
-/// Replaces the name at `at`.
-fn replace_name(tape: &mut Cow<'_, Tape>, at: u32, old: &Node, name: &[u8]) {
+/// Replaces the name at `index`.
+fn replace_name(tape: &mut Cow<'_, Tape>, index: u32, old: &Node, name: &[u8]) {
     let tape = tape.to_mut();
     let mut node = tape.new_owned_string(old.kind, name).in_form(old.form());
     (node.key, node.flags) = (old.key, old.flags);
-    tape.replace_node(at, node);
+    tape.replace_node(index, node);
 }
 
 /// Splits the name of an enum case: the class, and the rest from the colon on.

@@ -152,7 +152,7 @@ impl<'a> Document<'a> {
 
     /// The user header, which precedes the body of a Sereal document.
     pub fn header(&self) -> Option<Cursor<'_>> {
-        self.tape.header.map(|at| Cursor::new(self, at))
+        self.tape.header.map(|index| Cursor::new(self, index))
     }
 
     /// The value at this node index.

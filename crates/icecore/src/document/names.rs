@@ -165,8 +165,8 @@ impl Names {
     /// The name with this id, if it is a byte string or ASCII text without flags.
     #[inline(always)]
     pub(crate) fn get_plain(&self, id: u16) -> Option<(&Entry, &[u8])> {
-        let at = usize::from(id).wrapping_sub(1);
-        match (self.plain_flags.get(at), self.entries.get(at)) {
+        let index = usize::from(id).wrapping_sub(1);
+        match (self.plain_flags.get(index), self.entries.get(index)) {
             (Some(true), Some(entry)) => Some((entry, &self.bytes)),
             _ => None,
         }
@@ -240,17 +240,17 @@ impl Names {
         }
     }
 
-    /// The id of the short name at `at` of `input`, if it was seen recently; otherwise 0. Unlike `predict_next`, this does not
+    /// The id of the short name at `offset` of `input`, if it was seen recently; otherwise 0. Unlike `predict_next`, this does not
     /// depend on the order of the keys.
     #[inline(always)]
-    pub(crate) fn recall_short(&self, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> u16 {
+    pub(crate) fn recall_short(&self, kind: Kind, flags: u8, input: &[u8], offset: usize, len: usize) -> u16 {
         if len > 16 {
             return 0;
         }
         // Near the end of the input there are no 16 bytes to load.
-        let head = match input.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        let head = match input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) {
             Some(window) => u128::from_le_bytes(*window) & MASKS[len],
-            None => match input.get(at..at + len) {
+            None => match input.get(offset..offset + len) {
                 Some(bytes) => load_head(bytes),
                 None => return 0,
             },
@@ -267,12 +267,12 @@ impl Names {
         }
     }
 
-    /// Returns `true` if the byte string at `at` of `input`, of at most 16 bytes, is the name with this id and has no
+    /// Returns `true` if the byte string at `offset` of `input`, of at most 16 bytes, is the name with this id and has no
     /// flags.
     #[inline(always)]
-    pub(crate) fn is_short_name_at(&self, id: u16, input: &[u8], at: usize, len: usize) -> bool {
+    pub(crate) fn is_short_name_at(&self, id: u16, input: &[u8], offset: usize, len: usize) -> bool {
         let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };
-        let Some(window) = input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { return false };
+        let Some(window) = input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) else { return false };
         len <= 16
             && entry.head == u128::from_le_bytes(*window) & MASKS[len]
             && (entry.node.aux as usize, entry.node.kind, entry.node.flags) == (len, Kind::Bytes, 0)
@@ -302,22 +302,22 @@ impl Names {
         }
     }
 
-    /// Returns `true` if the name `id` is at `at` of `input`.
+    /// Returns `true` if the name `id` is at `offset` of `input`.
     #[inline]
-    pub(crate) fn is_name_at(&self, id: u16, kind: Kind, flags: u8, input: &[u8], at: usize, len: usize) -> bool {
+    pub(crate) fn is_name_at(&self, id: u16, kind: Kind, flags: u8, input: &[u8], offset: usize, len: usize) -> bool {
         let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };
         if entry.node.aux as usize != len || entry.node.kind != kind || entry.node.flags != flags {
             return false;
         }
         // Names of up to 16 bytes are equal if their heads are equal: one load, no loop.
         if len <= 16
-            && let Some(window) = input.get(at..at + 16)
+            && let Some(window) = input.get(offset..offset + 16)
             && let Ok(window) = window.try_into()
         {
             let mask = if len == 0 { 0 } else { u128::MAX >> (128 - 8 * len) };
             return u128::from_le_bytes(window) & mask == entry.head;
         }
-        match (entry.node.place(), input.get(at..at + len)) {
+        match (entry.node.place(), input.get(offset..offset + len)) {
             (Location::Arena(start), Some(bytes)) => self.bytes[start as usize..start as usize + len] == *bytes,
             _ => false,
         }
@@ -339,19 +339,19 @@ impl Names {
         let mask = self.slots.len() - 1;
         let mut free = None;
         for step in 0..PROBES {
-            let at = (hash as usize).wrapping_add(step) & mask;
-            let slot = self.slots[at];
+            let index = (hash as usize).wrapping_add(step) & mask;
+            let slot = self.slots[index];
             if slot == 0 {
-                free = Some(at);
+                free = Some(index);
                 break;
             }
             if (slot >> 32) as u32 == hash && self.is_name(slot as u32, &node, bytes) {
                 return Some(slot as u32);
             }
         }
-        let at = free?;
+        let index = free?;
         let id = self.append_name(node, bytes)?;
-        self.slots[at] = u64::from(hash) << 32 | u64::from(id);
+        self.slots[index] = u64::from(hash) << 32 | u64::from(id);
         Some(id)
     }
 
@@ -444,9 +444,9 @@ impl Names {
             let hash = hash_name(&name.node, name.bytes);
             // A name that gets no slot stays valid, but is not found again.
             for step in 0..PROBES {
-                let at = (hash as usize).wrapping_add(step) & (size - 1);
-                if self.slots[at] == 0 {
-                    self.slots[at] = u64::from(hash) << 32 | u64::from(id);
+                let index = (hash as usize).wrapping_add(step) & (size - 1);
+                if self.slots[index] == 0 {
+                    self.slots[index] = u64::from(hash) << 32 | u64::from(id);
                     break;
                 }
             }

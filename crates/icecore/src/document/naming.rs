@@ -110,14 +110,14 @@ pub(crate) fn rename_for_target<'d>(
         return Err(losses);
     }
     let mut renamer = Renamer { document, naming, tape: Cow::Borrowed(tape), losses };
-    for at in 0..tape.len() {
-        let node = &tape.nodes[at as usize];
+    for index in 0..tape.len() {
+        let node = &tape.nodes[index as usize];
         if has_classes && matches!(node.kind, Kind::Object | Kind::Opaque | Kind::Attrs) {
-            renamer.rename_class(at, node);
+            renamer.rename_class(index, node);
         }
-        let is_struct = may_have_structs && node.form() == Form::Struct && !begins_with_symbol(tape, at + 2);
+        let is_struct = may_have_structs && node.form() == Form::Struct && !begins_with_symbol(tape, index + 2);
         if (has_members || is_struct) && node.kind == Kind::Object {
-            renamer.rename_members(at + 1, is_struct);
+            renamer.rename_members(index + 1, is_struct);
         }
     }
     match renamer.tape {
@@ -140,9 +140,9 @@ fn may_be_renamed(naming: Naming, name: Name<'_>) -> bool {
     reserved::is_foreign_name(name.bytes) || naming.class_language().is_some_and(is_taken)
 }
 
-/// Returns `true` if the name of the member at `at` is a symbol, as all are in Ruby.
-fn begins_with_symbol(tape: &Tape, at: u32) -> bool {
-    let id = tape.nodes().get(at as usize).map_or(0, |node| u32::from(node.key));
+/// Returns `true` if the name of the member at `index` is a symbol, as all are in Ruby.
+fn begins_with_symbol(tape: &Tape, index: u32) -> bool {
+    let id = tape.nodes().get(index as usize).map_or(0, |node| u32::from(node.key));
     tape.keys().get(id).is_some_and(|name| name.node.kind == Kind::Symbol)
 }
 
@@ -154,7 +154,7 @@ struct Renamer<'d> {
 }
 
 impl Renamer<'_> {
-    fn rename_class(&mut self, at: u32, node: &Node) {
+    fn rename_class(&mut self, index: u32, node: &Node) {
         let Some(name) = self.document.class_name(node.class()).filter(|name| !name.node.has(GIVEN)) else { return };
         let is_foreign = self.document.tape().naming != self.naming;
         let home = if is_foreign { reserved::from_foreign_name(name.bytes) } else { None };
@@ -168,24 +168,24 @@ impl Renamer<'_> {
         }
         if let Some(language) = self.naming.class_language().filter(|_| is_foreign && node.kind == Kind::Object)
             && let Some(layout) = reserved::find_reserved(language, &new)
-            && !self.fits_layout(at, node, layout)
+            && !self.fits_layout(index, node, layout)
         {
             new = Cow::Owned(reserved::to_foreign_name(language, &new));
             if *new != *name.bytes {
-                self.losses.add(LossKind::Renamed, || self.document.path(at));
+                self.losses.add(LossKind::Renamed, || self.document.path(index));
             }
         }
         if *new != *name.bytes
             && let Ok(id) = self.tape.to_mut().intern_class(name.node.kind, &new)
         {
-            self.tape.to_mut().set_class(at, id);
+            self.tape.to_mut().set_class(index, id);
         }
     }
 
-    /// Returns `true` if the language accepts the object at `at` as one of its own class. An object whose body is not a
+    /// Returns `true` if the language accepts the object at `index` as one of its own class. An object whose body is not a
     /// map is written without a class.
-    fn fits_layout(&self, at: u32, node: &Node, layout: &reserved::Layout) -> bool {
-        let body = self.document.node(at + 1);
+    fn fits_layout(&self, index: u32, node: &Node, layout: &reserved::Layout) -> bool {
+        let body = self.document.node(index + 1);
         if node.form() == Form::Struct || !matches!(body.kind, Kind::Map | Kind::Array) {
             return true;
         }
@@ -194,9 +194,9 @@ impl Renamer<'_> {
         }
         let members = match (body.kind, self.naming) {
             // PHP writes items as members with numbers; Ruby writes an array.
-            (Kind::Array, Naming::Php) => items_as_members(self.document, at + 1),
+            (Kind::Array, Naming::Php) => items_as_members(self.document, index + 1),
             (Kind::Array, _) => return true,
-            _ => collect_members(self.document, at + 2, self.document.tape().index_after(at + 1)),
+            _ => collect_members(self.document, index + 2, self.document.tape().index_after(index + 1)),
         };
         let find = |wanted: &str| members.iter().find(|member| member.has_name(wanted));
         layout.required.iter().all(|name| find(name).is_some())
@@ -260,18 +260,18 @@ impl Renamer<'_> {
 /// Renames a member.
 pub(super) fn rename_member_on_tape(tape: &mut Tape, member: &Member<'_>, kind: Kind, name: &[u8]) {
     {
-        if member.at == member.value {
+        if member.start == member.value {
             if let Some(id) = tape.intern_key(Node::leaf(kind, 0), name)
                 && id != KEY_NODE
             {
-                tape.set_key(member.at, id);
+                tape.set_key(member.start, id);
             }
             return;
         }
         let mut node = tape.new_owned_string(kind, name);
-        let old = tape.nodes[member.at as usize];
+        let old = tape.nodes[member.start as usize];
         (node.key, node.flags) = (old.key, old.flags);
-        tape.replace_node(member.at, node);
+        tape.replace_node(member.start, node);
     }
 }
 
@@ -288,11 +288,11 @@ fn accepts_kind(kind: Kind, typed: &reserved::TypedMember) -> bool {
     }
 }
 
-/// A member of an object: its key is the node at `at`, or an id in the value.
+/// A member of an object: its key is the node at `start`, or an id in the value.
 pub(super) struct Member<'d> {
     pub(super) key: Node,
     pub(super) name: &'d [u8],
-    pub(super) at: u32,
+    pub(super) start: u32,
     pub(super) value: u32,
 }
 
@@ -307,28 +307,31 @@ impl Member<'_> {
     }
 }
 
-/// Returns the items of the array at `at` as members with numbers.
-fn items_as_members<'d>(document: &'d Document<'_>, at: u32) -> Vec<Member<'d>> {
-    let (tape, end) = (document.tape(), document.tape().index_after(at));
+/// Returns the items of the array at `index` as members with numbers.
+fn items_as_members<'d>(document: &'d Document<'_>, index: u32) -> Vec<Member<'d>> {
+    let (tape, end) = (document.tape(), document.tape().index_after(index));
     let items =
-        std::iter::successors(Some(at + 1), |item| Some(tape.index_after(*item))).take_while(|item| *item < end);
-    items.zip(0..).map(|(at, position)| Member { key: Node::int(position), name: &[], at, value: at }).collect()
+        std::iter::successors(Some(index + 1), |item| Some(tape.index_after(*item))).take_while(|item| *item < end);
+    items
+        .zip(0..)
+        .map(|(item, position)| Member { key: Node::int(position), name: &[], start: item, value: item })
+        .collect()
 }
 
-/// Returns the members from `at` to `end`.
-pub(super) fn collect_members<'d>(document: &'d Document<'_>, mut at: u32, end: u32) -> Vec<Member<'d>> {
+/// Returns the members from `index` to `end`.
+pub(super) fn collect_members<'d>(document: &'d Document<'_>, mut index: u32, end: u32) -> Vec<Member<'d>> {
     let (tape, nodes) = (document.tape(), document.nodes());
     let mut members = Vec::new();
-    while at < end {
-        let node = &nodes[at as usize];
+    while index < end {
+        let node = &nodes[index as usize];
         let (key, name, value) = if node.key == IS_KEY {
-            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[][..] }, tape.index_after(at))
+            (*node, if node.kind.has_bytes() { document.bytes(node) } else { &[][..] }, tape.index_after(index))
         } else {
             let Some(name) = tape.keys().get(u32::from(node.key)) else { break };
-            (name.node, name.bytes, at)
+            (name.node, name.bytes, index)
         };
-        members.push(Member { key, name, at, value });
-        at = tape.index_after(value);
+        members.push(Member { key, name, start: index, value });
+        index = tape.index_after(value);
     }
     members
 }

@@ -49,14 +49,14 @@ impl Document<'_> {
     ///
     /// # Errors
     /// Of kind `Limit`, if there are too many names for a tape.
-    pub fn part(&self, at: u32) -> Result<Document<'_>, Error> {
-        let root = Cursor::new(self, at);
+    pub fn part(&self, index: u32) -> Result<Document<'_>, Error> {
+        let root = Cursor::new(self, index);
         let mut tape = Tape::new();
         tape.naming = self.tape.naming;
         let mut taking = PartExtraction {
             document: self,
             tape,
-            root: at,
+            root: index,
             end: root.index_after(),
             places: HashMap::new(),
             keys: HashMap::new(),
@@ -95,11 +95,11 @@ impl PartExtraction<'_> {
                 self.open.pop();
                 continue;
             }
-            let at = open.next;
-            open.next = self.document.tape.index_after(at);
-            let node = self.document.node(at);
+            let index = open.next;
+            open.next = self.document.tape.index_after(index);
+            let node = self.document.node(index);
             let key = self.translate_key(node.key)?;
-            self.take_node(at, node, key)?;
+            self.take_node(index, node, key)?;
         }
         for (link, named) in std::mem::take(&mut self.links) {
             // At this point, all of the value has been taken.
@@ -110,19 +110,19 @@ impl PartExtraction<'_> {
         Ok(())
     }
 
-    /// Takes the node at `at`; for a container only its own node.
-    fn take_node(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
-        if let Some(place) = self.places.get(&at).copied() {
+    /// Takes the node at `index`; for a container only its own node.
+    fn take_node(&mut self, index: u32, node: Node, key: u16) -> Result<(), Error> {
+        if let Some(place) = self.places.get(&index).copied() {
             // A link already brought it here.
             let link_node = Node { key, ..Node::leaf(Kind::Link, 0) }.with(node.flags & OF_THE_PLACE);
             self.put_link(link_node, place);
             return Ok(());
         }
         if node.kind.is_again() {
-            return self.take_link(at, node, key);
+            return self.take_link(index, node, key);
         }
-        let here = self.tape.len();
-        self.places.insert(at, here);
+        let new_index = self.tape.len();
+        self.places.insert(index, new_index);
         let mut new = self.relocate_node(&node)?;
         new.key = key;
         new.flags &= !flag::TARGET;
@@ -133,9 +133,9 @@ impl PartExtraction<'_> {
                 new.set_class(class);
             }
             self.open.push(OpenSiblings {
-                next: at + 1,
-                end: self.document.tape.index_after(at),
-                container: Some(here),
+                next: index + 1,
+                end: self.document.tape.index_after(index),
+                container: Some(new_index),
             });
         }
         self.tape.push(new);
@@ -143,14 +143,14 @@ impl PartExtraction<'_> {
     }
 
     /// Takes a link, or its target if that is not in the part and will not be.
-    fn take_link(&mut self, at: u32, node: Node, key: u16) -> Result<(), Error> {
-        let here = self.tape.len();
+    fn take_link(&mut self, index: u32, node: Node, key: u16) -> Result<(), Error> {
+        let new_index = self.tape.len();
         let mut link_node = Node { key, payload: 0, ..node };
-        let mut target = u32::try_from(node.payload).unwrap_or(at);
+        let mut target = u32::try_from(node.payload).unwrap_or(index);
         // A link may name another link, but chains have a limit.
         for _ in 0..64 {
             if let Some(place) = self.places.get(&target).copied() {
-                self.places.insert(at, here);
+                self.places.insert(index, new_index);
                 self.put_link(link_node, place);
                 return Ok(());
             }
@@ -160,14 +160,14 @@ impl PartExtraction<'_> {
                 break;
             }
             if !named.kind.is_again() {
-                self.places.insert(at, here);
+                self.places.insert(index, new_index);
                 let flags = named.flags & !OF_THE_PLACE | link_node.flags & OF_THE_PLACE;
                 return self.take_node(target, Node { flags, ..named }, key);
             }
             link_node.flags |= named.flags & OF_THE_PLACE;
             target = u32::try_from(named.payload).unwrap_or(target);
         }
-        self.places.insert(at, here);
+        self.places.insert(index, new_index);
         let link = self.tape.push(Node { flags: link_node.flags & !flag::TARGET, ..link_node });
         self.links.push((link, target));
         Ok(())
@@ -311,8 +311,8 @@ mod tests {
     fn the_whole_is_a_part() {
         for seed in 0..200 {
             let document = circle();
-            let at = seed % document.nodes().len() as u32;
-            let part = document.part(at).unwrap();
+            let index = seed % document.nodes().len() as u32;
+            let part = document.part(index).unwrap();
             assert!(part.nodes().len() <= document.nodes().len() + 1);
         }
         let document = circle();

@@ -165,18 +165,18 @@ impl Tape {
 
     pub(super) fn steps_to(&self, target: u32, input: &[u8], max_key_len: usize) -> Vec<String> {
         let mut steps = Vec::new();
-        let mut at = if self.header.is_some_and(|header| target >= header && target < self.root) {
+        let mut index = if self.header.is_some_and(|header| target >= header && target < self.root) {
             self.header.unwrap_or(0)
         } else {
             self.root
         };
-        while at < target && at < self.len() {
-            let Some((step, child)) = self.step_towards(at, target, input, max_key_len) else { break };
+        while index < target && index < self.len() {
+            let Some((step, child)) = self.step_towards(index, target, input, max_key_len) else { break };
             steps.extend(step);
             if child == target || child >= self.len() {
                 break;
             }
-            at = child;
+            index = child;
         }
         steps
     }
@@ -193,11 +193,11 @@ impl Tape {
     /// that are shown, not on its depth.
     pub(crate) fn paths_to(&self, targets: &[u32], input: &[u8]) -> Vec<String> {
         let mut order: Vec<usize> = (0..targets.len()).collect();
-        order.sort_unstable_by_key(|at| targets[*at]);
+        order.sort_unstable_by_key(|index| targets[*index]);
         let mut order = order.into_iter().peekable();
         let mut paths = vec![String::new(); targets.len()];
-        self.walk_paths(input, |at, _, path| {
-            while let Some(wanted) = order.next_if(|wanted| targets[*wanted] <= at) {
+        self.walk_paths(input, |index, _, path| {
+            while let Some(wanted) = order.next_if(|wanted| targets[*wanted] <= index) {
                 paths[wanted] = path();
             }
             order.peek().is_some()
@@ -212,9 +212,9 @@ impl Tape {
             left_out.checked_add(STEPS)
         });
         let mut found = None;
-        self.walk_paths(input, |at, steps, path| {
-            if self.nodes[at as usize].key != IS_KEY && gap.is_none_or(|gap| gap == steps) && path() == displayed {
-                found = Some(at);
+        self.walk_paths(input, |index, steps, path| {
+            if self.nodes[index as usize].key != IS_KEY && gap.is_none_or(|gap| gap == steps) && path() == displayed {
+                found = Some(index);
             }
             found.is_none()
         });
@@ -228,20 +228,20 @@ impl Tape {
         let mut open: Vec<(u32, u32, u32, Option<u32>, u64)> = Vec::new();
         // Indexes in `open` of the containers that are steps of paths.
         let mut steps: Vec<usize> = Vec::new();
-        for at in self.root..self.len() {
-            while open.last().is_some_and(|(_, end, ..)| at >= *end) {
+        for index in self.root..self.len() {
+            while open.last().is_some_and(|(_, end, ..)| index >= *end) {
                 open.pop();
                 steps.pop_if(|step| *step == open.len());
             }
-            let node = &self.nodes[at as usize];
+            let node = &self.nodes[index as usize];
             if let Some((_, _, child, key, position)) = open.last_mut() {
                 if node.key == IS_KEY {
-                    (*child, *key) = (at, Some(at));
+                    (*child, *key) = (index, Some(index));
                 } else {
                     // The position is -1 before the first child.
                     *position = position.wrapping_add(1);
-                    *key = key.filter(|key| self.index_after(*key) == at);
-                    *child = at;
+                    *key = key.filter(|key| self.index_after(*key) == index);
+                    *child = index;
                 }
             }
             let path = || {
@@ -250,26 +250,26 @@ impl Tape {
                     self.child_step(self.nodes[parent as usize].kind, child, key, position, input, KEY)
                 })
             };
-            if !visit(at, steps.len(), &path) {
+            if !visit(index, steps.len(), &path) {
                 return;
             }
             if node.kind.is_container() {
                 if node.kind != Kind::Object {
                     steps.push(open.len());
                 }
-                open.push((at, self.index_after(at), u32::MAX, None, u64::MAX));
+                open.push((index, self.index_after(index), u32::MAX, None, u64::MAX));
             }
         }
     }
 
-    /// Returns the step to the child of `at` that contains `target`, and that child.
-    fn step_towards(&self, at: u32, target: u32, input: &[u8], max_key_len: usize) -> Option<(Option<String>, u32)> {
-        let node = &self.nodes[at as usize];
+    /// Returns the step to the child of `index` that contains `target`, and that child.
+    fn step_towards(&self, index: u32, target: u32, input: &[u8], max_key_len: usize) -> Option<(Option<String>, u32)> {
+        let node = &self.nodes[index as usize];
         if !node.kind.is_container() {
             return None;
         }
-        let mut child = at + 1;
-        let mut position = if at == self.root { self.first_item } else { 0 };
+        let mut child = index + 1;
+        let mut position = if index == self.root { self.first_item } else { 0 };
         let mut key = None;
         while child < self.len() {
             crate::steps::count(1);
@@ -385,11 +385,11 @@ mod tests {
     #[test]
     fn every_path_that_is_shown_can_be_found() {
         let document = staff();
-        for at in 0..document.nodes().len() as u32 {
-            let path = document.path(at);
+        for index in 0..document.nodes().len() as u32 {
+            let path = document.path(index);
             let found = document.find(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
             // An object and its body have the same path.
-            assert!(found.index() == at || document.path(found.index()) == path, "{path}");
+            assert!(found.index() == index || document.path(found.index()) == path, "{path}");
         }
         assert_eq!(document.find("$.list[0][7]").unwrap().as_str(), Some("seven"));
         assert_eq!(document.find("$.list[0]{2}").unwrap().as_str(), Some("seven"));
@@ -416,14 +416,14 @@ mod tests {
         let mut b = Builder::new();
         b.begin_object("App\\User");
         b.begin_map();
-        for (at, (key, _)) in keys.iter().enumerate() {
-            b.bytes_key(key).int(at as i64);
+        for (index, (key, _)) in keys.iter().enumerate() {
+            b.bytes_key(key).int(index as i64);
         }
         b.end().end();
         let document = b.finish().unwrap();
-        for (at, (_, path)) in keys.iter().enumerate() {
+        for (index, (_, path)) in keys.iter().enumerate() {
             let found = document.find(path).unwrap();
-            assert_eq!((found.as_i64(), document.path(found.index())), (Some(at as i64), (*path).to_owned()));
+            assert_eq!((found.as_i64(), document.path(found.index())), (Some(index as i64), (*path).to_owned()));
         }
         // A bare name finds the public property first.
         assert_eq!(document.find("$.email").unwrap().as_i64(), Some(0));
@@ -433,8 +433,8 @@ mod tests {
     /// Returns a string in nested lists of this depth.
     fn nested(depth: u32) -> (Document<'static>, Vec<u32>) {
         let mut b = Builder::new();
-        for at in 0..depth {
-            if at % 2 == 0 {
+        for level in 0..depth {
+            if level % 2 == 0 {
                 b.begin_object("Node");
                 b.begin_map();
                 b.text_key("text").text("x");
@@ -445,9 +445,9 @@ mod tests {
             }
         }
         b.null();
-        for at in (0..depth).rev() {
+        for level in (0..depth).rev() {
             b.end();
-            if at % 2 == 0 {
+            if level % 2 == 0 {
                 b.end();
             }
         }
@@ -461,16 +461,18 @@ mod tests {
         for (document, mut targets) in [nested(5), nested(64), nested(65), nested(66), nested(200)] {
             targets.reverse();
             let paths = document.tape.paths_to(&targets, &document.input);
-            for (at, path) in targets.into_iter().zip(paths) {
-                assert_eq!(path, document.path(at));
+            for (index, path) in targets.into_iter().zip(paths) {
+                assert_eq!(path, document.path(index));
             }
         }
         let document = staff();
         let targets: Vec<u32> = (0..document.nodes().len() as u32).collect();
         let paths = document.tape.paths_to(&targets, &document.input);
         // A key's path is that of its entry, but `path` returns another one.
-        let is_same = |at: u32| document.nodes()[at as usize].key == IS_KEY || paths[at as usize] == document.path(at);
-        assert!(targets.iter().all(|at| is_same(*at)), "{paths:?}");
+        let is_same = |index: u32| {
+            document.nodes()[index as usize].key == IS_KEY || paths[index as usize] == document.path(index)
+        };
+        assert!(targets.iter().all(|index| is_same(*index)), "{paths:?}");
     }
 
     /// With four times the depth and four times the targets, the work would be sixteen times as much if each target

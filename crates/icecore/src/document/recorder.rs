@@ -27,9 +27,9 @@ pub(crate) trait Recorder: Sink {
 
     /// Records bytes between the last named piece and `end` (blanks, comments, commas) as a piece of the node `around`.
     #[inline]
-    fn record_span_between(&mut self, last: &mut usize, end: usize, around: u32) {
-        self.record_span(*last, end, around, "between");
-        *last = end.max(*last);
+    fn record_span_between(&mut self, last_end: &mut usize, end: usize, around: u32) {
+        self.record_span(*last_end, end, around, "between");
+        *last_end = end.max(*last_end);
     }
 
     /// Records that the node `node` starts here.

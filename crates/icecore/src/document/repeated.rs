@@ -23,11 +23,11 @@ pub(crate) fn find_shadowed(document: &Document<'_>, naming: Naming) -> Vec<u32>
     values
 }
 
-/// Calls `found` for each repeated key with the previous value and the new one.
+/// Calls `visit` for each repeated key with the previous value and the new one.
 ///
 /// For most maps the order of the key ids shows that no key is repeated: ids are assigned in the order in which keys
 /// are first met, so ascending ids are distinct.
-fn for_each_repeated(document: &Document<'_>, naming: Naming, mut found: impl FnMut(u32, u32)) {
+fn for_each_repeated(document: &Document<'_>, naming: Naming, mut visit: impl FnMut(u32, u32)) {
     let tape = document.tape();
     // Maps of a running program have no repeated keys.
     if tape.by_hand || naming == Naming::Plain {
@@ -36,34 +36,34 @@ fn for_each_repeated(document: &Document<'_>, naming: Naming, mut found: impl Fn
     let is_mixed = tape.keys().has_mixed_kinds();
     let mut search =
         RepeatedKeySearch { document, naming, last_map: Vec::new(), serial: 0, hashes: Vec::new(), seed: None };
-    let mut at = 0;
-    while let Some(map) = find_next_map(&tape.nodes, at, is_mixed) {
-        at = map + 1;
+    let mut index = 0;
+    while let Some(map) = find_next_map(&tape.nodes, index, is_mixed) {
+        index = map + 1;
         let node = &tape.nodes[map];
         let is_mixed = is_mixed && search.has_mixed_keys(map as u32, node);
         if is_mixed || !has_ascending_keys(&tape.nodes, map as u32, node) {
-            search.search_map(map as u32, node, is_mixed, &mut found);
+            search.search_map(map as u32, node, is_mixed, &mut visit);
         }
     }
 }
 
-/// Returns the next map from `at` on that may have a repeated key, or that is not examined here.
-fn find_next_map(nodes: &[Node], mut at: usize, any: bool) -> Option<usize> {
-    while let Some(node) = nodes.get(at) {
-        at += 1;
+/// Returns the next map from `index` on that may have a repeated key, or that is not examined here.
+fn find_next_map(nodes: &[Node], mut index: usize, any: bool) -> Option<usize> {
+    while let Some(node) = nodes.get(index) {
+        index += 1;
         let (end, count) = (node.end() as usize, node.aux as usize);
         let is_map = node.kind == Kind::Map && count > 1;
         // Most containers contain only leaves, one for each entry.
         if matches!(node.kind, Kind::Map | Kind::Array)
-            && at + count == end
-            && let Some(leaves) = nodes.get(at..end)
+            && index + count == end
+            && let Some(leaves) = nodes.get(index..end)
         {
             if is_map && (any || !are_ascending(leaves)) {
-                return Some(at - 1);
+                return Some(index - 1);
             }
-            at = end;
+            index = end;
         } else if is_map {
-            return Some(at - 1);
+            return Some(index - 1);
         }
     }
     None
@@ -71,14 +71,14 @@ fn find_next_map(nodes: &[Node], mut at: usize, any: bool) -> Option<usize> {
 
 /// Returns `true` if the id of each key is above the previous one.
 #[inline]
-fn has_ascending_keys(nodes: &[Node], at: u32, map: &Node) -> bool {
-    let (mut next, mut last) = (at as usize + 1, NO_KEY);
+fn has_ascending_keys(nodes: &[Node], index: u32, map: &Node) -> bool {
+    let (mut next, mut last_key) = (index as usize + 1, NO_KEY);
     for _ in 0..map.aux {
         let Some(node) = nodes.get(next) else { return false };
-        if node.key <= last || node.key >= IS_KEY {
+        if node.key <= last_key || node.key >= IS_KEY {
             return false;
         }
-        last = node.key;
+        last_key = node.key;
         next = match node.kind.is_container() {
             false => next + 1,
             true if node.end() == 0 => nodes.len(),
@@ -107,18 +107,20 @@ struct RepeatedKeySearch<'d> {
 
 impl RepeatedKeySearch<'_> {
     /// Returns `true` if this map has keys of several kinds.
-    fn has_mixed_keys(&self, at: u32, map: &Node) -> bool {
+    fn has_mixed_keys(&self, index: u32, map: &Node) -> bool {
         let names = self.document.tape().keys();
         let kind = |key| match key {
             EntryKey::Id(id) => names.get(u32::from(id)).map(|name| (name.node.kind, name.node.flags)),
-            EntryKey::Node(at) => self.document.nodes().get(at as usize).map(|node| (node.kind, node.flags)),
+            EntryKey::Node(key_index) => {
+                self.document.nodes().get(key_index as usize).map(|node| (node.kind, node.flags))
+            }
         };
-        let mut kinds = map_entries(self.document, at, map).map(|(key, _)| kind(key));
+        let mut kinds = map_entries(self.document, index, map).map(|(key, _)| kind(key));
         let first = kinds.next().flatten();
         !matches!(first, Some((Kind::Bytes | Kind::Text, 0))) || kinds.any(|other| other != first)
     }
 
-    fn search_map(&mut self, at: u32, map: &Node, is_mixed: bool, found: &mut impl FnMut(u32, u32)) {
+    fn search_map(&mut self, index: u32, map: &Node, is_mixed: bool, visit: &mut impl FnMut(u32, u32)) {
         if map.has(flag::IDENTITY) && self.naming == Naming::Ruby {
             return;
         }
@@ -126,15 +128,15 @@ impl RepeatedKeySearch<'_> {
         self.serial += 1;
         self.hashes.clear();
         let mut is_repeated = false;
-        for (key, _) in map_entries(self.document, at, map) {
+        for (key, _) in map_entries(self.document, index, map) {
             match key {
                 EntryKey::Id(id) if !is_mixed && !is_open(id) => {
                     if self.last_map.is_empty() {
                         self.last_map.resize(self.document.tape().keys().len() + 1, 0);
                     }
-                    if let Some(last) = self.last_map.get_mut(usize::from(id)) {
-                        is_repeated |= *last == self.serial;
-                        *last = self.serial;
+                    if let Some(last_serial) = self.last_map.get_mut(usize::from(id)) {
+                        is_repeated |= *last_serial == self.serial;
+                        *last_serial = self.serial;
                     }
                 }
                 _ => {
@@ -150,19 +152,19 @@ impl RepeatedKeySearch<'_> {
         self.hashes.sort_unstable();
         is_repeated |= has_both || self.hashes.windows(2).any(|pair| pair[0] == pair[1]);
         if is_repeated {
-            self.compare_keys(at, map, found);
+            self.compare_keys(index, map, visit);
         }
     }
 
     /// Compares the keys one by one.
     #[cold]
-    fn compare_keys(&self, at: u32, map: &Node, found: &mut impl FnMut(u32, u32)) {
+    fn compare_keys(&self, index: u32, map: &Node, visit: &mut impl FnMut(u32, u32)) {
         let mut known = HashMap::new();
-        for (key, value) in map_entries(self.document, at, map) {
+        for (key, value) in map_entries(self.document, index, map) {
             if let Some(text) = self.key_identity(key)
-                && let Some(before) = known.insert(text, value)
+                && let Some(previous) = known.insert(text, value)
             {
-                found(before, value);
+                visit(previous, value);
             }
         }
     }
@@ -191,8 +193,8 @@ impl RepeatedKeySearch<'_> {
     fn ruby_identity(&self, key: EntryKey, name: &Name<'_>) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         self.push_ruby_identity(&name.node, name.bytes, &mut text);
-        if let (EntryKey::Node(at), true) = (key, name.node.kind.is_container()) {
-            for node in nodes_inside(self.document, at) {
+        if let (EntryKey::Node(index), true) = (key, name.node.kind.is_container()) {
+            for node in nodes_inside(self.document, index) {
                 if !matches!(node.kind, Kind::Array | Kind::Map) && node.kind.is_container() || node.kind.is_again() {
                     return None;
                 }
@@ -261,10 +263,10 @@ enum EntryKey {
     Node(u32),
 }
 
-/// Returns the entries of the map at `at`: the key, and the index of the value.
-fn map_entries<'d>(document: &'d Document<'_>, at: u32, map: &Node) -> impl Iterator<Item = (EntryKey, u32)> + 'd {
+/// Returns the entries of the map at `index`: the key, and the index of the value.
+fn map_entries<'d>(document: &'d Document<'_>, index: u32, map: &Node) -> impl Iterator<Item = (EntryKey, u32)> + 'd {
     let tape = document.tape();
-    let mut next = at + 1;
+    let mut next = index + 1;
     (0..map.aux).map_while(move |_| {
         let node = tape.nodes.get(next as usize)?;
         let (key, value) = match node.key {
@@ -276,7 +278,7 @@ fn map_entries<'d>(document: &'d Document<'_>, at: u32, map: &Node) -> impl Iter
     })
 }
 
-/// Returns the nodes inside the one at `at`.
-fn nodes_inside<'d>(document: &'d Document<'_>, at: u32) -> &'d [Node] {
-    document.nodes().get(at as usize + 1..document.tape().index_after(at) as usize).unwrap_or(&[])
+/// Returns the nodes inside the one at `index`.
+fn nodes_inside<'d>(document: &'d Document<'_>, index: u32) -> &'d [Node] {
+    document.nodes().get(index as usize + 1..document.tape().index_after(index) as usize).unwrap_or(&[])
 }

@@ -129,9 +129,9 @@ impl Rewrite {
     /// Emits a node unchanged.
     pub(crate) fn push(&mut self, node: Node) -> u32 {
         steps::count(1);
-        let at = self.len();
+        let index = self.len();
         self.nodes.push(node);
-        at
+        index
     }
 
     /// Emits a link of this kind to a new node that was already emitted.
@@ -149,10 +149,10 @@ impl Rewrite {
         self.push(link)
     }
 
-    /// Closes the container at `at`: it ends here.
-    pub(crate) fn close_container(&mut self, at: u32) {
+    /// Closes the container at `index`: it ends here.
+    pub(crate) fn close_container(&mut self, index: u32) {
         let end = self.len();
-        if let Some(node) = self.nodes.get_mut(at as usize) {
+        if let Some(node) = self.nodes.get_mut(index as usize) {
             node.set_end(end);
         }
     }
@@ -162,25 +162,25 @@ impl Rewrite {
     /// The walk reaches the old node at `old`: containers that end before it are closed, and nodes emitted from now on
     /// belong to it.
     pub(crate) fn reach_node(&mut self, old: u32) {
-        while let Some((at, _)) = self.walk.open.pop_if(|(_, end)| *end <= old) {
-            self.close_container(at);
+        while let Some((container, _)) = self.walk.open.pop_if(|(_, end)| *end <= old) {
+            self.close_container(container);
         }
-        let here = self.len();
-        self.walk.moves.places.push((here, here));
+        let next_index = self.len();
+        self.walk.moves.places.push((next_index, next_index));
     }
 
     /// Emits a container that ends before the old node `end`.
     pub(crate) fn open_container(&mut self, container: Node, end: u32) -> u32 {
-        let at = self.push(container);
-        self.walk.open.push((at, end));
-        at
+        let index = self.push(container);
+        self.walk.open.push((index, end));
+        index
     }
 
     /// Emits `node` for the old node that was reached last. A container keeps its end, even if it has none yet; a link
     /// keeps its target.
     pub(crate) fn keep_node(&mut self, node: Node) -> u32 {
-        let at = self.len();
-        self.record_place(at);
+        let index = self.len();
+        self.record_place(index);
         if node.kind.is_again() {
             self.push_old_link(node)
         } else if node.kind.is_container() && node.end() != 0 {
@@ -190,10 +190,10 @@ impl Rewrite {
         }
     }
 
-    /// Records that the old node that was reached last is the new node `at`.
-    pub(crate) fn record_place(&mut self, at: u32) {
+    /// Records that the old node that was reached last is the new node `index`.
+    pub(crate) fn record_place(&mut self, index: u32) {
         if let Some((_, node)) = self.walk.moves.places.last_mut() {
-            *node = at;
+            *node = index;
         }
     }
 
@@ -201,9 +201,9 @@ impl Rewrite {
     /// next.
     pub(crate) fn remove_node(&mut self, end: u32) {
         self.record_place(GONE);
-        let (here, moves) = (self.len(), &mut self.walk.moves);
+        let (next_index, moves) = (self.len(), &mut self.walk.moves);
         let count = end.saturating_sub(moves.first) as usize;
-        moves.places.resize(count.max(moves.places.len()), (here, GONE));
+        moves.places.resize(count.max(moves.places.len()), (next_index, GONE));
     }
 
     /// Returns the number of open containers of this walk.
@@ -213,8 +213,8 @@ impl Rewrite {
 
     /// Returns the innermost open container.
     pub(crate) fn parent(&self) -> Option<&Node> {
-        let (at, _) = self.walk.open.last()?;
-        self.nodes.get(*at as usize)
+        let (container, _) = self.walk.open.last()?;
+        self.nodes.get(*container as usize)
     }
 
     /// Returns the positions so far.
@@ -233,17 +233,17 @@ impl Rewrite {
     /// Ends a walk before the old node `end`: closes open containers, and makes links name the new nodes that `target`
     /// returns. A link to a removed node names [`GONE`].
     pub(crate) fn relink_targets(&mut self, end: u32, target: impl Fn(&Moves, &Node) -> u32) {
-        while let Some((at, _)) = self.walk.open.pop() {
-            self.close_container(at);
+        while let Some((container, _)) = self.walk.open.pop() {
+            self.close_container(container);
         }
         let moves = &mut self.walk.moves;
         if moves.places.len() <= end.saturating_sub(moves.first) as usize {
-            let here = self.nodes.len() as u32;
-            moves.places.push((here, here));
+            let next_index = self.nodes.len() as u32;
+            moves.places.push((next_index, next_index));
         }
-        for at in std::mem::take(&mut self.walk.links) {
-            let to = target(&self.walk.moves, &self.nodes[at as usize]);
-            self.nodes[at as usize].payload = u64::from(to);
+        for link in std::mem::take(&mut self.walk.links) {
+            let to = target(&self.walk.moves, &self.nodes[link as usize]);
+            self.nodes[link as usize].payload = u64::from(to);
             if let Some(named) = self.nodes.get_mut(to as usize) {
                 named.flags |= flag::TARGET;
             }
@@ -317,11 +317,11 @@ mod tests {
             vec![array(6, 3), array(4, 2), Node::int(1), Node::int(2), Node::leaf(Kind::Link, 1), Node::int(3)];
         let old = std::mem::take(&mut tape.nodes);
         let mut rewrite = Rewrite::new(old.len());
-        let mut at = 0;
-        while at < 6 {
-            rewrite.reach_node(at);
-            change(&mut rewrite, at, old[at as usize]);
-            at = (rewrite.moves().places.len() as u32).max(at + 1);
+        let mut index = 0;
+        while index < 6 {
+            rewrite.reach_node(index);
+            change(&mut rewrite, index, old[index as usize]);
+            index = (rewrite.moves().places.len() as u32).max(index + 1);
         }
         rewrite.relink_targets(6, same_node);
         let moves = rewrite.finish(&mut tape);
@@ -340,8 +340,8 @@ mod tests {
 
     #[test]
     fn a_leaf_before_a_node_moves_what_follows() {
-        let (nodes, moves) = rewritten(|rewrite, at, node| {
-            if at == 1 {
+        let (nodes, moves) = rewritten(|rewrite, index, node| {
+            if index == 1 {
                 rewrite.push(Node::int(9));
             }
             rewrite.keep_node(node);
@@ -352,8 +352,8 @@ mod tests {
 
     #[test]
     fn a_container_around_a_node_ends_with_it() {
-        let (nodes, _) = rewritten(|rewrite, at, node| {
-            if at == 1 {
+        let (nodes, _) = rewritten(|rewrite, index, node| {
+            if index == 1 {
                 rewrite.open_container(Node::open(Kind::Object, 0), 4);
             }
             rewrite.keep_node(node);
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn nothing_refers_to_removed_nodes() {
-        let (nodes, moves) = rewritten(|rewrite, at, node| match at {
+        let (nodes, moves) = rewritten(|rewrite, index, node| match index {
             1 => rewrite.remove_node(4),
             _ => {
                 rewrite.keep_node(node);
@@ -379,14 +379,14 @@ mod tests {
         builder.begin_array();
         builder.int(7).end();
         let inner: Document<'_> = builder.finish().unwrap();
-        let (nodes, _) = rewritten(|rewrite, at, node| {
-            if at != 5 {
+        let (nodes, _) = rewritten(|rewrite, index, node| {
+            if index != 5 {
                 rewrite.keep_node(node);
                 return;
             }
             let outer = rewrite.begin_nested(0, 2);
-            for (at, node) in (0u32..).zip(inner.nodes()) {
-                rewrite.reach_node(at);
+            for (index, node) in (0u32..).zip(inner.nodes()) {
+                rewrite.reach_node(index);
                 rewrite.keep_node(*node);
             }
             rewrite.relink_targets(2, same_node);

@@ -266,9 +266,9 @@ impl Tape {
     #[inline]
     pub(crate) fn push(&mut self, node: Node) -> u32 {
         steps::count(1);
-        let at = self.nodes.len() as u32;
+        let index = self.nodes.len() as u32;
         self.nodes.push(node);
-        at
+        index
     }
 
     /// Makes a string node for bytes at `start` of the input.
@@ -299,36 +299,36 @@ impl Tape {
         Node { kind, flags: 0, key: NO_KEY, aux: node::LONG, payload: self.long.len() as u64 - 1 }
     }
 
-    /// Closes the container at `at`: it has `count` children or entries, and ends here.
+    /// Closes the container at `index`: it has `count` children or entries, and ends here.
     #[inline]
-    pub(crate) fn close_container(&mut self, at: u32, count: u32) {
+    pub(crate) fn close_container(&mut self, index: u32, count: u32) {
         let end = self.len();
-        if let Some(node) = self.nodes.get_mut(at as usize) {
+        if let Some(node) = self.nodes.get_mut(index as usize) {
             node.aux = count;
             node.set_end(end);
         }
     }
 
-    /// Gives the value at `at` the key with this id.
+    /// Gives the value at `index` the key with this id.
     #[inline]
-    pub(crate) fn set_key(&mut self, at: u32, key: u16) {
-        self.nodes[at as usize].key = key;
+    pub(crate) fn set_key(&mut self, index: u32, key: u16) {
+        self.nodes[index as usize].key = key;
     }
 
-    /// Sets the class of the container at `at`.
-    pub(crate) fn set_class(&mut self, at: u32, class: u32) {
-        self.nodes[at as usize].set_class(class);
+    /// Sets the class of the container at `index`.
+    pub(crate) fn set_class(&mut self, index: u32, class: u32) {
+        self.nodes[index as usize].set_class(class);
     }
 
-    /// Replaces the leaf at `at`.
-    pub(crate) fn replace_node(&mut self, at: u32, node: Node) {
-        self.nodes[at as usize] = node;
+    /// Replaces the leaf at `index`.
+    pub(crate) fn replace_node(&mut self, index: u32, node: Node) {
+        self.nodes[index as usize] = node;
     }
 
-    /// Sets flags of the node at `at`.
+    /// Sets flags of the node at `index`.
     #[inline]
-    pub(crate) fn set_flags(&mut self, at: u32, flags: u8) {
-        self.nodes[at as usize].flags |= flags;
+    pub(crate) fn set_flags(&mut self, index: u32, flags: u8) {
+        self.nodes[index as usize].flags |= flags;
     }
 
     /// Returns the id of a key, if it can have one.
@@ -358,13 +358,13 @@ impl Tape {
             .ok_or_else(|| Error::new(ErrorKind::Limit).expecting("at most 32,767 encodings").finding("one more"))
     }
 
-    /// Returns the index after the node at `at` and everything in it.
+    /// Returns the index after the node at `index` and everything in it.
     #[inline]
-    pub(crate) fn index_after(&self, at: u32) -> u32 {
+    pub(crate) fn index_after(&self, index: u32) -> u32 {
         steps::count(1);
-        let Some(node) = self.nodes.get(at as usize) else { return at.saturating_add(1) };
+        let Some(node) = self.nodes.get(index as usize) else { return index.saturating_add(1) };
         if !node.kind.is_container() {
-            at + 1
+            index + 1
         } else if node.end() == 0 {
             self.len()
         } else {
@@ -372,16 +372,16 @@ impl Tape {
         }
     }
 
-    /// Marks the node at `at` as the target of a link or an alias.
+    /// Marks the node at `index` as the target of a link or an alias.
     #[inline]
-    pub(crate) fn mark_target(&mut self, at: u32) {
-        self.nodes[at as usize].flags |= flag::TARGET;
+    pub(crate) fn mark_target(&mut self, index: u32) {
+        self.nodes[index as usize].flags |= flag::TARGET;
     }
 
-    /// Marks the node at `at` as the target of a copy.
+    /// Marks the node at `index` as the target of a copy.
     #[inline]
-    pub(crate) fn mark_copied(&mut self, at: u32) {
-        self.mark_target(at);
+    pub(crate) fn mark_copied(&mut self, index: u32) {
+        self.mark_target(index);
         self.copies = true;
     }
 
@@ -413,29 +413,29 @@ fn is_well_nested(nodes: &[Node]) -> bool {
     }
     let mut ends = Vec::with_capacity(16);
     let mut end = count;
-    let mut at = 0;
+    let mut index = 0;
     for node in nodes {
-        while at == end {
+        while index == end {
             let Some(outer) = ends.pop() else { return true };
             end = outer;
         }
-        at += 1;
+        index += 1;
         if (node.kind as u8) < Kind::Link as u8 {
             continue;
         }
         if node.kind.is_again() {
             // Writers that do not record unmarked nodes would follow such a link forever.
-            let named = usize::try_from(node.payload).ok().and_then(|at| nodes.get(at));
+            let named = usize::try_from(node.payload).ok().and_then(|target| nodes.get(target));
             if !named.is_some_and(|named| named.has(flag::TARGET)) {
                 return false;
             }
             continue;
         }
-        if node.end() < at || node.end() > end {
+        if node.end() < index || node.end() > end {
             return false;
         }
         // An empty container has no nodes inside that need checking.
-        if node.end() > at {
+        if node.end() > index {
             ends.push(end);
             end = node.end();
         }

@@ -14,17 +14,17 @@ impl Document<'_> {
         }
         let mut tape = Cow::Borrowed(self.tape());
         let mut keys: HashMap<u16, Option<u16>> = HashMap::new();
-        for at in 0..self.tape().len() {
-            let node = self.tape().nodes()[at as usize];
+        for index in 0..self.tape().len() {
+            let node = self.tape().nodes()[index as usize];
             if let Some(text) = self.decode_string(&node, self.bytes(&node)) {
                 let tape = tape.to_mut();
                 let text = make_utf8_node(tape, &node, |tape, kind| tape.new_owned_string(kind, text.as_bytes()));
-                tape.replace_node(at, Node { key: node.key, flags: node.flags, ..text });
+                tape.replace_node(index, Node { key: node.key, flags: node.flags, ..text });
             }
             if !matches!(node.key, 0 | IS_KEY | KEY_NODE)
                 && let Some(key) = *keys.entry(node.key).or_insert_with(|| self.transcode_key(node.key, &mut tape))
             {
-                tape.to_mut().set_key(at, key);
+                tape.to_mut().set_key(index, key);
             }
         }
         match tape {

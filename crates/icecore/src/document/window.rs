@@ -165,9 +165,9 @@ fn hand_over_copy(names: &mut Names) -> Names {
 
 /// Closes the root after the current items; returns their number.
 fn close_root(tape: &mut Tape) -> u32 {
-    let (mut at, mut count) = (1, 0);
-    while at < tape.len() {
-        at = tape.index_after(at);
+    let (mut index, mut count) = (1, 0);
+    while index < tape.len() {
+        index = tape.index_after(index);
         count += 1;
     }
     tape.close_container(0, count);

@@ -148,12 +148,12 @@ impl<'a> Decoded<'a> {
     }
 
     /// Returns the last boundary between units (bytes or escapes) at or before this offset, in the text and in the raw
-    /// bytes. `before` is the number of entries that start at or before the offset.
-    fn boundary_before(&self, offset: usize, before: usize) -> (usize, usize) {
+    /// bytes. `escapes_before` is the number of entries that start at or before the offset.
+    fn boundary_before(&self, offset: usize, escapes_before: usize) -> (usize, usize) {
         if self.is_token {
             return (0, 0);
         }
-        let Some(escape) = before.checked_sub(1).and_then(|at| self.escapes.get(at)) else {
+        let Some(escape) = escapes_before.checked_sub(1).and_then(|index| self.escapes.get(index)) else {
             let offset = offset.min(self.raw_len);
             return (offset, offset);
         };
@@ -166,12 +166,12 @@ impl<'a> Decoded<'a> {
     }
 
     /// Like [`DecodedCharacter::boundary_before`], but returns the first boundary at or after the offset.
-    fn boundary_after(&self, offset: usize, before: usize) -> (usize, usize) {
+    fn boundary_after(&self, offset: usize, escapes_before: usize) -> (usize, usize) {
         if self.is_token {
             return (self.len, self.raw_len);
         }
-        let (text, raw) = self.boundary_before(offset, before);
-        match before.checked_sub(1).and_then(|at| self.escapes.get(at)) {
+        let (text, raw) = self.boundary_before(offset, escapes_before);
+        match escapes_before.checked_sub(1).and_then(|index| self.escapes.get(index)) {
             Some(escape) if text < offset => (text + escape.text_len, raw + escape.raw_len),
             _ => (text, raw),
         }
@@ -196,7 +196,7 @@ pub struct Decoding<'a> {
     len: usize,
     escapes: Vec<Escape>,
     /// Number of raw bytes that are processed.
-    at: usize,
+    consumed: usize,
 }
 
 /// The text of an escape is seldom longer than this.
@@ -207,7 +207,7 @@ const ROOM: usize = 32 + SHORT;
 impl<'a> Decoding<'a> {
     /// Starts decoding these bytes.
     pub fn new(raw: &'a [u8]) -> Decoding<'a> {
-        Decoding { raw, text: Vec::new(), len: 0, escapes: Vec::new(), at: 0 }
+        Decoding { raw, text: Vec::new(), len: 0, escapes: Vec::new(), consumed: 0 }
     }
 
     /// Records that the raw bytes from `start` to `end` represent `text`, which may be empty. Bytes between the
@@ -223,21 +223,21 @@ impl<'a> Decoding<'a> {
     /// bytes before the escape.
     #[inline]
     fn escape_near<const PIECE: usize>(&mut self, start: usize, end: usize, text: &[u8]) -> bool {
-        let before = start.wrapping_sub(self.at);
-        if before < PIECE
+        let prefix_len = start.wrapping_sub(self.consumed);
+        if prefix_len < PIECE
             && start <= end
             && end <= self.raw.len()
             && text.len() <= SHORT
-            && let Some(piece) = self.raw.get(self.at..).and_then(|rest| rest.first_chunk::<PIECE>())
+            && let Some(piece) = self.raw.get(self.consumed..).and_then(|rest| rest.first_chunk::<PIECE>())
             && let Some((chunk, more)) =
                 self.text.get_mut(self.len..).and_then(|rest| rest.split_first_chunk_mut::<PIECE>())
             && more.len() >= SHORT
         {
             *chunk = *piece;
-            for (to, byte) in self.text[self.len + before..].iter_mut().zip(text) {
+            for (to, byte) in self.text[self.len + prefix_len..].iter_mut().zip(text) {
                 *to = *byte;
             }
-            self.len += before + text.len();
+            self.len += prefix_len + text.len();
             self.record_escape(start, end, text.len());
             return true;
         }
@@ -247,11 +247,11 @@ impl<'a> Decoding<'a> {
     /// The same for any lengths.
     #[inline(never)]
     fn escape_any(&mut self, start: usize, end: usize, text: &[u8]) {
-        let (start, end) = (start.max(self.at), end.min(self.raw.len()));
+        let (start, end) = (start.max(self.consumed), end.min(self.raw.len()));
         if start > end {
             return;
         }
-        for part in [self.raw.get(self.at..start).unwrap_or_default(), text] {
+        for part in [self.raw.get(self.consumed..start).unwrap_or_default(), text] {
             let len = self.len + part.len();
             if self.text.len() < len {
                 self.reserve_text(len);
@@ -280,9 +280,9 @@ impl<'a> Decoding<'a> {
     /// Records an escape whose text was just appended.
     #[inline]
     fn record_escape(&mut self, start: usize, end: usize, text_len: usize) {
-        let is_behind = start == self.at;
+        let is_behind = start == self.consumed;
         let raw_len = end - start;
-        self.at = end;
+        self.consumed = end;
         if is_behind
             && let Some(last) = self.escapes.last_mut()
             && (last.text_len, last.raw_len) == (text_len, raw_len)
@@ -300,7 +300,7 @@ impl<'a> Decoding<'a> {
         if self.escapes.is_empty() {
             return Decoded::plain(self.raw);
         }
-        let rest = self.raw.get(self.at..).unwrap_or_default();
+        let rest = self.raw.get(self.consumed..).unwrap_or_default();
         let len = self.len + rest.len();
         if self.text.len() < len {
             self.reserve_text(len);
@@ -320,22 +320,22 @@ pub fn raw_edits(raw: &[u8], decoded: &Decoded<'_>, edits: &Edits, escaping: &dy
     let text = decoded.text();
     let mut all = edits.iter().filter_map(|edit| MinimalChange::new(text, edit)).peekable();
     let mut new = spare::take_empty_spare(&NEW);
-    let mut before = 0;
+    let mut escapes_before = 0;
     while let Some(mut last) = all.next() {
-        before = decoded.count_before(last.start, before);
-        let (from, start) = decoded.boundary_before(last.start, before);
+        escapes_before = decoded.count_before(last.start, escapes_before);
+        let (from, start) = decoded.boundary_before(last.start, escapes_before);
         new.clear();
         new.extend_from_slice(text.get(from..last.start)?);
         new.extend_from_slice(last.new);
         // The next change may begin in or right after the escape in which this one ends: then they are combined.
-        before = decoded.count_before(last.end, before);
-        let (mut to, mut end) = decoded.boundary_after(last.end, before);
+        escapes_before = decoded.count_before(last.end, escapes_before);
+        let (mut to, mut end) = decoded.boundary_after(last.end, escapes_before);
         while let Some(next) = all.next_if(|next| next.start <= to) {
             new.extend_from_slice(text.get(last.end..next.start)?);
             new.extend_from_slice(next.new);
             last = next;
-            before = decoded.count_before(last.end, before);
-            (to, end) = decoded.boundary_after(last.end, before);
+            escapes_before = decoded.count_before(last.end, escapes_before);
+            (to, end) = decoded.boundary_after(last.end, escapes_before);
         }
         new.extend_from_slice(text.get(last.end..to)?);
         let written = list.new.len();
@@ -369,7 +369,7 @@ impl<'e> MinimalChange<'e> {
         let new = edit.new;
         let (mut front, mut back) = common_affixes(old, new);
         // Characters of several bytes are written as a whole.
-        let is_inside = |text: &[u8], at: usize| matches!(text.get(at), Some(0x80..0xc0));
+        let is_inside = |text: &[u8], offset: usize| matches!(text.get(offset), Some(0x80..0xc0));
         while front > 0 && (is_inside(old, front) || is_inside(new, front)) {
             front -= 1;
         }

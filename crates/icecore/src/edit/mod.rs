@@ -124,14 +124,14 @@ impl Edits {
 
     /// Appends the text with the changes applied. Changes beyond the end of the text replace nothing.
     pub fn apply_to(&self, text: &[u8], out: &mut Vec<u8>) {
-        let mut at = 0;
+        let mut offset = 0;
         out.reserve(text.len() + self.new.len());
         for edit in self.iter() {
-            out.extend_from_slice(text.get(at..edit.start).unwrap_or_default());
+            out.extend_from_slice(text.get(offset..edit.start).unwrap_or_default());
             out.extend_from_slice(edit.new);
-            at = edit.end;
+            offset = edit.end;
         }
-        out.extend_from_slice(text.get(at..).unwrap_or_default());
+        out.extend_from_slice(text.get(offset..).unwrap_or_default());
     }
 
     /// Returns one change that turns `old` into `new`, without their common beginning and end; no change if they are
@@ -160,9 +160,9 @@ impl Edits {
     }
 
     /// Replaces the new bytes of an edit.
-    pub(crate) fn set_new_bytes(&mut self, at: usize, new: &[u8]) {
+    pub(crate) fn set_new_bytes(&mut self, index: usize, new: &[u8]) {
         let new_start = self.new.len();
-        if let Some(entry) = self.list.get_mut(at) {
+        if let Some(entry) = self.list.get_mut(index) {
             self.new.extend_from_slice(new);
             (entry.new_start, entry.new_end) = (new_start, self.new.len());
         }

@@ -21,12 +21,12 @@ pub(super) struct DeferredKeys {
 }
 
 impl DeferredKeys {
-    /// Handles an array at `at` that is not a list: its first `count` entries get their
+    /// Handles an array at `index` that is not a list: its first `count` entries get their
     /// keys, now or at the end.
-    pub(super) fn convert_to_map(&mut self, tape: &mut Tape, at: u32, count: u32) {
-        tape.nodes[at as usize].kind = Kind::Map;
+    pub(super) fn convert_to_map(&mut self, tape: &mut Tape, index: u32, count: u32) {
+        tape.nodes[index as usize].kind = Kind::Map;
         let mut done = 0;
-        let mut child = at + 1;
+        let mut child = index + 1;
         while done < count.min(KEYED) && tape.keys.len() < IDS {
             let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
             tape.set_key(child, id);
@@ -34,7 +34,7 @@ impl DeferredKeys {
             done += 1;
         }
         if done < count {
-            self.arrays.push((at, child, done, count));
+            self.arrays.push((index, child, done, count));
         }
     }
 
@@ -64,9 +64,9 @@ impl DeferredKeys {
         let old = std::mem::take(&mut tape.nodes);
         let mut rewrite = Rewrite::new(old.len() + places.len());
         let mut places = places.into_iter().peekable();
-        for (at, node) in (0u32..).zip(&old) {
-            rewrite.reach_node(at);
-            if let Some((_, position)) = places.next_if(|(place, _)| *place == at) {
+        for (index, node) in (0u32..).zip(&old) {
+            rewrite.reach_node(index);
+            if let Some((_, position)) = places.next_if(|(place, _)| *place == index) {
                 rewrite.push(Node { key: IS_KEY, ..Node::int(i64::from(position)) });
             }
             rewrite.keep_node(*node);

@@ -85,10 +85,10 @@ fn report_rare_flags(node: &Node, mut lose: impl FnMut(LossKind)) {
 
 /// Reports a map whose keys are those of a list, and a list whose items become members: PHP
 /// has one kind of array.
-pub(crate) fn report_lost_shape(document: &Document<'_>, at: u32, is_body: bool, lose: impl FnOnce(LossKind)) {
-    let Some(node) = document.nodes().get(at as usize) else { return };
+pub(crate) fn report_lost_shape(document: &Document<'_>, index: u32, is_body: bool, lose: impl FnOnce(LossKind)) {
+    let Some(node) = document.nodes().get(index as usize) else { return };
     let is_other = match node.kind {
-        Kind::Map if !is_body => node.aux == 0 || has_list_keys(document, at, node),
+        Kind::Map if !is_body => node.aux == 0 || has_list_keys(document, index, node),
         Kind::Array => is_body && node.aux > 0,
         _ => false,
     };
@@ -98,10 +98,10 @@ pub(crate) fn report_lost_shape(document: &Document<'_>, at: u32, is_body: bool,
 }
 
 /// Whether the keys of a map are 0, 1, 2 and so on.
-fn has_list_keys(document: &Document<'_>, at: u32, map: &Node) -> bool {
+fn has_list_keys(document: &Document<'_>, index: u32, map: &Node) -> bool {
     let tape = document.tape();
     // The first key shows for most maps that they are not lists.
-    if let Some(first) = tape.nodes.get(at as usize + 1)
+    if let Some(first) = tape.nodes.get(index as usize + 1)
         && let Some(name) = tape.keys().get(u32::from(first.key))
         && name.node.kind.is_string()
         && name.bytes != b"0"
@@ -109,13 +109,13 @@ fn has_list_keys(document: &Document<'_>, at: u32, map: &Node) -> bool {
     {
         return false;
     }
-    has_list_keys_to_end(document, at, map)
+    has_list_keys_to_end(document, index, map)
 }
 
 #[inline(never)]
-fn has_list_keys_to_end(document: &Document<'_>, at: u32, map: &Node) -> bool {
+fn has_list_keys_to_end(document: &Document<'_>, index: u32, map: &Node) -> bool {
     let tape = document.tape();
-    let (mut next, mut count) = (at + 1, 0i64);
+    let (mut next, mut count) = (index + 1, 0i64);
     for _ in 0..map.aux {
         let Some(node) = tape.nodes.get(next as usize) else { return false };
         let (key, bytes, value) = if node.key == IS_KEY {
@@ -140,9 +140,9 @@ fn has_list_keys_to_end(document: &Document<'_>, at: u32, map: &Node) -> bool {
     true
 }
 
-/// Reports what is lost with the node at `at` if only its content is written.
-pub(crate) fn report_lost_wrapper(document: &Document<'_>, at: u32, mut lose: impl FnMut(LossKind)) {
-    let Some(node) = document.nodes().get(at as usize) else { return };
+/// Reports what is lost with the node at `index` if only its content is written.
+pub(crate) fn report_lost_wrapper(document: &Document<'_>, index: u32, mut lose: impl FnMut(LossKind)) {
+    let Some(node) = document.nodes().get(index as usize) else { return };
     lose(match node.kind {
         Kind::Ref => LossKind::Reference,
         Kind::Attrs => LossKind::Attributes,
@@ -154,7 +154,7 @@ pub(crate) fn report_lost_wrapper(document: &Document<'_>, at: u32, mut lose: im
         _ => LossKind::Tied,
     });
     if node.kind == Kind::Regexp {
-        let flags = document.nodes().get(document.tape().index_after(at + 1) as usize);
+        let flags = document.nodes().get(document.tape().index_after(index + 1) as usize);
         if flags.is_some_and(|flags| flags.kind != Kind::Int && !document.bytes(flags).is_empty()) {
             lose(LossKind::RegexpFlags);
         }
@@ -183,22 +183,22 @@ pub(crate) fn key_text(key: &Node) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Whether the entry at `at` is a key that is allowed but absent.
-pub(crate) fn is_absent_entry(document: &Document<'_>, at: u32) -> bool {
-    let Some(node) = document.nodes().get(at as usize) else { return false };
+/// Whether the entry at `index` is a key that is allowed but absent.
+pub(crate) fn is_absent_entry(document: &Document<'_>, index: u32) -> bool {
+    let Some(node) = document.nodes().get(index as usize) else { return false };
     if node.key == IS_KEY {
         return node.has(flag::PLACEHOLDER) && node.kind.is_string();
     }
     document.tape().keys().get(u32::from(node.key)).is_some_and(|name| name.node.has(flag::PLACEHOLDER))
 }
 
-/// Counts the present entries from `at` to `end`.
-pub(crate) fn count_present(document: &Document<'_>, mut at: u32, end: u32) -> u32 {
+/// Counts the present entries from `index` to `end`.
+pub(crate) fn count_present(document: &Document<'_>, mut index: u32, end: u32) -> u32 {
     let mut count = 0;
-    while at < end {
-        count += u32::from(!is_absent_entry(document, at));
-        let is_key = document.nodes()[at as usize].key == IS_KEY;
-        at = document.tape().index_after(if is_key { document.tape().index_after(at) } else { at });
+    while index < end {
+        count += u32::from(!is_absent_entry(document, index));
+        let is_key = document.nodes()[index as usize].key == IS_KEY;
+        index = document.tape().index_after(if is_key { document.tape().index_after(index) } else { index });
     }
     count
 }

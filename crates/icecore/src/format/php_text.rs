@@ -44,8 +44,8 @@ pub(crate) fn states_number(head: &[u8], number: u64) -> bool {
     {
         return number == 0;
     }
-    let end = head.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
-    let start = head[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
+    let end = head.iter().rposition(u8::is_ascii_digit).map_or(0, |index| index + 1);
+    let start = head[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |index| index + 1);
     std::str::from_utf8(&head[start..end]).ok().and_then(|digits| digits.parse().ok()) == Some(number)
 }
 

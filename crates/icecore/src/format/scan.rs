@@ -8,32 +8,32 @@ use crate::error::{Error, ErrorKind};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scan<'a> {
     pub(crate) input: &'a [u8],
-    pub(crate) at: usize,
+    pub(crate) offset: usize,
 }
 
 impl<'a> Scan<'a> {
     pub(crate) fn new(input: &'a [u8]) -> Scan<'a> {
-        Scan { input, at: 0 }
+        Scan { input, offset: 0 }
     }
 
     /// Returns how many bytes are left.
     #[inline]
     pub(crate) fn remaining_len(&self) -> usize {
-        self.input.len() - self.at
+        self.input.len() - self.offset
     }
 
     /// Returns the next byte without consuming it.
     #[inline]
     pub(crate) fn peek(&self) -> Option<u8> {
-        self.input.get(self.at).copied()
+        self.input.get(self.offset).copied()
     }
 
     /// Reads the next byte.
     #[inline]
     pub(crate) fn read_u8(&mut self, expected: &'static str) -> Result<u8, Error> {
-        match self.input.get(self.at) {
+        match self.input.get(self.offset) {
             Some(byte) => {
-                self.at += 1;
+                self.offset += 1;
                 Ok(*byte)
             }
             None => Err(self.truncated_error(1, expected)),
@@ -43,9 +43,9 @@ impl<'a> Scan<'a> {
     /// Reads the next `len` bytes.
     #[inline]
     pub(crate) fn read_bytes(&mut self, len: usize, expected: &'static str) -> Result<&'a [u8], Error> {
-        match self.at.checked_add(len).and_then(|end| self.input.get(self.at..end)) {
+        match self.offset.checked_add(len).and_then(|end| self.input.get(self.offset..end)) {
             Some(bytes) => {
-                self.at += len;
+                self.offset += len;
                 Ok(bytes)
             }
             None => Err(self.truncated_error(len, expected)),
@@ -55,9 +55,9 @@ impl<'a> Scan<'a> {
     /// Reads the next `N` bytes.
     #[inline]
     pub(crate) fn read_array<const N: usize>(&mut self, expected: &'static str) -> Result<[u8; N], Error> {
-        match self.input.get(self.at..).and_then(|rest| rest.first_chunk::<N>()) {
+        match self.input.get(self.offset..).and_then(|rest| rest.first_chunk::<N>()) {
             Some(bytes) => {
-                self.at += N;
+                self.offset += N;
                 Ok(*bytes)
             }
             None => Err(self.truncated_error(N, expected)),
@@ -71,7 +71,7 @@ impl<'a> Scan<'a> {
             .at(self.input.len())
             .expecting(match wanted {
                 1 => format!("1 byte of {subject}"),
-                _ => format!("{wanted} bytes of {subject} from offset {}", self.at),
+                _ => format!("{wanted} bytes of {subject} from offset {}", self.offset),
             })
             .finding(match left {
                 0 => "the end of the input".to_owned(),
@@ -84,11 +84,13 @@ impl<'a> Scan<'a> {
 /// Returns the error for anything other than `expected` at this offset of a text, or
 /// for its end.
 #[cold]
-pub(crate) fn unexpected_byte_error(input: &[u8], at: usize, expected: &'static str) -> Error {
-    match input.get(at) {
+pub(crate) fn unexpected_byte_error(input: &[u8], offset: usize, expected: &'static str) -> Error {
+    match input.get(offset) {
         None => Error::new(ErrorKind::Truncated).at(input.len()).finding("the end of the input"),
-        Some(byte @ 0x20..0x7f) => Error::new(ErrorKind::Malformed).at(at).finding(format!("`{}`", char::from(*byte))),
-        Some(byte) => Error::new(ErrorKind::Malformed).at(at).finding(format!("byte 0x{byte:02x}")),
+        Some(byte @ 0x20..0x7f) => {
+            Error::new(ErrorKind::Malformed).at(offset).finding(format!("`{}`", char::from(*byte)))
+        }
+        Some(byte) => Error::new(ErrorKind::Malformed).at(offset).finding(format!("byte 0x{byte:02x}")),
     }
     .expecting(expected)
 }

@@ -40,8 +40,8 @@ pub trait Source {
     /// Returns the number of bytes.
     fn len(&self) -> u64;
 
-    /// Copies the bytes from offset `at` on into `to`; `false` if they do not all exist.
-    fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool;
+    /// Copies the bytes from offset `offset` on into `to`; `false` if they do not all exist.
+    fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool;
 
     /// Returns how many bytes are requested at once, at least 1.
     fn preferred_len(&self) -> usize {
@@ -203,11 +203,11 @@ pub trait Skim: fmt::Debug {
     fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>>;
 }
 
-/// Returns the bytes from `at` on that a fast loop examines, if they are in view. Otherwise the
+/// Returns the bytes from `offset` on that a fast loop examines, if they are in view. Otherwise the
 /// loop stops, and the slow path handles the next token.
 #[inline(always)]
-pub(crate) fn bytes_ahead<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
-    bytes.get(at..)?.first_chunk()
+pub(crate) fn bytes_ahead<const N: usize>(bytes: &[u8], offset: usize) -> Option<&[u8; N]> {
+    bytes.get(offset..)?.first_chunk()
 }
 
 /// Bytes and the position in them: all of them, or a part that moves.
@@ -216,7 +216,7 @@ pub(crate) struct View<'i> {
     /// Offset of these bytes.
     base: u64,
     /// Position in these bytes, not beyond their end.
-    at: usize,
+    index: usize,
     len: u64,
     source: Option<&'i mut dyn Source>,
     /// How much is loaded at once.
@@ -241,17 +241,17 @@ impl<'i> View<'i> {
     pub(crate) fn new(input: Input<'i>) -> View<'i> {
         match input {
             Input::Bytes(bytes) => {
-                View { bytes: bytes.into(), base: 0, at: 0, len: bytes.len() as u64, source: None, piece: PIECE }
+                View { bytes: bytes.into(), base: 0, index: 0, len: bytes.len() as u64, source: None, piece: PIECE }
             }
             Input::Source(source) => {
                 let (len, piece) = (source.len(), source.preferred_len().max(1));
-                View { bytes: Cow::Owned(Vec::new()), base: 0, at: 0, len, source: Some(source), piece }
+                View { bytes: Cow::Owned(Vec::new()), base: 0, index: 0, len, source: Some(source), piece }
             }
         }
     }
 
     pub(crate) fn position(&self) -> u64 {
-        self.base + self.at as u64
+        self.base + self.index as u64
     }
 
     /// Returns the total number of bytes.
@@ -266,7 +266,7 @@ impl<'i> View<'i> {
     /// Returns the bytes in view.
     #[inline]
     pub(crate) fn bytes_in_view(&self) -> &[u8] {
-        self.bytes.get(self.at..).unwrap_or(&[])
+        self.bytes.get(self.index..).unwrap_or(&[])
     }
 
     /// Brings more bytes into view; `false` at the end.
@@ -288,9 +288,9 @@ impl<'i> View<'i> {
             return false;
         }
         let bytes = self.bytes.to_mut();
-        bytes.drain(..self.at);
+        bytes.drain(..self.index);
         bytes.resize(count, 0);
-        (self.base, self.at) = (position, 0);
+        (self.base, self.index) = (position, 0);
         if source.load_into(position + had as u64, &mut bytes[had..]) {
             return true;
         }
@@ -322,7 +322,7 @@ impl<'i> View<'i> {
     /// Returns the next byte without consuming it.
     #[inline]
     pub(crate) fn peek(&mut self) -> SkimResult<u8> {
-        match self.bytes.get(self.at) {
+        match self.bytes.get(self.index) {
             Some(byte) => Ok(*byte),
             None => self.require_bytes(1)?.first().copied().ok_or(SkimAborted),
         }
@@ -331,7 +331,7 @@ impl<'i> View<'i> {
     #[inline]
     pub(crate) fn read_byte(&mut self) -> SkimResult<u8> {
         let byte = self.peek()?;
-        self.at += 1;
+        self.index += 1;
         Ok(byte)
     }
 
@@ -339,15 +339,15 @@ impl<'i> View<'i> {
     #[inline]
     pub(crate) fn read_array<const N: usize>(&mut self) -> SkimResult<[u8; N]> {
         let bytes = *self.require_bytes(N)?.first_chunk::<N>().ok_or(SkimAborted)?;
-        self.at += N;
+        self.index += N;
         Ok(bytes)
     }
 
     /// Skips this many bytes, which must exist.
     #[inline]
     pub(crate) fn advance(&mut self, count: u64) -> SkimResult<()> {
-        if count <= (self.bytes.len() - self.at) as u64 {
-            self.at += count as usize;
+        if count <= (self.bytes.len() - self.index) as u64 {
+            self.index += count as usize;
             return Ok(());
         }
         if count > self.len - self.position() {
@@ -360,13 +360,13 @@ impl<'i> View<'i> {
     /// Goes to this offset, which is in the input.
     pub(crate) fn seek_to(&mut self, to: u64) {
         let to = to.min(self.len);
-        let inside = to.checked_sub(self.base).and_then(|by| usize::try_from(by).ok());
-        match inside.filter(|by| *by <= self.bytes.len()) {
-            Some(by) => self.at = by,
+        let inside = to.checked_sub(self.base).and_then(|distance| usize::try_from(distance).ok());
+        match inside.filter(|index| *index <= self.bytes.len()) {
+            Some(index) => self.index = index,
             None => {
                 // Only the bytes of a source are not all in view.
                 self.bytes.to_mut().clear();
-                (self.base, self.at) = (to, 0);
+                (self.base, self.index) = (to, 0);
             }
         }
     }
@@ -377,7 +377,7 @@ impl<'i> View<'i> {
         if !self.require_bytes(wanted.len())?.starts_with(wanted) {
             return Err(SkimAborted);
         }
-        self.at += wanted.len();
+        self.index += wanted.len();
         Ok(())
     }
 
@@ -395,18 +395,18 @@ impl<'i> View<'i> {
             let part = &rest[..rest.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
             to.extend_from_slice(part);
             left -= part.len() as u64;
-            self.at += part.len();
+            self.index += part.len();
         }
         Ok(())
     }
 
     /// Returns the bytes from one offset to another.
     pub(crate) fn copy_range(&mut self, from: u64, to: u64) -> SkimResult<Vec<u8>> {
-        let here = self.position();
+        let resume_position = self.position();
         self.seek_to(from);
         let mut bytes = Vec::new();
         let copied = self.read_into(to.saturating_sub(from), &mut bytes);
-        self.seek_to(here);
+        self.seek_to(resume_position);
         copied.map(|()| bytes)
     }
 }
@@ -422,9 +422,9 @@ mod tests {
             self.0.len() as u64
         }
 
-        fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
-            let at = at as usize;
-            self.0.get(at..at + to.len()).is_some_and(|bytes| {
+        fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool {
+            let start = offset as usize;
+            self.0.get(start..start + to.len()).is_some_and(|bytes| {
                 to.copy_from_slice(bytes);
                 true
             })
@@ -433,7 +433,7 @@ mod tests {
 
     #[test]
     fn a_source_is_seen_as_bytes_are() {
-        let all: Vec<u8> = (0..3 * PIECE as u32 + 17).map(|at| (at ^ (at >> 8)) as u8).collect();
+        let all: Vec<u8> = (0..3 * PIECE as u32 + 17).map(|index| (index ^ (index >> 8)) as u8).collect();
         let mut text = Text(&all);
         for mut view in [View::new(Input::Bytes(&all)), View::new(Input::Source(&mut text))] {
             assert_eq!(view.read_byte(), Ok(all[0]));

@@ -64,11 +64,11 @@ impl Stencils {
         if !self.owner.as_ref().is_some_and(|known| Arc::ptr_eq(known, owner)) {
             *self = Stencils { owner: Some(owner.clone()), price: 1, ..Stencils::default() };
         }
-        let at = self.stencils.iter().position(|known| known.fill_tape(input, limits, tape))?;
+        let index = self.stencils.iter().position(|known| known.fill_tape(input, limits, tape))?;
         self.matched += 1;
-        self.stencils[at].recent_uses += 1;
-        if at > 0 {
-            self.stencils.swap(0, at);
+        self.stencils[index].recent_uses += 1;
+        if index > 0 {
+            self.stencils.swap(0, index);
         }
         Some(Filled { is_simple: self.stencils[0].is_simple, ..Filled::new((input.len(), None)) })
     }
@@ -90,8 +90,8 @@ impl Stencils {
         let made = Stencil { is_simple: filled.is_simple, ..made };
         if self.stencils.len() < MOST {
             self.stencils.push(made);
-        } else if let Some(least) = self.stencils.iter_mut().min_by_key(|known| known.recent_uses) {
-            *least = made;
+        } else if let Some(least_used) = self.stencils.iter_mut().min_by_key(|known| known.recent_uses) {
+            *least_used = made;
         }
         // Matches long ago count less.
         self.stencils.iter_mut().for_each(|known| known.recent_uses /= 2);
@@ -163,12 +163,12 @@ impl FixedBytes {
         Some(FixedBytes { start, len, head: u128::from_le_bytes(head), mask, strings })
     }
 
-    /// Returns the end of these bytes, if they are at `at`.
+    /// Returns the end of these bytes, if they are at `offset`.
     #[inline(always)]
-    fn match_end(&self, fixed: &[u8], input: &[u8], at: usize) -> Option<usize> {
-        let end = at + self.len as usize;
+    fn match_end(&self, fixed: &[u8], input: &[u8], offset: usize) -> Option<usize> {
+        let end = offset + self.len as usize;
         // One load, no loop.
-        if let Some(window) = input.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        if let Some(window) = input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) {
             if u128::from_le_bytes(*window) & self.mask != self.head {
                 return None;
             }
@@ -177,7 +177,7 @@ impl FixedBytes {
             }
         }
         let start = self.start as usize;
-        (input.get(at..end)? == &fixed[start..start + self.len as usize]).then_some(end)
+        (input.get(offset..end)? == &fixed[start..start + self.len as usize]).then_some(end)
     }
 }
 
@@ -200,21 +200,21 @@ impl Stencil {
     fn fill_nodes(&self, input: &[u8], limits: &Limits, tape: &mut Tape) -> Option<()> {
         tape.nodes.extend_from_slice(&self.nodes);
         let nodes = &mut tape.nodes[..self.nodes.len()];
-        let (mut at, mut moved) = (0, self.moved.as_slice());
+        let (mut offset, mut moved) = (0, self.moved.as_slice());
         for slot in &self.slots {
             if slot.before.strings > 0 {
-                moved = move_strings(nodes, moved, slot.before.strings, at);
+                moved = move_strings(nodes, moved, slot.before.strings, offset);
             }
-            at = slot.before.match_end(&self.fixed, input, at)?;
+            offset = slot.before.match_end(&self.fixed, input, offset)?;
             let node = nodes.get_mut(slot.node as usize)?;
-            (*node, at) = (self.read)(input, at, *node)?;
+            (*node, offset) = (self.read)(input, offset, *node)?;
             if u64::from(node.aux) > limits.string {
                 return None;
             }
         }
-        move_strings(nodes, moved, self.end.strings, at);
+        move_strings(nodes, moved, self.end.strings, offset);
         tape.root = self.root;
-        (self.end.match_end(&self.fixed, input, at)? == input.len()).then_some(())
+        (self.end.match_end(&self.fixed, input, offset)? == input.len()).then_some(())
     }
 
     /// Returns the stencil of a document that was completely read onto this tape. `None` if it
@@ -248,24 +248,24 @@ impl Stencil {
         };
         let strings = fixed_strings(tape, &scalars)?;
         let mut strings = strings.iter().peekable();
-        let mut at = 0;
+        let mut offset = 0;
         let end = Scalar { node: u32::MAX, start: input.len(), end: input.len() };
         for Scalar { node, start, end: next } in scalars.iter().copied().chain([end]) {
             let from = stencil.fixed.len();
-            stencil.fixed.extend_from_slice(input.get(at..start)?);
+            stencil.fixed.extend_from_slice(input.get(offset..start)?);
             let count = stencil.moved.len();
             while let Some((place, len, node)) = strings.next_if(|(place, ..)| *place < start) {
-                if *place < at || place + len > start {
+                if *place < offset || place + len > start {
                     return None;
                 }
-                stencil.moved.push(MovedString { node: *node, distance: u32::try_from(place - at).ok()? });
+                stencil.moved.push(MovedString { node: *node, distance: u32::try_from(place - offset).ok()? });
             }
             let between = FixedBytes::new(&stencil.fixed, from, (stencil.moved.len() - count) as u32)?;
             match node {
                 u32::MAX => stencil.end = between,
                 node => stencil.slots.push(ScalarSlot { before: between, node }),
             }
-            at = next;
+            offset = next;
         }
         (strings.next().is_none() && stencil.reads_like_reader(reader, &scalars, input, limits, tape))
             .then_some(stencil)
@@ -282,13 +282,13 @@ impl Stencil {
         limits: &Limits,
         tape: &Tape,
     ) -> bool {
-        let mut other = input.to_vec();
+        let mut changed = input.to_vec();
         let is_changed = |scalar: &Scalar| {
             let node = self.nodes[scalar.node as usize];
             match node.kind {
                 Kind::Null | Kind::Bool => true,
-                kind if kind.is_string() => change_string(&mut other, &node),
-                _ => change_number(&mut other, scalar, self.read, node),
+                kind if kind.is_string() => change_string(&mut changed, &node),
+                _ => change_number(&mut changed, scalar, self.read, node),
             }
         };
         if !scalars.iter().all(is_changed) {
@@ -297,24 +297,24 @@ impl Stencil {
         let (mut expected, mut found) = (tape.clone(), Tape::new());
         let names = |tape: &Tape| (tape.keys.generation(), tape.classes.generation());
         let before = names(&expected);
-        let read = reader.fill_tape(&other, limits, &mut expected);
+        let read = reader.fill_tape(&changed, limits, &mut expected);
         read.error.is_none()
-            && read.consumed == other.len()
+            && read.consumed == changed.len()
             && read.body.is_none()
             && names(&expected) == before
             && expected.arena.is_empty()
-            && self.fill_nodes(&other, limits, &mut found).is_some()
+            && self.fill_nodes(&changed, limits, &mut found).is_some()
             && (&expected.nodes, expected.root) == (&found.nodes, found.root)
     }
 }
 
-/// Updates the locations of the next strings, in the bytes from `at` on.
+/// Updates the locations of the next strings, in the bytes from `offset` on.
 #[inline]
-fn move_strings<'m>(nodes: &mut [Node], moved: &'m [MovedString], count: u32, at: usize) -> &'m [MovedString] {
-    let (here, rest) = moved.split_at(count as usize);
-    for string in here {
+fn move_strings<'m>(nodes: &mut [Node], moved: &'m [MovedString], count: u32, offset: usize) -> &'m [MovedString] {
+    let (strings, rest) = moved.split_at(count as usize);
+    for string in strings {
         if let Some(node) = nodes.get_mut(string.node as usize) {
-            *node = Node { payload: (at + string.distance as usize) as u64, ..*node };
+            *node = Node { payload: (offset + string.distance as usize) as u64, ..*node };
         }
     }
     rest
@@ -341,19 +341,20 @@ fn find_scalars(
     let trace = document.trace().filter(|trace| outcome.error.is_none() && trace.layer.is_none())?;
     let (tape_ordinals, document_ordinals) = (Ordinals::from_tape(tape), Ordinals::from_tape(document.tape()));
     let mut scalars = Vec::new();
-    for (at, node) in (0u32..).zip(&tape.nodes) {
+    for (index, node) in (0u32..).zip(&tape.nodes) {
         if node.kind.is_container() || node.key == IS_KEY {
             continue;
         }
-        let extent = trace.extents.get(document_ordinals.ordinal_to_node(tape_ordinals.node_to_ordinal(at)) as usize)?;
-        let (start, last) = (extent.start as usize, extent.end as usize);
+        let extent =
+            trace.extents.get(document_ordinals.ordinal_to_node(tape_ordinals.node_to_ordinal(index)) as usize)?;
+        let (start, extent_end) = (extent.start as usize, extent.end as usize);
         // A scalar that the function can't read stays fixed.
         if let Some((same, end)) = read(input, start, *node)
             && same == *node
-            && end <= last
+            && end <= extent_end
             && !extent.copied
         {
-            scalars.push(Scalar { node: at, start, end });
+            scalars.push(Scalar { node: index, start, end });
         }
     }
     scalars.sort_unstable_by_key(|scalar| scalar.start);
@@ -371,12 +372,12 @@ fn change_string(input: &mut [u8], node: &Node) -> bool {
 
 /// Changes a bit of a number, so that it becomes another number of the same length.
 fn change_number(input: &mut [u8], scalar: &Scalar, read: ReadScalar, node: Node) -> bool {
-    (scalar.start..scalar.end).rev().any(|at| {
-        input[at] ^= 1;
+    (scalar.start..scalar.end).rev().any(|offset| {
+        input[offset] ^= 1;
         let is_other = read(input, scalar.start, node)
             .is_some_and(|(other, end)| end == scalar.end && other.kind == node.kind && other.payload != node.payload);
         if !is_other {
-            input[at] ^= 1;
+            input[offset] ^= 1;
         }
         is_other
     })
@@ -390,14 +391,14 @@ fn fixed_strings(tape: &Tape, scalars: &[Scalar]) -> Option<Vec<(usize, usize, u
         is_read[scalar.node as usize] = true;
     }
     let mut strings = Vec::new();
-    for (at, node) in (0u32..).zip(&tape.nodes) {
-        if node.kind.has_bytes() && !is_read[at as usize] {
+    for (index, node) in (0u32..).zip(&tape.nodes) {
+        if node.kind.has_bytes() && !is_read[index as usize] {
             // An encoding, or a form, is stored in the same field.
             let Location::Input(place) = node.place() else { return None };
             if node.payload != place {
                 return None;
             }
-            strings.push((place as usize, node.aux as usize, at));
+            strings.push((place as usize, node.aux as usize, index));
         }
     }
     strings.sort_unstable();

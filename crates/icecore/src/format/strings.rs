@@ -111,9 +111,9 @@ impl Length {
         Length { start, end: start + count, was: digits.iter().take(count).fold(0, add), max_value: None }
     }
 
-    /// Returns the length plus `by` in its written form; `None` if it can't be written.
-    pub(crate) fn write_grown(&self, by: i64) -> Option<Vec<u8>> {
-        let new = self.was.checked_add_signed(by)?;
+    /// Returns the length plus `delta` in its written form; `None` if it can't be written.
+    pub(crate) fn write_grown(&self, delta: i64) -> Option<Vec<u8>> {
+        let new = self.was.checked_add_signed(delta)?;
         // Leading zeros stay.
         let width = self.end - self.start;
         let digits = self.was.checked_ilog10().unwrap_or(0) as usize + 1;
@@ -140,8 +140,8 @@ impl Escaping for SingleQuoted {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let mut decoding = Decoding::new(raw);
         let mut from = 0;
-        while let Some(at) = memchr::memchr(b'\\', raw.get(from..).unwrap_or_default()) {
-            let start = from + at;
+        while let Some(distance) = memchr::memchr(b'\\', raw.get(from..).unwrap_or_default()) {
+            let start = from + distance;
             from = start + 2;
             match raw.get(start..from)? {
                 escaped @ [_, b'\'' | b'\\'] => decoding.escape(start, from, &escaped[1..]),
@@ -167,12 +167,12 @@ impl SingleQuoted {
     /// Returns where the text of this token is, if the token is one such string.
     pub(crate) fn find_body(token: &[u8]) -> Option<(usize, usize)> {
         let [b'\'', inside @ .., b'\''] = token else { return None };
-        let mut at = 0;
-        while let Some(found) = memchr::memchr2(b'\'', b'\\', inside.get(at..).unwrap_or_default()) {
-            at += found + 2;
+        let mut offset = 0;
+        while let Some(distance) = memchr::memchr2(b'\'', b'\\', inside.get(offset..).unwrap_or_default()) {
+            offset += distance + 2;
             // A quote inside ends the string; a backslash at the end would escape the last
             // quote.
-            if inside[at - 2] == b'\'' || at > inside.len() {
+            if inside[offset - 2] == b'\'' || offset > inside.len() {
                 return None;
             }
         }

@@ -51,78 +51,78 @@ pub(crate) fn replace_known_values<'d>(
     let rewrite = Rewrite::new(tape.nodes().len());
     let losses = Losses::with_limits(limits);
     let mut walker = PlainRewriter { document, map, limits, tape, rewrite, actions: HashMap::new(), losses, is_php };
-    let mut at = 0;
-    while at < document.tape().len() {
-        walker.rewrite.reach_node(at);
-        at = walker.emit_node(at)?;
+    let mut index = 0;
+    while index < document.tape().len() {
+        walker.rewrite.reach_node(index);
+        index = walker.emit_node(index)?;
     }
     walker.finish_document()
 }
 
 impl<'d> PlainRewriter<'d, '_> {
-    /// Emits the replacement of the node at `at`; returns the next node.
-    fn emit_node(&mut self, at: u32) -> Result<u32, Error> {
-        let node = self.document.nodes()[at as usize];
-        Ok(match self.actions.remove(&at) {
-            Some(NodeAction::Drop) => self.drop_value(at),
-            Some(NodeAction::Enter) => at + 1,
-            Some(NodeAction::Key) => self.emit_key_as_item(at, &node),
+    /// Emits the replacement of the node at `index`; returns the next node.
+    fn emit_node(&mut self, index: u32) -> Result<u32, Error> {
+        let node = self.document.nodes()[index as usize];
+        Ok(match self.actions.remove(&index) {
+            Some(NodeAction::Drop) => self.drop_value(index),
+            Some(NodeAction::Enter) => index + 1,
+            Some(NodeAction::Key) => self.emit_key_as_item(index, &node),
             None if node.kind.is_again() => {
-                self.emit_link(at, &node)?;
-                at + 1
+                self.emit_link(index, &node)?;
+                index + 1
             }
             Some(NodeAction::Keep(like)) => {
                 let like = like.map_or(Node::leaf(Kind::Null, 0), |like| self.document.nodes()[like as usize]);
                 self.rewrite.keep_node(with_place_of(node, &like));
-                at + 1
+                index + 1
             }
-            None => self.emit_value(at, &node)?,
+            None => self.emit_value(index, &node)?,
         })
     }
 
-    fn emit_value(&mut self, at: u32, node: &Node) -> Result<u32, Error> {
-        let here = self.document.at(at);
-        let class = here.map_or(&b""[..], effective_class);
-        let known = here.filter(|_| self.map.is_plain(class)).and_then(Known::of);
+    fn emit_value(&mut self, index: u32, node: &Node) -> Result<u32, Error> {
+        let cursor = self.document.at(index);
+        let class = cursor.map_or(&b""[..], effective_class);
+        let known = cursor.filter(|_| self.map.is_plain(class)).and_then(Known::of);
         if self.is_php
             && let Some(new) = self.map.rename(class).filter(|new| php_time::is_time_class(new))
-            && let Some(Known::Time(moment) | Known::DateTime(moment)) = here.and_then(Known::of)
+            && let Some(Known::Time(moment) | Known::DateTime(moment)) = cursor.and_then(Known::of)
             && let Some(time) = PhpTime::from_moment(&moment)
         {
-            return self.emit_php_time(at, node, &new, &time);
+            return self.emit_php_time(index, node, &new, &time);
         }
         Ok(match known {
-            Some(Known::Set(members)) => self.emit_set_as_array(at, node, members.map().index()),
+            Some(Known::Set(members)) => self.emit_set_as_array(index, node, members.map().index()),
             Some(Known::Map(map)) => {
-                self.keep_only(at, map.index(), NodeAction::Keep(Some(at)));
-                at + 1
+                self.keep_only(index, map.index(), NodeAction::Keep(Some(index)));
+                index + 1
             }
             Some(known) if let Some(text) = known.text(self.limits) => {
                 if let Known::Time(moment) | Known::DateTime(moment) = known
                     && !moment.is_exact()
                 {
-                    self.losses.add(LossKind::Precision, || self.document.path(at));
+                    self.losses.add(LossKind::Precision, || self.document.path(index));
                 }
-                let next = self.drop_value(at);
-                self.rewrite.record_move(at);
+                let next = self.drop_value(index);
+                self.rewrite.record_move(index);
                 let text = with_place_of(self.tape.new_owned_string(Kind::Text, text.as_bytes()), node);
                 self.rewrite.push(text);
                 next
             }
             _ => {
                 self.rewrite.keep_node(*node);
-                at + 1
+                index + 1
             }
         })
     }
 
     /// Emits a PHP object that replaces a time.
-    fn emit_php_time(&mut self, at: u32, node: &Node, class: &[u8], time: &PhpTime) -> Result<u32, Error> {
+    fn emit_php_time(&mut self, index: u32, node: &Node, class: &[u8], time: &PhpTime) -> Result<u32, Error> {
         if !time.is_exact {
-            self.losses.add(LossKind::Precision, || self.document.path(at));
+            self.losses.add(LossKind::Precision, || self.document.path(index));
         }
-        let next = self.drop_value(at);
-        self.rewrite.record_move(at);
+        let next = self.drop_value(index);
+        self.rewrite.record_move(index);
         let class = self.tape.intern_given_class(Kind::Bytes, class)?;
         let object = self.rewrite.push(with_place_of(Node { aux: 1, ..Node::open(Kind::Object, class) }, node));
         let body = self.rewrite.push(Node { aux: 3, ..Node::open(Kind::Map, 0) });
@@ -143,11 +143,11 @@ impl<'d> PlainRewriter<'d, '_> {
         Ok(next)
     }
 
-    /// Keeps only the node at `inner` of the container at `at`, and sets its action.
-    fn keep_only(&mut self, at: u32, inner: u32, action: NodeAction) {
+    /// Keeps only the node at `inner` of the container at `index`, and sets its action.
+    fn keep_only(&mut self, index: u32, inner: u32, action: NodeAction) {
         let tape = self.document.tape();
-        let mut next = at + 1;
-        while next < tape.index_after(at) {
+        let mut next = index + 1;
+        while next < tape.index_after(index) {
             let end = tape.index_after(next);
             if next == inner {
                 self.actions.insert(next, action);
@@ -163,9 +163,9 @@ impl<'d> PlainRewriter<'d, '_> {
     }
 
     /// Makes the keys of the map at `map` the items of an array that replaces the set.
-    fn emit_set_as_array(&mut self, at: u32, node: &Node, map: u32) -> u32 {
+    fn emit_set_as_array(&mut self, index: u32, node: &Node, map: u32) -> u32 {
         let tape = self.document.tape();
-        self.keep_only(at, map, NodeAction::Enter);
+        self.keep_only(index, map, NodeAction::Enter);
         let count = self.document.nodes()[map as usize].aux;
         let mut next = map + 1;
         for _ in 0..count {
@@ -185,14 +185,14 @@ impl<'d> PlainRewriter<'d, '_> {
             next = tape.index_after(next);
         }
         let array = Node { aux: count, ..Node::open(Kind::Array, 0) };
-        let array = self.rewrite.open_container(with_place_of(array, node), tape.index_after(at));
+        let array = self.rewrite.open_container(with_place_of(array, node), tape.index_after(index));
         self.rewrite.record_place(array);
-        at + 1
+        index + 1
     }
 
-    /// Replaces the value at `at` by its key.
-    fn emit_key_as_item(&mut self, at: u32, node: &Node) -> u32 {
-        let next = self.drop_value(at);
+    /// Replaces the value at `index` by its key.
+    fn emit_key_as_item(&mut self, index: u32, node: &Node) -> u32 {
+        let next = self.drop_value(index);
         let key = self.document.tape().keys().get(u32::from(node.key)).filter(|_| node.key != KEY_NODE);
         let key = key.map(|name| (name.node, name.bytes.to_vec()));
         let item = match key {
@@ -204,30 +204,31 @@ impl<'d> PlainRewriter<'d, '_> {
         next
     }
 
-    fn drop_value(&mut self, at: u32) -> u32 {
-        let next = self.document.tape().index_after(at);
+    fn drop_value(&mut self, index: u32) -> u32 {
+        let next = self.document.tape().index_after(index);
         self.rewrite.remove_node(next);
         next
     }
 
     /// A link to a removed leaf becomes a copy of that leaf.
-    fn emit_link(&mut self, at: u32, link: &Node) -> Result<(), Error> {
-        let old =
-            u32::try_from(link.payload).ok().filter(|old| self.rewrite.moves().new_position(*old) == GONE && *old < at);
+    fn emit_link(&mut self, index: u32, link: &Node) -> Result<(), Error> {
+        let old = u32::try_from(link.payload)
+            .ok()
+            .filter(|old| self.rewrite.moves().new_position(*old) == GONE && *old < index);
         match old.map(|old| self.document.nodes()[old as usize]) {
             None => self.rewrite.keep_node(*link),
             Some(leaf) if !leaf.kind.is_container() && !leaf.kind.is_again() => {
                 self.rewrite.push(Node { key: link.key, flags: 0, ..leaf })
             }
-            Some(_) => return Err(self.removed_target_error(at)),
+            Some(_) => return Err(self.removed_target_error(index)),
         };
         Ok(())
     }
 
-    fn removed_target_error(&self, at: u32) -> Error {
+    fn removed_target_error(&self, index: u32) -> Error {
         Error::new(ErrorKind::Unrepresentable)
             .finding("a link into a value that the class map makes plain")
-            .on_path(self.document.path(at))
+            .on_path(self.document.path(index))
     }
 
     fn finish_document(mut self) -> Result<(Document<'d>, Losses), Error> {

@@ -21,15 +21,15 @@ fn find_members<'d, const N: usize>(
     entries: impl Iterator<Item = (Key<'d>, Cursor<'d>)>,
     names: [&str; N],
 ) -> Option<[Option<Cursor<'d>>; N]> {
-    let mut found = [None; N];
+    let mut members = [None; N];
     for (key, value) in entries {
         let name = member_name(&key)?;
-        let at = names.iter().position(|known| known.as_bytes() == name)?;
-        if found[at].replace(value.target()).is_some() {
+        let index = names.iter().position(|known| known.as_bytes() == name)?;
+        if members[index].replace(value.target()).is_some() {
             return None;
         }
     }
-    Some(found)
+    Some(members)
 }
 
 /// Returns the items of an array with exactly `N` items.
@@ -39,8 +39,8 @@ fn exact_items<'d, const N: usize>(array: Cursor<'d>) -> Option<[Cursor<'d>; N]>
         return None;
     }
     let mut items = array.items();
-    let found = [(); N].map(|()| items.next().map(|item| item.target()));
-    found.iter().all(Option::is_some).then(|| found.map(|item| item.unwrap_or(array)))
+    let targets = [(); N].map(|()| items.next().map(|item| item.target()));
+    targets.iter().all(Option::is_some).then(|| targets.map(|item| item.unwrap_or(array)))
 }
 
 /// The first member shows which layout is possible: most objects have none of these layouts, so only this member is
@@ -248,7 +248,7 @@ struct PackedTime {
 }
 
 fn unpack_time(bytes: &[u8]) -> Option<PackedTime> {
-    let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let word = |offset: usize| Some(u32::from_le_bytes(*bytes.get(offset..)?.first_chunk()?));
     let (date, clock) = (word(0)?, word(4)?);
     if date >> 31 == 0 {
         let packed = PackedTime { seconds: i64::from(date), micro: clock, is_utc: false, is_old: true };
@@ -310,7 +310,7 @@ fn decode_time(payload: Cursor<'_>) -> Option<Moment<'_>> {
 
 /// Ruby 1.9.1: three digits in half bytes.
 fn decode_submicro(bytes: &[u8]) -> i64 {
-    let half = |at: usize, shift: u8| i64::from(bytes.get(at).map_or(0, |byte| byte >> shift & 0x0F));
+    let half = |offset: usize, shift: u8| i64::from(bytes.get(offset).map_or(0, |byte| byte >> shift & 0x0F));
     half(0, 4) * 100 + half(0, 0) * 10 + half(1, 4)
 }
 

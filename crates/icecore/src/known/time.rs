@@ -203,23 +203,23 @@ mod tests {
     #[test]
     fn both_calendars_go_day_by_day() {
         for (calendar, start) in [("julian", f64::INFINITY), ("gregorian", f64::NEG_INFINITY)] {
-            let mut before = Day { jd: -800_001, start }.civil();
+            let mut previous = Day { jd: -800_001, start }.civil();
             for jd in -800_000..2_600_000 {
                 let (year, month, day) = Day { jd, start }.civil();
                 let is_leap = year % 4 == 0 && (calendar == "julian" || year % 100 != 0 || year % 400 == 0);
-                let last = match before.1 {
+                let last_day = match previous.1 {
                     2 if is_leap => 29,
                     2 => 28,
                     4 | 6 | 9 | 11 => 30,
                     _ => 31,
                 };
-                let expected = match before {
+                let expected = match previous {
                     (y, 12, 31) => (y + 1, 1, 1),
-                    (y, m, d) if d == last => (y, m + 1, 1),
+                    (y, m, d) if d == last_day => (y, m + 1, 1),
                     (y, m, d) => (y, m, d + 1),
                 };
                 assert_eq!((year, month, day), expected, "{calendar} {jd}");
-                before = expected;
+                previous = expected;
                 if calendar == "gregorian" {
                     assert_eq!(gregorian_to_jd(year, month.into(), day.into()), jd);
                 }

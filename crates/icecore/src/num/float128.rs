@@ -50,14 +50,14 @@ fn pack_number(negative: bool, number: Number) -> [u8; 16] {
     bits.to_le_bytes()
 }
 
-/// Rounds `significand * 2^exponent` to `bits` bits, the last of which is at least 2^`least`; ties go to even. The
+/// Rounds `significand * 2^exponent` to `bits` bits, the last of which is at least 2^`min_exponent`; ties go to even. The
 /// result has all of its bits, unless it is too small for that.
-fn round_significand(significand: u128, exponent: i32, bits: u32, least: i32) -> (u128, i32) {
+fn round_significand(significand: u128, exponent: i32, bits: u32, min_exponent: i32) -> (u128, i32) {
     if significand == 0 {
-        return (0, least);
+        return (0, min_exponent);
     }
     let surplus = (128 - significand.leading_zeros()) as i32 - bits as i32;
-    let shift = surplus.max(least - exponent);
+    let shift = surplus.max(min_exponent - exponent);
     if shift <= 0 {
         return (significand << -shift, exponent + shift);
     }
@@ -292,11 +292,11 @@ fn multiply_by_power(limbs: &mut Vec<u64>, mut power: i64) {
 }
 
 /// Divides, and returns the remainder.
-fn divide_limbs(limbs: &mut Vec<u64>, by: u64) -> u64 {
+fn divide_limbs(limbs: &mut Vec<u64>, divisor: u64) -> u64 {
     let mut rest = 0u64;
     for limb in limbs.iter_mut().rev() {
-        let here = u128::from(rest) << 64 | u128::from(*limb);
-        (*limb, rest) = ((here / u128::from(by)) as u64, (here % u128::from(by)) as u64);
+        let dividend = u128::from(rest) << 64 | u128::from(*limb);
+        (*limb, rest) = ((dividend / u128::from(divisor)) as u64, (dividend % u128::from(divisor)) as u64);
     }
     while limbs.last() == Some(&0) {
         limbs.pop();
@@ -409,9 +409,9 @@ fn decimal_digits(significand: u128, exponent: i32) -> (Vec<u8>, i32, bool) {
     let odd = digits[DIGITS - 1] & 1 == 1;
     if rest[0] > b'5' || rest[0] == b'5' && (beyond || odd) {
         match digits.iter().rposition(|digit| *digit != b'9') {
-            Some(at) => {
-                digits[at] += 1;
-                digits[at + 1..].fill(b'0');
+            Some(index) => {
+                digits[index] += 1;
+                digits[index + 1..].fill(b'0');
             }
             None => {
                 digits.fill(b'0');
@@ -436,9 +436,9 @@ fn shift_right(limbs: &mut Vec<u64>, bits: u32) -> bool {
     if bits > 0 {
         let mut above = 0;
         for limb in limbs.iter_mut().rev() {
-            let here = *limb;
-            *limb = here >> bits | above << (64 - bits);
-            above = here & ((1 << bits) - 1);
+            let original = *limb;
+            *limb = original >> bits | above << (64 - bits);
+            above = original & ((1 << bits) - 1);
         }
         lost |= above != 0;
     }

@@ -83,7 +83,7 @@ struct NumericShape {
 
 impl NumericShape {
     fn from_text(text: &[u8]) -> NumericShape {
-        let digits_from = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits_from = |offset: usize| text[offset..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let integer_len = digits_from(0);
         let mut shape = NumericShape { len: integer_len, integer_len, digits: integer_len, has_exponent: false };
         if text.get(integer_len) == Some(&b'.') {

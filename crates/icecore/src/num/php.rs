@@ -67,10 +67,10 @@ pub(crate) fn push_number(before: &[u8], mut value: u64, after: &[u8], buf: &mut
     text[..before.len()].copy_from_slice(before);
     let digits = value.checked_ilog10().unwrap_or(0) as usize + 1;
     let end = before.len() + digits;
-    let mut at = end;
-    while at > before.len() {
-        at -= 1;
-        text[at] = b'0' + (value % 10) as u8;
+    let mut position = end;
+    while position > before.len() {
+        position -= 1;
+        text[position] = b'0' + (value % 10) as u8;
         value /= 10;
     }
     text[end..end + after.len()].copy_from_slice(after);

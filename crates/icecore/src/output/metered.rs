@@ -44,9 +44,9 @@ impl<'o> MeteredOutput<'o> {
     /// Counts the bytes that were written since the last time.
     pub(crate) fn count_written(&mut self) -> Result<(), Error> {
         let len = self.out.buffer().len();
-        let more = len.saturating_sub(self.counted) as u64;
+        let written = len.saturating_sub(self.counted) as u64;
         self.counted = len;
-        match self.remaining.checked_sub(more) {
+        match self.remaining.checked_sub(written) {
             Some(left) => self.remaining = left,
             None => {
                 self.remaining = 0;

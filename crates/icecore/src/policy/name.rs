@@ -138,12 +138,12 @@ pub(super) fn decode_character(bytes: &[u8]) -> Option<(u64, usize)> {
         character = character << 6 | u64::from(byte & 0x3f);
     }
     // Smaller characters have a shorter form.
-    let least = match len {
+    let min_character = match len {
         2 => 0x80,
         13 => 1 << 36,
         _ => 1 << (5 * len - 4),
     };
-    (character >= least).then_some((character, len))
+    (character >= min_character).then_some((character, len))
 }
 
 fn is_well_formed(bytes: &[u8]) -> bool {
@@ -207,8 +207,9 @@ mod tests {
     fn encoded(character: u64) -> Vec<u8> {
         let bits = 64 - character.leading_zeros() as usize;
         let len = (2..=7).find(|len| bits <= if *len == 2 { 11 } else { 5 * len + 1 }).unwrap_or(13);
-        let byte = |at: usize| (character >> (6 * (len - 1 - at)) & 0x3f) as u8 | 0x80;
-        let mut name: Vec<u8> = (0..len).map(|at| if 6 * (len - 1 - at) > 63 { 0x80 } else { byte(at) }).collect();
+        let byte = |index: usize| (character >> (6 * (len - 1 - index)) & 0x3f) as u8 | 0x80;
+        let mut name: Vec<u8> =
+            (0..len).map(|index| if 6 * (len - 1 - index) > 63 { 0x80 } else { byte(index) }).collect();
         let marks = [0xc0, 0xe0, 0xf0, 0xf8, 0xfc, 0xfe];
         name[0] = match len {
             13 => 0xff,

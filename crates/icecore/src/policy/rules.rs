@@ -161,8 +161,10 @@ impl Rules {
         if self.exact.is_empty() {
             return false;
         }
-        let found = self.by_hash.get(&self.hash(name));
-        found.is_some_and(|found| found.iter().any(|at| self.to_class_name(&self.exact[*at as usize]).equals(name)))
+        let candidates = self.by_hash.get(&self.hash(name));
+        candidates.is_some_and(|indexes| {
+            indexes.iter().any(|index| self.to_class_name(&self.exact[*index as usize]).equals(name))
+        })
     }
 
     /// Whether the class is allowed by its name or by a pattern.

@@ -126,8 +126,8 @@ fn all_classes_of_a_document_are_checked_at_once() {
             .map(|class| (String::from_utf8(class.name).unwrap(), class.path, class.is_reported))
             .collect::<Vec<_>>()
     };
-    let found = |name: &str, path: &str, is_reported| (name.to_owned(), path.to_owned(), is_reported);
-    assert_eq!(refused(&[&list]), [found("Evil", "$[1]", true), found("Other", "$[4]", true)]);
+    let expected = |name: &str, path: &str, is_reported| (name.to_owned(), path.to_owned(), is_reported);
+    assert_eq!(refused(&[&list]), [expected("Evil", "$[1]", true), expected("Other", "$[4]", true)]);
     assert_eq!(refused(&[&list, &make_rules(&["*"], None)]), []);
     assert_eq!(refused(&[]).len(), 4);
     assert!(super::refused(&document, &[], NameComparison::Exact, |_| false).unwrap().is_empty());

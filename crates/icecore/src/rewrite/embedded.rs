@@ -50,13 +50,13 @@ pub(super) fn find_embedded(text: &[u8], from: usize, limits: &Limits) -> Embedd
 /// Returns the documents in a text, and whether nothing else in it looks like one. If not, the list may have too many
 /// documents.
 fn scan_documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
-    let (mut documents, mut is_clear, mut at) = (Vec::new(), true, from);
+    let (mut documents, mut is_clear, mut end) = (Vec::new(), true, from);
     let mut left = serialized::search_budget(text);
     // Number of bytes that may be read without success: unterminated values can be nested.
     let mut in_vain = text.len().saturating_mul(2);
     let wanted = StringRequest { limits, keys: false, classes: false, may: &|_, _| false };
     for head in serialized::find_heads(text) {
-        if head < at || !looks_serialized(text, head, &mut left) {
+        if head < end || !looks_serialized(text, head, &mut left) {
             continue;
         }
         let rest = text.get(head..).unwrap_or_default();
@@ -79,8 +79,8 @@ fn scan_documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) 
             }
         };
         steps::count(len);
-        at = head + len;
-        documents.push(head..at);
+        end = head + len;
+        documents.push(head..end);
     }
     (documents, is_clear)
 }
@@ -201,12 +201,12 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
         growing.get(next).is_some_and(|start| *start < bytes.end)
     };
     // Nulls and brackets, which contain no number.
-    let skip_ends = |mut at: usize| {
+    let skip_ends = |mut offset: usize| {
         loop {
-            match text.get(at..) {
-                Some([b'}', ..]) => at += 1,
-                Some([b'N', b';', ..]) => at += 2,
-                _ => return at,
+            match text.get(offset..) {
+                Some([b'}', ..]) => offset += 1,
+                Some([b'N', b';', ..]) => offset += 2,
+                _ => return offset,
             }
         }
     };
@@ -218,10 +218,11 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
             return true;
         }
     }
-    let is_number = |at: usize| {
-        let head = at.checked_sub(1).filter(|head| text.get(*head).is_some_and(|letter| LETTERS.contains(letter)))?;
-        let sign = usize::from(matches!(text.get(at + 1), Some(b'-' | b'+')));
-        let (_, end) = serialized::parse_number(text, at + 1 + sign)?;
+    let is_number = |colon: usize| {
+        let head =
+            colon.checked_sub(1).filter(|head| text.get(*head).is_some_and(|letter| LETTERS.contains(letter)))?;
+        let sign = usize::from(matches!(text.get(colon + 1), Some(b'-' | b'+')));
+        let (_, end) = serialized::parse_number(text, colon + 1 + sign)?;
         let rest = text.get(end..)?;
         let end = end + rest.iter().take_while(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte)).count();
         let is_one = matches!(text.get(end), Some(b':' | b';'));
@@ -237,12 +238,12 @@ impl StringRewriter<'_> {
     /// Returns the changes of a text that is not frozen as a whole, and may contain documents. `broken` is the reason
     /// why it is not frozen although it begins like frozen data.
     pub(super) fn text_around(&mut self, text: &[u8], level: u32, broken: Option<Broken>) -> Edits {
-        let found = match &broken {
+        let embedded = match &broken {
             // Documents in binary data are in parts that have a length of their own.
             Some(broken) if !is_text_format(broken.format) => EmbeddedData::Nothing,
             _ => find_embedded(text, 0, &self.limits),
         };
-        if let EmbeddedData::Documents(format, documents) = &found
+        if let EmbeddedData::Documents(format, documents) = &embedded
             && let Some(edits) = self.around_documents(format, text, 0..text.len(), documents, level)
         {
             // A text that contains values is not a damaged value, but it may be a damaged document of another kind.
@@ -252,11 +253,11 @@ impl StringRewriter<'_> {
                 .for_each(|broken| self.tally.count_broken(broken));
             return edits;
         }
-        let documents = match &found {
+        let documents = match &embedded {
             EmbeddedData::Nothing => &[][..],
             EmbeddedData::Documents(_, documents) | EmbeddedData::Unclear(documents) => documents,
         };
-        let is_text = matches!(found, EmbeddedData::Nothing) || broken.is_some() && is_broken_value(text, documents);
+        let is_text = matches!(embedded, EmbeddedData::Nothing) || broken.is_some() && is_broken_value(text, documents);
         let edits = match is_text {
             true => self.change_plain_text(text, StringRole::Value),
             false => match self.plain_without_damage(text, documents) {
@@ -344,12 +345,12 @@ impl StringRewriter<'_> {
         documents: &[Range<usize>],
         level: u32,
     ) -> Result<Edits, ErrorKind> {
-        let (mut gaps, mut at) = (Vec::with_capacity(documents.len() + 1), range.start);
+        let (mut gaps, mut offset) = (Vec::with_capacity(documents.len() + 1), range.start);
         for document in documents {
-            gaps.push(at..document.start);
-            at = document.end;
+            gaps.push(offset..document.start);
+            offset = document.end;
         }
-        gaps.push(at..range.end);
+        gaps.push(offset..range.end);
         let plain_edits = self.plain_parts(text, &gaps);
         self.tally.changed += u64::from(!plain_edits.is_empty());
         let (mut edits, mut pending) = (Edits::new(), plain_edits.iter().peekable());
@@ -385,12 +386,12 @@ fn is_certain(text: &[u8], range: Range<usize>, documents: &[Range<usize>], edit
     let text = text.get(..range.end).unwrap_or(text);
     let mut growth = 0;
     let mut changes = edits.iter().peekable();
-    let mut place = |at: usize| {
-        while let Some(edit) = changes.next_if(|edit| edit.end <= at) {
+    let mut place = |offset: usize| {
+        while let Some(edit) = changes.next_if(|edit| edit.end <= offset) {
             growth += edit.growth();
         }
-        let is_within = changes.peek().is_some_and(|edit| edit.start < at);
-        at.checked_add_signed(growth as isize).filter(|_| !is_within)
+        let is_within = changes.peek().is_some_and(|edit| edit.start < offset);
+        offset.checked_add_signed(growth as isize).filter(|_| !is_within)
     };
     let places: Option<Vec<Range<usize>>> =
         documents.iter().map(|document| Some(place(document.start)?..place(document.end)?)).collect();
@@ -436,8 +437,8 @@ mod tests {
 
     fn damages(text: &str, old: &str, new: &str) -> bool {
         let mut edits = Edits::new();
-        for at in memmem::find_iter(text.as_bytes(), old) {
-            edits.push(at, at + old.len(), new.as_bytes());
+        for offset in memmem::find_iter(text.as_bytes(), old) {
+            edits.push(offset, offset + old.len(), new.as_bytes());
         }
         does_damage(text.as_bytes(), &[], &edits)
     }
@@ -477,13 +478,13 @@ mod tests {
 
     #[test]
     fn documents_are_certain_or_not() {
-        let found = |text: &str| match find_embedded(text.as_bytes(), 0, &Limits::default()) {
+        let describe = |text: &str| match find_embedded(text.as_bytes(), 0, &Limits::default()) {
             EmbeddedData::Nothing => "nothing".to_owned(),
             EmbeddedData::Documents(_, documents) => format!("{documents:?}"),
             EmbeddedData::Unclear(_) => "unclear".to_owned(),
         };
-        assert_eq!(found("[x d='a:1:{i:0;s:3:\"abc\";}']"), "[6..26]");
-        assert_eq!(found("a:0:{}s:1:\"b\";,O:1:\"A\":0:{}"), "[0..6, 6..14, 15..27]");
+        assert_eq!(describe("[x d='a:1:{i:0;s:3:\"abc\";}']"), "[6..26]");
+        assert_eq!(describe("a:0:{}s:1:\"b\";,O:1:\"A\":0:{}"), "[0..6, 6..14, 15..27]");
         for text in [
             "a:1: old",
             "p { a:1:{color: old} }",
@@ -492,7 +493,7 @@ mod tests {
             "ratio a:3 s:3 O:3 old;",
             "a:1:{} a:1:{i:0:x O:1:\"A\":",
         ] {
-            assert_eq!(found(text), "nothing", "{text}");
+            assert_eq!(describe(text), "nothing", "{text}");
         }
         for text in [
             "x a:2:{i:0;s:3:\"old\";",
@@ -504,7 +505,7 @@ mod tests {
             // The value may also begin at the `a`.
             "s:18:\"a:2:{i:0;s:3:\"old\";i:1;i:5;}",
         ] {
-            assert_eq!(found(text), "unclear", "{text}");
+            assert_eq!(describe(text), "unclear", "{text}");
         }
     }
 
@@ -540,8 +541,8 @@ mod tests {
     impl crate::rewrite::Change for Counting {
         fn change_text(&mut self, text: &[u8], _: StringRole, edits: &mut Edits) {
             steps::count(text.len());
-            for at in memmem::find_iter(text, "old") {
-                edits.push(at, at + 3, b"newer");
+            for offset in memmem::find_iter(text, "old") {
+                edits.push(offset, offset + 3, b"newer");
             }
         }
     }
@@ -564,9 +565,9 @@ mod tests {
                 for _ in 0..levels {
                     text = format!("{before}{}{after}", string(&text));
                 }
-                let how = crate::rewrite::Rewriting::default();
+                let options = crate::rewrite::Rewriting::default();
                 let mut tally = crate::rewrite::Tally::default();
-                crate::rewrite::value(text.as_bytes(), &mut Counting, &how, &mut tally);
+                crate::rewrite::value(text.as_bytes(), &mut Counting, &options, &mut tally);
             });
         }
     }

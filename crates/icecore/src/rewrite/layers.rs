@@ -52,13 +52,13 @@ impl StringRewriter<'_> {
             return wrap::all().iter().any(is_one).then(|| self.keep_beyond_limit(bytes));
         }
         for wrapper in wrap::all() {
-            let found = match wrapper.changing {
+            let result = match wrapper.changing {
                 Changing::Escaped(escapings) => Some(self.change_escaped(wrapper, escapings, bytes, level)),
                 Changing::Asked(_) if !self.options.base64 => None,
                 Changing::Never => (wrapper.detect)(bytes).then(|| self.count_signed(wrapper, bytes)),
                 _ => (wrapper.detect)(bytes).then(|| self.change_framed(wrapper, bytes, level)),
             };
-            if let Some(inside) = found.flatten() {
+            if let Some(inside) = result.flatten() {
                 return Some(inside);
             }
         }

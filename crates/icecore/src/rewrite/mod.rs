@@ -121,8 +121,8 @@ pub struct Rewriting {
 /// assert_eq!(edits.apply(php), br#"a:1:{s:2:"k1";s:10:"[1,"a/10"]";}"#);
 /// assert_eq!((tally.frozen.get("php"), tally.frozen.get("json"), tally.changed), (1, 1, 1));
 /// ```
-pub fn value(bytes: &[u8], change: &mut dyn Change, how: &Rewriting, tally: &mut Tally) -> Edits {
-    let mut work = StringRewriter::new(change, how, tally);
+pub fn value(bytes: &[u8], change: &mut dyn Change, options: &Rewriting, tally: &mut Tally) -> Edits {
+    let mut work = StringRewriter::new(change, options, tally);
     if work.may_contain_change(bytes)
         || format::all().iter().any(|format| format.hides.is_some_and(|hides| hides(bytes)))
     {
@@ -139,10 +139,10 @@ pub fn document(
     bytes: &[u8],
     stage: &Stage,
     change: &mut dyn Change,
-    how: &Rewriting,
+    options: &Rewriting,
     tally: &mut Tally,
 ) -> Result<Edits, Error> {
-    let mut work = StringRewriter::new(change, how, tally);
+    let mut work = StringRewriter::new(change, options, tally);
     let shows = stage.wrappers().is_empty() && stage.format().hides.is_none_or(|hides| !hides(bytes));
     if shows && !work.may_contain_change(bytes) {
         return Ok(Edits::new());
@@ -177,12 +177,12 @@ pub fn text_with_documents(
     text: &[u8],
     part: Range<usize>,
     change: &mut dyn Change,
-    how: &Rewriting,
+    options: &Rewriting,
     tally: &mut Tally,
 ) -> Option<Edits> {
     let known = text.get(..part.end)?;
-    let mut work = StringRewriter::new(change, how, tally);
-    let EmbeddedData::Documents(format, documents) = embedded::find_embedded(known, part.start, &how.limits) else {
+    let mut work = StringRewriter::new(change, options, tally);
+    let EmbeddedData::Documents(format, documents) = embedded::find_embedded(known, part.start, &options.limits) else {
         return None;
     };
     let edits = work.around_documents(format, text, part, &documents, 0)?;

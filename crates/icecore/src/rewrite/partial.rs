@@ -20,9 +20,9 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
     let mut known = documents.iter().peekable();
     // Brackets outside of strings.
     let mut strings = serialized::find_strings(text).peekable();
-    let mut brackets = memchr2_iter(b'{', b'}', text).filter(|at| {
-        while strings.next_if(|string| string.range.end <= *at).is_some() {}
-        strings.peek().is_none_or(|string| *at < string.range.start)
+    let mut brackets = memchr2_iter(b'{', b'}', text).filter(|offset| {
+        while strings.next_if(|string| string.range.end <= *offset).is_some() {}
+        strings.peek().is_none_or(|string| *offset < string.range.start)
     });
     let mut end = 0;
     for head in serialized::find_heads(text) {
@@ -40,8 +40,8 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
         }
         // This value can't be read: its brackets show whether it has an end.
         let mut depth = 0;
-        let close = brackets.by_ref().skip_while(|at| *at < head).find(|at| {
-            depth += if text.get(*at) == Some(&b'{') { 1 } else { -1 };
+        let close = brackets.by_ref().skip_while(|offset| *offset < head).find(|offset| {
+            depth += if text.get(*offset) == Some(&b'{') { 1 } else { -1 };
             depth <= 0
         });
         match close {
@@ -121,14 +121,14 @@ pub(super) fn touches_marks(text: &[u8], edits: &Edits) -> bool {
 
 /// Returns `true` if a quote or a semicolon that may end a value is, at least partly, in this part of a text.
 fn has_end_mark(text: &[u8], part: Range<usize>) -> bool {
-    memchr2_iter(b'"', b';', text.get(part.clone()).unwrap_or_default()).any(|at| {
-        let at = part.start + at;
-        let rest = text.get(at + 1..).unwrap_or_default();
-        match (text.get(at), rest) {
+    memchr2_iter(b'"', b';', text.get(part.clone()).unwrap_or_default()).any(|offset| {
+        let offset = part.start + offset;
+        let rest = text.get(offset + 1..).unwrap_or_default();
+        match (text.get(offset), rest) {
             (Some(b'"'), [b';' | b':', ..] | []) => true,
-            (Some(b'"'), _) => at.checked_sub(1).is_none_or(|before| text.get(before) == Some(&b':')),
+            (Some(b'"'), _) => offset.checked_sub(1).is_none_or(|before| text.get(before) == Some(&b':')),
             // A number, a string, or a value with brackets.
-            _ => at
+            _ => offset
                 .checked_sub(1)
                 .and_then(|before| text.get(before))
                 .is_none_or(|byte| byte.is_ascii_digit() || matches!(byte, b'"' | b'}' | b'N')),
@@ -148,13 +148,13 @@ mod tests {
         let value = "a:2:{i:0;s:5:\"a}b\"c\";i:1;O:1:\"A\":1:{s:1:\"x\";d:0.5;}}";
         let object = "O:4:\"Shop\":3:{s:3:\"url\";s:1:\"+\";s:4:\"_\";O:\";s:10:\"%20olds:3:\";s:2:\"ab\";i:87;}";
         for value in [value, object] {
-            for at in 1..value.len() {
-                assert!(is_cut(&format!("x {}", &value[..at])), "{}", &value[..at]);
+            for end in 1..value.len() {
+                assert!(is_cut(&format!("x {}", &value[..end])), "{}", &value[..end]);
             }
         }
         let escaped = value.replace('"', "\\\"");
-        for at in 1..escaped.len() {
-            assert!(is_cut(&format!("x '{}", &escaped[..at])), "{}", &escaped[..at]);
+        for end in 1..escaped.len() {
+            assert!(is_cut(&format!("x '{}", &escaped[..end])), "{}", &escaped[..end]);
         }
         for text in
             [value, &format!("[x d='{escaped}'] {{old"), "data", "see s:3", "p { color: old", "x s:9:\"old\"; {  {"]
@@ -168,8 +168,8 @@ mod tests {
     fn numbers_and_marks_of_what_began_before_are_touched() {
         let touches = |text: &str, old: &str| {
             let mut edits = Edits::new();
-            for at in memmem::find_iter(text.as_bytes(), old) {
-                edits.push(at, at + old.len(), b"2");
+            for offset in memmem::find_iter(text.as_bytes(), old) {
+                edits.push(offset, offset + old.len(), b"2");
             }
             touches_marks(text.as_bytes(), &edits)
         };

@@ -3,16 +3,16 @@
 /// Bytes that alone can't make a container or a string in any format, or an escape in any wrapper.
 const BARE: [bool; 256] = {
     let mut bare = [false; 256];
-    let mut at = 0;
-    while at < 128 {
-        bare[at] = (at as u8).is_ascii_alphanumeric();
-        at += 1;
+    let mut byte = 0;
+    while byte < 128 {
+        bare[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
     }
     let marks = b" -._/:?=&,+#~";
-    let mut at = 0;
-    while at < marks.len() {
-        bare[marks[at] as usize] = true;
-        at += 1;
+    let mut index = 0;
+    while index < marks.len() {
+        bare[marks[index] as usize] = true;
+        index += 1;
     }
     bare
 };
@@ -26,7 +26,7 @@ pub(super) fn is_certainly_text(text: &[u8]) -> bool {
     let is_word = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     let is_php = || is_word(b"array") || is_word(b"return");
     // Signed data has two dashes before the signature.
-    let has_dashes = || memchr::memchr_iter(b'-', text).any(|at| text.get(at + 1) == Some(&b'-'));
+    let has_dashes = || memchr::memchr_iter(b'-', text).any(|offset| text.get(offset + 1) == Some(&b'-'));
     begins && are_text_bytes(text) && !is_php() && !has_dashes()
 }
 
@@ -104,7 +104,7 @@ mod tests {
             "#!",
             "~",
         ];
-        let how = Rewriting::default();
+        let options = Rewriting::default();
         let (mut state, mut bare) = (7u64, 0);
         for _ in 0..200_000 {
             let mut text = String::new();
@@ -117,7 +117,7 @@ mod tests {
             }
             bare += 1;
             let (mut nothing, mut tally) = (Nothing, Tally::default());
-            let mut work = StringRewriter::new(&mut nothing, &how, &mut tally);
+            let mut work = StringRewriter::new(&mut nothing, &options, &mut tally);
             assert!(matches!(work.probe_with_trimming(text.as_bytes(), 0), ProbeResult::Plain(None)), "{text}");
             assert!(!tally.is_notable(), "{text}");
         }

@@ -41,8 +41,8 @@ pub(super) enum Boundary {
 }
 
 /// Returns what precedes this place of a text.
-pub(super) fn boundary_before(text: &[u8], at: usize) -> Boundary {
-    let head = text.get(..at).unwrap_or_default();
+pub(super) fn boundary_before(text: &[u8], offset: usize) -> Boundary {
+    let head = text.get(..offset).unwrap_or_default();
     match head {
         [.., b'\\', letter] if letter.is_ascii_alphabetic() => Boundary::Unclear,
         [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => Boundary::Unclear,
@@ -70,19 +70,19 @@ fn is_string_letter(letter: u8) -> bool {
 
 /// Returns the offsets of letters that are followed by a colon and a number. Most texts have none.
 pub(super) fn find_heads(text: &[u8]) -> impl Iterator<Item = usize> {
-    memchr2_iter(b':', b'%', text).filter_map(|at| {
-        let head = at.checked_sub(1)?;
+    memchr2_iter(b':', b'%', text).filter_map(|offset| {
+        let head = offset.checked_sub(1)?;
         let letter = *text.get(head)?;
         (letter == b'a' || is_string_letter(letter)).then_some(())?;
-        let after = at + colon_width(text, at)?;
+        let after = offset + colon_width(text, offset)?;
         text.get(after).filter(|byte| byte.is_ascii_digit())?;
         Some(head)
     })
 }
 
 /// Returns the number of bytes of the colon at this place, percent-encoded or not.
-fn colon_width(text: &[u8], at: usize) -> Option<usize> {
-    match text.get(at..)? {
+fn colon_width(text: &[u8], offset: usize) -> Option<usize> {
+    match text.get(offset..)? {
         [b':', ..] => Some(1),
         [b'%', b'3', b'A' | b'a', ..] => Some(3),
         _ => None,
@@ -90,10 +90,10 @@ fn colon_width(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns the number at this place, and the offset of its end.
-pub(super) fn parse_number(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let digits = text.get(at..)?.iter().take(DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
-    let number = std::str::from_utf8(text.get(at..at + digits)?).ok()?;
-    Some((number.parse().ok()?, at + digits))
+pub(super) fn parse_number(text: &[u8], offset: usize) -> Option<(usize, usize)> {
+    let digits = text.get(offset..)?.iter().take(DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
+    let number = std::str::from_utf8(text.get(offset..offset + digits)?).ok()?;
+    Some((number.parse().ok()?, offset + digits))
 }
 
 /// Returns the quote at the beginning of this text, with its escapes.
@@ -138,7 +138,7 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
     let after = after + colon_width(text, after)?;
     let mark = if matches!(letter, b'O' | b'C') { b':' } else { b';' };
     let rest = text.get(after..)?;
-    let found = |range, is_exact, has_end| Some(SerializedString { head, range, is_exact, has_end });
+    let make_string = |range, is_exact, has_end| Some(SerializedString { head, range, is_exact, has_end });
     if width == 1 && rest.first() == Some(&b'"') {
         let end = (after + 1).saturating_add(len);
         let close = text.get(end..).unwrap_or_default();
@@ -147,7 +147,7 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
                 return None;
             }
             let end = payload_end(text, letter, end + 2).unwrap_or(end + 1);
-            return found(after + 1..end, true, true);
+            return make_string(after + 1..end, true, true);
         }
     }
     let quote = leading_quote(rest)?;
@@ -174,19 +174,19 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
     if is_word && end.is_none() && start.saturating_add(len) < text.len() {
         return None;
     }
-    found(start..end.unwrap_or(max_end), false, end.is_some())
+    make_string(start..end.unwrap_or(max_end), false, end.is_some())
 }
 
 /// Returns the end of this number of bytes, which are escaped like their quotes, if the closing quote is there.
 fn find_exact_end(text: &[u8], len: usize, quote: &[u8], close: &[u8]) -> Option<usize> {
     [true, false].into_iter().find_map(|is_json| {
-        let (mut at, mut left) = (0, len);
+        let (mut offset, mut left) = (0, len);
         while left > 0 {
-            let (width, bytes) = escaped_width(text.get(at..).filter(|rest| !rest.is_empty())?, quote, is_json);
-            at += width;
+            let (width, bytes) = escaped_width(text.get(offset..).filter(|rest| !rest.is_empty())?, quote, is_json);
+            offset += width;
             left = left.checked_sub(bytes)?;
         }
-        text.get(at..)?.starts_with(close).then_some(at)
+        text.get(offset..)?.starts_with(close).then_some(offset)
     })
 }
 
@@ -215,14 +215,14 @@ fn escaped_width(text: &[u8], quote: &[u8], is_json: bool) -> (usize, usize) {
 }
 
 /// Returns `true` if the number after the name of a class, and the bracket after it, are here.
-fn is_count_at(text: &[u8], at: usize) -> bool {
-    parse_number(text, at).is_some_and(|(_, after)| text.get(after..).is_some_and(|rest| rest.starts_with(b":{")))
+fn is_count_at(text: &[u8], offset: usize) -> bool {
+    parse_number(text, offset).is_some_and(|(_, after)| text.get(after..).is_some_and(|rest| rest.starts_with(b":{")))
 }
 
 /// Returns the end of a payload that only its class understands, whose length is at this place.
-fn payload_end(text: &[u8], letter: u8, at: usize) -> Option<usize> {
+fn payload_end(text: &[u8], letter: u8, offset: usize) -> Option<usize> {
     (letter == b'C').then_some(())?;
-    let (len, after) = parse_number(text, at)?;
+    let (len, after) = parse_number(text, offset)?;
     text.get(after..)?.starts_with(b":{").then_some((after + 2).saturating_add(len))
 }
 

@@ -82,24 +82,25 @@ pub(super) fn is_beside_digest(text: &[u8], part: &Range<usize>) -> bool {
 /// read, because a run of that length covers one of these.
 fn has_long_run(text: &[u8]) -> bool {
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'\\');
-    let mut at = SHORTEST - 1;
-    while let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) {
+    let mut offset = SHORTEST - 1;
+    while let (Some(before), Some(after)) = (text.get(..offset), text.get(offset..)) {
         let count = after.iter().take(SHORTEST).take_while(is_part).count();
         if count > 0 && count + before.iter().rev().take(SHORTEST).take_while(is_part).count() >= SHORTEST {
             return true;
         }
-        at += count + SHORTEST;
+        offset += count + SHORTEST;
     }
     false
 }
 
 /// Returns the ends of names of digests in a text that may contain a digest.
 fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
-    let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphabetic);
-    let word_end = move |at: usize| {
+    let is_letter = |offset: usize| text.get(offset).is_some_and(u8::is_ascii_alphabetic);
+    let word_end = move |offset: usize| {
         // Limited to the longest name: otherwise a long word would be searched for each stem in it.
-        let start = (0..at).rev().take(LONGEST).take_while(|at| is_letter(*at)).last().unwrap_or(at);
-        let end = at + (at..text.len()).take(LONGEST + 1).take_while(|at| is_letter(*at)).count();
+        let start =
+            (0..offset).rev().take(LONGEST).take_while(|position| is_letter(*position)).last().unwrap_or(offset);
+        let end = offset + (offset..text.len()).take(LONGEST + 1).take_while(|position| is_letter(*position)).count();
         let word = text.get(start..end).unwrap_or_default();
         DIGESTS.iter().any(|name| name.eq_ignore_ascii_case(word)).then_some(end)
     };
@@ -109,8 +110,8 @@ fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
 
 /// Returns `true` if a text contains a name of a digest followed by a digest.
 fn may_be_signed(text: &[u8]) -> bool {
-    let is_followed = |at: usize| {
-        let near = text.get(at..).unwrap_or_default();
+    let is_followed = |offset: usize| {
+        let near = text.get(offset..).unwrap_or_default();
         let near = near.get(..NEAR + 180).unwrap_or(near);
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_=\\".contains(byte);
         let mut runs = near.split(|byte| !is_part(byte));
@@ -143,23 +144,23 @@ pub(super) fn find_signed_ranges(
 
 /// Returns the nodes of signed data in a document, in order.
 pub(super) fn find_signed_nodes(document: &Document<'_>) -> Vec<u32> {
-    let mut found = Vec::new();
+    let mut nodes = Vec::new();
     // A name that is written once may be used again, far from its digest.
     if find_names(document.input()).next().is_none() {
-        return found;
+        return nodes;
     }
-    for (at, node) in (0u32..).zip(document.nodes()) {
+    for (index, node) in (0u32..).zip(document.nodes()) {
         if node.kind == Kind::Map && (2..=4).contains(&node.aux) {
-            signed_entries(Cursor::new(document, at), &mut found);
+            signed_entries(Cursor::new(document, index), &mut nodes);
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
 }
 
 /// Adds the signed entries of a container.
-fn signed_entries(map: Cursor<'_>, found: &mut Vec<u32>) {
+fn signed_entries(map: Cursor<'_>, nodes: &mut Vec<u32>) {
     let entries: Vec<(&[u8], Cursor<'_>)> =
         map.entries().map(|(key, value)| (strip_class_marks(key.bytes()), value)).collect();
     let is_text_digest = |value: Cursor<'_>| value.as_bytes().is_some_and(is_digest_text);
@@ -168,7 +169,7 @@ fn signed_entries(map: Cursor<'_>, found: &mut Vec<u32>) {
         let has =
             |name: &&[u8]| entries.iter().any(|(key, value)| key == name && (*key != b"mac" || is_text_digest(*value)));
         if entries.iter().all(|(key, _)| ENCRYPTED.contains(key)) && ENCRYPTED.iter().take(3).all(has) {
-            found.extend(entries.iter().map(|(_, value)| value.index()));
+            nodes.extend(entries.iter().map(|(_, value)| value.index()));
         }
         return;
     }
@@ -182,7 +183,7 @@ fn signed_entries(map: Cursor<'_>, found: &mut Vec<u32>) {
     };
     let Some(text) = payload.1.as_bytes() else { return };
     if is_one_of(&PAYLOADS, payload.0) || is_frozen_data(text) {
-        found.extend([payload.1.index(), digest.1.index()]);
+        nodes.extend([payload.1.index(), digest.1.index()]);
     }
 }
 

@@ -34,8 +34,8 @@ pub(super) enum ProbeResult {
 }
 
 impl<'w> StringRewriter<'w> {
-    pub(super) fn new(change: &'w mut dyn Change, how: &'w Rewriting, tally: &'w mut Tally) -> StringRewriter<'w> {
-        StringRewriter { change, options: how, tally, limits: how.limits.clone() }
+    pub(super) fn new(change: &'w mut dyn Change, options: &'w Rewriting, tally: &'w mut Tally) -> StringRewriter<'w> {
+        StringRewriter { change, options, tally, limits: options.limits.clone() }
     }
 
     /// Returns `true` if these bytes have to be examined.
@@ -218,8 +218,8 @@ impl<'w> StringRewriter<'w> {
     ) -> Edits {
         let mut splice = EditSplice { edits: Edits::new(), open: Vec::new() };
         let mut sealed = sealed.iter().peekable();
-        for found in &places.list {
-            match found {
+        for string in &places.list {
+            match string {
                 FoundString::Text(place) => {
                     splice.close_measured_before(place.start);
                     while sealed.next_if(|range| range.end <= place.start).is_some() {}
@@ -264,7 +264,7 @@ impl<'w> StringRewriter<'w> {
         level: u32,
     ) -> Option<(Edits, i64)> {
         let raw = bytes.get(place.start..place.end)?;
-        let escaping = place.escaping.and_then(|at| places.escapings.get(at));
+        let escaping = place.escaping.and_then(|index| places.escapings.get(index));
         let (edits, growth) = match escaping {
             None => {
                 let edits = self.change_part(raw, place.part, level);
@@ -319,37 +319,37 @@ impl EditSplice {
     }
 
     /// Closes parts that end at or before this offset.
-    fn close_measured_before(&mut self, at: usize) {
-        while let Some((measured, place, growth)) = self.open.pop_if(|(measured, ..)| measured.end <= at) {
+    fn close_measured_before(&mut self, offset: usize) {
+        while let Some((measured, place, growth)) = self.open.pop_if(|(measured, ..)| measured.end <= offset) {
             if growth == 0 {
                 continue;
             }
             let length = measured.length;
             let Some(new) = length.write_grown(growth) else { continue };
-            let more = new.len() as i64 - (length.end - length.start) as i64;
+            let length_growth = new.len() as i64 - (length.end - length.start) as i64;
             self.edits.set_new_bytes(place, &new);
-            self.grow_enclosing(growth + more);
+            self.grow_enclosing(growth + length_growth);
         }
     }
 
     /// Adds growth to the enclosing part.
-    fn grow_enclosing(&mut self, by: i64) {
+    fn grow_enclosing(&mut self, delta: i64) {
         if let Some((.., growth)) = self.open.last_mut() {
-            *growth += by;
+            *growth += delta;
         }
     }
 
     /// Adds the changes of a string.
     fn add_string_edits(&mut self, place: &StringPlace, edits: &Edits, growth: i64) {
-        let mut more = edits.growth();
+        let mut total_growth = edits.growth();
         if let Some(length) = place.length.filter(|_| growth != 0)
             && let Some(new) = length.write_grown(growth)
         {
-            more += new.len() as i64 - (length.end - length.start) as i64;
+            total_growth += new.len() as i64 - (length.end - length.start) as i64;
             self.edits.push(length.start, length.end, &new);
         }
         self.edits.append(edits, place.start);
-        self.grow_enclosing(more);
+        self.grow_enclosing(total_growth);
     }
 }
 

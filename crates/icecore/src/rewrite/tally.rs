@@ -56,8 +56,8 @@ impl FormatCounts {
     /// Adds to the count of a format.
     pub fn add(&mut self, name: &'static str, count: u64) {
         match self.0.binary_search_by_key(&name, |(name, _)| *name) {
-            Ok(at) => self.0[at].1 += count,
-            Err(at) => self.0.insert(at, (name, count)),
+            Ok(index) => self.0[index].1 += count,
+            Err(index) => self.0.insert(index, (name, count)),
         }
     }
 

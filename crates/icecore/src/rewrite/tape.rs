@@ -104,36 +104,36 @@ fn collect_changes(work: &mut StringRewriter<'_>, document: &Document<'_>, level
     let (mut keys, mut classes) = (SeededMap::<u16, ()>::default(), SeededMap::<u32, ()>::default());
     let mut sealed = 0;
     let signed = signed::find_signed_nodes(document);
-    for (at, node) in (0u32..).zip(document.nodes()) {
-        while open.pop_if(|container| tape.index_after(*container) <= at).is_some() {}
+    for (index, node) in (0u32..).zip(document.nodes()) {
+        while open.pop_if(|container| tape.index_after(*container) <= index).is_some() {}
         if work.options.keys && !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) && keys.insert(node.key, ()).is_none() {
             let name = tape.keys().get(u32::from(node.key)).filter(|name| name.node.kind.has_bytes());
             let new = name.and_then(|name| change_name(work, name.bytes, StringRole::Key));
-            changed.extend(new.map(|new| StringChange { node: at, target: ChangeTarget::Key(node.key), new }));
+            changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Key(node.key), new }));
         }
         if work.options.classes && may_have_class(node) && classes.insert(node.class(), ()).is_none() {
             let new =
                 document.class_name(node.class()).and_then(|name| change_name(work, name.bytes, StringRole::Class));
-            changed.extend(new.map(|new| StringChange { node: at, target: ChangeTarget::Class(node.class()), new }));
+            changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Class(node.class()), new }));
         }
         if node.key == IS_KEY && work.options.keys && node.kind.is_string() {
             let new = change_name(work, document.bytes(node), StringRole::Key);
-            changed.extend(new.map(|new| StringChange { node: at, target: ChangeTarget::Node, new }));
+            changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new }));
         }
-        if is_sealed(document, at, node) {
-            sealed = sealed.max(tape.index_after(at));
+        if is_sealed(document, index, node) {
+            sealed = sealed.max(tape.index_after(index));
         }
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
         let is_string = node.key != IS_KEY && matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded);
-        if is_string && signed.binary_search(&at).is_ok() {
+        if is_string && signed.binary_search(&index).is_ok() {
             let would_change = work.would_change(document.bytes(node), level);
             work.tally.signed += u64::from(would_change);
-        } else if at >= sealed && is_string {
+        } else if index >= sealed && is_string {
             let new = change_string(work, document, node, parent, level);
-            changed.extend(new.map(|new| StringChange { node: at, target: ChangeTarget::Node, new }));
+            changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new }));
         }
         if node.kind.is_container() {
-            open.push(at);
+            open.push(index);
         }
     }
     changed
@@ -183,15 +183,15 @@ fn change_name(work: &mut StringRewriter<'_>, name: &[u8], part: StringRole) -> 
 
 fn apply_changes(document: &mut Document<'_>, changed: &[StringChange]) -> Result<(), Error> {
     let (mut keys, mut classes) = (SeededMap::<u16, u16>::default(), SeededMap::<u32, u32>::default());
-    for StringChange { node: at, target: change_target, new } in changed {
+    for StringChange { node: index, target: change_target, new } in changed {
         match *change_target {
             ChangeTarget::Node => {
-                let old = document.node(*at);
+                let old = document.node(*index);
                 let tape = document.tape_mut();
                 let mut node = tape.new_owned_string(old.kind, new).in_form(old.form());
                 (node.key, node.flags) = (old.key, old.flags);
                 node.set_encoding(old.encoding());
-                tape.replace_node(*at, node);
+                tape.replace_node(*index, node);
             }
             ChangeTarget::Key(id) => {
                 let Some(name) = document.tape().keys().get(u32::from(id)).map(|name| name.node) else { continue };
@@ -209,15 +209,15 @@ fn apply_changes(document: &mut Document<'_>, changed: &[StringChange]) -> Resul
         return Ok(());
     }
     let tape = document.tape_mut();
-    for at in 0..tape.len() {
-        let node = tape.node(at);
+    for index in 0..tape.len() {
+        let node = tape.node(index);
         if let Some(new) = keys.get(&node.key) {
-            tape.set_key(at, *new);
+            tape.set_key(index, *new);
         }
         if may_have_class(&node)
             && let Some(new) = classes.get(&node.class())
         {
-            tape.set_class(at, *new);
+            tape.set_class(index, *new);
         }
     }
     Ok(())

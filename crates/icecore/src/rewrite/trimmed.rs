@@ -51,11 +51,11 @@ fn trimmed_ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Turns changes of a part into changes of the whole.
-fn shift_result(inside: ProbeResult, by: usize) -> ProbeResult {
+fn shift_result(inside: ProbeResult, delta: usize) -> ProbeResult {
     match inside {
-        ProbeResult::Frozen(edits) if by > 0 => {
+        ProbeResult::Frozen(edits) if delta > 0 => {
             let mut moved = Edits::new();
-            moved.append(&edits, by);
+            moved.append(&edits, delta);
             ProbeResult::Frozen(moved)
         }
         inside => inside,

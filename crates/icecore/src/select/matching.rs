@@ -25,7 +25,7 @@ pub struct Found<'d> {
     /// Values on the way, with the steps to them.
     places: Vec<MatchedPlace>,
     /// Indexes of the places that match.
-    found: Vec<u32>,
+    matched: Vec<u32>,
 }
 
 #[derive(Debug)]
@@ -40,22 +40,22 @@ struct MatchedPlace {
 impl<'d> Found<'d> {
     /// Number of values.
     pub fn len(&self) -> usize {
-        self.found.len()
+        self.matched.len()
     }
 
     /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.matched.is_empty()
     }
 
     /// The values, with the paths that they were found on.
     pub fn iter(&self) -> impl Iterator<Item = (String, Cursor<'d>)> {
-        self.found.iter().map(|place| (self.path_of_place(*place), self.cursor_at(*place)))
+        self.matched.iter().map(|place| (self.path_of_place(*place), self.cursor_at(*place)))
     }
 
     /// The values.
     pub fn values(&self) -> impl Iterator<Item = Cursor<'d>> {
-        self.found.iter().map(|place| self.cursor_at(*place))
+        self.matched.iter().map(|place| self.cursor_at(*place))
     }
 
     fn cursor_at(&self, place: u32) -> Cursor<'d> {
@@ -64,11 +64,11 @@ impl<'d> Found<'d> {
 
     fn path_of_place(&self, place: u32) -> String {
         let mut steps = Vec::new();
-        let mut at = place;
-        while at != 0 {
-            let place = &self.places[at as usize];
+        let mut index = place;
+        while index != 0 {
+            let place = &self.places[index as usize];
             steps.push(&*place.step);
-            at = place.from;
+            index = place.from;
         }
         steps.push("$");
         steps.reverse();
@@ -86,48 +86,48 @@ impl Pattern {
         let root = MatchedPlace { from: 0, step: "".into(), node: document.root().index() };
         let expansion_limit = limits.expanded_from(document.nodes().len());
         let mut search = PatternSearch {
-            found: Found { document, places: vec![root], found: vec![0] },
+            matches: Found { document, places: vec![root], matched: vec![0] },
             max_places: expansion_limit,
             limits,
         };
         for wanted in &self.steps {
             search.apply_step(wanted)?;
         }
-        if let (true, Some(path)) = (search.found.is_empty(), self.as_path())
+        if let (true, Some(path)) = (search.matches.is_empty(), self.as_path())
             && let Ok(value) = document.find(path)
         {
             // The path was shortened, or leads into the header.
             let step = path.strip_prefix('$').unwrap_or(path).into();
             let place = search.add_place(0, step, value)?;
-            search.found.found.push(place);
+            search.matches.matched.push(place);
         }
-        Ok(search.found)
+        Ok(search.matches)
     }
 }
 
 struct PatternSearch<'d, 'l> {
-    found: Found<'d>,
+    matches: Found<'d>,
     max_places: u64,
     limits: &'l Limits,
 }
 
 impl<'d> PatternSearch<'d, '_> {
     fn add_place(&mut self, from: u32, step: Box<str>, value: Cursor<'d>) -> Result<u32, Error> {
-        let place = self.found.places.len();
+        let place = self.matches.places.len();
         if place as u64 >= self.max_places {
             return Err(self.limits.too_expanded(self.max_places));
         }
-        self.found.places.push(MatchedPlace { from, step, node: value.index() });
+        self.matches.places.push(MatchedPlace { from, step, node: value.index() });
         u32::try_from(place).map_err(|_| self.limits.too_expanded(self.max_places))
     }
 
     /// Applies the next step to all values found so far.
     fn apply_step(&mut self, wanted: &PatternStep) -> Result<(), Error> {
-        let here = std::mem::take(&mut self.found.found);
+        let places = std::mem::take(&mut self.matches.matched);
         if wanted.is_deep {
-            return self.apply_deep_step(here, &wanted.kind);
+            return self.apply_deep_step(places, &wanted.kind);
         }
-        for from in here {
+        for from in places {
             self.apply_to_value(from, &wanted.kind)?;
         }
         Ok(())
@@ -139,7 +139,7 @@ impl<'d> PatternSearch<'d, '_> {
         open.reverse();
         let mut visited = HashSet::new();
         while let Some(place) = open.pop() {
-            let value = self.found.cursor_at(place).target();
+            let value = self.matches.cursor_at(place).target();
             if !value.kind().is_container() || !visited.insert(value.index()) {
                 continue;
             }
@@ -156,16 +156,16 @@ impl<'d> PatternSearch<'d, '_> {
 
     /// Applies a step to one value.
     fn apply_to_value(&mut self, from: u32, kind: &StepKind) -> Result<(), Error> {
-        let here = self.found.cursor_at(from);
-        let body = here.body();
+        let cursor = self.matches.cursor_at(from);
+        let body = cursor.body();
         match kind {
             StepKind::One(Step::Item(number)) if body.kind() == Kind::Array => {
-                let Some(at) = item_position(*number, body.len() as u64) else { return Ok(()) };
-                let found = usize::try_from(at).ok().and_then(|at| body.items().nth(at));
+                let Some(position) = item_position(*number, body.len() as u64) else { return Ok(()) };
+                let item = usize::try_from(position).ok().and_then(|position| body.items().nth(position));
                 crate::steps::count(body.len());
-                found.map_or(Ok(()), |value| self.add_match(from, format!("[{at}]"), value))
+                item.map_or(Ok(()), |value| self.add_match(from, format!("[{position}]"), value))
             }
-            StepKind::One(step) => match step.follow_from(here) {
+            StepKind::One(step) => match step.follow_from(cursor) {
                 Some(value) => self.add_match(from, step.to_text(), value),
                 None => Ok(()),
             },
@@ -173,8 +173,8 @@ impl<'d> PatternSearch<'d, '_> {
                 let (first, last) = slice_bounds(*first, *last, body.len() as u64);
                 let count = usize::try_from(last.saturating_sub(first)).unwrap_or(usize::MAX);
                 let skipped = usize::try_from(first).unwrap_or(usize::MAX);
-                for (at, value) in (first..).zip(body.items().skip(skipped).take(count)) {
-                    self.add_match(from, format!("[{at}]"), value)?;
+                for (position, value) in (first..).zip(body.items().skip(skipped).take(count)) {
+                    self.add_match(from, format!("[{position}]"), value)?;
                 }
                 Ok(())
             }
@@ -182,7 +182,7 @@ impl<'d> PatternSearch<'d, '_> {
             StepKind::All if matches!(body.kind(), Kind::Array | Kind::Map) => {
                 let mut parts = Vec::new();
                 self.for_each_part(from, body, |place| parts.push(place))?;
-                self.found.found.append(&mut parts);
+                self.matches.matched.append(&mut parts);
                 Ok(())
             }
             StepKind::All => Ok(()),
@@ -191,34 +191,34 @@ impl<'d> PatternSearch<'d, '_> {
 
     fn add_match(&mut self, from: u32, step: String, value: Cursor<'d>) -> Result<(), Error> {
         let place = self.add_place(from, step.into(), value)?;
-        self.found.found.push(place);
+        self.matches.matched.push(place);
         Ok(())
     }
 
     /// Passes on everything in a value, without keys: for a map, the values of its entries.
     fn for_each_part(&mut self, from: u32, container: Cursor<'d>, mut visit: impl FnMut(u32)) -> Result<(), Error> {
-        let document = self.found.document;
-        let mut at = container.index() + 1;
+        let document = self.matches.document;
+        let mut index = container.index() + 1;
         let end = container.index_after();
         let (mut key, mut position) = (None, 0);
-        while at < end {
-            let part = Cursor::new(document, at);
+        while index < end {
+            let part = Cursor::new(document, index);
             if part.node().key == crate::document::IS_KEY {
-                key = Some(at);
+                key = Some(index);
             } else {
                 // The default value of a map is not an entry.
                 let is_entry = container.kind() != Kind::Map || part.node().key != NO_KEY;
                 if is_entry {
                     // The value that has attributes is reached without a step.
                     let is_inside = container.kind() == Kind::Attrs && position == 0;
-                    let step = if is_inside { None } else { document.step(container.index(), at, key, position) };
+                    let step = if is_inside { None } else { document.step(container.index(), index, key, position) };
                     let step = step.unwrap_or_default();
                     let place = self.add_place(from, step.into(), part)?;
                     visit(place);
                 }
                 (key, position) = (None, position + 1);
             }
-            at = part.index_after();
+            index = part.index_after();
         }
         Ok(())
     }

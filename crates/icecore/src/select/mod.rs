@@ -177,9 +177,9 @@ pub fn within(
     handed: u64,
     then: ReceiveAnswer<'_>,
 ) -> Result<u64, Error> {
-    let found = pattern.find(document, limits)?;
-    for (path, value) in found.iter().skip(usize::try_from(handed).unwrap_or(usize::MAX)) {
+    let matches = pattern.find(document, limits)?;
+    for (path, value) in matches.iter().skip(usize::try_from(handed).unwrap_or(usize::MAX)) {
         then(&path, &document.part(value.index())?)?;
     }
-    Ok((found.len() as u64).max(handed))
+    Ok((matches.len() as u64).max(handed))
 }

@@ -168,7 +168,7 @@ pub(super) fn slice_bounds(from: Option<i64>, to: Option<i64>, count: u64) -> (u
 pub(crate) fn item_position(number: i64, count: u64) -> Option<u64> {
     match number < 0 {
         true => count.checked_sub(number.unsigned_abs()),
-        false => Some(number.unsigned_abs()).filter(|at| *at < count),
+        false => Some(number.unsigned_abs()).filter(|position| *position < count),
     }
 }
 

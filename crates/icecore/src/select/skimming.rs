@@ -175,17 +175,17 @@ impl PatternWalk<'_, '_, '_> {
     }
 
     fn visit_item(&mut self, open: &mut SkimmedContainer, step: usize, number: i64) -> Result<(), SkimStop> {
-        let at = match number < 0 {
+        let index = match number < 0 {
             true => item_position(number, self.count_items(*open)?),
             false => Some(number.unsigned_abs()),
         };
-        let Some(at) = at.filter(|at| open.count.is_none_or(|count| *at < count)) else {
+        let Some(index) = index.filter(|index| open.count.is_none_or(|count| *index < count)) else {
             return self.leave_container(open);
         };
-        if !self.skim.skip_items(open, at)? || self.skim.next_value(open)?.is_none() {
+        if !self.skim.skip_items(open, index)? || self.skim.next_value(open)?.is_none() {
             return Ok(());
         }
-        self.follow_step(step, |path| push_item_step(path, at))?;
+        self.follow_step(step, |path| push_item_step(path, index))?;
         self.stop_if_done(step)?;
         self.leave_container(open)
     }
@@ -199,16 +199,16 @@ impl PatternWalk<'_, '_, '_> {
         let counts = [from, to].into_iter().flatten().any(|bound| bound < 0);
         let count = if counts { self.count_items(*open)? } else { open.count.unwrap_or(u64::MAX) };
         let (from, to) = slice_bounds(from, to, count);
-        let mut at = 0;
-        while at < to {
+        let mut index = 0;
+        while index < to {
             if self.skim.next_value(open)?.is_none() {
                 return Ok(());
             }
-            match at < from {
+            match index < from {
                 true => self.skim.skip_value()?,
-                false => self.follow_step(step, |path| push_item_step(path, at))?,
+                false => self.follow_step(step, |path| push_item_step(path, index))?,
             }
-            at += 1;
+            index += 1;
         }
         self.stop_if_done(step)?;
         self.leave_container(open)
@@ -216,7 +216,7 @@ impl PatternWalk<'_, '_, '_> {
 
     /// Stops if nothing after this can match.
     fn stop_if_done(&self, step: usize) -> Result<(), SkimStop> {
-        let is_one = self.steps.get(..step).is_none_or(|before| before.iter().all(PatternStep::is_definite));
+        let is_one = self.steps.get(..step).is_none_or(|preceding| preceding.iter().all(PatternStep::is_definite));
         if is_one && self.hold_count == 0 { Err(SkimStop::Done) } else { Ok(()) }
     }
 
@@ -346,6 +346,6 @@ impl PatternWalk<'_, '_, '_> {
     }
 }
 
-fn push_item_step(path: &mut String, at: u64) {
-    let _ = write!(path, "[{at}]");
+fn push_item_step(path: &mut String, index: u64) {
+    let _ = write!(path, "[{index}]");
 }

@@ -79,8 +79,8 @@ impl<'d, 'w> ValueDeserializer<'d, 'w> {
                 visit_text_or_bytes(text, visitor)
             }
             Value::Module(text, _) | Value::EnumCase(text) => visit_text_or_bytes(text, visitor),
-            Value::Array => visitor.visit_seq(ItemAccess { at: self, items: value.items() }),
-            Value::Map => visitor.visit_map(EntryAccess { at: self, entries: value.entries(), value: None }),
+            Value::Array => visitor.visit_seq(ItemAccess { deserializer: self, items: value.items() }),
+            Value::Map => visitor.visit_map(EntryAccess { deserializer: self, entries: value.entries(), value: None }),
             _ => visitor.visit_unit(),
         }
     }
@@ -157,7 +157,7 @@ impl<'de> Deserializer<'de> for ValueDeserializer<'de, '_> {
 }
 
 struct ItemAccess<'d, 'w> {
-    at: ValueDeserializer<'d, 'w>,
+    deserializer: ValueDeserializer<'d, 'w>,
     items: crate::document::Items<'d>,
 }
 
@@ -165,12 +165,12 @@ impl<'d> SeqAccess<'d> for ItemAccess<'d, '_> {
     type Error = Error;
 
     fn next_element_seed<T: DeserializeSeed<'d>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        self.items.next().map(|item| seed.deserialize(self.at.nested_value(item))).transpose()
+        self.items.next().map(|item| seed.deserialize(self.deserializer.nested_value(item))).transpose()
     }
 }
 
 struct EntryAccess<'d, 'w> {
-    at: ValueDeserializer<'d, 'w>,
+    deserializer: ValueDeserializer<'d, 'w>,
     entries: crate::document::Entries<'d>,
     /// The value of the last key.
     value: Option<Cursor<'d>>,
@@ -190,14 +190,14 @@ impl<'d> MapAccess<'d> for EntryAccess<'d, '_> {
                 Ok(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
                 Err(_) => seed.deserialize(BorrowedBytesDeserializer::new(name.bytes)),
             },
-            Key::Value(key) => seed.deserialize(self.at.nested_value(key)),
+            Key::Value(key) => seed.deserialize(self.deserializer.nested_value(key)),
         };
         key.map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'d>>(&mut self, seed: V) -> Result<V::Value, Error> {
         let value = self.value.take().ok_or_else(|| de::Error::custom("a value without a key"))?;
-        seed.deserialize(self.at.nested_value(value))
+        seed.deserialize(self.deserializer.nested_value(value))
     }
 }
 

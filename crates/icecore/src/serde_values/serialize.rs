@@ -63,7 +63,7 @@ impl Serialize for SerializedValue<'_, '_> {
             Value::Map => {
                 let mut entries = serializer.serialize_map(Some(value.entries().count()))?;
                 for (key, value) in value.entries() {
-                    entries.serialize_entry(&SerializedKey { key, at: self }, &self.nested_value(value))?;
+                    entries.serialize_entry(&SerializedKey { key, map: self }, &self.nested_value(value))?;
                 }
                 entries.end()
             }
@@ -101,10 +101,10 @@ fn serialize_text_or_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result
     }
 }
 
-/// A key of the map at `at`.
+/// A key of `map`.
 struct SerializedKey<'d, 'w> {
     key: Key<'d>,
-    at: &'w SerializedValue<'d, 'w>,
+    map: &'w SerializedValue<'d, 'w>,
 }
 
 impl Serialize for SerializedKey<'_, '_> {
@@ -112,7 +112,7 @@ impl Serialize for SerializedKey<'_, '_> {
         match self.key {
             Key::Name(name) if name.node.kind == Kind::Int => serializer.serialize_i64(name.node.payload as i64),
             Key::Name(name) => serialize_text_or_bytes(strip_member_marks(name.bytes), serializer),
-            Key::Value(value) => self.at.nested_value(value).serialize(serializer),
+            Key::Value(value) => self.map.nested_value(value).serialize(serializer),
         }
     }
 }

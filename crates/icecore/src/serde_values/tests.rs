@@ -79,12 +79,12 @@ fn links_end_and_do_not_multiply() {
 
     let mut b = Builder::new();
     b.begin_array();
-    let mut last = b.begin_array().at();
+    let mut previous = b.begin_array().at();
     b.end();
     for _ in 0..40 {
         let next = b.begin_array().at();
-        b.link(last).link(last).end();
-        last = next;
+        b.link(previous).link(previous).end();
+        previous = next;
     }
     b.end();
     let multiplied = b.finish().unwrap();

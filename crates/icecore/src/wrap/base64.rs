@@ -82,23 +82,23 @@ pub(super) fn unwrap_base64(alphabet: Alphabet, input: &[u8]) -> Result<Unwrappe
     let mut bytes = Vec::new();
     match decode_in_alphabet(alphabet, input, &mut bytes) {
         Ok(()) => Ok(Unwrapped::from_owned(bytes)),
-        Err(at) => Err(decode_error(alphabet, input, at)),
+        Err(offset) => Err(decode_error(alphabet, input, offset)),
     }
 }
 
 #[cold]
-fn decode_error(alphabet: Alphabet, input: &[u8], at: usize) -> Error {
-    let other = match alphabet {
+fn decode_error(alphabet: Alphabet, input: &[u8], offset: usize) -> Error {
+    let other_alphabet = match alphabet {
         Alphabet::Standard => (b'-', b'_', "the alphabet with - and _ is `base64url`"),
         Alphabet::Url => (b'+', b'/', "the alphabet with + and / is `base64`"),
     };
-    match input.get(at) {
+    match input.get(offset) {
         None => Error::new(ErrorKind::Truncated)
             .at(input.len())
             .expecting("more Base64, or the right padding")
             .finding("the end of the input"),
         Some(byte) => {
-            let error = Error::new(ErrorKind::Malformed).at(at).expecting("Base64").finding(match byte {
+            let error = Error::new(ErrorKind::Malformed).at(offset).expecting("Base64").finding(match byte {
                 b'=' => "a `=` that is not part of the padding".to_owned(),
                 byte if alphabet.has(*byte) => {
                     format!("`{}`, which has unused bits that are set", char::from(*byte))
@@ -106,7 +106,7 @@ fn decode_error(alphabet: Alphabet, input: &[u8], at: usize) -> Error {
                 byte if byte.is_ascii_graphic() => format!("`{}`", char::from(*byte)),
                 byte => format!("the byte 0x{byte:02x}"),
             });
-            if *byte == other.0 || *byte == other.1 { error.helping(other.2) } else { error }
+            if *byte == other_alphabet.0 || *byte == other_alphabet.1 { error.helping(other_alphabet.2) } else { error }
         }
     }
 }

@@ -14,8 +14,9 @@ pub(super) struct Slashes {
 
 /// Returns `true` if a text that may be frozen data begins here, with its first quote escaped.
 fn may_begin_escaped(raw: &[u8]) -> bool {
-    let quote =
-        || memchr::memchr2(b'"', b'\'', raw).and_then(|at| at.checked_sub(1)).and_then(|before| raw.get(before));
+    let quote = || {
+        memchr::memchr2(b'"', b'\'', raw).and_then(|offset| offset.checked_sub(1)).and_then(|before| raw.get(before))
+    };
     begins_serialized(raw) && quote() == Some(&b'\\')
 }
 
@@ -46,8 +47,8 @@ impl Escaping for Slashes {
         }
         let mut decoding = Decoding::new(raw);
         let mut from = 0;
-        while let Some(at) = find_byte(raw.get(from..)?, [b'\\']) {
-            let start = from + at;
+        while let Some(distance) = find_byte(raw.get(from..)?, [b'\\']) {
+            let start = from + distance;
             let byte = match (raw.get(start + 1)?, self.like_c) {
                 (b'0', _) => 0,
                 (b'n', true) => b'\n',
@@ -65,8 +66,8 @@ impl Escaping for Slashes {
         let Around { raw, start, end } = *around;
         let near = start.saturating_sub(LOOK)..end.saturating_add(LOOK).min(raw.len());
         // Some writers escape double quotes only.
-        let quote = memchr::memchr(b'\'', raw.get(near.clone()).unwrap_or_default()).map(|at| near.start + at);
-        let single = quote.is_none_or(|at| at.checked_sub(1).and_then(|at| raw.get(at)) == Some(&b'\\'));
+        let quote = memchr::memchr(b'\'', raw.get(near.clone()).unwrap_or_default()).map(|offset| near.start + offset);
+        let single = quote.is_none_or(|offset| offset.checked_sub(1).and_then(|index| raw.get(index)) == Some(&b'\\'));
         for byte in text {
             match byte {
                 b'\'' if !single => out.push(b'\''),

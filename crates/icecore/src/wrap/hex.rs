@@ -71,20 +71,20 @@ fn decode_hex(input: &[u8]) -> Result<(Vec<u8>, Option<usize>), usize> {
     let (start, digits) = without_prefix(input);
     let mut bytes = Vec::with_capacity(digits.len() / 2);
     let mut high = None;
-    for (at, byte) in digits.iter().enumerate() {
+    for (offset, byte) in digits.iter().enumerate() {
         let digit = VALUES[usize::from(*byte)];
         if digit == NONE {
             if byte.is_ascii_whitespace() {
                 continue;
             }
-            return Err(start + at);
+            return Err(start + offset);
         }
         match high.take() {
-            None => high = Some((digit, start + at)),
+            None => high = Some((digit, start + offset)),
             Some((high, _)) => bytes.push(high << 4 | digit),
         }
     }
-    Ok((bytes, high.map(|(_, at)| at)))
+    Ok((bytes, high.map(|(_, offset)| offset)))
 }
 
 const NONE: u8 = 0xFF;
@@ -104,17 +104,17 @@ const fn build_digit_values() -> [u8; 256] {
 fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
     match decode_hex(input) {
         Ok((bytes, None)) => Ok(Unwrapped::from_owned(bytes)),
-        Ok((_, Some(at))) => Err(Error::new(ErrorKind::Truncated)
+        Ok((_, Some(offset))) => Err(Error::new(ErrorKind::Truncated)
             .at(input.len())
             .expecting("an even number of hex digits")
-            .finding(format!("one more, at offset {at}"))),
-        Err(at) => {
-            let byte = input.get(at).copied().unwrap_or_default();
+            .finding(format!("one more, at offset {offset}"))),
+        Err(offset) => {
+            let byte = input.get(offset).copied().unwrap_or_default();
             let found = match byte.is_ascii_graphic() {
                 true => format!("`{}`", char::from(byte)),
                 false => format!("the byte 0x{byte:02x}"),
             };
-            Err(Error::new(ErrorKind::Malformed).at(at).expecting("a hex digit").finding(found))
+            Err(Error::new(ErrorKind::Malformed).at(offset).expecting("a hex digit").finding(found))
         }
     }
 }

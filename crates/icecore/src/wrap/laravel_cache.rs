@@ -48,9 +48,9 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
         let found = format!("only {} bytes", input.len());
         Error::new(ErrorKind::Truncated).at(input.len()).expecting("10 digits of an expiry").finding(found)
     })?;
-    if let Some(at) = front.iter().position(|byte| !byte.is_ascii_digit()) {
-        let found = format!("the byte 0x{:02x}", front[at]);
-        return Err(Error::new(ErrorKind::Malformed).at(at).expecting("10 digits of an expiry").finding(found));
+    if let Some(offset) = front.iter().position(|byte| !byte.is_ascii_digit()) {
+        let found = format!("the byte 0x{:02x}", front[offset]);
+        return Err(Error::new(ErrorKind::Malformed).at(offset).expecting("10 digits of an expiry").finding(found));
     }
     let expires = String::from_utf8_lossy(front).into_owned();
     let ends = (expires != LAST.to_string()).then_some(expires);

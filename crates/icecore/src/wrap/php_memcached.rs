@@ -73,9 +73,9 @@ fn split_length(input: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrapped<'a>, Error> {
-    let broken = |at: usize| Error::new(ErrorKind::Malformed).at(at);
-    let found = split_length(input).and_then(|(len, body)| Some((len, body, CompressionMethod::detect_method(body)?)));
-    let (len, body, method) = found.ok_or_else(|| {
+    let broken = |offset: usize| Error::new(ErrorKind::Malformed).at(offset);
+    let parts = split_length(input).and_then(|(len, body)| Some((len, body, CompressionMethod::detect_method(body)?)));
+    let (len, body, method) = parts.ok_or_else(|| {
         broken(0).expecting("a length, then zlib, FastLZ or Zstandard").finding("other bytes, or the end of the input")
     })?;
     let bytes = method.decompress(body, limits.decompressed_from(input.len()), limits)?;

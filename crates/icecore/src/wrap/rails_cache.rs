@@ -201,14 +201,14 @@ fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unw
     let mut notes = vec![("layout", "Rails 7.1".to_owned())];
     notes.push(("expires", if expires < 0.0 { "never".to_owned() } else { format!("{expires} (seconds since 1970)") }));
     let mut properties = EntryProperties { expires: (expires >= 0.0).then_some(expires), version: None };
-    let mut at = HEADER;
+    let mut offset = HEADER;
     if let Ok(len) = usize::try_from(i32::from_le_bytes([a, b, c, d])) {
-        let version = input.get(at..).and_then(|rest| rest.get(..len)).ok_or_else(|| short("the version"))?;
+        let version = input.get(offset..).and_then(|rest| rest.get(..len)).ok_or_else(|| short("the version"))?;
         notes.push(("version", String::from_utf8_lossy(version).into_owned()));
         properties.version = String::from_utf8(version.to_vec()).ok();
-        at += len;
+        offset += len;
     }
-    let payload = &input[at..];
+    let payload = &input[offset..];
     let payload = match kind & COMPRESSED {
         0 => Cow::Borrowed(payload),
         _ => {

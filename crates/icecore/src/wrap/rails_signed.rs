@@ -82,7 +82,7 @@ fn split_message(input: &[u8]) -> Option<(&[u8], &str, Vec<u8>)> {
     let (front, digest) = input.split_at(input.len() - digits);
     let message = front.strip_suffix(SEPARATOR)?;
     let digest = std::str::from_utf8(digest).ok().filter(|digest| matches!(digest.len(), 40 | 64 | 128))?;
-    let bytes = (0..digest.len()).step_by(2).map(|at| u8::from_str_radix(&digest[at..at + 2], 16));
+    let bytes = (0..digest.len()).step_by(2).map(|start| u8::from_str_radix(&digest[start..start + 2], 16));
     Some((message, digest, bytes.collect::<Result<_, _>>().ok()?))
 }
 
@@ -119,9 +119,9 @@ fn decode_message(message: &[u8]) -> Result<Vec<u8>, Error> {
         text.resize(text.len().next_multiple_of(4), b'=');
     }
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    base64::decode_base64(&text, &mut out).map(|()| out).map_err(|at| {
-        let found = message.get(at).map_or("its end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
-        Error::new(ErrorKind::Malformed).at(at.min(message.len())).expecting("Base64").finding(found)
+    base64::decode_base64(&text, &mut out).map(|()| out).map_err(|offset| {
+        let found = message.get(offset).map_or("its end".to_owned(), |byte| format!("the byte 0x{byte:02x}"));
+        Error::new(ErrorKind::Malformed).at(offset.min(message.len())).expecting("Base64").finding(found)
     })
 }
 

@@ -27,16 +27,16 @@ pub static WRAPPER: Wrapper = Wrapper {
 
 /// A serialized value that contains a string contains a quote.
 fn detect(input: &[u8]) -> bool {
-    let Some(at) = input.iter().position(|byte| *byte == b'"') else { return false };
-    at > 0 && input[at - 1] == b'\\' && matches!(input, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..])
+    let Some(offset) = input.iter().position(|byte| *byte == b'"') else { return false };
+    offset > 0 && input[offset - 1] == b'\\' && matches!(input, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..])
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
     let mut bytes = Vec::new();
     let mut rest = input;
-    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
-        bytes.extend_from_slice(&rest[..at]);
-        match rest.get(at + 1) {
+    while let Some(offset) = rest.iter().position(|byte| *byte == b'\\') {
+        bytes.extend_from_slice(&rest[..offset]);
+        match rest.get(offset + 1) {
             Some(b'0') => bytes.push(0),
             Some(byte) => bytes.push(*byte),
             None => {
@@ -46,7 +46,7 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
                     .finding("the end of the input"));
             }
         }
-        rest = &rest[at + 2..];
+        rest = &rest[offset + 2..];
     }
     bytes.extend_from_slice(rest);
     Ok(Unwrapped::new(Cow::Owned(bytes), Vec::new()))

@@ -45,7 +45,7 @@ const LOOK: usize = 256;
 fn detect(input: &[u8]) -> bool {
     let text = input.trim_ascii_end();
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte);
-    let first = memchr::memchr(b'%', text).and_then(|at| text.get(at + 1..)?.first_chunk::<2>());
+    let first = memchr::memchr(b'%', text).and_then(|offset| text.get(offset + 1..)?.first_chunk::<2>());
     first.is_some_and(|digits| digits.iter().all(|digit| hex_digit_value(*digit).is_some()))
         && text.iter().take(LOOK).all(is_plain)
 }
@@ -103,13 +103,14 @@ fn decode_percent(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
 }
 
 fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
-    decode_percent(input, reads_plus_as_blank(settings)).map(Unwrapped::from_owned).map_err(|at| {
-        let digits = String::from_utf8_lossy(input.get(at + 1..).unwrap_or(&[])).chars().take(2).collect::<String>();
+    decode_percent(input, reads_plus_as_blank(settings)).map(Unwrapped::from_owned).map_err(|offset| {
+        let digits =
+            String::from_utf8_lossy(input.get(offset + 1..).unwrap_or(&[])).chars().take(2).collect::<String>();
         let (kind, found) = match digits.len() {
             2.. => (ErrorKind::Malformed, format!("`{}`", digits.escape_debug())),
             _ => (ErrorKind::Truncated, "the end of the input".to_owned()),
         };
-        Error::new(kind).at(at).expecting("two hex digits after `%`").finding(found)
+        Error::new(kind).at(offset).expecting("two hex digits after `%`").finding(found)
     })
 }
 

@@ -42,7 +42,7 @@ impl Feed for Toy {
         let error = read(&mut scan, limits, sink).err();
         let next = sink.next_node();
         let error = error.map(|error| error.on_path(sink.tape().path_to(next, input)));
-        (scan.at, error)
+        (scan.offset, error)
     }
 }
 
@@ -55,11 +55,11 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
     let mut open: Vec<(u32, u32, u8)> = Vec::new();
     let mut key = 0;
     loop {
-        let (start, letter) = (scan.at, scan.read_array::<1>("a value")?[0]);
+        let (start, letter) = (scan.offset, scan.read_array::<1>("a value")?[0]);
         if open.last().is_some_and(|(.., end)| *end == letter) {
             let (at, count, _) = open.pop().unwrap_or_default();
             sink.tape().close_container(at, count);
-            sink.record_end(at, scan.at);
+            sink.record_end(at, scan.offset);
         } else {
             if let Some((_, count, end)) = open.last_mut() {
                 *count += 1;
@@ -105,13 +105,13 @@ fn read<S: Sink>(scan: &mut Scan<'_>, limits: &Limits, sink: &mut S) -> Result<(
                     open.push((at, 0, 0));
                     continue;
                 }
-                _ => sink.record_end(at, scan.at),
+                _ => sink.record_end(at, scan.offset),
             }
         }
         // An object ends with its body.
         while let Some((at, count, 0)) = open.last().copied() {
             sink.tape().close_container(at, count);
-            sink.record_end(at, scan.at);
+            sink.record_end(at, scan.offset);
             open.pop();
         }
         if open.is_empty() {
@@ -127,7 +127,7 @@ fn digits(scan: &mut Scan<'_>, end: u8) -> Result<u64, Error> {
         match scan.read_array::<1>("a digit")?[0] {
             byte if byte == end => return Ok(value),
             digit if digit.is_ascii_digit() => value = value.saturating_mul(10).saturating_add(u64::from(digit - b'0')),
-            _ => return Err(Error::new(ErrorKind::Malformed).at(scan.at - 1).expecting("a digit")),
+            _ => return Err(Error::new(ErrorKind::Malformed).at(scan.offset - 1).expecting("a digit")),
         }
     }
 }
@@ -136,11 +136,11 @@ fn digits(scan: &mut Scan<'_>, end: u8) -> Result<u64, Error> {
 fn text(scan: &mut Scan<'_>, limits: &Limits) -> Result<std::ops::Range<usize>, Error> {
     let len = digits(scan, b':')?;
     if len > limits.string {
-        return Err(limits.too_long(len).at(scan.at));
+        return Err(limits.too_long(len).at(scan.offset));
     }
-    let start = scan.at;
+    let start = scan.offset;
     scan.read_bytes(len as usize, "a text")?;
-    Ok(start..scan.at)
+    Ok(start..scan.offset)
 }
 
 fn write(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Written {

@@ -47,24 +47,24 @@ impl BenchList {
     ) -> Result<BenchList, icecore_lab::Error> {
         let mut list = BenchList { scenarios: Vec::new(), competitors: Vec::new(), missing: Vec::new() };
         for scenario in scenarios {
-            let (here, missing) = cast.select_participants(scenario, options)?;
+            let (participants, missing) = cast.select_participants(scenario, options)?;
             list.scenarios.push(ScenarioLine {
                 name: scenario.name.clone(),
                 title: scenario.title.clone(),
-                competitors: here.iter().filter(|one| one.role == Role::Competitor).count(),
+                competitors: participants.iter().filter(|participant| participant.role == Role::Competitor).count(),
                 missing: missing.len(),
                 waits: scenario.waits.clone(),
             });
         }
-        for found in &cast.found {
-            match found {
-                FoundRunner::Here(one) => list.competitors.push(Competitor {
-                    id: one.id.clone(),
-                    name: one.name.clone(),
-                    version: one.version.clone(),
-                    role: one.role,
+        for runner in &cast.found {
+            match runner {
+                FoundRunner::Here(participant) => list.competitors.push(Competitor {
+                    id: participant.id.clone(),
+                    name: participant.name.clone(),
+                    version: participant.version.clone(),
+                    role: participant.role,
                 }),
-                FoundRunner::Missing { id, why, install, .. } => {
+                FoundRunner::Missing { id, reason: why, install, .. } => {
                     list.missing.push(Absent { competitor: id.clone(), why: why.clone(), install: install.clone() });
                 }
             }

@@ -59,9 +59,9 @@ pub fn omissions(omitted: &[&ClassRow]) -> Vec<String> {
         let classes: Vec<String> =
             rows.iter().map(|row| format!("{} ({})", display_name(&row.class), row.kind)).collect();
         if !classes.is_empty() {
-            let (count, why) = (classes.len() as u64, if classes.len() == 1 { one } else { many });
+            let (count, reason) = (classes.len() as u64, if classes.len() == 1 { one } else { many });
             let count = format_count(count, "class is left out", "classes are left out");
-            sentences.push(format!("{count}, {why}: {}", join_names(&classes)));
+            sentences.push(format!("{count}, {reason}: {}", join_names(&classes)));
         }
     }
     sentences

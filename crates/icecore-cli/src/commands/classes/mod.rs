@@ -88,12 +88,12 @@ pub fn run(args: &Classes, global: &Global, report: &mut Report) -> Result<(), A
         let is_marshal = opened.stage.format().of_document().name == MARSHAL;
         reader.read_documents(&name, &opened, Detail::No, report, |_, outcome, _, report| {
             // The readable part of a document that breaks off counts as well.
-            let (found, tape) = list_names(outcome.document, &name, args.deep, opened.limits(), report);
-            for class in found.classes {
+            let (names, tape) = list_names(outcome.document, &name, args.deep, opened.limits(), report);
+            for class in names.classes {
                 add_class(class, &name, is_marshal, &mut rows, &mut known);
             }
-            for each in found.code {
-                add_code(each, &name, &mut code);
+            for entry in names.code {
+                add_code(entry, &name, &mut code);
             }
             Ok(tape)
         })?;

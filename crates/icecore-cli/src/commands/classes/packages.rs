@@ -61,7 +61,7 @@ fn comment_text(name: &str) -> String {
 }
 
 fn read_json(path: &Path) -> Result<Value, Abort> {
-    let failed = |why: String| Abort::Failed(code::USAGE, format!("{}: {why}", path.display()));
+    let failed = |reason: String| Abort::Failed(code::USAGE, format!("{}: {reason}", path.display()));
     let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
     serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))
 }

@@ -178,13 +178,13 @@ impl Conversion<'_> {
 
 /// Returns the first record that is complete and not blank.
 fn first_record(frame: Frame, bytes: &[u8], is_end: bool) -> Option<&[u8]> {
-    let mut at = 0;
-    while let Split::Record { start, end, next } = frame.split_record(bytes.get(at..)?, is_end) {
-        let record = &bytes[at + start..at + end];
+    let mut offset = 0;
+    while let Split::Record { start, end, next } = frame.split_record(bytes.get(offset..)?, is_end) {
+        let record = &bytes[offset + start..offset + end];
         if frame != Frame::Lines || !record.trim_ascii().is_empty() {
             return Some(record);
         }
-        at += next;
+        offset += next;
     }
     None
 }

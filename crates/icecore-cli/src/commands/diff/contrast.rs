@@ -82,10 +82,10 @@ fn sentence(value: Cursor<'_>, max_chars: usize) -> String {
 
 /// Returns what the links name, if one of the values is a link. `plain`: the words of a value that is not a link.
 fn links(left: Cursor<'_>, right: Cursor<'_>, description: &str, has_paths: bool) -> Option<(String, String)> {
-    let of = |here: Cursor<'_>| match here.kind().is_again() {
+    let of = |cursor: Cursor<'_>| match cursor.kind().is_again() {
         true => {
-            let kind = describe_value(here.document(), here.index(), 0).kind;
-            let path = has_paths.then(|| here.document().path(here.target().index()));
+            let kind = describe_value(cursor.document(), cursor.index(), 0).kind;
+            let path = has_paths.then(|| cursor.document().path(cursor.target().index()));
             format!("{kind} to {}", path.as_deref().unwrap_or(description))
         }
         false => description.to_owned(),
@@ -96,15 +96,15 @@ fn links(left: Cursor<'_>, right: Cursor<'_>, description: &str, has_paths: bool
 /// Returns the words with the kinds or the marks of the values, whichever differ.
 fn properties(left: Cursor<'_>, right: Cursor<'_>, description: &str) -> (String, String) {
     let (a, b) = (left.target(), right.target());
-    let words_of = |here: Cursor<'_>| describe_value(here.document(), here.index(), 0);
+    let words_of = |cursor: Cursor<'_>| describe_value(cursor.document(), cursor.index(), 0);
     let (x, y) = (words_of(a), words_of(b));
     if x.kind != y.kind {
         return (format!("{} {description}", x.kind), format!("{} {description}", y.kind));
     }
-    let marks = |here: Cursor<'_>, target: ValueDescription| {
-        let mut marks = words_of(here).marks;
-        marks.extend(target.marks.iter().filter(|_| here.kind().is_again()));
-        let form = if a.node().form() == b.node().form() { String::new() } else { form_of(here.target()) };
+    let marks = |cursor: Cursor<'_>, target: ValueDescription| {
+        let mut marks = words_of(cursor).marks;
+        marks.extend(target.marks.iter().filter(|_| cursor.kind().is_again()));
+        let form = if a.node().form() == b.node().form() { String::new() } else { form_of(cursor.target()) };
         let marks: Vec<&str> = marks.into_iter().chain([&*form]).filter(|mark| !mark.is_empty()).collect();
         if marks.is_empty() { description.to_owned() } else { format!("{description} ({})", marks.join(", ")) }
     };
@@ -170,34 +170,34 @@ impl Outline {
         self.text.len() > OUTLINE
     }
 
-    fn push(&mut self, here: Cursor<'_>, levels: usize) {
-        let node = here.node();
+    fn push(&mut self, cursor: Cursor<'_>, levels: usize) {
+        let node = cursor.node();
         if !node.kind.is_container() || levels == 0 || self.is_long() {
-            return self.push_leaf(here);
+            return self.push_leaf(cursor);
         }
         if !matches!(node.kind, Kind::Array | Kind::Map) {
-            let ValueDescription { kind, class, .. } = describe_value(here.document(), here.index(), 0);
+            let ValueDescription { kind, class, .. } = describe_value(cursor.document(), cursor.index(), 0);
             self.text.push_str(&class.map_or_else(|| format!("{kind} "), |class| format!("{kind} {class} ")));
         }
         match node.kind {
-            Kind::Map => self.push_entries(here, levels),
+            Kind::Map => self.push_entries(cursor, levels),
             Kind::Attrs => {
-                here.children().take(1).for_each(|value| self.push(value, levels - 1));
+                cursor.children().take(1).for_each(|value| self.push(value, levels - 1));
                 self.text.push_str(" with ");
-                self.push_entries(here, levels);
+                self.push_entries(cursor, levels);
             }
-            Kind::Object if here.len() == 1 => here.children().for_each(|body| self.push(body, levels - 1)),
-            _ => self.push_items(here, levels),
+            Kind::Object if cursor.len() == 1 => cursor.children().for_each(|body| self.push(body, levels - 1)),
+            _ => self.push_items(cursor, levels),
         }
     }
 
-    fn push_leaf(&mut self, here: Cursor<'_>) {
-        let ValueDescription { kind, .. } = describe_value(here.document(), here.index(), 0);
-        if here.kind().is_again() {
+    fn push_leaf(&mut self, cursor: Cursor<'_>) {
+        let ValueDescription { kind, .. } = describe_value(cursor.document(), cursor.index(), 0);
+        if cursor.kind().is_again() {
             return self.text.push_str(kind);
         }
-        let text = sentence(here, OUTLINE);
-        if self.has_kinds && !here.kind().is_container() && text != kind {
+        let text = sentence(cursor, OUTLINE);
+        if self.has_kinds && !cursor.kind().is_container() && text != kind {
             self.text.push_str(kind);
             self.text.push(' ');
         }
@@ -206,8 +206,8 @@ impl Outline {
 
     fn push_items(&mut self, list: Cursor<'_>, levels: usize) {
         self.text.push('[');
-        for (at, item) in list.children().enumerate() {
-            if at > 0 {
+        for (index, item) in list.children().enumerate() {
+            if index > 0 {
                 self.text.push_str(", ");
             }
             if self.is_long() {
@@ -220,8 +220,8 @@ impl Outline {
 
     fn push_entries(&mut self, map: Cursor<'_>, levels: usize) {
         self.text.push('{');
-        for (at, (key, value)) in map.entries().enumerate() {
-            if at > 0 {
+        for (index, (key, value)) in map.entries().enumerate() {
+            if index > 0 {
                 self.text.push_str(", ");
             }
             if self.is_long() {

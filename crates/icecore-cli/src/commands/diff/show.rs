@@ -66,14 +66,15 @@ impl<'a> DifferencePrinter<'a> {
         self.paint
     }
 
-    pub fn write_differences(&self, found: &Differences<'_>, sink: &mut Sink) -> Result<(), Abort> {
+    pub fn write_differences(&self, differences: &Differences<'_>, sink: &mut Sink) -> Result<(), Abort> {
         if self.is_json {
-            let json = found.to_json(self.limits);
+            let json = differences.to_json(self.limits);
             return sink.write_bytes(&json.map_err(|error| Abort::Failed(code::INPUT, error.to_string()))?);
         }
-        let paths = found.list_paths();
-        let replaced = replaced_keys(found.changes(), &paths);
-        let entries = collect_entries(found.changes(), paths.into_iter().zip(found.list_new_paths()), self.depth);
+        let paths = differences.list_paths();
+        let replaced = replaced_keys(differences.changes(), &paths);
+        let entries =
+            collect_entries(differences.changes(), paths.into_iter().zip(differences.list_new_paths()), self.depth);
         let displayed_count = usize::try_from(self.max_changes).unwrap_or(usize::MAX).min(entries.len());
         for (change, path, count) in &entries[..displayed_count] {
             match change {
@@ -93,7 +94,7 @@ impl<'a> DifferencePrinter<'a> {
                 self.paint.ink(Ink::Faint, format!("… {} more", entries.len() - displayed_count))
             ))?;
         }
-        if found.has_other_header() {
+        if differences.has_other_header() {
             sink.write_text("changed the user header\n")?;
         }
         Ok(())
@@ -252,14 +253,14 @@ fn collect_entries<'c, 'd>(
 /// Returns where the first `steps` steps of a path end; `None` if it has no more.
 fn end_of_steps(path: &str, steps: usize) -> Option<usize> {
     let (mut count, mut is_quoted, mut is_escaped) = (0, false, false);
-    for (at, byte) in path.bytes().enumerate() {
+    for (index, byte) in path.bytes().enumerate() {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' if is_quoted => is_escaped = true,
             b'"' => is_quoted = !is_quoted,
             b'.' | b'[' | b'{' | b'^' | b'#' if !is_quoted => {
                 if count == steps {
-                    return Some(at);
+                    return Some(index);
                 }
                 count += 1;
             }

@@ -143,12 +143,12 @@ fn parse_alteration(name: &str, text: &str, limits: &Limits) -> Result<Alteratio
 /// Splits the text at the first `=` outside of quotes.
 fn split_at_equals(text: &str) -> Option<(&str, &str)> {
     let (mut is_quoted, mut is_escaped) = (false, false);
-    for (at, letter) in text.char_indices() {
+    for (index, letter) in text.char_indices() {
         match letter {
             _ if is_escaped => is_escaped = false,
             '\\' if is_quoted => is_escaped = true,
             '"' => is_quoted = !is_quoted,
-            '=' if !is_quoted => return Some((&text[..at], &text[at + 1..])),
+            '=' if !is_quoted => return Some((&text[..index], &text[index + 1..])),
             _ => {}
         }
     }

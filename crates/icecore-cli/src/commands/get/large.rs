@@ -56,8 +56,8 @@ impl select::Source for LargeFile {
         self.len
     }
 
-    fn load_into(&mut self, at: u64, to: &mut [u8]) -> bool {
+    fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool {
         progress::count_read_bytes(to.len());
-        self.file.seek(SeekFrom::Start(at)).and_then(|_| self.file.read_exact(to)).is_ok()
+        self.file.seek(SeekFrom::Start(offset)).and_then(|_| self.file.read_exact(to)).is_ok()
     }
 }

@@ -57,7 +57,7 @@ pub fn run(args: &Get, global: &Global, report: &mut Report) -> Result<(), Abort
         unwritable.iter().for_each(|error| report.report_unwritable(&name, error));
         let missing = end?;
         if let (true, 0) = (missing.is_read, count) {
-            report.report_absent_path(&name, pattern.as_str(), missing.why.as_ref());
+            report.report_absent_path(&name, pattern.as_str(), missing.reason.as_ref());
             if missing.is_joined {
                 report.note(&name, "lines", JOINED_LINES.to_owned());
             }
@@ -74,7 +74,7 @@ struct SearchResult {
     is_read: bool,
     /// Whether its lines are read as one array.
     is_joined: bool,
-    why: Option<Error>,
+    reason: Option<Error>,
 }
 
 /// The task for each input.
@@ -188,7 +188,7 @@ impl GetJob<'_> {
             }
             Ok(document.into_tape())
         })?;
-        Ok(SearchResult { is_read, is_joined: self.reader.joins_lines(opened), why })
+        Ok(SearchResult { is_read, is_joined: self.reader.joins_lines(opened), reason: why })
     }
 }
 

@@ -108,7 +108,7 @@ pub fn open_string<T>(
     let Ok(unwrapped) = stage.unwrap_within(bytes, &mut limits) else { return Ok(None) };
     settings.spent.reading_limits.borrow_mut().decompressed = limits.decompressed;
     let offset = match &unwrapped.bytes {
-        Cow::Borrowed(bytes) if !piece.is_apart => offset_within(piece.bytes, bytes).map(|by| piece.start + by),
+        Cow::Borrowed(bytes) if !piece.is_apart => offset_within(piece.bytes, bytes).map(|delta| piece.start + delta),
         _ => None,
     };
     let bytes = &*unwrapped.bytes;

@@ -47,10 +47,10 @@ pub fn write_head(piece: &DocumentSource<'_>, view: &InspectView<'_>, sink: &mut
     let comma = if variant.is_empty() { "" } else { ", " };
     let format = piece.stage.name();
     let len = piece.bytes.len();
-    let at = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
+    let location = if piece.start > 0 { format!(" at {:08x}", piece.start) } else { String::new() };
     let bytes = if len == 1 { "byte" } else { "bytes" };
     let head = paint.ink(Ink::Name, format!("{format}{comma}{variant}"));
-    sink.write_text(&format!("{}: {head}, {len} {bytes}{at}\n", icecore::text::printable(piece.name)))?;
+    sink.write_text(&format!("{}: {head}, {len} {bytes}{location}\n", icecore::text::printable(piece.name)))?;
     for (name, value) in piece.notes {
         sink.write_text(&format!("{}\n", paint.ink(Ink::Faint, format!("· {name}: {value}"))))?;
     }

@@ -182,15 +182,15 @@ impl PathListing<'_> {
     }
 
     /// Appends a value as JSON on one line.
-    fn push_json(&self, here: Cursor<'_>, path: &mut String) -> Result<(), Abort> {
+    fn push_json(&self, cursor: Cursor<'_>, path: &mut String) -> Result<(), Abort> {
         let mut json = Vec::new();
-        if let Some(text) = here.as_str() {
+        if let Some(text) = cursor.as_str() {
             let pushed = crate::json::push_text(text, &mut json);
             pushed.map_err(|error| Abort::Failed(crate::report::code::OTHER, error.to_string()))?;
         } else {
             let written = self
                 .document
-                .part(here.index())
+                .part(cursor.index())
                 .and_then(|part| icecore::write_to(&part, self.to, self.limits, &mut json));
             if written.is_err_and(|error| error.kind() == ErrorKind::Unrepresentable) {
                 json = b"?".to_vec();

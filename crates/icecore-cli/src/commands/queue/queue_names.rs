@@ -25,8 +25,8 @@ pub fn note_default_queue(report: &Report) -> &'static str {
 /// Wrong usage, if another queue has a similar name.
 pub fn find_queue(queue: &str, store: &mut dyn Backend, report: &Report) -> Result<Option<QueueStatus>, Abort> {
     let mut queues = store.queues().map_err(database_error)?;
-    if let Some(at) = queues.iter().position(|known| known.name == queue) {
-        return Ok(Some(queues.swap_remove(at)));
+    if let Some(index) = queues.iter().position(|known| known.name == queue) {
+        return Ok(Some(queues.swap_remove(index)));
     }
     let schedules = store.schedules().map_err(database_error)?;
     if queue == DEFAULT_QUEUE || schedules.iter().any(|schedule| schedule.queue == queue) {

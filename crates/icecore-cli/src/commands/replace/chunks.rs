@@ -94,12 +94,12 @@ impl ChunkedInput<'_> {
 
     /// Checks that the first row of a table contains names of columns.
     pub fn check_header(&self, row: &[u8], start: usize) -> Result<(), Abort> {
-        let Some(at) = find_frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
+        let Some(range) = find_frozen_strings(row).next().filter(|_| self.is_guessed) else { return Ok(()) };
         Err(usage_text_error(format!(
             "the input was read as {}, but its first row, which should have the names of columns, has a serialized value \
              at offset {}: use --in {} --no-header for such a table, or --in FORM for another form",
             self.form.name(),
-            start + at.start,
+            start + range.start,
             self.form.name()
         )))
     }
@@ -119,14 +119,14 @@ impl ChunkedInput<'_> {
         }
         let guessed = first.or(chunk.suspect).filter(|_| self.is_guessed);
         let is_wrong = self.is_guessed || matches!(self.form, InputForm::Csv);
-        if let Some(at) = guessed.or(chunk.conflict.filter(|_| is_wrong)) {
-            return Err(self.conflict_error(chunk, at));
+        if let Some(index) = guessed.or(chunk.conflict.filter(|_| is_wrong)) {
+            return Err(self.conflict_error(chunk, index));
         }
-        if let Some(at) = chunk.account.foreign_at {
+        if let Some(offset) = chunk.account.foreign_at {
             return Err(Abort::Failed(
                 code::INPUT,
                 format!(
-                    "the text at offset {at} is not UTF-8, and OLD or NEW has characters beyond ASCII: name the charset of \
+                    "the text at offset {offset} is not UTF-8, and OLD or NEW has characters beyond ASCII: name the charset of \
                      the file, such as --charset latin1; with --charset utf-8 the bytes of OLD and NEW are used as they are"
                 ),
             ));
@@ -135,11 +135,11 @@ impl ChunkedInput<'_> {
     }
 
     /// Returns the error for an input of another form than assumed: there is frozen data at this place of a chunk.
-    fn conflict_error(&self, chunk: &Chunk, at: usize) -> Abort {
-        let offset = chunk.offset.saturating_add(at as u64);
+    fn conflict_error(&self, chunk: &Chunk, index: usize) -> Abort {
+        let offset = chunk.offset.saturating_add(index as u64);
         let form = self.form.name();
         if matches!(self.form, InputForm::Text) {
-            return usage_text_error(match suggest_form(&chunk.bytes, at) {
+            return usage_text_error(match suggest_form(&chunk.bytes, index) {
                 Some(other) => format!(
                     "the input was read as text, and lengths of the serialized value at offset {offset} would become wrong: \
                      --in {other} reads it; --in text changes it anyway"

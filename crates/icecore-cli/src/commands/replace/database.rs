@@ -99,7 +99,7 @@ impl ReplaceJob<'_> {
         let filter = self.args.table_filter().without_tables();
         let takes = |column: &Column| filter.selects(table.schema(), table.name(), &column.name);
         let columns: Vec<usize> =
-            table.columns().iter().enumerate().filter(|(_, column)| takes(column)).map(|(at, _)| at).collect();
+            table.columns().iter().enumerate().filter(|(_, column)| takes(column)).map(|(index, _)| index).collect();
         let number = |column: &usize| {
             let name = table.columns().get(*column).map_or("", |column| &column.name);
             self.places.number_place(table.schema(), table.name(), name).unwrap_or_default()
@@ -116,13 +116,13 @@ impl ReplaceJob<'_> {
                 Ok(rows) => rows,
                 Err(error) => return Err(walk.interruption_error(error, after.as_deref())),
             };
-            let Some(last) = rows.last() else { break };
-            let last = last.key.clone();
+            let Some(last_row) = rows.last() else { break };
+            let last_key = last_row.key.clone();
             walk.change_rows(&mut table, &rows, progress, &mut done.account, sink)
                 .map_err(|error| walk.interruption_error(error, after.as_deref()))?;
             sink.release_record()?;
-            progress.resume.note_last_key(name, &last)?;
-            after = Some(last);
+            progress.resume.note_last_key(name, &last_key)?;
+            after = Some(last_key);
         }
         progress.resume.finish_table(name)?;
         let is_changed = done.account.total().values > before;
@@ -153,7 +153,7 @@ struct PlannedChange<'p> {
     row: &'p Row,
     cell: &'p Cell,
     /// Index in the selected columns.
-    at: usize,
+    column_index: usize,
     number: u64,
     edits: Edits,
     new: Vec<u8>,
@@ -174,15 +174,16 @@ impl TableWalk<'_, '_> {
         let mut planned = Vec::new();
         for row in rows {
             self.row += 1;
-            for (at, cell) in row.cells.iter().enumerate() {
+            for (column_index, cell) in row.cells.iter().enumerate() {
                 let Some(cell) = cell else { continue };
-                planned.extend(self.plan_change(table, row, at, cell, account));
+                planned.extend(self.plan_change(table, row, column_index, cell, account));
             }
         }
         crate::progress::set_record_count(self.row);
         let mut applied = vec![true; planned.len()];
         if !self.job.args.dry_run && !planned.is_empty() {
-            let planned = planned.iter().map(|plan: &PlannedChange<'_>| (plan, self.columns.get(plan.at).copied()));
+            let planned =
+                planned.iter().map(|plan: &PlannedChange<'_>| (plan, self.columns.get(plan.column_index).copied()));
             let changes: Vec<Change<'_>> = planned
                 .map(|(plan, column)| Change {
                     key: &plan.row.key,
@@ -197,7 +198,7 @@ impl TableWalk<'_, '_> {
             applied = progress.journal.change_values(table, name, key, &changes, last_key, progress.resume)?;
         }
         for (mut plan, is_done) in planned.into_iter().zip(applied) {
-            let place = self.places.get(plan.at).copied().unwrap_or_default();
+            let place = self.places.get(plan.column_index).copied().unwrap_or_default();
             if !is_done {
                 account.places.entry(place).or_default().skipped += 1;
                 continue;
@@ -225,16 +226,16 @@ impl TableWalk<'_, '_> {
         let chosen = *self.columns.get(at)?;
         let column = table.columns().get(chosen)?;
         let (job, place) = (self.job, self.places.get(at).copied().unwrap_or_default());
-        if !job.how.base64 && !job.how.mend && !job.rules.may_match(&cell.bytes) {
+        if !job.rewrite_options.base64 && !job.rewrite_options.mend && !job.rules.may_match(&cell.bytes) {
             return None;
         }
-        let mut replacing = job.rules.replacing().with_encoded(job.how.base64);
+        let mut replacing = job.rules.replacing().with_encoded(job.rewrite_options.base64);
         let mut tally = Tally::default();
         let as_json = (column.form == Form::Json)
-            .then(|| rewrite::document(&cell.bytes, &job.json, &mut replacing, &job.how, &mut tally).ok());
+            .then(|| rewrite::document(&cell.bytes, &job.json, &mut replacing, &job.rewrite_options, &mut tally).ok());
         let edits = match as_json.flatten() {
             Some(edits) => edits,
-            None => value::find_edits(&cell.bytes, &mut replacing, &job.how, &mut tally),
+            None => value::find_edits(&cell.bytes, &mut replacing, &job.rewrite_options, &mut tally),
         };
         if job.args.only_serialized && tally.frozen.is_empty() {
             return None;
@@ -252,7 +253,16 @@ impl TableWalk<'_, '_> {
             account.places.entry(place).or_default().refused += 1;
             return None;
         }
-        Some(PlannedChange { row, cell, at, number: self.row, edits, new, tally, counts: replacing.take_counts() })
+        Some(PlannedChange {
+            row,
+            cell,
+            column_index: at,
+            number: self.row,
+            edits,
+            new,
+            tally,
+            counts: replacing.take_counts(),
+        })
     }
 
     fn show_change(&self, table: &Table, plan: &PlannedChange<'_>, place: u32, sink: &mut Sink) {

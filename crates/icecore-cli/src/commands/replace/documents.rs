@@ -18,7 +18,7 @@ pub fn change_documents(
     plan: &ReplacePlan,
     input: Box<dyn Read + Send>,
     stage: &Stage,
-    each: Option<Frame>,
+    frame: Option<Frame>,
     output: &mut EncodedOutput<'_>,
     report: &mut Report,
 ) -> Result<(bool, Account, bool), Abort> {
@@ -26,7 +26,7 @@ pub fn change_documents(
     let mut work =
         DocumentChanger { plan, stage, account: Account::default(), is_changed: false, is_whole: true, row: 0 };
     let mut window = Window::new(input, CHUNK);
-    match each {
+    match frame {
         None => {
             while !window.is_end() {
                 window.read_more().map_err(failed)?;
@@ -92,7 +92,7 @@ impl DocumentChanger<'_> {
             self.account.note_foreign(offset);
         }
         let mut tally = Tally::default();
-        let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.how, &mut tally)?;
+        let edits = rewrite::document(bytes, self.stage, &mut replacing, &plan.rewrite_options, &mut tally)?;
         let Some(place) = plan.places.number_place(None, &plan.table, "") else { return Ok(None) };
         if edits.is_empty() {
             if tally.is_notable() {
@@ -142,10 +142,10 @@ impl DocumentChanger<'_> {
         output: &mut EncodedOutput<'_>,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let mut at = 0;
-        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.trim_ascii().is_empty()) {
+        let mut offset = 0;
+        while let Some(rest) = bytes.get(offset..).filter(|rest| !rest.trim_ascii().is_empty()) {
             self.row += 1;
-            let request = Request::new(&self.plan.how.limits);
+            let request = Request::new(&self.plan.rewrite_options.limits);
             let outcome = self.stage.format().read(rest, self.stage.settings(), request);
             let consumed = outcome.consumed;
             if let Some(error) = outcome.error {
@@ -155,11 +155,11 @@ impl DocumentChanger<'_> {
             if consumed == 0 {
                 break;
             }
-            self.write_document(rest.get(..consumed).unwrap_or_default(), at as u64, output, report)?;
-            at += consumed;
+            self.write_document(rest.get(..consumed).unwrap_or_default(), offset as u64, output, report)?;
+            offset += consumed;
         }
         if self.plan.shows.is_none() {
-            output.write_piece(bytes.get(at..).unwrap_or_default())?;
+            output.write_piece(bytes.get(offset..).unwrap_or_default())?;
         }
         Ok(())
     }

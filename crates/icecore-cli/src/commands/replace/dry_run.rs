@@ -95,17 +95,17 @@ fn show_line(sign: u8, group: &[Edit<'_>], text: &[u8], paint: Paint, out: &mut 
     if from > 0 {
         out.extend_from_slice("…".as_bytes());
     }
-    let mut at = from;
+    let mut offset = from;
     for edit in group {
-        push_printable(text.get(at..edit.start).unwrap_or_default(), out);
+        push_printable(text.get(offset..edit.start).unwrap_or_default(), out);
         let piece = if is_old { text.get(edit.start..edit.end).unwrap_or_default() } else { edit.new };
         if !piece.is_empty() {
             let piece = String::from_utf8_lossy(piece);
             out.extend_from_slice(paint.ink(ink, icecore::text::shortened(&piece, MAX_TEXT_LEN)).as_bytes());
         }
-        at = edit.end;
+        offset = edit.end;
     }
-    push_printable(text.get(at..to).unwrap_or_default(), out);
+    push_printable(text.get(offset..to).unwrap_or_default(), out);
     if to < text.len() {
         out.extend_from_slice("…".as_bytes());
     }
@@ -117,17 +117,17 @@ fn push_printable(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Moves an offset down to the start of a character.
-fn floor_to_character(text: &[u8], mut at: usize) -> usize {
-    while at > 0 && text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
-        at -= 1;
+fn floor_to_character(text: &[u8], mut offset: usize) -> usize {
+    while offset > 0 && text.get(offset).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        offset -= 1;
     }
-    at
+    offset
 }
 
-fn ceil_to_character(text: &[u8], at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80) {
-        at += 1;
+fn ceil_to_character(text: &[u8], offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while text.get(offset).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        offset += 1;
     }
-    at
+    offset
 }

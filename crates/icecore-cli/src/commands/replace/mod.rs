@@ -75,7 +75,7 @@ pub fn run(args: &Replace, global: &Global, report: &mut Report) -> Result<(), A
 struct ReplaceJob<'j> {
     args: &'j Replace,
     rules: Rules,
-    how: Rewriting,
+    rewrite_options: Rewriting,
     form: Option<InputForm>,
     json: Stage,
     places: Arc<Places>,
@@ -113,7 +113,15 @@ impl ReplaceJob<'_> {
         }
         let json = Stage::parse(icecore_tables::form::JSON).map_err(crate::report::usage_error)?;
         let places = Arc::new(Places::new(args.table_filter()));
-        Ok(ReplaceJob { args, rules, how, form, json, places, paint: Paint::new(global.color, &io::stdout()) })
+        Ok(ReplaceJob {
+            args,
+            rules,
+            rewrite_options: how,
+            form,
+            json,
+            places,
+            paint: Paint::new(global.color, &io::stdout()),
+        })
     }
 
     /// Changes files, folders or the standard input.
@@ -252,7 +260,7 @@ impl ReplaceJob<'_> {
         };
         let plan = Arc::new(ReplacePlan {
             rules: self.build_rule_sets(wide).map_err(usage_text_error)?,
-            how: self.how.clone(),
+            rewrite_options: self.rewrite_options.clone(),
             only_serialized: self.args.only_serialized,
             shows: self.args.dry_run.then(|| Arc::new(self.paint) as Arc<dyn Show>),
             places: Arc::clone(&self.places),
@@ -327,11 +335,11 @@ impl ReplaceJob<'_> {
     ) -> Result<(Cutter, Lexer), Abort> {
         let (plan, failed) = (&**work.plan, |error: io::Error| input_error(&error));
         Ok(match (work.form, style) {
-            (InputForm::Csv, Some(found)) => {
-                let mut cutter = Cutter::new(input, chunk, Cut::Rows(Scanner::new(found.dialect)));
-                let (row, columns) = self.read_csv_columns(&mut cutter, plan, found).map_err(failed)?;
-                work.check_header(&row, found.start)?;
-                (cutter, Lexer::Csv(found.dialect, columns))
+            (InputForm::Csv, Some(detected)) => {
+                let mut cutter = Cutter::new(input, chunk, Cut::Rows(Scanner::new(detected.dialect)));
+                let (row, columns) = self.read_csv_columns(&mut cutter, plan, detected).map_err(failed)?;
+                work.check_header(&row, detected.start)?;
+                (cutter, Lexer::Csv(detected.dialect, columns))
             }
             (InputForm::Tsv, _) => {
                 let delimiter = self.args.csv.delimiter.unwrap_or(b'\t');
@@ -350,16 +358,16 @@ impl ReplaceJob<'_> {
         &self,
         cutter: &mut Cutter,
         plan: &ReplacePlan,
-        found: DetectedDialect,
+        detected: DetectedDialect,
     ) -> io::Result<(Vec<u8>, Columns)> {
         if self.args.no_header {
-            cutter.begin_without_header(found.start)?;
+            cutter.begin_without_header(detected.start)?;
             return Ok((Vec::new(), Columns { places: Vec::new(), table: plan.table.clone() }));
         }
-        let row = cutter.read_header(found.start)?;
+        let row = cutter.read_header(detected.start)?;
         let mut cells = Vec::new();
-        Scanner::new(found.dialect).next_row(&row, true, &mut cells);
-        let names = cells.iter().map(|cell| found.dialect.decode_cell(cell, &row).into_owned());
+        Scanner::new(detected.dialect).next_row(&row, true, &mut cells);
+        let names = cells.iter().map(|cell| detected.dialect.decode_cell(cell, &row).into_owned());
         let columns = number_columns(plan, names);
         Ok((row, columns))
     }

@@ -91,7 +91,7 @@ fn add_file_pairs(file: &Path, mut builder: Builder) -> Result<Builder, Abort> {
         "csv" => parse_csv_pairs(bytes),
         _ => parse_line_pairs(bytes),
     };
-    for (old, new) in pairs.map_err(|why| usage_text_error(format!("{name}: {why}")))? {
+    for (old, new) in pairs.map_err(|reason| usage_text_error(format!("{name}: {reason}")))? {
         builder = builder.pair(old, new);
     }
     Ok(builder)
@@ -112,13 +112,13 @@ fn parse_json_pairs(bytes: &[u8]) -> Pairs {
 
 /// Reads two columns.
 fn parse_csv_pairs(bytes: &[u8]) -> Pairs {
-    let found = icecore_csv::detect_dialect(bytes, true, &mut |_| false).ok();
-    let start = found.map_or(0, |found| found.start);
+    let detected = icecore_csv::detect_dialect(bytes, true, &mut |_| false).ok();
+    let start = detected.map_or(0, |found| found.start);
     let rest = bytes.get(start..).unwrap_or_default();
-    let usual = read_csv_pairs(rest, Dialect::RFC_4180);
+    let standard = read_csv_pairs(rest, Dialect::RFC_4180);
     // Read as RFC 4180, a table of another dialect has one column with commas, or more than two columns.
-    let other = || read_csv_pairs(rest, found?.dialect).ok();
-    usual.or_else(|error| other().ok_or(error))
+    let other = || read_csv_pairs(rest, detected?.dialect).ok();
+    standard.or_else(|error| other().ok_or(error))
 }
 
 fn read_csv_pairs(mut rest: &[u8], dialect: Dialect) -> Pairs {
@@ -139,14 +139,14 @@ fn read_csv_pairs(mut rest: &[u8], dialect: Dialect) -> Pairs {
 /// Reads lines of OLD, a tab, NEW.
 fn parse_line_pairs(bytes: &[u8]) -> Pairs {
     let mut pairs = Vec::new();
-    for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
             continue;
         }
         let mut cells = line.split(|byte| *byte == b'\t');
         let (Some(old), Some(new), None) = (cells.next(), cells.next(), cells.next()) else {
-            return Err(format!("line {} is not OLD, a tab and NEW", at + 1));
+            return Err(format!("line {} is not OLD, a tab and NEW", index + 1));
         };
         pairs.push((unescape_cell(old), unescape_cell(new)));
     }

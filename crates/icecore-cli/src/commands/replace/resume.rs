@@ -125,8 +125,8 @@ pub fn replace_file(file: &Path, state: &impl Serialize) -> Result<(), Abort> {
 }
 
 /// Returns the error for a file that can't be used.
-pub fn file_error(file: &Path, why: String) -> Abort {
-    Abort::Failed(code::USAGE, format!("{}: {why}", file.display()))
+pub fn file_error(file: &Path, reason: String) -> Abort {
+    Abort::Failed(code::USAGE, format!("{}: {reason}", file.display()))
 }
 
 #[cfg(test)]

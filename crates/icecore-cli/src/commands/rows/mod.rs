@@ -94,7 +94,8 @@ fn convert_query(
     let usual = question.default_column();
     let input =
         database::query_rows(args.database.resolve_address()?, question).map_err(crate::database::database_error)?;
-    let mut job = RowsJob { usual, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
+    let mut job =
+        RowsJob { default_column: usual, is_alone: true, ..RowsJob::new(args, Some(TableForm::Database), global)? };
     let place = outputs.output_destination(args.written.output.as_ref())?;
     let mut target = open_target(args, global, place)?;
     report.count_input();
@@ -192,7 +193,7 @@ struct RowsJob<'j> {
     global: &'j Global,
     options: Options,
     /// The column that is decoded if none is given.
-    usual: Option<&'static str>,
+    default_column: Option<&'static str>,
     /// Whether an error of the input ends the command, because it is the only one.
     is_alone: bool,
     /// The first table in the output, and the columns that all tables have.
@@ -220,7 +221,7 @@ impl<'j> RowsJob<'j> {
             args,
             global,
             options: args.row_options(global)?,
-            usual: None,
+            default_column: None,
             is_alone: false,
             header: None,
             tallies: Vec::new(),
@@ -384,9 +385,9 @@ impl<'j> RowsJob<'j> {
         sink: &mut Sink,
         report: &mut Report,
     ) -> Result<(), Abort> {
-        let RowsJob { args, usual, .. } = *self;
+        let RowsJob { args, default_column: usual, .. } = *self;
         let window = Window::new(input, args.chunk);
-        let request = PlanRequest { options: &self.options, form, usual, file: name };
+        let request = PlanRequest { options: &self.options, form, default_column: usual, file: name };
         let tally = Tally::for_rows(name);
         if form == TableForm::Sql {
             let dump =
@@ -502,13 +503,13 @@ impl<'j> RowsJob<'j> {
         if frozen.is_empty() {
             return;
         }
-        let is_dump = frozen.iter().any(|found| !found.table.is_empty() && found.table != name);
+        let is_dump = frozen.iter().any(|column| !column.table.is_empty() && column.table != name);
         let names: Vec<String> = frozen
             .iter()
-            .map(|found| if is_dump { format!("{}.{}", found.table, found.column) } else { found.column.clone() })
+            .map(|column| if is_dump { format!("{}.{}", column.table, column.column) } else { column.column.clone() })
             .collect();
         let descriptions: Vec<String> =
-            names.iter().zip(frozen).map(|(name, found)| format!("`{name}` ({})", found.format)).collect();
+            names.iter().zip(frozen).map(|(name, column)| format!("`{name}` ({})", column.format)).collect();
         let options: Vec<String> = names.iter().map(|name| format!("-c {}", in_shell(name))).collect();
         let (columns, verb, them) = match names.len() {
             1 => ("the column", "looks", "it"),
@@ -566,9 +567,9 @@ impl<'j> RowsJob<'j> {
             frozen.examine(&batch);
             sink.buffer_mut().extend_from_slice(&batch.out);
             #[cfg(feature = "columns")]
-            if let Some(why) = self.write_columns(&mut batch, sink)? {
+            if let Some(reason) = self.write_columns(&mut batch, sink)? {
                 sink.flush()?;
-                return Ok(Err(io::Error::other(why)));
+                return Ok(Err(io::Error::other(reason)));
             }
             // The next rows may take long to arrive.
             if batch.is_last_for_now {

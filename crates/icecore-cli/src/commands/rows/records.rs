@@ -28,7 +28,7 @@ impl RowsJob<'_> {
             _ => file.unwrap_or_else(|| spool_to_file(input)).and_then(Records::open_parquet),
         };
         let records = opened.map_err(|error| self.input_error(name, &error))?;
-        let RowsJob { usual, .. } = *self;
+        let RowsJob { default_column: usual, .. } = *self;
         let names: Vec<String> = match &self.args.names[..] {
             [] => records.schema().fields().iter().map(|field| field.name().clone()).collect(),
             names => names.to_vec(),
@@ -39,7 +39,10 @@ impl RowsJob<'_> {
                 self.with_input_name(name, &format!("--columns has {} names for {count} columns", names.len())),
             ));
         }
-        let plan = Arc::new(Plan::new(&PlanRequest { options: &self.options, form, usual, file: name }, names)?);
+        let plan = Arc::new(Plan::new(
+            &PlanRequest { options: &self.options, form, default_column: usual, file: name },
+            names,
+        )?);
         self.write_header(name, &plan, sink)?;
         self.types = Some(records.schema().fields().clone());
         self.convert_rows(

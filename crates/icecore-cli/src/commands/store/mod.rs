@@ -186,7 +186,7 @@ fn print_store_stats(args: &StoreStats, store: &mut dyn Backend, global: &Global
 
 fn format_stats(stats: &ObjectStats, paint: Paint) -> String {
     let grouped = icecore_tables::plural::group_digits;
-    let time = |at: Option<i64>| at.map_or_else(|| "-".to_owned(), time::format_utc);
+    let time = |moment: Option<i64>| moment.map_or_else(|| "-".to_owned(), time::format_utc);
     let mut text = format!(
         "objects      {}\nbytes        {}\nquarantined  {}\nfirst        {}\nlast         {}\n",
         grouped(stats.count),

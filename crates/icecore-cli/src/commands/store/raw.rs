@@ -54,14 +54,14 @@ pub fn print_raw_objects(args: &Each, store: &mut dyn Backend) -> Result<(), Abo
 
 /// Writes the bytes of an object with their frame.
 fn write_framed_object(bytes: &[u8], frame: Frame, sink: &mut Sink) -> Result<(), Abort> {
-    let at = sink.position();
+    let output_start = sink.position();
     sink.write_bytes(bytes)?;
-    let fits = sink.edit_record(at, |buffer, start| {
+    let fits = sink.edit_record(output_start, |buffer, start| {
         frame.close_record(buffer, start).is_ok()
             && (frame == Frame::Documents || survives_framing(frame, &buffer[start..], bytes))
     });
     if !fits {
-        sink.take_back(at);
+        sink.take_back(output_start);
         let text = format!("a record of --bytes={} can't hold this object; use --bytes=u32be", frame.name());
         return Err(Abort::Failed(code::USAGE, text));
     }

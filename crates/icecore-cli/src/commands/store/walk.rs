@@ -30,7 +30,12 @@ pub fn start_sequence(args: &Each, store: &mut dyn Backend) -> Result<i64, Abort
 
 /// Returns the query of a filter for the store.
 pub fn to_object_filter(filter: &FilterArgs, at: Option<(String, String)>) -> ObjectFilter {
-    ObjectFilter { class: filter.class.clone(), at, quarantined: filter.quarantined.then_some(true), before: None }
+    ObjectFilter {
+        class: filter.class.clone(),
+        path_value: at,
+        quarantined: filter.quarantined.then_some(true),
+        before: None,
+    }
 }
 
 pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, report: &mut Report) -> Result<(), Abort> {
@@ -40,7 +45,7 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
         lines.print_object(&object.to_lent())?;
         return lines.sink.flush();
     }
-    let at = match (&args.path, &args.value) {
+    let path_value = match (&args.path, &args.value) {
         (Some(path), Some(value)) => Some((mistakes::whole_path(path)?, value.clone())),
         (Some(both), None) => {
             let Some((path, value)) = both.split_once('=') else {
@@ -53,11 +58,11 @@ pub fn find_objects(args: &Find, store: &mut dyn Backend, global: &Global, repor
         }
         _ => None,
     };
-    if at.is_none() && args.filter.class.is_none() && !args.filter.quarantined {
+    if path_value.is_none() && args.filter.class.is_none() && !args.filter.quarantined {
         let text = "nothing to search for: use a path and a value, --class, --key or --quarantined";
         return Err(Abort::Failed(code::USAGE, text.to_owned()));
     }
-    if print_matching(&args.filter, at, 0, store, global, report)? == 0 {
+    if print_matching(&args.filter, path_value, 0, store, global, report)? == 0 {
         report.raise_exit_code(code::FINDING);
     }
     Ok(())
@@ -104,7 +109,7 @@ impl ObjectPrinter {
 /// Prints all matching objects; returns their number.
 fn print_matching(
     filter: &FilterArgs,
-    at: Option<(String, String)>,
+    path_value: Option<(String, String)>,
     mut after: i64,
     store: &mut dyn Backend,
     global: &Global,
@@ -112,7 +117,7 @@ fn print_matching(
 ) -> Result<u64, Abort> {
     progress::begin_input("objects");
     let mut lines = ObjectPrinter::new(filter.json, global);
-    let wanted = to_object_filter(filter, at);
+    let wanted = to_object_filter(filter, path_value);
     let mut left = filter.items.unwrap_or(u64::MAX);
     while left > 0 {
         let (mut count, mut ended) = (0, None);

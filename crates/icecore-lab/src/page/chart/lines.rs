@@ -146,10 +146,10 @@ fn draw_curve(canvas: &mut Canvas, frame: &Frame, series: &Series, x: &Scale, y:
             }
         }
         // If places are close together, marks for all of them would hide the curve.
-        let each = (series.dots.len() / if frame.narrow { 10 } else { 20 }).max(1);
+        let step = (series.dots.len() / if frame.narrow { 10 } else { 20 }).max(1);
         if series.style != 'x' {
             let class = format!("p{}", series.style);
-            series.dots.iter().step_by(each).for_each(|d| canvas.draw_mark(&class, series.mark_shape(), place(d), 4.0));
+            series.dots.iter().step_by(step).for_each(|d| canvas.draw_mark(&class, series.mark_shape(), place(d), 4.0));
         } else if series.dots.len() == 1 {
             canvas.draw_mark("px", 0, place(&series.dots[0]), 3.0);
         }

@@ -65,8 +65,8 @@ impl Scale {
         let fine = sets.iter().map(|parts| with(parts)).find(|ticks| ticks.len() <= max_ticks);
         fine.unwrap_or_else(|| {
             let all = with(&[1.0]);
-            let each = all.len().div_ceil(max_ticks);
-            all.into_iter().step_by(each).collect()
+            let step = all.len().div_ceil(max_ticks);
+            all.into_iter().step_by(step).collect()
         })
     }
 }

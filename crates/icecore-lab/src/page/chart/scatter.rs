@@ -144,7 +144,7 @@ fn draw_labelled_dots(
 ) -> Vec<(LegendSign, String)> {
     let mut rest = vec![];
     let places: Vec<[f64; 2]> = dots.iter().map(|d| [x.position_of(d.size), y.position_of(d.ns)]).collect();
-    let mut occupied: Vec<Rect> = places.iter().map(|at| box_around(*at, 5.5)).collect();
+    let mut occupied: Vec<Rect> = places.iter().map(|center| box_around(*center, 5.5)).collect();
     occupied.extend(front);
     let mut names: Vec<Rect> = vec![];
     // The important names are placed first.
@@ -254,5 +254,5 @@ fn label_offsets(wide: f64, high: f64) -> impl Iterator<Item = ([f64; 2], bool)>
             ([cos * r - hang, sin * r - high / 2.0], true)
         })
     });
-    near.into_iter().map(|at| (at, false)).chain(far)
+    near.into_iter().map(|offset| (offset, false)).chain(far)
 }

@@ -19,8 +19,8 @@ pub(super) fn render_overview(groups: &[(String, &ScenarioReport)]) -> String {
 /// Returns a table of a scenario's claims, with their source, and explanations for those that do not hold.
 pub(super) fn render_explained_claims(scenario: &ScenarioReport) -> String {
     let row = |result: &ClaimResult| {
-        let why = if result.verdict == Verdict::Holds { "" } else { result.claim.explanation.as_str() };
-        render_row(result, &[&result.words, why, &result.claim.source])
+        let explanation = if result.verdict == Verdict::Holds { "" } else { result.claim.explanation.as_str() };
+        render_row(result, &[&result.words, explanation, &result.claim.source])
     };
     render_claims_table(&scenario.claims.iter().map(row).collect::<String>())
 }

@@ -102,13 +102,13 @@ impl Section<'_> {
     }
 
     /// Writes a chart, drawn for wide and for narrow windows, with its numbers below.
-    fn write_figure(&mut self, title: &str, how: &str, draw: impl Fn(f64) -> Option<Drawing>, numbers: String) {
+    fn write_figure(&mut self, title: &str, explanation: &str, draw: impl Fn(f64) -> Option<Drawing>, numbers: String) {
         let (Some(wide), Some(narrow)) = (draw(WIDE), draw(NARROW)) else { return };
         self.charts += 1;
         let id = format!("{}-c{}", self.id, self.charts);
         _ = write!(self.out, "<figure>\n<figcaption><h3>{}</h3>", escape_markup(title));
-        if !how.is_empty() {
-            _ = write!(self.out, "<span>{}</span>", escape_markup(how));
+        if !explanation.is_empty() {
+            _ = write!(self.out, "<span>{}</span>", escape_markup(explanation));
         }
         _ = write!(self.out, "</figcaption>\n{}\n", wide.render_inline(&id, "wide"));
         _ = writeln!(self.out, "{}", narrow.render_inline(&format!("{id}n"), "narrow"));
@@ -143,9 +143,9 @@ impl Section<'_> {
         if !self.scenario.absent.is_empty() {
             self.out += "<h3>Not here</h3>\n";
         }
-        let absent = words::group_absent(self.scenario).into_iter().map(|(who, why, install)| {
+        let absent = words::group_absent(self.scenario).into_iter().map(|(competitor, reason, install)| {
             let install = install.map_or(String::new(), |c| format!("<br/><code>{}</code>", escape_markup(&c)));
-            format!("<b>{}</b>: {}{install}", escape_markup(&who), escape_markup(&why))
+            format!("<b>{}</b>: {}{install}", escape_markup(&competitor), escape_markup(&reason))
         });
         self.write_list("", absent.collect());
         if !self.scenario.points.is_empty() {

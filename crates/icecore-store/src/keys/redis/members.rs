@@ -103,11 +103,11 @@ impl MemberReader<'_, '_> {
             self.server.add_command(command, &[&self.entry.key, &cursor, b"COUNT", count.as_bytes()]);
             self.server.send_request()?;
             let Some(count) = self.server.read_cursor(&mut cursor)? else { return Ok(Flow::On) };
-            let each = if command == RedisCommand::Sscan { 1 } else { 2 };
-            if !count.is_multiple_of(each) {
+            let items_per_entry = if command == RedisCommand::Sscan { 1 } else { 2 };
+            if !count.is_multiple_of(items_per_entry) {
                 return Err(self.server.unexpected_answer_error());
             }
-            for _ in 0..count / each {
+            for _ in 0..count / items_per_entry {
                 let flow = match command {
                     RedisCommand::Hscan => {
                         self.read_field()?;

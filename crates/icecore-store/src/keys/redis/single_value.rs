@@ -45,13 +45,13 @@ pub(in crate::keys) fn read_value(
             server.read_bulk(key, &mut value)?
         }
         ("stream", Some(field)) => {
-            let at = field.iter().position(|byte| *byte == b'/');
-            let Some(at) = at else {
+            let slash = field.iter().position(|byte| *byte == b'/');
+            let Some(slash) = slash else {
                 return Err(wrong(format!(
                     "`{named}` is a stream: --field must be ID/FIELD, as `icecore rows` shows it"
                 )));
             };
-            read_stream_field(&mut server, key, &field[..at], &field[at + 1..], &mut value)?
+            read_stream_field(&mut server, key, &field[..slash], &field[slash + 1..], &mut value)?
         }
         ("string", Some(_)) => return Err(wrong(format!("`{named}` is a string: it has no fields"))),
         ("hash" | "list" | "stream", None) => {

@@ -99,11 +99,11 @@ impl Cutter {
 
 /// Returns the ends of rows.
 fn find_row_ends(scanner: &Scanner, bytes: &[u8], is_end: bool) -> impl Iterator<Item = usize> {
-    let mut at = 0;
-    std::iter::from_fn(move || match scanner.find_row_end(bytes.get(at..)?, is_end) {
+    let mut offset = 0;
+    std::iter::from_fn(move || match scanner.find_row_end(bytes.get(offset..)?, is_end) {
         Next::Row { end } => {
-            at += end;
-            Some(at)
+            offset += end;
+            Some(offset)
         }
         Next::More | Next::End => None,
     })

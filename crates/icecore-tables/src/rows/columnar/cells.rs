@@ -16,16 +16,16 @@ pub struct CellColumn<'b> {
     pub batch: &'b Batch,
     pub rows: Range<usize>,
     /// Number of the column.
-    pub at: usize,
+    pub position: usize,
 }
 
 impl<'b> CellColumn<'b> {
     /// Iterates over the cells; `None` if a row has no such cell.
     pub fn iter(&self) -> impl Iterator<Item = Option<(Sort, &'b [u8])>> + use<'b> {
-        let (batch, at) = (self.batch, self.at);
-        self.rows
-            .clone()
-            .map(move |row| batch.row_cells(row).0.get(at).map(|cell: &Cell| (cell.sort, batch.cell_bytes(*cell))))
+        let (batch, position) = (self.batch, self.position);
+        self.rows.clone().map(move |row| {
+            batch.row_cells(row).0.get(position).map(|cell: &Cell| (cell.sort, batch.cell_bytes(*cell)))
+        })
     }
 
     /// Returns the total number of bytes.
@@ -48,7 +48,7 @@ impl<'b> CellColumn<'b> {
             DataType::LargeUtf8 => self.to_text::<LargeUtf8Type>(notes),
             _ => {
                 let text = self.to_text::<Utf8Type>(notes)?;
-                convert_column(&text, to, self.at, notes)
+                convert_column(&text, to, self.position, notes)
             }
         }
     }
@@ -63,7 +63,7 @@ impl<'b> CellColumn<'b> {
                         strings.push(Some(bytes));
                     }
                     Some((Sort::Text | Sort::Plain, bytes)) => {
-                        notes.note_lost_bytes(row, self.at);
+                        notes.note_lost_bytes(row, self.position);
                         let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
                         strings.push(Some(text.as_bytes()));
                     }

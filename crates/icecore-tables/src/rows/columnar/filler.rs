@@ -57,8 +57,8 @@ impl<'n> RowReport<'n> {
     }
 
     /// Notes a value with bytes that are not text, in a column that is not decoded.
-    pub fn note_lost_bytes(&mut self, row: usize, at: usize) {
-        let path = format!("column {}", self.plan.column_name(at));
+    pub fn note_lost_bytes(&mut self, row: usize, position: usize) {
+        let path = format!("column {}", self.plan.column_name(position));
         if self.plan.strict {
             let message = format!("{REFUSED}{}, at {path}", LossKind::Bytes.describe(1));
             self.errors.push(RowError { row, column: None, kind: LOSS, message });
@@ -68,8 +68,9 @@ impl<'n> RowReport<'n> {
     }
 
     /// Notes a value that does not fit its column, in a column that is not decoded.
-    pub fn note_mismatch(&mut self, row: usize, at: usize, message: String) {
-        let message = format!("column {}: {message} (choose another type with --schema)", self.plan.column_name(at));
+    pub fn note_mismatch(&mut self, row: usize, position: usize, message: String) {
+        let message =
+            format!("column {}: {message} (choose another type with --schema)", self.plan.column_name(position));
         self.errors.push(RowError { row, column: None, kind: "row", message });
     }
 
@@ -92,8 +93,8 @@ impl RecordBuilder {
     /// Creates records from the rows of a batch.
     pub fn build_records(&mut self, batch: &mut Batch) {
         let plans = std::mem::take(&mut batch.plans);
-        for (at, (from, plan)) in plans.iter().enumerate() {
-            let to = plans.get(at + 1).map_or(batch.row_count(), |next| next.0);
+        for (index, (from, plan)) in plans.iter().enumerate() {
+            let to = plans.get(index + 1).map_or(batch.row_count(), |next| next.0);
             match self.build_record(batch, *from..to, plan) {
                 Ok(true) => {}
                 Ok(false) => break,
@@ -140,7 +141,7 @@ impl RecordBuilder {
         let is_blob = |index: usize| self.layout.blobs.iter().position(|blob| blob.written_index == index);
         let mut columns = Vec::new();
         for (index, (at, field)) in written_columns(plan).zip(fields).enumerate() {
-            let cells = CellColumn { batch, rows: rows.clone(), at };
+            let cells = CellColumn { batch, rows: rows.clone(), position: at };
             columns.push(match (&batch.record, is_blob(index)) {
                 (Some(record), None) => {
                     let column = record.column(at).slice(rows.start, rows.len());
@@ -165,7 +166,7 @@ impl RecordBuilder {
         notes: &mut RowReport<'_>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
         let Some(decoder) = &mut self.lines else { return Ok(Vec::new()) };
-        let lines = CellColumn { batch, rows: rows.clone(), at: 0 }.to_binary()?;
+        let lines = CellColumn { batch, rows: rows.clone(), position: 0 }.to_binary()?;
         let decoded = decoder.decode(lines.as_ref()).map_err(external_error)?;
         for bad in decoded.bad {
             notes.errors.push(RowError {
@@ -205,7 +206,7 @@ impl RecordBuilder {
                 notes.kinds[column][row] = ValueOutcome::Null;
             }
         }
-        let (source, decoder) = match (&blob.how, &mut self.decoders[column]) {
+        let (source, decoder) = match (&blob.target, &mut self.decoders[column]) {
             (DecodeTarget::Typed(source), Some(decoder)) => (source, decoder),
             _ => return self.decode_as_json(column, input, plan, notes),
         };

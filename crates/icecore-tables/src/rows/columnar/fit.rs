@@ -35,7 +35,7 @@ use std::sync::Arc;
 pub fn convert_column(
     column: &ArrayRef,
     to: &DataType,
-    at: usize,
+    position: usize,
     notes: &mut RowReport<'_>,
 ) -> Result<ArrayRef, ArrowError> {
     if column.data_type() == to {
@@ -66,7 +66,7 @@ pub fn convert_column(
         for row in (0..column.len()).filter(|row| made.is_null(*row) && column.is_valid(*row)) {
             notes.note_mismatch(
                 row,
-                at,
+                position,
                 format!("expected {expected}, found `{}`", make_excerpt(cells.texts.value(row))),
             );
         }

@@ -47,7 +47,7 @@ pub enum ColumnSource {
 pub struct BlobColumn {
     /// Its number among the written columns.
     pub written_index: usize,
-    pub how: DecodeTarget,
+    pub target: DecodeTarget,
     /// Whether its type was inferred from the first rows, and not given.
     pub is_learned: bool,
 }
@@ -63,7 +63,7 @@ pub enum DecodeTarget {
 impl BlobColumn {
     /// Returns the decoder to values of this field, if they have a type.
     pub fn create_decoder(&self, field: &Field, plan: &Plan) -> Result<Option<Decoder>, icecore_columns::Error> {
-        let DecodeTarget::Typed(source) = &self.how else { return Ok(None) };
+        let DecodeTarget::Typed(source) = &self.target else { return Ok(None) };
         Decoder::new(source.clone(), field, decoder_options(plan)).map(Some)
     }
 }
@@ -84,22 +84,23 @@ impl OutputLayout {
         };
         let named_columns: Vec<(usize, String)> = match &lines {
             Some(fields) => fields.iter().map(|field| field.name().clone()).enumerate().collect(),
-            None => written_columns(plan).map(|at| (at, plan.column_name(at))).collect(),
+            None => written_columns(plan).map(|position| (position, plan.column_name(position))).collect(),
         };
         check_names(&given_fields, &named_columns)?;
         let mut input_fields = Vec::new();
         let mut blobs: Vec<Option<BlobColumn>> = plan.columns.iter().map(|_| None).collect();
-        for (index, (at, name)) in named_columns.iter().enumerate() {
+        for (index, (position, name)) in named_columns.iter().enumerate() {
             let given_field = given_fields.iter().find(|field| field.name() == name);
-            let typed = types.and_then(|types| types.get(*at)).map(|field| field.data_type().clone());
+            let typed = types.and_then(|types| types.get(*position)).map(|field| field.data_type().clone());
             let column = plan.columns.iter().position(|spec| match &lines {
                 Some(_) => spec.name == *name,
-                None => spec.at == Some(*at),
+                None => spec.position == Some(*position),
             });
             let field = match column {
                 Some(column) => {
-                    let (field, how) = type_inference::infer_blob_field(parts, plan, column, *at, given_field)?;
-                    blobs[column] = Some(BlobColumn { written_index: index, how, is_learned: given_field.is_none() });
+                    let (field, how) = type_inference::infer_blob_field(parts, plan, column, *position, given_field)?;
+                    blobs[column] =
+                        Some(BlobColumn { written_index: index, target: how, is_learned: given_field.is_none() });
                     field
                 }
                 None => {
@@ -108,16 +109,16 @@ impl OutputLayout {
                     let data_type = given_type
                         .or(typed)
                         .or_else(by_line)
-                        .unwrap_or_else(|| type_inference::infer_plain_type(parts, *at));
+                        .unwrap_or_else(|| type_inference::infer_plain_type(parts, *position));
                     Arc::new(Field::new(name, data_type, true))
                 }
             };
             input_fields.push(field);
         }
-        let missing = |at: usize| usage_error(format!("there is no column `{}`", plan.decoded_column_name(at)));
-        let blobs = blobs.into_iter().enumerate().map(|(at, blob)| blob.ok_or_else(|| missing(at)));
+        let missing = |column: usize| usage_error(format!("there is no column `{}`", plan.decoded_column_name(column)));
+        let blobs = blobs.into_iter().enumerate().map(|(column, blob)| blob.ok_or_else(|| missing(column)));
         let layout = OutputLayout::from_columns(plan, input_fields.into(), blobs.collect::<Result<_, _>>()?, lines)?;
-        if plan.deep && layout.blobs.iter().any(|blob| matches!(blob.how, DecodeTarget::Typed(_))) {
+        if plan.deep && layout.blobs.iter().any(|blob| matches!(blob.target, DecodeTarget::Typed(_))) {
             return Err(usage_error(
                 "`--deep` works only for columns that become JSON: use `--schema 'NAME json'`".to_owned(),
             ));
@@ -133,25 +134,25 @@ impl OutputLayout {
     ) -> Result<OutputLayout> {
         let text = |name: &String| Arc::new(Field::new(name, DataType::Utf8, true));
         let mut columns: Vec<(FieldRef, ColumnSource)> = Vec::new();
-        columns.extend(plan.lead.iter().enumerate().map(|(at, (name, _))| (text(name), ColumnSource::Lead(at))));
+        columns.extend(plan.lead.iter().enumerate().map(|(index, (name, _))| (text(name), ColumnSource::Lead(index))));
         for (index, field) in input_fields.iter().enumerate() {
             let blob = blobs.iter().position(|blob| blob.written_index == index);
             columns.push((Arc::clone(field), blob.map_or(ColumnSource::Plain(index), ColumnSource::Blob)));
         }
         let count = plan.columns.len();
         if plan.has_error_columns() {
-            columns.extend(
-                (0..count).map(|at| (text(&error_column_name(plan.decoded_column_name(at))), ColumnSource::Errors(at))),
-            );
+            columns.extend((0..count).map(|column| {
+                (text(&error_column_name(plan.decoded_column_name(column))), ColumnSource::Errors(column))
+            }));
         }
         if plan.has_kinds {
-            columns.extend(
-                (0..count).map(|at| (text(&kind_column_name(plan.decoded_column_name(at))), ColumnSource::Kinds(at))),
-            );
+            columns.extend((0..count).map(|column| {
+                (text(&kind_column_name(plan.decoded_column_name(column))), ColumnSource::Kinds(column))
+            }));
         }
         let (fields, fills): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
-        for (at, field) in fields.iter().enumerate() {
-            if fields[..at].iter().any(|other| other.name() == field.name()) {
+        for (index, field) in fields.iter().enumerate() {
+            if fields[..index].iter().any(|other| other.name() == field.name()) {
                 return Err(usage_error(format!(
                     "two columns are called `{}`: give them other names with --columns (and --header, if the first row \
                      has names)",
@@ -170,7 +171,7 @@ impl OutputLayout {
 
 /// Returns the columns of the input that are written.
 pub fn written_columns(plan: &Plan) -> impl Iterator<Item = usize> + '_ {
-    (0..plan.names.len()).filter(|at| !plan.is_hidden(*at))
+    (0..plan.names.len()).filter(|position| !plan.is_hidden(*position))
 }
 
 /// Returns the options for decoding columns.

@@ -42,8 +42,8 @@ mod tests {
     fn a_panic_is_an_error() {
         assert_eq!(catch_panic(|| Ok::<_, String>(5)), Ok(5));
         assert_eq!(catch_panic(|| Err::<(), _>("no")), Err("no".to_owned()));
-        let at = std::hint::black_box(7);
-        let message = catch_panic(|| Ok::<_, String>([1, 2][at])).unwrap_err();
+        let index = std::hint::black_box(7);
+        let message = catch_panic(|| Ok::<_, String>([1, 2][index])).unwrap_err();
         assert!(message.contains("out of bounds"), "{message}");
     }
 }

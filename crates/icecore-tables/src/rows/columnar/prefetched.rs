@@ -61,9 +61,9 @@ impl<T: Batches<Batch = Batch>> Prefetched<T> {
     pub fn select_parts(&self, plan: &Plan, max_rows: usize) -> Vec<SampleRows<'_>> {
         let (mut parts, mut left) = (Vec::new(), max_rows);
         for batch in &self.first {
-            for (at, (from, part_plan)) in batch.plans.iter().enumerate() {
+            for (index, (from, part_plan)) in batch.plans.iter().enumerate() {
                 let to =
-                    batch.plans.get(at + 1).map_or(batch.row_count(), |next| next.0).min(from.saturating_add(left));
+                    batch.plans.get(index + 1).map_or(batch.row_count(), |next| next.0).min(from.saturating_add(left));
                 if part_plan.names == plan.names && *from < to {
                     left -= to - from;
                     parts.push(SampleRows { batch, rows: *from..to });

@@ -60,14 +60,15 @@ impl Records {
             let reader = builder.with_batch_size((BATCH / per_row).clamp(1, ROWS) as usize).build();
             Ok((reader.map_err(|error| error.to_string())?, schema))
         });
-        let (reader, schema) = opened.map_err(|why| damaged_error(Container::Parquet, &why))?;
+        let (reader, schema) = opened.map_err(|reason| damaged_error(Container::Parquet, &reason))?;
         Ok(Records { from: RecordSource::Parquet(Box::new(reader)), schema, plan: None, rows: 0, rest: None, len })
     }
 
     /// Opens Arrow, a file or a stream.
     pub fn open_arrow(input: Box<dyn Read + Send>) -> io::Result<Records> {
         let mut messages = Messages::new(input);
-        let schema = catch_panic(|| messages.read_schema()).map_err(|why| damaged_error(Container::Arrow, &why))?;
+        let schema =
+            catch_panic(|| messages.read_schema()).map_err(|reason| damaged_error(Container::Arrow, &reason))?;
         Ok(Records { from: RecordSource::Arrow(Box::new(messages)), schema, plan: None, rows: 0, rest: None, len: 0 })
     }
 
@@ -84,10 +85,11 @@ impl Records {
     fn next_record(&mut self) -> io::Result<Option<RecordBatch>> {
         match &mut self.from {
             RecordSource::Parquet(reader) => {
-                catch_panic(|| reader.next().transpose()).map_err(|why| damaged_error(Container::Parquet, &why))
+                catch_panic(|| reader.next().transpose()).map_err(|reason| damaged_error(Container::Parquet, &reason))
             }
             RecordSource::Arrow(messages) => {
-                let next = catch_panic(|| messages.next_record()).map_err(|why| damaged_error(Container::Arrow, &why));
+                let next =
+                    catch_panic(|| messages.next_record()).map_err(|reason| damaged_error(Container::Arrow, &reason));
                 self.len = messages.offset;
                 next
             }
@@ -103,9 +105,9 @@ pub fn spool_to_file(mut input: impl Read) -> io::Result<File> {
     Ok(file)
 }
 
-fn damaged_error(container: Container, why: &str) -> io::Error {
-    let why = icecore::text::printable(why);
-    io::Error::new(io::ErrorKind::InvalidData, format!("it can't be read as {}: {why}", container.name()))
+fn damaged_error(container: Container, reason: &str) -> io::Error {
+    let reason = icecore::text::printable(reason);
+    io::Error::new(io::ErrorKind::InvalidData, format!("it can't be read as {}: {reason}", container.name()))
 }
 
 impl Batches for Records {

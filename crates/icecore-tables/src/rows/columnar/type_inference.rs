@@ -15,8 +15,8 @@ use icecore_columns::{Decoder, FILLED_WITH, Inference, Source};
 use std::sync::Arc;
 
 /// Returns the type of a column that is not decoded.
-pub fn infer_plain_type(parts: &[SampleRows<'_>], at: usize) -> DataType {
-    let cells = || parts.iter().flat_map(move |part| part_cells(part, at).iter()).flatten();
+pub fn infer_plain_type(parts: &[SampleRows<'_>], position: usize) -> DataType {
+    let cells = || parts.iter().flat_map(move |part| part_cells(part, position).iter()).flatten();
     let values = || cells().filter(|(sort, _)| matches!(sort, Sort::Text | Sort::Plain));
     let all = |is: fn(&[u8]) -> bool| values().all(|(sort, bytes)| sort == Sort::Plain && is(bytes));
     match () {
@@ -43,7 +43,7 @@ fn is_float(bytes: &[u8]) -> bool {
 }
 
 fn part_cells<'b>(part: &SampleRows<'b>, at: usize) -> CellColumn<'b> {
-    CellColumn { batch: part.batch, rows: part.rows.clone(), at }
+    CellColumn { batch: part.batch, rows: part.rows.clone(), position: at }
 }
 
 /// Returns the field of a column to decode, and what its values become.
@@ -51,7 +51,7 @@ pub fn infer_blob_field(
     parts: &[SampleRows<'_>],
     plan: &Plan,
     column: usize,
-    at: usize,
+    position: usize,
     given_field: Option<&FieldRef>,
 ) -> Result<(FieldRef, DecodeTarget)> {
     let name = plan.decoded_column_name(column);
@@ -64,7 +64,7 @@ pub fn infer_blob_field(
         }
         None => {}
     }
-    let samples = collect_samples(parts, plan, &name, at);
+    let samples = collect_samples(parts, plan, &name, position);
     let samples = samples.map_err(|error| Error::Other(format!("column {name}: {error}")))?;
     match infer_field(&samples, &source, plan).map_err(|error| usage_error(format!("column {name}: {error}")))? {
         Some(field) if !is_json_field(&field) => {
@@ -80,7 +80,12 @@ fn json_field(name: &str) -> FieldRef {
 }
 
 /// Returns the values of a column in the first rows.
-fn collect_samples(parts: &[SampleRows<'_>], plan: &Plan, name: &str, at: usize) -> Result<Vec<ArrayRef>, ArrowError> {
+fn collect_samples(
+    parts: &[SampleRows<'_>],
+    plan: &Plan,
+    name: &str,
+    position: usize,
+) -> Result<Vec<ArrayRef>, ArrowError> {
     if plan.form == TableForm::Ndjson {
         let field = Arc::new(Field::new(name, DataType::Utf8, true));
         return decode_line_columns(parts, plan, &Fields::from(vec![field]));
@@ -88,8 +93,8 @@ fn collect_samples(parts: &[SampleRows<'_>], plan: &Plan, name: &str, at: usize)
     parts
         .iter()
         .map(|part| match &part.batch.record {
-            Some(record) => Ok(record.column(at).slice(part.rows.start, part.rows.len())),
-            None => part_cells(part, at).to_binary(),
+            Some(record) => Ok(record.column(position).slice(part.rows.start, part.rows.len())),
+            None => part_cells(part, position).to_binary(),
         })
         .collect()
 }

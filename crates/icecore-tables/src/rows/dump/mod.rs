@@ -85,15 +85,15 @@ impl Dump {
             self.reader.skip_rows();
             return Ok(false);
         }
-        let at = cell.position as usize;
+        let position = cell.position as usize;
         let plan = self.layout.plan.as_deref();
-        if at >= self.layout.columns.len() {
+        if position >= self.layout.columns.len() {
             let of = Type::from_column(self.reader.table(cell.table), cell.column, self.reader.dialect());
             self.layout.columns.push((cell.column, of));
         }
         let start = batch.bytes.len();
-        let of = self.layout.columns.get(at).map_or(Type::Any, |column| column.1);
-        let sort = if plan.is_some_and(|plan| plan.is_hidden(at)) {
+        let of = self.layout.columns.get(position).map_or(Type::Any, |column| column.1);
+        let sort = if plan.is_some_and(|plan| plan.is_hidden(position)) {
             Sort::Null
         } else {
             let is_computed = value::write_content(self.window.bytes(), range, content, of, &mut batch.bytes);
@@ -137,7 +137,7 @@ impl Dump {
         let (bytes, cells) = &mut self.carried;
         let from = batch.ends.last().map_or(0, |end| end.0 as usize);
         bytes.extend(batch.bytes.drain(self.start..));
-        let back = |at: u32| at - self.start as u32;
+        let back = |offset: u32| offset - self.start as u32;
         cells.extend(batch.cells.drain(from..).map(|cell| Cell {
             start: back(cell.start),
             end: back(cell.end),

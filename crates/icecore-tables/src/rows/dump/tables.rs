@@ -44,16 +44,16 @@ impl TableSelection {
     /// Returns the plan for rows with these columns.
     pub fn create_plan(&self, table: &Table, columns: impl Iterator<Item = Option<u32>>) -> io::Result<Arc<Plan>> {
         let columns: Vec<String> =
-            columns.enumerate().map(|(at, column)| column_or_number(table, column, at)).collect();
-        let found = self.specs.iter().filter_map(|spec| {
-            let at = columns.iter().position(|column| *column == spec.name);
-            let at = at.or_else(|| columns.iter().position(|column| names_column(spec, table, column)));
-            let at = at.or(spec.at.filter(|at| *at < columns.len()))?;
-            Some(ColumnSpec { at: Some(at), ..spec.clone() })
+            columns.enumerate().map(|(index, column)| column_or_number(table, column, index)).collect();
+        let matching = self.specs.iter().filter_map(|spec| {
+            let position = columns.iter().position(|column| *column == spec.name);
+            let position = position.or_else(|| columns.iter().position(|column| names_column(spec, table, column)));
+            let position = position.or(spec.position.filter(|at| *at < columns.len()))?;
+            Some(ColumnSpec { position: Some(position), ..spec.clone() })
         });
-        let found = found.collect();
+        let specs = matching.collect();
         let base = self.base.clone().ok_or_else(|| io::Error::other("no plan"))?;
-        base.with_columns(table.schema(), table.name(), columns, found).map(Arc::new).map_err(to_io_error)
+        base.with_columns(table.schema(), table.name(), columns, specs).map(Arc::new).map_err(to_io_error)
     }
 
     /// Returns an error for given tables and columns that do not exist: probably typing errors.
@@ -81,9 +81,9 @@ fn names_column(spec: &ColumnSpec, table: &Table, column: &str) -> bool {
 }
 
 /// Returns the name of a column; without one, its number.
-fn column_or_number(table: &Table, column: Option<u32>, at: usize) -> String {
+fn column_or_number(table: &Table, column: Option<u32>, index: usize) -> String {
     let column = column.and_then(|column| table.columns().get(column as usize));
-    column.map_or_else(|| (at + 1).to_string(), |column| column.name().to_owned())
+    column.map_or_else(|| (index + 1).to_string(), |column| column.name().to_owned())
 }
 
 fn to_io_error(error: Error) -> io::Error {

@@ -27,27 +27,27 @@ pub fn read_row(
 ) -> Option<usize> {
     let between = delimiter.unwrap_or(b'\n');
     let backslash = if escapes.is_some() { b'\\' } else { b'\n' };
-    let (mut at, mut start) = (0, batch.bytes.len());
+    let (mut position, mut start) = (0, batch.bytes.len());
     // Start of the cell in the input.
-    let mut raw = at;
+    let mut raw = position;
     loop {
-        let rest = bytes.get(at..).unwrap_or(&[]);
+        let rest = bytes.get(position..).unwrap_or(&[]);
         let found =
             if escapes.is_some() { memchr3(b'\n', between, backslash, rest) } else { memchr2(b'\n', between, rest) };
         let stop = match found {
-            Some(stop) => at + stop,
+            Some(stop) => position + stop,
             None if is_end => bytes.len(),
             None => return None,
         };
-        batch.bytes.extend_from_slice(&bytes[at..stop]);
+        batch.bytes.extend_from_slice(&bytes[position..stop]);
         match bytes.get(stop) {
             Some(byte) if *byte == between && between != b'\n' => {
                 batch.push_cell(start, classify_cell(&bytes[raw..stop], escapes));
-                at = stop + 1;
-                (start, raw) = (batch.bytes.len(), at);
+                position = stop + 1;
+                (start, raw) = (batch.bytes.len(), position);
             }
             Some(b'\\') if escapes.is_some() => {
-                at = decode_escape(bytes, stop, is_end, escapes.unwrap_or(Escapes::Mysql), &mut batch.bytes)?;
+                position = decode_escape(bytes, stop, is_end, escapes.unwrap_or(Escapes::Mysql), &mut batch.bytes)?;
             }
             _ => {
                 let has_return =
@@ -73,21 +73,21 @@ fn classify_cell(raw: &[u8], escapes: Option<Escapes>) -> Sort {
 }
 
 /// Decodes the escape at `at`. Returns its end; `None`: it is not complete.
-fn decode_escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &mut Vec<u8>) -> Option<usize> {
-    let Some(letter) = bytes.get(at + 1).copied() else {
+fn decode_escape(bytes: &[u8], index: usize, is_end: bool, escapes: Escapes, out: &mut Vec<u8>) -> Option<usize> {
+    let Some(letter) = bytes.get(index + 1).copied() else {
         // A backslash at the very end is a backslash.
         return is_end.then(|| {
             out.push(b'\\');
-            at + 1
+            index + 1
         });
     };
     // An escape that may have more digits must be followed by further bytes.
-    if escapes == Escapes::Postgres && matches!(letter, b'0'..=b'7' | b'x') && bytes.len() < at + 4 && !is_end {
+    if escapes == Escapes::Postgres && matches!(letter, b'0'..=b'7' | b'x') && bytes.len() < index + 4 && !is_end {
         return None;
     }
-    let rest = bytes.get(at + 1..).unwrap_or(&[]);
+    let rest = bytes.get(index + 1..).unwrap_or(&[]);
     if escapes == Escapes::Database && letter == b'#' {
-        return Some(at + PLAIN.len());
+        return Some(index + PLAIN.len());
     }
     let (byte, len) = match (escapes, letter) {
         (_, b'b') => (8, 1),
@@ -106,7 +106,7 @@ fn decode_escape(bytes: &[u8], at: usize, is_end: bool, escapes: Escapes, out: &
         (_, other) => (other, 1),
     };
     out.push(byte);
-    Some(at + 1 + len)
+    Some(index + 1 + len)
 }
 
 /// Returns the number of the first digits as a byte, and how many digits it has.

@@ -81,12 +81,12 @@ impl Table {
     pub fn new(form: TableForm, mut window: Window<Box<dyn Read + Send>>, settings: Settings) -> io::Result<Table> {
         let delimiter = settings.delimiter;
         let cells = match (form, settings.csv) {
-            (TableForm::Csv, Some(found)) => {
-                while window.bytes().len() < found.start && !window.is_end() {
+            (TableForm::Csv, Some(detected)) => {
+                while window.bytes().len() < detected.start && !window.is_end() {
                     window.read_more()?;
                 }
-                window.consume(found.start);
-                Cells::Csv(Box::new(Csv::new(found.dialect)))
+                window.consume(detected.start);
+                Cells::Csv(Box::new(Csv::new(detected.dialect)))
             }
             (TableForm::Csv, None) => Cells::Csv(Box::new(Csv::new(Dialect { delimiter, ..Dialect::RFC_4180 }))),
             (TableForm::Tsv, _) => Cells::Line(Some(delimiter), None),
@@ -109,10 +109,10 @@ impl Table {
                 self.read_more()?;
             }
             let name = |cell| String::from_utf8_lossy(batch.cell_bytes(cell)).into_owned();
-            let found = if batch.row_count() > 0 { batch.row_cells(0).0 } else { &[] };
-            let found: Vec<String> = found.iter().map(|cell| name(*cell)).collect();
+            let cells = if batch.row_count() > 0 { batch.row_cells(0).0 } else { &[] };
+            let first_row: Vec<String> = cells.iter().map(|cell| name(*cell)).collect();
             if names.is_empty() {
-                names = found;
+                names = first_row;
             }
             if let Some(first) = names.first_mut()
                 && let Some(rest) = first.strip_prefix('\u{feff}')

@@ -24,7 +24,7 @@ pub(crate) struct Changes<'c> {
 /// A container that is being copied: its index in the copy, its index in the original, the next node of the original,
 /// the end of the original, and its number of items.
 struct CopiedContainer {
-    at: u32,
+    place: u32,
     original: u32,
     next: u32,
     end: u32,
@@ -50,20 +50,20 @@ impl<'d> ValueCopier<'d> {
         ValueCopier { from, changes, places, variables, open: Vec::new(), node_pairs: Vec::new() }
     }
 
-    /// Returns the replacement of the node at `at`, and the variable that it sets: assigning to an alias assigns to the
+    /// Returns the replacement of the node at `index`, and the variable that it sets: assigning to an alias assigns to the
     /// variable that it names.
-    fn find_replacement(&self, at: u32, named: u32) -> Option<(u32, Cursor<'d>)> {
+    fn find_replacement(&self, index: u32, named: u32) -> Option<(u32, Cursor<'d>)> {
         let replaced = &self.changes?.replaced;
-        let variable = if self.from.node(at).kind == Kind::Alias { named } else { at };
-        replaced.get(&at).or_else(|| replaced.get(&variable)).map(|value| (variable, *value))
+        let variable = if self.from.node(index).kind == Kind::Alias { named } else { index };
+        replaced.get(&index).or_else(|| replaced.get(&variable)).map(|value| (variable, *value))
     }
 
-    fn is_gone(&self, at: u32) -> bool {
-        self.changes.is_some_and(|changes| changes.removed.contains(&at))
+    fn is_gone(&self, index: u32) -> bool {
+        self.changes.is_some_and(|changes| changes.removed.contains(&index))
     }
 
-    fn renamed_key(&self, at: u32) -> Option<Cursor<'d>> {
-        self.changes?.keys.get(&at).copied()
+    fn renamed_key(&self, index: u32) -> Option<Cursor<'d>> {
+        self.changes?.keys.get(&index).copied()
     }
 
     fn cut_position(&self, container: u32) -> Option<u32> {
@@ -126,14 +126,14 @@ impl Builder {
     }
 
     /// Copies a value with everything in it.
-    fn copy_value<'d>(&mut self, copying: &mut ValueCopier<'d>, at: u32, key: Option<u16>) {
+    fn copy_value<'d>(&mut self, copying: &mut ValueCopier<'d>, index: u32, key: Option<u16>) {
         let (from, outer) = (copying.from, copying.open.len());
-        self.copy_node(copying, at, key);
+        self.copy_node(copying, index, key);
         while copying.open.len() > outer {
             let Some(top) = copying.open.last() else { break };
-            let (at, original, is_end) = (top.next, top.original, top.next >= top.end);
+            let (index, original, is_end) = (top.next, top.original, top.next >= top.end);
             // A default value follows all entries.
-            let is_default = !is_end && from.node(original).kind == Kind::Map && from.node(at).key == NO_KEY;
+            let is_default = !is_end && from.node(original).kind == Kind::Map && from.node(index).key == NO_KEY;
             if is_end || is_default {
                 let added = copying.added_values(original);
                 let is_first = match copying.cut_position(original) {
@@ -150,16 +150,16 @@ impl Builder {
             }
             let Some(top) = copying.open.last_mut() else { break };
             if is_end {
-                self.tape.close_container(top.at, top.count);
+                self.tape.close_container(top.place, top.count);
                 copying.open.pop();
                 continue;
             }
-            top.next = from.tape.index_after(at);
-            let node = from.node(at);
+            top.next = from.tape.index_after(index);
+            let node = from.node(index);
             // A key node before a deleted value is deleted with it.
-            let value = if node.key == IS_KEY { top.next } else { at };
+            let value = if node.key == IS_KEY { top.next } else { index };
             if copying.is_gone(value) {
-                if value == at
+                if value == index
                     && let Some(top) = copying.open.last_mut()
                 {
                     top.count = top.count.saturating_sub(1);
@@ -167,54 +167,54 @@ impl Builder {
                 continue;
             }
             let key = match copying.renamed_key(value) {
-                Some(_) if value != at => continue,
+                Some(_) if value != index => continue,
                 Some(entry) => self.translate_entry_key(entry),
                 None => self.translate_key(from, node.key),
             };
-            self.copy_node(copying, at, Some(key));
+            self.copy_node(copying, index, Some(key));
         }
     }
 
     /// Returns the key of an entry of another document.
     fn translate_entry_key(&mut self, entry: Cursor<'_>) -> u16 {
-        let (document, at) = (entry.document(), entry.index());
-        let key = document.node(at).key;
+        let (document, index) = (entry.document(), entry.index());
+        let key = document.node(index).key;
         if key == KEY_NODE {
-            self.copy_value(&mut ValueCopier::new(document, None), at.saturating_sub(1), Some(IS_KEY));
+            self.copy_value(&mut ValueCopier::new(document, None), index.saturating_sub(1), Some(IS_KEY));
         }
         self.translate_key(document, key)
     }
 
     /// Copies a node; a link whose target is not copied yet is replaced by the target's value. The key is one of this
     /// document.
-    fn copy_node<'d>(&mut self, copying: &mut ValueCopier<'d>, at: u32, key: Option<u16>) {
+    fn copy_node<'d>(&mut self, copying: &mut ValueCopier<'d>, index: u32, key: Option<u16>) {
         let from = copying.from;
-        let mut node = from.node(at);
-        let mut named = if node.kind.is_again() { node.payload as u32 } else { at };
+        let mut node = from.node(index);
+        let mut named = if node.kind.is_again() { node.payload as u32 } else { index };
         let variable = named;
         // A variable that contains a reference is a link itself. If the variable is gone, this link replaces it.
         let is_variable = node.kind == Kind::Alias && from.node(named).kind.is_again();
-        if is_variable && !copying.places.contains_key(&named) && copying.find_replacement(at, named).is_none() {
+        if is_variable && !copying.places.contains_key(&named) && copying.find_replacement(index, named).is_none() {
             node = from.node(named);
             named = node.payload as u32;
         }
-        let mut here = at;
+        let mut resolved = index;
         // The target of a link is not a link; a document has no longer chains.
         for _ in 0..4 {
-            if !from.node(here).kind.is_again() {
+            if !from.node(resolved).kind.is_again() {
                 break;
             }
-            here = from.node(here).payload as u32;
+            resolved = from.node(resolved).payload as u32;
         }
-        let replaced = copying.find_replacement(at, named);
+        let replaced = copying.find_replacement(index, named);
         let known = match (&replaced, node.kind) {
             (Some((variable, _)), _) => copying.variables.get(variable),
             (None, Kind::Alias) => copying.variables.get(&named).or_else(|| copying.places.get(&named)),
             (None, _) => None,
         };
-        let known = known.or_else(|| if replaced.is_some() { None } else { copying.places.get(&here) });
+        let known = known.or_else(|| if replaced.is_some() { None } else { copying.places.get(&resolved) });
         let mut new = match known {
-            Some(place) if from.node(here).kind.is_again() || here != at || node.has(flag::TARGET) => {
+            Some(place) if from.node(resolved).kind.is_again() || resolved != index || node.has(flag::TARGET) => {
                 let kind = match node.kind {
                     _ if replaced.is_some() => Kind::Alias,
                     kind if kind.is_again() => kind,
@@ -233,8 +233,8 @@ impl Builder {
                     self.copy_value(&mut ValueCopier::new(value.document(), None), value.index(), key);
                     return;
                 }
-                None if here != at => {
-                    let named = self.translate_node(from, &from.node(here));
+                None if resolved != index => {
+                    let named = self.translate_node(from, &from.node(resolved));
                     Node { flags: named.flags & !OF_THE_PLACE | node.flags & OF_THE_PLACE, ..named }
                 }
                 None => self.translate_node(from, &node),
@@ -250,23 +250,23 @@ impl Builder {
             }
         };
         if copying.changes.is_some() {
-            copying.node_pairs.push((if is_again { at } else { here }, place));
+            copying.node_pairs.push((if is_again { index } else { resolved }, place));
         }
         if is_again {
             if from.node(variable).kind.is_again() || node.has(flag::TARGET) {
-                let variable = if is_variable { variable } else { at };
+                let variable = if is_variable { variable } else { index };
                 copying.places.entry(variable).or_insert(place);
             }
             return;
         }
-        if here != at || from.node(here).has(flag::TARGET) {
-            copying.places.insert(here, place);
+        if resolved != index || from.node(resolved).has(flag::TARGET) {
+            copying.places.insert(resolved, place);
         }
         if new.kind.is_container() {
-            let original = from.node(here);
-            let (next, end) = (here + 1, from.tape.index_after(here));
-            let count = copying.cut_position(here).unwrap_or(original.aux);
-            copying.open.push(CopiedContainer { at: place, original: here, next, end, count });
+            let original = from.node(resolved);
+            let (next, end) = (resolved + 1, from.tape.index_after(resolved));
+            let count = copying.cut_position(resolved).unwrap_or(original.aux);
+            copying.open.push(CopiedContainer { place, original: resolved, next, end, count });
         }
     }
 

@@ -160,8 +160,8 @@ impl Builder {
     }
 
     fn flag_open_map(&mut self, flags: u8) -> &mut Builder {
-        match self.open.last().map(|frame| frame.at) {
-            Some(at) if self.tape.nodes[at as usize].kind == Kind::Map => self.tape.set_flags(at, flags),
+        match self.open.last().map(|frame| frame.index) {
+            Some(index) if self.tape.nodes[index as usize].kind == Kind::Map => self.tape.set_flags(index, flags),
             _ => self.mistake = self.mistake.or(Some("no map is open")),
         }
         self

@@ -45,18 +45,18 @@ impl Tape {
                 _ => None,
             });
         }
-        for at in 0..self.nodes.len() {
-            let node = self.nodes[at];
+        for index in 0..self.nodes.len() {
+            let node = self.nodes[index];
             match node.kind {
-                Kind::Symbol => self.nodes[at].kind = symbol_string_kind(self.string_bytes(&node, input)),
+                Kind::Symbol => self.nodes[index].kind = symbol_string_kind(self.string_bytes(&node, input)),
                 Kind::Text if std::str::from_utf8(self.string_bytes(&node, input)).is_err() => {
-                    self.nodes[at].kind = Kind::Bytes
+                    self.nodes[index].kind = Kind::Bytes
                 }
                 Kind::Link => {
                     // The target of a link comes before it, so it was converted already.
                     let named = self.node(node.payload as u32);
                     if !named.kind.is_container() && !named.kind.is_again() {
-                        self.nodes[at] = Node { key: node.key, flags: named.flags & !flag::TARGET, ..named };
+                        self.nodes[index] = Node { key: node.key, flags: named.flags & !flag::TARGET, ..named };
                     }
                 }
                 _ => {}
@@ -82,10 +82,10 @@ impl Tape {
     /// ```
     pub fn ascii_to_bytes(&mut self, input: &[u8]) {
         self.replace_keys(|name| (name.node.kind == Kind::Text && name.bytes.is_ascii()).then_some(Kind::Bytes));
-        for at in 0..self.nodes.len() {
-            let node = self.nodes[at];
+        for index in 0..self.nodes.len() {
+            let node = self.nodes[index];
             if node.kind == Kind::Text && self.string_bytes(&node, input).is_ascii() {
-                self.nodes[at].kind = Kind::Bytes;
+                self.nodes[index].kind = Kind::Bytes;
             }
         }
     }
@@ -94,10 +94,10 @@ impl Tape {
     pub(crate) fn bytes_to_text(&mut self, input: &[u8]) {
         let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok();
         self.replace_keys(|name| (name.node.kind == Kind::Bytes && is_text(name.bytes)).then_some(Kind::Text));
-        for at in 0..self.nodes.len() {
-            let node = self.nodes[at];
+        for index in 0..self.nodes.len() {
+            let node = self.nodes[index];
             if node.kind == Kind::Bytes && is_text(self.string_bytes(&node, input)) {
-                self.nodes[at].kind = Kind::Text;
+                self.nodes[index].kind = Kind::Text;
             }
         }
     }
@@ -129,27 +129,27 @@ impl Tape {
         // Begin and end of the removed parts, for each container that has one.
         let mut left_out: Vec<(u32, u32)> = Vec::new();
         let mut key = None;
-        let mut at = 0;
-        while at < self.len() {
-            rewrite.reach_node(at);
-            if let Some((_, end)) = left_out.pop_if(|(from, _)| *from <= at) {
+        let mut index = 0;
+        while index < self.len() {
+            rewrite.reach_node(index);
+            if let Some((_, end)) = left_out.pop_if(|(from, _)| *from <= index) {
                 rewrite.remove_node(end);
-                at = end;
+                index = end;
                 continue;
             }
-            let mut node = self.nodes[at as usize];
+            let mut node = self.nodes[index as usize];
             if let Some(key) = key.take() {
                 node.key = key;
             }
-            let end = self.index_after(at);
+            let end = self.index_after(index);
             let kept_end = match node.kind {
-                Kind::Attrs if end > at + 1 => {
+                Kind::Attrs if end > index + 1 => {
                     key = Some(node.key);
-                    self.index_after(at + 1)
+                    self.index_after(index + 1)
                 }
                 Kind::Map if node.has(flag::DEFAULT) => {
                     node.flags &= !flag::DEFAULT;
-                    self.index_after_entries(at, node.aux)
+                    self.index_after_entries(index, node.aux)
                 }
                 _ => end,
             };
@@ -160,7 +160,7 @@ impl Tape {
             if key.is_none() {
                 rewrite.keep_node(node);
             }
-            at += 1;
+            index += 1;
         }
         rewrite.relink_targets(self.len(), same_node);
         for node in rewrite.nodes.iter_mut().filter(|node| node.kind.is_again() && node.payload == u64::from(GONE)) {
@@ -169,16 +169,16 @@ impl Tape {
         rewrite.finish(self);
     }
 
-    /// Returns the index of the node after the first `count` entries of the map at `at`.
-    pub(crate) fn index_after_entries(&self, at: u32, count: u32) -> u32 {
-        let mut child = at + 1;
+    /// Returns the index of the node after the first `count` entries of the map at `index`.
+    pub(crate) fn index_after_entries(&self, index: u32, count: u32) -> u32 {
+        let mut child = index + 1;
         for _ in 0..count {
             if self.nodes.get(child as usize).is_some_and(|node| node.key == IS_KEY) {
                 child = self.index_after(child);
             }
             child = self.index_after(child);
         }
-        child.min(self.index_after(at))
+        child.min(self.index_after(index))
     }
 }
 

@@ -20,22 +20,22 @@ fn sample_texts() -> Vec<(&'static str, TextGenerator)> {
         (
             "repairs of one array",
             Box::new(|size| {
-                let repairs: String = (0..size).map(|at| format!("$x->[{at}] = $x;")).collect();
+                let repairs: String = (0..size).map(|index| format!("$x->[{index}] = $x;")).collect();
                 format!("$x = [{}];{repairs}", "0,".repeat(size))
             }),
         ),
         (
             "repairs of one hash",
             Box::new(|size| {
-                let keys: String = (0..size).map(|at| format!("k{at}=>1,")).collect();
-                let repairs: String = (0..size).map(|at| format!("$x->{{k{at}}} = $x;")).collect();
+                let keys: String = (0..size).map(|index| format!("k{index}=>1,")).collect();
+                let repairs: String = (0..size).map(|index| format!("$x->{{k{index}}} = $x;")).collect();
                 format!("$x = {{{keys}}};{repairs}")
             }),
         ),
-        ("items that are added", repeat_piece("$x = [];", |at| format!("$x->[{at}] = {at};"), "")),
-        ("keys that are added", repeat_piece("$x = {};", |at| format!("$x->{{k{at}}} = {at};"), "")),
-        ("paths forwards", repeat_piece("$x = [", |at| format!("$x->[{}],", at + 1), "1];")),
-        ("paths backwards", repeat_piece("$x = [1,", |at| format!("$x->[{at}],"), "];")),
+        ("items that are added", repeat_piece("$x = [];", |index| format!("$x->[{index}] = {index};"), "")),
+        ("keys that are added", repeat_piece("$x = {};", |index| format!("$x->{{k{index}}} = {index};"), "")),
+        ("paths forwards", repeat_piece("$x = [", |index| format!("$x->[{}],", index + 1), "1];")),
+        ("paths backwards", repeat_piece("$x = [1,", |index| format!("$x->[{index}],"), "];")),
         (
             "paths that lead nowhere",
             Box::new(|size| format!("$x = [{}1];", format!("$x->[{}],", size + 1).repeat(size))),
@@ -50,7 +50,7 @@ fn sample_texts() -> Vec<(&'static str, TextGenerator)> {
         ),
         ("a path of many waits", repeat_literal("$x = [[$x->[1]],[$x->[0]],", "$x->[0][0][0][0],", "];")),
         ("a path in a cycle", repeat_literal("$x = [0]; $x->[0] = $x; $y = $x", "->[0]", ";")),
-        ("many names", repeat_piece("", |at| format!("$x{at} = {at};"), "")),
+        ("many names", repeat_piece("", |index| format!("$x{index} = {index};"), "")),
         ("many pads", repeat_literal("", "> $VAR1 = ", "")),
         ("many sigils", repeat_literal("", "$", "")),
         ("wide strings", repeat_literal("$x = \"", "\\xff\\x{100}", "\";")),

@@ -37,7 +37,7 @@ pub(super) fn feed_document<S: Sink>(
     let lexer = Lexer { narrow: options.narrow, ..Lexer::new(input, pad) };
     let mut machine = Machine::new(lexer, pair, limits, sink);
     let error = machine.read_document().err();
-    let consumed = machine.lexer.at.min(input.len());
+    let consumed = machine.lexer.position.min(input.len());
     (consumed, machine.finish(error))
 }
 
@@ -112,7 +112,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn check_nodes(&mut self) -> Result<(), Error> {
         if self.sink.nodes().len() >= self.limits.nodes as usize {
-            return Err(self.limits.too_many_nodes().at(self.lexer.at));
+            return Err(self.limits.too_many_nodes().at(self.lexer.position));
         }
         Ok(())
     }
@@ -163,7 +163,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.lexer.skip_blanks();
         loop {
             match self.lexer.peek() {
-                Some(b',') => self.lexer.at += 1,
+                Some(b',') => self.lexer.position += 1,
                 Some(byte) if byte == close => {
                     if S::DETAIL && comma && has_value {
                         self.layout.observe_trailing_comma();
@@ -171,12 +171,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                     return Ok(true);
                 }
                 Some(b'=') if shape == Shape::Array && !comma && self.lexer.rest().starts_with(b"=>") => {
-                    self.lexer.at += 2;
+                    self.lexer.position += 2;
                 }
                 Some(_) if comma => break,
                 _ => {
                     return Err(match (comma, close) {
-                        (true, _) => self.lexer.syntax_error(self.lexer.at, "a value"),
+                        (true, _) => self.lexer.syntax_error(self.lexer.position, "a value"),
                         (false, b']') => self.lexer.unexpected_token("`,` or `]`"),
                         (false, b'}') => self.lexer.unexpected_token("`,` or `}`"),
                         _ => self.lexer.unexpected_token("`,` or `)`"),
@@ -194,11 +194,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Consumes the end of the innermost container.
     fn read_container_end(&mut self) -> Result<(), Error> {
-        let start = self.lexer.at;
-        self.lexer.at += 1;
+        let start = self.lexer.position;
+        self.lexer.position += 1;
         if let Some(frame) = self.frames.last() {
-            let at = frame.at;
-            self.record_piece(start, at, "end");
+            let node = frame.node;
+            self.record_piece(start, node, "end");
         }
         self.close_frame();
         Ok(())
@@ -208,8 +208,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn close_frame(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.levels -= usize::from(frame.shape.is_level());
-        self.sink.tape().close_container(frame.at, frame.count);
-        self.record_end(frame.at);
+        self.sink.tape().close_container(frame.node, frame.count);
+        self.record_end(frame.node);
     }
 
     /// Opens a frame whose node is pushed next.
@@ -223,42 +223,42 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Shape::Ref | Shape::Scalar | Shape::Do => Kind::Ref,
             Shape::Bless | Shape::Call => Kind::Object,
         };
-        let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
-        self.sink.record_begin(at, start);
-        self.record_piece(start, at, "head");
+        let node = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
+        self.sink.record_begin(node, start);
+        self.record_piece(start, node, "head");
         self.levels += usize::from(shape.is_level());
-        self.frames.push(Frame { at, count: 0, shape, close, has_value: false, last_key: 0, start });
+        self.frames.push(Frame { node, count: 0, shape, close, has_value: false, last_key: 0, start });
         Ok(())
     }
 
     /// Pushes a leaf.
     #[inline]
     fn push_leaf(&mut self, node: Node, key: u16, start: usize) {
-        let at = self.sink.tape().push(Node { key, ..node });
+        let index = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
-            self.sink.record_begin(at, start);
-            self.record_piece(start, at, "value");
-            self.record_end(at);
+            self.sink.record_begin(index, start);
+            self.record_piece(start, index, "value");
+            self.record_end(index);
         }
     }
 
     /// Pushes a value of two strings, such as a regexp.
     fn push_pair(&mut self, kind: Kind, parts: [Node; 2], key: u16, start: usize) {
-        let at = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
-        self.sink.record_begin(at, start);
-        self.record_piece(start, at, "value");
+        let node = self.sink.tape().push(Node { key, ..Node::open(kind, 0) });
+        self.sink.record_begin(node, start);
+        self.record_piece(start, node, "value");
         for part in parts {
-            let at = self.sink.tape().push(part);
-            self.sink.record_begin(at, start);
-            self.record_end(at);
+            let child = self.sink.tape().push(part);
+            self.sink.record_begin(child, start);
+            self.record_end(child);
         }
-        self.sink.tape().close_container(at, 2);
-        self.record_end(at);
+        self.sink.tape().close_container(node, 2);
+        self.record_end(node);
     }
 
     #[cold]
-    fn malformed_error(&self, at: usize, expected: &'static str, found: impl std::fmt::Display) -> Error {
-        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found.to_string())
+    fn malformed_error(&self, offset: usize, expected: &'static str, found: impl std::fmt::Display) -> Error {
+        Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(found.to_string())
     }
 
     // -- Detail ------------------------------------------------------------
@@ -268,7 +268,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn record_piece(&mut self, start: usize, node: u32, name: &'static str) {
         if S::DETAIL {
             self.cover_gap(start);
-            let end = self.lexer.at;
+            let end = self.lexer.position;
             self.sink.record_span(start, end, node, name);
             self.spanned = self.spanned.max(end);
         }
@@ -276,12 +276,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
     fn cover_gap(&mut self, end: usize) {
-        let container = self.frames.last().map_or(NO_NODE, |frame| frame.at);
+        let container = self.frames.last().map_or(NO_NODE, |frame| frame.node);
         self.sink.record_span_between(&mut self.spanned, end, container);
     }
 
     #[inline]
     fn record_end(&mut self, node: u32) {
-        self.sink.record_end(node, self.lexer.at);
+        self.sink.record_end(node, self.lexer.position);
     }
 }

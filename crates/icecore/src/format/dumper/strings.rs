@@ -73,8 +73,12 @@ fn add_value_string(places: &mut StringPlaces, document: &Document<'_>, span: &S
 /// Notes a string in single quotes, and nothing else.
 fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], part: StringRole) -> bool {
     let Some((start, end)) = SingleQuoted::find_body(token) else { return false };
-    let at = span.start as usize;
-    let place = StringPlace { part, escaping: Some(USUAL), ..StringPlace::without_escapes(at + start, at + end, None) };
+    let token_start = span.start as usize;
+    let place = StringPlace {
+        part,
+        escaping: Some(USUAL),
+        ..StringPlace::without_escapes(token_start + start, token_start + end, None)
+    };
     places.list.push(FoundString::Text(place));
     true
 }

@@ -128,9 +128,9 @@ fn has_wide_characters(document: &Document<'_>) -> bool {
 fn count_holders(document: &Document<'_>) -> HashMap<u32, u32> {
     let mut holders = HashMap::new();
     let nodes = document.nodes();
-    for (at, node) in nodes.iter().enumerate() {
-        let before = at.checked_sub(1).and_then(|before| nodes.get(before));
-        let is_weak = before.is_some_and(|before| before.kind == Kind::Ref && before.has(flag::WEAK));
+    for (index, node) in nodes.iter().enumerate() {
+        let previous = index.checked_sub(1).and_then(|before| nodes.get(before));
+        let is_weak = previous.is_some_and(|before| before.kind == Kind::Ref && before.has(flag::WEAK));
         if node.kind == Kind::Alias && !is_weak {
             *holders.entry(skip_wrappers(nodes, node.payload as u32)).or_insert(0) += 1;
         }
@@ -142,12 +142,12 @@ fn count_holders(document: &Document<'_>) -> HashMap<u32, u32> {
     holders
 }
 
-/// Returns the variable at `at` without its class and attributes.
-fn skip_wrappers(nodes: &[Node], at: u32) -> u32 {
+/// Returns the variable at `index` without its class and attributes.
+fn skip_wrappers(nodes: &[Node], index: u32) -> u32 {
     const MOST: usize = 8;
-    let wrappers = nodes.iter().skip(at as usize).take(MOST);
+    let wrappers = nodes.iter().skip(index as usize).take(MOST);
     let is_wrapper = |node: &&Node| matches!(node.kind, Kind::Object | Kind::Attrs);
-    at.saturating_add(wrappers.take_while(is_wrapper).count() as u32)
+    index.saturating_add(wrappers.take_while(is_wrapper).count() as u32)
 }
 
 /// What is remembered of a written value.
@@ -206,13 +206,13 @@ struct Writer<'d> {
 
 impl<'d> Writer<'d> {
     #[inline]
-    fn node(&self, at: u32) -> Node {
-        self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    fn node(&self, index: u32) -> Node {
+        self.nodes.get(index as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    fn record_loss(&mut self, kind: LossKind, at: u32) {
+    fn record_loss(&mut self, kind: LossKind, index: u32) {
         let document = self.document;
-        self.losses.add(kind, || document.path(at));
+        self.losses.add(kind, || document.path(index));
     }
 
     fn write_values(&mut self, out: &mut dyn Output) -> Result<(), Error> {
@@ -221,21 +221,21 @@ impl<'d> Writer<'d> {
             self.write_statement(root, 1, out)?;
             return out.allow_flush();
         }
-        let (mut at, end) = (root + 1, self.document.tape().index_after(root));
+        let (mut index, end) = (root + 1, self.document.tape().index_after(root));
         let mut number = 1;
-        while at < end {
-            self.write_statement(at, number, out)?;
+        while index < end {
+            self.write_statement(index, number, out)?;
             out.end_value();
-            at = self.document.tape().index_after(at);
+            index = self.document.tape().index_after(index);
             number += 1;
         }
         out.allow_flush()
     }
 
     /// Writes one of the values, with its statements.
-    fn write_statement(&mut self, at: u32, number: usize, out: &mut dyn Output) -> Result<(), Error> {
+    fn write_statement(&mut self, index: u32, number: usize, out: &mut dyn Output) -> Result<(), Error> {
         let options = self.style.options;
-        self.name_value(at, number)?;
+        self.name_value(index, number)?;
         let buf = out.buffer();
         buf.extend_from_slice(options.pad.as_bytes());
         let start = buf.len();
@@ -244,7 +244,7 @@ impl<'d> Writer<'d> {
             buf.extend_from_slice(b" = ");
         }
         let column = if self.style.columns && !options.terse { self.name.len() + 3 } else { 0 };
-        self.write_value(at, column, buf)?;
+        self.write_value(index, column, buf)?;
         // The end shows if the name must be inserted before the value.
         let is_held = options.terse && options.purity;
         while !self.stack.is_empty() {
@@ -283,8 +283,8 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Sets the name of the `number`-th value; it is at `at`.
-    fn name_value(&mut self, at: u32, number: usize) -> Result<(), Error> {
+    /// Sets the name of the `number`-th value; it is at `index`.
+    fn name_value(&mut self, index: u32, number: usize) -> Result<(), Error> {
         let options = self.style.options;
         self.root = None;
         self.name.clear();
@@ -295,7 +295,7 @@ impl<'d> Writer<'d> {
             return Ok(());
         };
         let (sigil, name) = match custom_name.as_bytes().split_first() {
-            Some((b'*', name)) => (self.resolve_sigil(at)?, name),
+            Some((b'*', name)) => (self.resolve_sigil(index)?, name),
             Some((b'$', name)) => (b'$', name),
             _ => (b'$', custom_name.as_bytes()),
         };
@@ -310,8 +310,8 @@ impl<'d> Writer<'d> {
     }
 
     /// Returns the sigil that replaces a star before the name.
-    fn resolve_sigil(&self, at: u32) -> Result<u8, Error> {
-        Ok(match ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(at)? {
+    fn resolve_sigil(&self, index: u32) -> Result<u8, Error> {
+        Ok(match ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(index)? {
             // Data::Dumper's Perl code tests the class, its C code the blessed value.
             VariableContent::Reference(referent) if self.style.options.useperl && referent.object.is_some() => b'$',
             VariableContent::Reference(referent) => match referent.kind {

@@ -20,7 +20,7 @@ pub(crate) struct Items<'d> {
 #[derive(Debug)]
 enum Source<'d> {
     /// The children of an array: the next one, and how many are left.
-    Array { at: u32, left: usize },
+    Array { index: u32, left: usize },
     /// Chosen values.
     Chosen { list: Vec<Chosen<'d>>, next: usize },
 }
@@ -44,7 +44,7 @@ pub(crate) fn gather_items<'d>(
     }
     let root = follow_links(document.root(), limits, &mut losses)?;
     let source = match (root.kind(), shape) {
-        (Kind::Array, Shape::List) => Source::Array { at: root.index() + 1, left: root.len() },
+        (Kind::Array, Shape::List) => Source::Array { index: root.index() + 1, left: root.len() },
         (Kind::Map, Shape::Map) => flatten_map(root),
         (Kind::Map, Shape::Names(names)) => select_named(root, names)?,
         (Kind::Map, Shape::List) => {
@@ -87,13 +87,13 @@ fn select_named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Err
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|a, b| names[*a].cmp(&names[*b]));
     for (key, value) in map.entries().filter(|(key, _)| !key.node().has(flag::PLACEHOLDER)) {
-        let place = order.binary_search_by(|at| names[*at].as_bytes().cmp(key.bytes()));
+        let place = order.binary_search_by(|index| names[*index].as_bytes().cmp(key.bytes()));
         let place = place.ok().filter(|_| key.node().kind.is_string());
-        let Some(at) = place.map(|place| order[place]) else {
+        let Some(index) = place.map(|place| order[place]) else {
             let found = format!("`{}`", String::from_utf8_lossy(key.bytes()));
             return Err(not_flat_error(value, "only the keys of `names`", &found, "add the key to `names`"));
         };
-        values[at] = Some(value.index());
+        values[index] = Some(value.index());
     }
     let list: Result<Vec<_>, Error> = values
         .iter()
@@ -111,10 +111,10 @@ fn select_named<'d>(map: Cursor<'d>, names: &[String]) -> Result<Source<'d>, Err
 }
 
 /// Follows links, references and the like to a value.
-fn follow_links<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Result<Cursor<'d>, Error> {
-    let (first, mut links) = (here, false);
-    for _ in 0..=here.document().max_link_steps(limits) {
-        let (lost, inner) = match here.value() {
+fn follow_links<'d>(mut cursor: Cursor<'d>, limits: &Limits, losses: &mut Losses) -> Result<Cursor<'d>, Error> {
+    let (first, mut links) = (cursor, false);
+    for _ in 0..=cursor.document().max_link_steps(limits) {
+        let (lost, inner) = match cursor.value() {
             Value::Link(target) | Value::Alias(target) => (LossKind::Sharing, target),
             Value::Ref(inner) => (LossKind::Reference, inner),
             Value::Object(_, inner) => (LossKind::Class, inner),
@@ -124,13 +124,13 @@ fn follow_links<'d>(mut here: Cursor<'d>, limits: &Limits, losses: &mut Losses) 
             Value::Code(inner) => (LossKind::Code, inner),
             Value::VString(_, inner) => (LossKind::VString, inner),
             Value::Tied(inner) => (LossKind::Tied, inner),
-            _ => return Ok(here),
+            _ => return Ok(cursor),
         };
-        links |= here.kind().is_again();
+        links |= cursor.kind().is_again();
         losses.add(lost, || first.path());
-        here = inner;
+        cursor = inner;
     }
-    Err(chain_too_long_error(here.document(), first.index(), links, limits))
+    Err(chain_too_long_error(cursor.document(), first.index(), links, limits))
 }
 
 impl<'d> Items<'d> {
@@ -154,10 +154,10 @@ impl<'d> Items<'d> {
     fn read_next(&mut self) -> Result<Option<Item<'d>>, Error> {
         match &self.source {
             _ if self.remaining_items() == 0 => Ok(None),
-            Source::Array { at, .. } => self.read_item(*at).map(Some),
+            Source::Array { index, .. } => self.read_item(*index).map(Some),
             Source::Chosen { list, next } => match list[*next] {
-                Chosen::Value(at) => self.read_item(at).map(Some),
-                Chosen::Key(key, at) => self.read_key(key, at).map(Some),
+                Chosen::Value(index) => self.read_item(index).map(Some),
+                Chosen::Key(key, index) => self.read_key(key, index).map(Some),
             },
         }
     }
@@ -165,8 +165,8 @@ impl<'d> Items<'d> {
     /// Skips the next item.
     pub(crate) fn drop_next(&mut self) {
         match &mut self.source {
-            Source::Array { at, left } => {
-                (*at, *left) = (self.document.tape().index_after(*at), left.saturating_sub(1))
+            Source::Array { index, left } => {
+                (*index, *left) = (self.document.tape().index_after(*index), left.saturating_sub(1))
             }
             Source::Chosen { next, .. } => *next += 1,
         }
@@ -185,8 +185,8 @@ impl<'d> Items<'d> {
     /// reports with [`ItemAccess::skip_leaves`] how many it used.
     pub(crate) fn peek_leaves(&self, count: usize) -> &'d [Node] {
         match self.source {
-            Source::Array { at, left } => {
-                let rest = self.document.nodes().get(at as usize..).unwrap_or(&[]);
+            Source::Array { index, left } => {
+                let rest = self.document.nodes().get(index as usize..).unwrap_or(&[]);
                 &rest[..rest.len().min(count).min(left)]
             }
             Source::Chosen { .. } => &[],
@@ -201,49 +201,49 @@ impl<'d> Items<'d> {
 
     /// Skips this many leaves of a [run](Items::run).
     pub(crate) fn skip_leaves(&mut self, count: usize) {
-        if let Source::Array { at, left } = &mut self.source {
-            *at = at.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+        if let Source::Array { index, left } = &mut self.source {
+            *index = index.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
             *left = left.saturating_sub(count);
         }
     }
 
     /// Counts a loss for the next item.
     pub(crate) fn record_loss(&mut self, kind: LossKind) {
-        let at = self.next_index();
-        self.record_loss_at(kind, at);
+        let index = self.next_index();
+        self.record_loss_at(kind, index);
     }
 
     /// Counts a loss for the item at this node index.
-    pub(crate) fn record_loss_at(&mut self, kind: LossKind, at: u32) {
+    pub(crate) fn record_loss_at(&mut self, kind: LossKind, index: u32) {
         let document = self.document;
-        self.losses.add(kind, || document.path(at));
+        self.losses.add(kind, || document.path(index));
     }
 
     /// Returns the node index of the next item; for a key, that of its value.
     pub(crate) fn next_index(&self) -> u32 {
         match &self.source {
-            Source::Array { at, .. } => *at,
+            Source::Array { index, .. } => *index,
             Source::Chosen { list, next } => match list.get(*next) {
-                Some(Chosen::Value(at) | Chosen::Key(_, at)) => *at,
+                Some(Chosen::Value(index) | Chosen::Key(_, index)) => *index,
                 None => self.document.root().index(),
             },
         }
     }
 
     /// Returns the path of the item at this node index.
-    pub(crate) fn path_at(&self, at: u32) -> String {
-        self.document.path(at)
+    pub(crate) fn path_at(&self, index: u32) -> String {
+        self.document.path(index)
     }
 
     fn read_key(&mut self, key: Key<'d>, value: u32) -> Result<Item<'d>, Error> {
         match key {
             Key::Name(name) => self.read_leaf(name.node, name.bytes, value),
-            Key::Value(at) => self.read_item(at.index()),
+            Key::Value(cursor) => self.read_item(cursor.index()),
         }
     }
 
-    fn read_item(&mut self, at: u32) -> Result<Item<'d>, Error> {
-        let node = self.document.node(at);
+    fn read_item(&mut self, index: u32) -> Result<Item<'d>, Error> {
+        let node = self.document.node(index);
         // The most common content of lists.
         match node.kind {
             Kind::Int => return Ok(Item::Int(node.payload as i64)),
@@ -251,21 +251,21 @@ impl<'d> Items<'d> {
             _ => {}
         }
         if node.kind.is_container() || node.kind.is_again() {
-            let here = self.document.at(at).unwrap_or_else(|| self.document.root());
-            let inner = follow_links(here, self.limits, &mut self.losses)?;
+            let cursor = self.document.at(index).unwrap_or_else(|| self.document.root());
+            let inner = follow_links(cursor, self.limits, &mut self.losses)?;
             if inner.node().kind.is_container() {
                 let found = kind_name(inner.kind());
-                return Err(not_flat_error(here, "a scalar", found, "the format has no lists or maps in a list"));
+                return Err(not_flat_error(cursor, "a scalar", found, "the format has no lists or maps in a list"));
             }
             let node = *inner.node();
             let bytes = if node.kind.has_bytes() { self.document.bytes(&node) } else { &[] };
-            return self.read_leaf(node, bytes, at);
+            return self.read_leaf(node, bytes, index);
         }
         let bytes = if node.kind.has_bytes() { self.document.bytes(&node) } else { &[] };
-        self.read_leaf(node, bytes, at)
+        self.read_leaf(node, bytes, index)
     }
 
-    fn read_leaf(&mut self, node: Node, bytes: &'d [u8], at: u32) -> Result<Item<'d>, Error> {
+    fn read_leaf(&mut self, node: Node, bytes: &'d [u8], index: u32) -> Result<Item<'d>, Error> {
         Ok(match node.kind {
             Kind::Int => Item::Int(node.payload as i64),
             Kind::Uint => Item::Uint(node.payload),
@@ -275,26 +275,29 @@ impl<'d> Items<'d> {
             Kind::Float32 => Item::Float(f64::from(f32::from_bits(node.payload as u32))),
             Kind::Bool => Item::Bool(node.payload != 0),
             Kind::BigInt if bigint::exceeds(bytes, self.limits.digits) => {
-                return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
+                return Err(self.limits.too_many_digits().on_path(self.document.path(index)));
             }
             Kind::BigInt => Item::Big(node.has(flag::NEGATIVE), bytes),
             Kind::Float128 => {
                 let raw = bytes.try_into().unwrap_or([0; 16]);
                 if float128::to_f64_exact(&raw).is_none() {
-                    self.record_loss_at(LossKind::Precision, at);
+                    self.record_loss_at(LossKind::Precision, index);
                 }
                 Item::Float(float128::to_f64(&raw))
             }
             Kind::Encoded | Kind::Symbol => {
-                self.record_loss_at(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding }, at);
+                self.record_loss_at(
+                    if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Encoding },
+                    index,
+                );
                 if node.encoding() == 0 { Item::Text(bytes) } else { Item::Bytes(bytes) }
             }
             Kind::Module | Kind::EnumCase => {
-                self.record_loss_at(LossKind::Name, at);
+                self.record_loss_at(LossKind::Name, index);
                 Item::Text(bytes)
             }
             Kind::Hole => {
-                self.record_loss_at(LossKind::Hole, at);
+                self.record_loss_at(LossKind::Hole, index);
                 Item::Null
             }
             _ => Item::Null,

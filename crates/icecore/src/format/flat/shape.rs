@@ -20,8 +20,8 @@ fn count_error(expected: String, found: usize) -> Error {
 }
 
 fn name_values(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
-    let at = tape.root();
-    let count = tape.nodes.len() - at as usize - 1;
+    let root = tape.root();
+    let count = tape.nodes.len() - root as usize - 1;
     if count != names.len() {
         return Err(count_error(format!("{} values, as `names` has names", names.len()), count));
     }
@@ -30,10 +30,10 @@ fn name_values(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
     let Some(ids) = ids else {
         return Err(Error::new(ErrorKind::Limit).expecting("at most 65,533 names").finding("more of them"));
     };
-    for (node, id) in tape.nodes[at as usize + 1..].iter_mut().zip(ids) {
+    for (node, id) in tape.nodes[root as usize + 1..].iter_mut().zip(ids) {
         node.key = id;
     }
-    tape.nodes[at as usize].kind = Kind::Map;
+    tape.nodes[root as usize].kind = Kind::Map;
     Ok(())
 }
 
@@ -41,8 +41,8 @@ fn name_values(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
 const KEYS_WITH_ID: usize = 256;
 
 fn pair_values(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
-    let at = tape.root();
-    let list = tape.nodes.split_off(at as usize + 1);
+    let root = tape.root();
+    let list = tape.nodes.split_off(root as usize + 1);
     if !list.len().is_multiple_of(2) {
         return Err(count_error("keys and values in turn".to_owned(), list.len()));
     }
@@ -59,8 +59,8 @@ fn pair_values(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
         }
         tape.push(value);
     }
-    tape.close_container(at, u32::try_from(list.len() / 2).unwrap_or(u32::MAX));
-    tape.nodes[at as usize].kind = Kind::Map;
+    tape.close_container(root, u32::try_from(list.len() / 2).unwrap_or(u32::MAX));
+    tape.nodes[root as usize].kind = Kind::Map;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use crate::format::Scan;
 /// where the input is invalid.
 pub(super) fn find_maps(input: &[u8]) -> Vec<bool> {
     let mut maps = Vec::new();
-    let mut scan = Scan { input, at: 4 };
+    let mut scan = Scan { input, offset: 4 };
     let _ = scan_document(&mut scan, &mut maps);
     maps
 }

@@ -88,7 +88,7 @@ impl Feed for ReadOptions {
 fn feed_document<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let mut scan = Scan::new(input);
     if let Err(error) = read_header(&mut scan, sink) {
-        return (scan.at, Some(error));
+        return (scan.offset, Some(error));
     }
     let mut machine = Machine::new(scan, limits, sink);
     let mut result = machine.run();
@@ -100,7 +100,7 @@ fn feed_document<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize
         if let Some(detail) = sink.detail() {
             *detail = Detail::default();
         }
-        scan.at = 0;
+        scan.offset = 0;
         let _ = read_header(&mut scan, sink);
         machine = Machine::new(scan, limits, sink);
         machine.use_prescan(lists::find_maps(input));

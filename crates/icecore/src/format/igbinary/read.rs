@@ -29,7 +29,7 @@ struct Frame {
     state: State,
     /// Whether its keys get ids.
     keyed: bool,
-    at: u32,
+    node: u32,
     /// Number of entries still to read.
     left: u32,
     /// Number of entries so far.
@@ -80,7 +80,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             if frame.left == 0 {
                 self.close_container();
             } else if self.sink.nodes().len() >= self.limits.nodes as usize {
-                return Err(self.limits.too_many_nodes().at(self.scan.at));
+                return Err(self.limits.too_many_nodes().at(self.scan.offset));
             } else {
                 self.read_entry()?;
             }
@@ -104,7 +104,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     pub(super) fn input_offset(&self) -> usize {
-        self.scan.at
+        self.scan.offset
     }
 
     /// Closes open containers, so that the nodes read so far are a document. Returns
@@ -116,8 +116,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.sink.tape().nodes.pop();
         }
         while let Some(frame) = self.frames.last() {
-            let (at, of) = (frame.at, frame.total);
-            self.sink.record_cut(at, Some(of));
+            let (index, of) = (frame.node, frame.total);
+            self.sink.record_cut(index, Some(of));
             self.close_container();
         }
         path
@@ -128,7 +128,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Records a span of the next node, up to here.
     #[inline]
     fn record_span(&mut self, start: usize, name: &'static str) {
-        self.sink.record_span(start, self.scan.at, self.sink.next_node(), name);
+        self.sink.record_span(start, self.scan.offset, self.sink.next_node(), name);
     }
 
     #[inline]
@@ -161,9 +161,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[cold]
-    fn malformed(&self, at: usize, expected: &'static str, tag: u8) -> Error {
+    fn malformed(&self, offset: usize, expected: &'static str, tag: u8) -> Error {
         Error::new(ErrorKind::Malformed)
-            .at(at)
+            .at(offset)
             .expecting(expected)
             .finding(format!("{} (0x{tag:02x})", tag::tag_name(tag)))
     }
@@ -172,45 +172,45 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn push_node(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
-        let at = self.sink.tape().push(node);
+        let index = self.sink.tape().push(node);
         if S::DETAIL {
-            self.sink.record_begin(at, start);
+            self.sink.record_begin(index, start);
             if !node.kind.is_container() {
-                self.sink.record_end(at, self.scan.at);
+                self.sink.record_end(index, self.scan.offset);
             }
             for (code, value) in self.pending.drain(..) {
-                self.sink.record_note(at, code, value);
+                self.sink.record_note(index, code, value);
             }
         }
-        at
+        index
     }
 
     fn close_container(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         let has_object = frame.state == State::Properties;
         self.depth -= 1 + u32::from(has_object);
-        self.sink.tape().close_container(frame.at, frame.count);
+        self.sink.tape().close_container(frame.node, frame.count);
         if has_object {
-            self.sink.tape().close_container(frame.at - 1, 1);
+            self.sink.tape().close_container(frame.node - 1, 1);
         }
-        self.sink.record_end(frame.at, self.scan.at);
+        self.sink.record_end(frame.node, self.scan.offset);
         if has_object {
-            self.sink.record_end(frame.at - 1, self.scan.at);
+            self.sink.record_end(frame.node - 1, self.scan.offset);
         }
     }
 
-    fn increase_depth(&mut self, by: u32) -> Result<(), Error> {
-        if self.depth + by > self.limits.depth {
-            return Err(self.limits.too_deep().at(self.scan.at));
+    fn increase_depth(&mut self, levels: u32) -> Result<(), Error> {
+        if self.depth + levels > self.limits.depth {
+            return Err(self.limits.too_deep().at(self.scan.offset));
         }
-        self.depth += by;
+        self.depth += levels;
         Ok(())
     }
 
     /// Reads a string; `None` if the tag is not that of a string.
     #[inline]
     fn read_string(&mut self, tag: u8) -> Result<Option<InputString>, Error> {
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let len = match tag {
             tag::EMPTY => return Ok(Some(InputString { start, len: 0, number: NONE, default: tag, choice: None })),
             0x0e..=0x10 => return self.read_repeated_string(tag).map(Some),
@@ -225,9 +225,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads the bytes of a string and gives it a number.
     fn read_string_bytes(&mut self, len: u64) -> Result<InputString, Error> {
         if len > self.limits.string {
-            return Err(self.limits.too_long(len).at(self.scan.at));
+            return Err(self.limits.too_long(len).at(self.scan.offset));
         }
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         let bytes = self.scan.read_bytes(len, "a string")?;
         self.record_span(start, "string");
@@ -241,20 +241,20 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     fn read_repeated_string(&mut self, tag: u8) -> Result<InputString, Error> {
-        let at = self.scan.at;
+        let offset = self.scan.offset;
         let number = self.read_number(tag, tag::STRING_ID, "a string's number")?;
-        self.find_string(number, at, tag::STRING_ID)
+        self.find_string(number, offset, tag::STRING_ID)
     }
 
     /// Returns the string with this number.
-    fn find_string(&mut self, number: u64, at: usize, tag: u8) -> Result<InputString, Error> {
+    fn find_string(&mut self, number: u64, offset: usize, tag: u8) -> Result<InputString, Error> {
         let Some((start, len)) = self.strings.get(number) else {
             return Err(Error::new(ErrorKind::BadLink)
-                .at(at)
+                .at(offset)
                 .expecting(format!("the number of one of {} strings", self.strings.len()))
                 .finding(number.to_string()));
         };
-        self.record_span(at, "number");
+        self.record_span(offset, "number");
         let mut choice = None;
         let number = number as u32;
         if S::DETAIL {
@@ -268,7 +268,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads an integer; `None` if the tag is not that of an integer.
     #[inline]
     fn read_integer(&mut self, tag: u8) -> Result<Option<i64>, Error> {
-        let at = self.scan.at;
+        let offset = self.scan.offset;
         let magnitude = match tag {
             0x06 | 0x07 => u64::from(self.scan.read_u8("an integer")?),
             0x08 | 0x09 => u64::from(u16::from_be_bytes(self.scan.read_array("an integer")?)),
@@ -277,11 +277,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             _ => return Ok(None),
         };
         let value = if tag & 1 == 1 { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() };
-        self.record_span(at, "value");
+        self.record_span(offset, "value");
         match value {
             Some(value) => Ok(Some(value)),
             None => Err(Error::new(ErrorKind::Malformed)
-                .at(at)
+                .at(offset)
                 .expecting("an integer of 64 bits with its sign")
                 .finding(format!("the magnitude {magnitude}"))),
         }
@@ -294,11 +294,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let top = self.frames.len() - 1;
         self.frames[top].left -= 1;
         let frame = self.frames[top];
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let tag = self.scan.read_u8("a key")?;
         self.record_span(start, tag::tag_name(tag));
         if tag == tag::NULL {
-            self.sink.record_note(frame.at, code::OMITTED, u64::from(frame.count));
+            self.sink.record_note(frame.node, code::OMITTED, u64::from(frame.count));
             return Ok(());
         }
         let key = if let Some(value) = self.read_integer(tag)? {
@@ -331,7 +331,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     #[cold]
     fn convert_to_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
-        let Frame { at, count, .. } = self.frames[top];
+        let Frame { node: at, count, .. } = self.frames[top];
         self.frames[top].state = State::Map;
         let end = self.sink.next_node();
         let tape = self.sink.tape();
@@ -385,24 +385,24 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Pushes a key as a node.
     fn push_key_node(&mut self, mut node: Node) -> u16 {
         node.key = IS_KEY;
-        let at = self.sink.tape().push(node);
-        let end = self.scan.at;
-        self.sink.record_extent(at, end, end);
+        let index = self.sink.tape().push(node);
+        let end = self.scan.offset;
+        self.sink.record_extent(index, end, end);
         KEY_NODE
     }
 
     /// Reads the number of entries of an array or object. Each needs at least one byte.
     fn read_count(&mut self, tag: u8) -> Result<u32, Error> {
-        let at = self.scan.at;
+        let offset = self.scan.offset;
         let count = self.read_number(tag, tag::ARRAY, "a count")?;
         let left = self.scan.remaining_len();
         if count > left as u64 {
             return Err(Error::new(ErrorKind::Truncated)
-                .at(self.scan.at)
+                .at(self.scan.offset)
                 .expecting(format!("{count} entries"))
                 .finding(format!("only {left} bytes")));
         }
-        self.record_span(at, "count");
+        self.record_span(offset, "count");
         Ok(count as u32)
     }
 
@@ -410,17 +410,17 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads a value: a leaf completely, a container up to its beginning.
     fn read_value(&mut self, key: u16) -> Result<(), Error> {
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let mut tag = self.scan.read_u8("a value")?;
         self.record_span(start, tag::tag_name(tag));
         let mut is_reference = false;
         if tag == tag::REFERENCE {
             is_reference = true;
-            let at = self.scan.at;
+            let offset = self.scan.offset;
             tag = self.scan.read_u8("a value")?;
-            self.record_span(at, tag::tag_name(tag));
+            self.record_span(offset, tag::tag_name(tag));
             if tag == tag::REFERENCE {
-                return Err(self.malformed(at, "a value after the reference", tag));
+                return Err(self.malformed(offset, "a value after the reference", tag));
             }
             if !matches!(tag, 0x01..=0x03 | 0x22..=0x24) {
                 self.add_note(code::REFERENCE, 1);
@@ -430,9 +430,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             tag::NULL => Node::leaf(Kind::Null, 0),
             tag::FALSE | tag::TRUE => Node::leaf(Kind::Bool, u64::from(tag - tag::FALSE)),
             tag::FLOAT => {
-                let at = self.scan.at;
+                let offset = self.scan.offset;
                 let bits = u64::from_be_bytes(self.scan.read_array("a float")?);
-                self.record_span(at, "value");
+                self.record_span(offset, "value");
                 Node::leaf(Kind::Float, bits)
             }
             0x14..=0x16 => return self.read_array(tag, key, start),
@@ -453,9 +453,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 }
             }
         };
-        let at = self.push_node(leaf, key, start);
+        let index = self.push_node(leaf, key, start);
         if is_reference {
-            self.numbered.push(at);
+            self.numbered.push(index);
         }
         Ok(())
     }
@@ -469,15 +469,15 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let is_map = self.maps.as_ref().is_some_and(|maps| maps.get(self.arrays) == Some(&true));
         self.arrays += 1;
         let (kind, state) = if is_map { (Kind::Map, State::Map) } else { (Kind::Array, State::List) };
-        let at = self.push_node(Node::open(kind, 0), key, start);
-        self.numbered.push(at);
-        self.frames.push(Frame { state, keyed: left <= KEYED, at, left, count: 0, total: left });
+        let node = self.push_node(Node::open(kind, 0), key, start);
+        self.numbered.push(node);
+        self.frames.push(Frame { state, keyed: left <= KEYED, node, left, count: 0, total: left });
         Ok(())
     }
 
     /// Reads a reference to an earlier value.
     fn read_link(&mut self, tag: u8, first: u8, is_reference: bool, key: u16, start: usize) -> Result<(), Error> {
-        let at = self.scan.at;
+        let offset = self.scan.offset;
         let number = self.read_number(tag, first, "a number")?;
         if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::BadLink).at(start).expecting("a document without links"));
@@ -485,17 +485,17 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let target = usize::try_from(number).ok().and_then(|number| self.numbered.get(number).copied());
         let Some(target) = target else {
             return Err(Error::new(ErrorKind::BadLink)
-                .at(at)
+                .at(offset)
                 .expecting(format!("the number of one of {} arrays, objects and references", self.numbered.len()))
                 .finding(number.to_string()));
         };
-        self.record_span(at, "number");
+        self.record_span(offset, "number");
         let node = self.sink.nodes()[target as usize];
         let is_object = matches!(node.kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
         let is_array = matches!(node.kind, Kind::Array | Kind::Map);
         if !is_reference && !is_object && !is_array {
             return Err(Error::new(ErrorKind::BadLink)
-                .at(at)
+                .at(offset)
                 .expecting("the number of an array or an object")
                 .finding(format!("{number}, a variable that holds a scalar")));
         }
@@ -521,22 +521,22 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Reads an object in any of its forms, or an enum case.
     fn read_object(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
-        let at = self.scan.at;
+        let class_offset = self.scan.offset;
         let class = if tag < tag::OBJECT_ID {
             let len = self.read_number(tag, tag::OBJECT, "a class name's length")?;
-            self.record_span(at, "length");
+            self.record_span(class_offset, "length");
             let mut text = self.read_string_bytes(len)?;
             text.default = tag::narrowest_for(tag::OBJECT, len);
             text
         } else {
             let number = self.read_number(tag, tag::OBJECT_ID, "a class name's number")?;
-            self.find_string(number, at, tag::OBJECT_ID)?
+            self.find_string(number, class_offset, tag::OBJECT_ID)?
         };
         self.add_string_notes(&class, tag, code::CLASS_TAG, code::CLASS_STRING);
         let name = &self.scan.input[class.start..class.start + class.len];
-        let at = self.scan.at;
+        let body_offset = self.scan.offset;
         let tag = self.scan.read_u8("the body of an object")?;
-        self.record_span(at, tag::tag_name(tag));
+        self.record_span(body_offset, tag::tag_name(tag));
         match tag {
             0x14..=0x16 => {
                 let left = self.read_count(tag)?;
@@ -547,19 +547,19 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(left)) {
                     self.add_note(code::TAG, u64::from(tag));
                 }
-                let body = self.push_node(Node::open(Kind::Map, 0), NO_KEY, at);
+                let body = self.push_node(Node::open(Kind::Map, 0), NO_KEY, body_offset);
                 let state = State::Properties;
-                self.frames.push(Frame { state, keyed: left <= KEYED, at: body, left, count: 0, total: left });
+                self.frames.push(Frame { state, keyed: left <= KEYED, node: body, left, count: 0, total: left });
                 Ok(())
             }
             0x1d..=0x1f => {
-                let len_at = self.scan.at;
+                let len_at = self.scan.offset;
                 let len = self.read_number(tag, tag::PAYLOAD, "a payload's length")?;
                 if len > self.limits.string {
-                    return Err(self.limits.too_long(len).at(self.scan.at));
+                    return Err(self.limits.too_long(len).at(self.scan.offset));
                 }
                 self.record_span(len_at, "length");
-                let payload_at = self.scan.at;
+                let payload_at = self.scan.offset;
                 let len = usize::try_from(len).unwrap_or(usize::MAX);
                 self.scan.read_bytes(len, "a payload")?;
                 self.record_span(payload_at, "payload");
@@ -570,18 +570,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 let object = self.push_node(Node::open(Kind::Opaque, class).in_form(Form::Serializable), key, start);
                 self.numbered.push(object);
                 let payload = self.sink.tape().new_borrowed_string(Kind::Bytes, payload_at, len);
-                self.push_node(payload, NO_KEY, at);
+                self.push_node(payload, NO_KEY, body_offset);
                 self.sink.tape().close_container(object, 1);
-                let end = self.scan.at;
+                let end = self.scan.offset;
                 self.sink.record_end(object, end);
                 Ok(())
             }
             tag::ENUM => {
-                let at = self.scan.at;
+                let case_offset = self.scan.offset;
                 let tag = self.scan.read_u8("the name of an enum case")?;
-                self.record_span(at, tag::tag_name(tag));
+                self.record_span(case_offset, tag::tag_name(tag));
                 let Some(case) = self.read_string(tag)? else {
-                    return Err(self.malformed(at, "the name of an enum case", tag));
+                    return Err(self.malformed(case_offset, "the name of an enum case", tag));
                 };
                 self.add_string_notes(&case, tag, code::TAG, code::STRING);
                 let case = &self.scan.input[case.start..case.start + case.len];
@@ -590,7 +590,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 self.numbered.push(leaf);
                 Ok(())
             }
-            _ => Err(self.malformed(at, "an array, a payload or an enum case", tag)),
+            _ => Err(self.malformed(body_offset, "an array, a payload or an enum case", tag)),
         }
     }
 }

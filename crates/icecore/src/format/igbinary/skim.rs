@@ -82,16 +82,16 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
         return Err(SkimAborted);
     }
     let slot = number as usize % KNOWN;
-    if let Some((known, at, len)) = skimmer.format.known.get(slot)
+    if let Some((known, offset, len)) = skimmer.format.known.get(slot)
         && *known == number
     {
-        return Ok((*at, *len));
+        return Ok((*offset, *len));
     }
-    let place = usize::try_from(number / EVERY).ok().and_then(|at| skimmer.format.places.get(at).copied());
+    let place = usize::try_from(number / EVERY).ok().and_then(|index| skimmer.format.places.get(index).copied());
     let saved_position = skimmer.view.position();
     skimmer.view.seek_to(place.ok_or(SkimAborted)?);
     let mut left = number % EVERY;
-    let (at, len) = loop {
+    let (offset, len) = loop {
         let before = skimmer.view.position();
         let tag = skimmer.view.read_byte()?;
         match tag::TAGS.parts_of_tag(tag) {
@@ -113,9 +113,9 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
     };
     skimmer.view.seek_to(saved_position);
     if let Some(known) = skimmer.format.known.get_mut(slot) {
-        *known = (number, at, len);
+        *known = (number, offset, len);
     }
-    Ok((at, len))
+    Ok((offset, len))
 }
 
 /// Skips what follows a tag without a string, up to the next tag.
@@ -163,10 +163,10 @@ impl Tokens for StringPositions {
 
     fn enter_value(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<SkimmedContainer> {
         let mark = skimmer.mark_position();
-        let mut at = mark.at;
+        let mut offset = mark.at;
         let mut tag = skimmer.view.read_byte()?;
         if tag == tag::REFERENCE {
-            at = skimmer.view.position();
+            offset = skimmer.view.position();
             tag = skimmer.view.read_byte()?;
         }
         let shape = match tag::TAGS.parts_of_tag(tag) {
@@ -174,8 +174,8 @@ impl Tokens for StringPositions {
             [Part::Number, Part::Entries(_)] => SkimmedShape::Either,
             [part @ (Part::Name | Part::Again), .., Part::Body] => {
                 match part {
-                    Part::Name => StringPositions::read_name(skimmer, tag, at)?,
-                    _ => StringPositions::read_name_number(skimmer, tag, at)?,
+                    Part::Name => StringPositions::read_name(skimmer, tag, offset)?,
+                    _ => StringPositions::read_name_number(skimmer, tag, offset)?,
                 }
                 tag = skimmer.view.read_byte()?;
                 match tag::TAGS.parts_of_tag(tag) {
@@ -197,22 +197,22 @@ impl Tokens for StringPositions {
         if !open.take_next_item() {
             return Ok(None);
         }
-        let at = skimmer.view.position();
+        let start = skimmer.view.position();
         let tag = skimmer.view.read_byte()?;
         skimmer.key.clear();
         match tag::TAGS.parts_of_tag(tag) {
             [] if tag == tag::EMPTY => {}
             [Part::Again] => {
                 let number = read_number(skimmer, tag)?;
-                let (at, len) = find_string(skimmer, number)?;
+                let (string_offset, len) = find_string(skimmer, number)?;
                 let saved_position = skimmer.view.position();
-                skimmer.view.seek_to(at);
+                skimmer.view.seek_to(string_offset);
                 skimmer.view.read_into(len, &mut skimmer.key)?;
                 skimmer.view.seek_to(saved_position);
             }
             [Part::Name] => {
                 let len = read_number(skimmer, tag)?;
-                skimmer.format.number_string(at, &mut skimmer.names);
+                skimmer.format.number_string(start, &mut skimmer.names);
                 skimmer.view.read_into(len, &mut skimmer.key)?;
             }
             [Part::Integer] => {
@@ -263,9 +263,9 @@ impl Tokens for StringPositions {
             push_number(bytes, if written == tag::OBJECT { tag::OBJECT_ID } else { tag::STRING_ID }, new);
             return Ok(());
         }
-        let (at, len) = find_string(skimmer, number)?;
+        let (string_offset, len) = find_string(skimmer, number)?;
         let saved_position = skimmer.view.position();
-        skimmer.view.seek_to(at);
+        skimmer.view.seek_to(string_offset);
         copy_full_string(skimmer, written, number, len)?;
         skimmer.view.seek_to(saved_position);
         Ok(())
@@ -282,11 +282,11 @@ impl Tokens for StringPositions {
     }
 
     fn read_name_token(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
-        let at = skimmer.view.position();
+        let offset = skimmer.view.position();
         let tag = skimmer.view.read_byte()?;
         match tag::TAGS.parts_of_tag(tag) {
-            [Part::Name] => StringPositions::read_name(skimmer, tag, at),
-            [Part::Again] => StringPositions::read_name_number(skimmer, tag, at),
+            [Part::Name] => StringPositions::read_name(skimmer, tag, offset),
+            [Part::Again] => StringPositions::read_name_number(skimmer, tag, offset),
             [] if tag == tag::EMPTY => {
                 skimmer.emit_bytes(&[tag]);
                 Ok(())
@@ -341,9 +341,9 @@ fn decode_integer(head: &[u8; 9]) -> Option<i64> {
 impl StringPositions {
     /// Gives the next number to the string whose tag is here.
     #[inline(always)]
-    fn number_string(&mut self, at: u64, names: &mut u64) {
+    fn number_string(&mut self, offset: u64, names: &mut u64) {
         if names.is_multiple_of(EVERY) && self.places.len() as u64 == *names / EVERY {
-            self.places.push(at);
+            self.places.push(offset);
         }
         *names += 1;
     }

@@ -5,8 +5,8 @@ use crate::document::{Kind, Location, Node};
 
 /// Returns the scalar at this offset. Strings only replace strings: strings have numbers, which the
 /// bytes around them may use.
-pub(super) fn read_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
-    let (tag, rest) = input.get(at..)?.split_first()?;
+pub(super) fn read_scalar(input: &[u8], offset: usize, like: Node) -> Option<(Node, usize)> {
+    let (tag, rest) = input.get(offset..)?.split_first()?;
     let tag = *tag;
     let is_string = matches!(tag, 0x11..=0x13);
     if is_string != like.kind.is_string() {
@@ -36,9 +36,9 @@ pub(super) fn read_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, 
             if len == 0 || len == u32::MAX || size > rest.len() {
                 return None;
             }
-            (Node::string(Kind::Bytes, Location::Input((at + 1 + width) as u64), len), size)
+            (Node::string(Kind::Bytes, Location::Input((offset + 1 + width) as u64), len), size)
         }
         _ => return None,
     };
-    Some((Node { key: like.key, ..node }, at + 1 + size))
+    Some((Node { key: like.key, ..node }, offset + 1 + size))
 }

@@ -84,7 +84,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
 
 /// A container with children still to write.
 struct WriteFrame<'d> {
-    at: u32,
+    next: u32,
     end: u32,
     kind: Kind,
     count: u32,
@@ -125,13 +125,13 @@ struct Writer<'d> {
 const WRAPS: u32 = 64;
 
 impl<'d> Writer<'d> {
-    fn notes_at(&self, at: u32) -> &'d [Note] {
-        self.spelling.as_ref().map_or(&[], |known| known.notes_at(at))
+    fn notes_at(&self, index: u32) -> &'d [Note] {
+        self.spelling.as_ref().map_or(&[], |known| known.notes_at(index))
     }
 
-    fn record_loss(&mut self, kind: LossKind, at: u32) {
+    fn record_loss(&mut self, kind: LossKind, index: u32) {
         let document = self.document;
-        self.losses.add(kind, || document.path(at));
+        self.losses.add(kind, || document.path(index));
     }
 
     /// Writes a tag of three widths and its number.
@@ -202,9 +202,9 @@ impl<'d> Writer<'d> {
     }
 
     /// Gives the next number to the node.
-    fn assign_number(&mut self, at: u32) {
-        if self.document.node(at).has(flag::TARGET) {
-            self.numbers.insert(at, self.next);
+    fn assign_number(&mut self, index: u32) {
+        if self.document.node(index).has(flag::TARGET) {
+            self.numbers.insert(index, self.next);
         }
         self.next += 1;
     }
@@ -215,20 +215,20 @@ impl<'d> Writer<'d> {
     fn write_next_entry(&mut self, buf: &mut Vec<u8>) -> Result<(), Error> {
         let Some(frame) = self.stack.last_mut() else { return Ok(()) };
         while let [note, rest @ ..] = frame.omitted
-            && (note.value == u64::from(frame.count) || frame.at >= frame.end)
+            && (note.value == u64::from(frame.count) || frame.next >= frame.end)
         {
             buf.push(tag::NULL);
             frame.omitted = rest;
         }
-        if frame.at >= frame.end {
+        if frame.next >= frame.end {
             self.stack.pop();
             return Ok(());
         }
-        let first = frame.at;
+        let first = frame.next;
         let node = self.document.nodes()[first as usize];
         let value = if node.key == IS_KEY { self.document.tape().index_after(first) } else { first };
         let (count, kind, is_object) = (frame.count, frame.kind, frame.is_object);
-        frame.at = self.document.tape().index_after(value);
+        frame.next = self.document.tape().index_after(value);
         if self.has_absent && kind == Kind::Map && is_absent_entry(self.document, first) {
             return Ok(());
         }
@@ -319,102 +319,103 @@ impl<'d> Writer<'d> {
     }
 
     /// Opens an array, or the body of an object.
-    fn open_container(&mut self, at: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let node = self.document.node(at);
+    fn open_container(&mut self, index: u32, is_object: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let node = self.document.node(index);
         if self.stack.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().on_path(self.document.path(at)));
+            return Err(self.limits.too_deep().on_path(self.document.path(index)));
         }
-        let mut end = self.document.tape().index_after(at);
+        let mut end = self.document.tape().index_after(index);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
             // The default value follows the entries.
-            end = self.document.tape().index_after_entries(at, node.aux);
+            end = self.document.tape().index_after_entries(index, node.aux);
         }
-        let notes = self.notes_at(at);
+        let notes = self.notes_at(index);
         let from = notes.iter().position(|note| note.code == code::OMITTED).unwrap_or(notes.len());
         let len = notes[from..].iter().take_while(|note| note.code == code::OMITTED).count();
         let omitted = &notes[from..from + len];
         let count = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
-            count_present(self.document, at + 1, end)
+            count_present(self.document, index + 1, end)
         } else {
             node.aux
         };
         self.write_number(tag::ARRAY, find_note(notes, code::TAG), u64::from(count) + len as u64, buf)?;
-        self.stack.push(WriteFrame { at: at + 1, end, kind: node.kind, count: 0, is_object, omitted });
+        self.stack.push(WriteFrame { next: index + 1, end, kind: node.kind, count: 0, is_object, omitted });
         Ok(())
     }
 
     // -- Values ------------------------------------------------------------
 
-    /// Writes the node at `at`: a leaf completely, a container up to its front.
+    /// Writes the node at `index`: a leaf completely, a container up to its front.
     fn write_value(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let (at, wrappers) = self.skip_wrappers(first);
-        let node = self.document.node(at);
+        let (index, wrappers) = self.skip_wrappers(first);
+        let node = self.document.node(index);
         if node.kind.is_again() {
-            return self.write_link(first, at, node, buf);
+            return self.write_link(first, index, node, buf);
         }
-        report_lost_shape(self.document, at, false, |kind| self.record_loss(kind, at));
+        report_lost_shape(self.document, index, false, |kind| self.record_loss(kind, index));
         let is_marked = find_note(self.notes_at(first), code::REFERENCE).is_some();
-        let is_scalar = is_scalar(self.document, at);
+        let is_scalar = is_scalar(self.document, index);
         let is_aliased = (is_scalar || self.spelling.is_none())
             && !self.aliased.is_empty()
-            && (first..=at).any(|at| self.aliased.contains(&at));
+            && (first..=index).any(|at| self.aliased.contains(&at));
         if is_marked || is_aliased {
             buf.push(tag::REFERENCE);
         }
         let is_empty = matches!(node.kind, Kind::Array | Kind::Map) && node.aux == 0 && node.end() != 0;
-        if is_empty && self.all_empty_are_one && !is_marked && !is_aliased && self.spelling.is_none() && first == at {
+        if is_empty && self.all_empty_are_one && !is_marked && !is_aliased && self.spelling.is_none() && first == index
+        {
             if let Some(number) = self.empty {
                 return self.write_number(tag::ARRAY_REF, None, u64::from(number), buf);
             }
             self.empty = Some(self.next);
         }
         if !is_scalar || is_marked || is_aliased {
-            for at in first..first + wrappers {
-                if self.document.node(at).has(flag::TARGET) {
-                    self.numbers.insert(at, self.next);
+            for wrapper in first..first + wrappers {
+                if self.document.node(wrapper).has(flag::TARGET) {
+                    self.numbers.insert(wrapper, self.next);
                 }
             }
-            self.assign_number(at);
+            self.assign_number(index);
         }
         match node.kind {
-            Kind::Array | Kind::Map => self.open_container(at, false, buf),
+            Kind::Array | Kind::Map => self.open_container(index, false, buf),
             Kind::Object => {
                 if node.form() == Form::Struct {
-                    self.record_loss(LossKind::Struct, at);
+                    self.record_loss(LossKind::Struct, index);
                 }
-                report_lost_shape(self.document, at + 1, true, |kind| self.record_loss(kind, at + 1));
-                self.write_class(at, node.class(), buf)?;
-                report_lost_flags(&self.document.node(at + 1), |kind| self.record_loss(kind, at));
-                self.open_container(at + 1, true, buf)
+                report_lost_shape(self.document, index + 1, true, |kind| self.record_loss(kind, index + 1));
+                self.write_class(index, node.class(), buf)?;
+                report_lost_flags(&self.document.node(index + 1), |kind| self.record_loss(kind, index));
+                self.open_container(index + 1, true, buf)
             }
-            Kind::Opaque => self.write_opaque(at, node, buf),
-            Kind::EnumCase => self.write_enum_case(at, buf),
-            _ => self.write_leaf(at, buf),
+            Kind::Opaque => self.write_opaque(index, node, buf),
+            Kind::EnumCase => self.write_enum_case(index, buf),
+            _ => self.write_leaf(index, buf),
         }
     }
 
     /// Returns the node that is written for the one at `first`, which PHP may not have,
     /// and how many nodes from there on only wrap it.
     fn skip_wrappers(&mut self, first: u32) -> (u32, u32) {
-        let mut at = first;
+        let mut index = first;
         for _ in 0..WRAPS {
-            let node = self.document.node(at);
+            let node = self.document.node(index);
             if node.flags & !(flag::REF | flag::TARGET) != 0 {
-                report_lost_flags(&node, |kind| self.record_loss(kind, at));
+                report_lost_flags(&node, |kind| self.record_loss(kind, index));
             }
-            if !is_wrapper(self.document, at) {
+            if !is_wrapper(self.document, index) {
                 break;
             }
-            report_lost_wrapper(self.document, at, |kind| self.record_loss(kind, at));
-            at = find_content(self.document, at);
+            report_lost_wrapper(self.document, index, |kind| self.record_loss(kind, index));
+            index = find_content(self.document, index);
         }
-        (at, at - first)
+        (index, index - first)
     }
 
-    fn write_leaf(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_leaf(&mut self, index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
-        let node = self.document.node(at);
-        let notes = self.notes_at(at);
+        let node = self.document.node(index);
+        let notes = self.notes_at(index);
         let chosen = find_note(notes, code::TAG);
         match node.kind {
             Kind::Null => buf.push(tag::NULL),
@@ -422,20 +423,22 @@ impl<'d> Writer<'d> {
             Kind::Int => Self::write_integer(node.payload as i64, chosen, buf),
             Kind::Float => write_float(f64::from_bits(node.payload), buf),
             Kind::Bytes | Kind::Text => {
-                let bytes = document.bytes(&document.nodes()[at as usize]);
+                let bytes = document.bytes(&document.nodes()[index as usize]);
                 self.write_string(bytes, false, chosen, find_note(notes, code::STRING), buf)?;
             }
             Kind::BigInt if bigint::exceeds(document.bytes(&node), self.limits.digits) => {
-                return Err(self.limits.too_many_digits().on_path(document.path(at)));
+                return Err(self.limits.too_many_digits().on_path(document.path(index)));
             }
-            _ => match replace_leaf(document, &document.nodes()[at as usize], |kind| self.record_loss(kind, at)) {
-                LeafReplacement::Bytes(bytes) => {
-                    self.write_string(bytes, false, chosen, find_note(notes, code::STRING), buf)?;
+            _ => {
+                match replace_leaf(document, &document.nodes()[index as usize], |kind| self.record_loss(kind, index)) {
+                    LeafReplacement::Bytes(bytes) => {
+                        self.write_string(bytes, false, chosen, find_note(notes, code::STRING), buf)?;
+                    }
+                    LeafReplacement::Digits(digits) => return self.write_new_string(&digits, buf),
+                    LeafReplacement::Float(value) => write_float(value, buf),
+                    LeafReplacement::Null => buf.push(tag::NULL),
                 }
-                LeafReplacement::Digits(digits) => return self.write_new_string(&digits, buf),
-                LeafReplacement::Float(value) => write_float(value, buf),
-                LeafReplacement::Null => buf.push(tag::NULL),
-            },
+            }
         }
         Ok(())
     }
@@ -449,25 +452,25 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Writes a link or an alias at `at`, instead of `first`.
-    fn write_link(&mut self, first: u32, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let target = find_last_target(self.document, at);
+    /// Writes a link or an alias at `index`, instead of `first`.
+    fn write_link(&mut self, first: u32, index: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let target = find_last_target(self.document, index);
         let named = unwrap_node(self.document, target);
         if is_link_to_leaf(self.document, &node) {
-            return self.write_repeated_value(at, target, buf);
+            return self.write_repeated_value(index, target, buf);
         }
         let Some(number) = self.numbers.get(&target).copied() else {
-            return self.write_repeated_value(at, target, buf);
+            return self.write_repeated_value(index, target, buf);
         };
-        for at in (first..=at).filter(|at| self.document.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
-            self.numbers.insert(at, number);
+        for index in (first..=index).filter(|at| self.document.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
+            self.numbers.insert(index, number);
         }
         let kind = self.document.node(named).kind;
         if is_by_reference(self.document, &node, self.spelling.is_some()) {
             buf.push(tag::REFERENCE);
         }
         let is_object = matches!(kind, Kind::Object | Kind::Opaque | Kind::EnumCase);
-        let chosen = find_note(self.notes_at(at), code::TAG);
+        let chosen = find_note(self.notes_at(index), code::TAG);
         let default = if is_object { tag::OBJECT_REF } else { tag::ARRAY_REF };
         let first = match chosen {
             Some(0x01..=0x03) => tag::ARRAY_REF,
@@ -479,42 +482,42 @@ impl<'d> Writer<'d> {
 
     /// Writes a value again: a scalar that is not shared by reference, or a link target
     /// without a number, because it comes later.
-    fn write_repeated_value(&mut self, at: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_repeated_value(&mut self, index: u32, target: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let target = unwrap_node(self.document, target);
         if !is_scalar(self.document, target) || self.document.node(target).kind.is_again() {
-            self.record_loss(LossKind::Cycle, at);
+            self.record_loss(LossKind::Cycle, index);
             buf.push(tag::NULL);
             return Ok(());
         }
-        self.record_loss(LossKind::Sharing, at);
+        self.record_loss(LossKind::Sharing, index);
         self.write_leaf(target, buf)
     }
 
-    fn write_class(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_class(&mut self, index: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let name = self.document.class_name(class).map_or(&[][..], |name| name.bytes);
-        let notes = self.notes_at(at);
+        let notes = self.notes_at(index);
         self.write_string(name, true, find_note(notes, code::CLASS_TAG), find_note(notes, code::CLASS_STRING), buf)
             .map(drop)
     }
 
-    fn write_opaque(&mut self, at: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.write_class(at, node.class(), buf)?;
-        let payload = self.document.node(at + 1);
+    fn write_opaque(&mut self, index: u32, node: Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.write_class(index, node.class(), buf)?;
+        let payload = self.document.node(index + 1);
         let bytes = if payload.kind.is_string() { self.document.bytes(&payload).to_vec() } else { Vec::new() };
         if !payload.kind.is_string() || node.aux > 1 {
-            self.record_loss(LossKind::Opaque, at);
+            self.record_loss(LossKind::Opaque, index);
         }
-        self.write_number(tag::PAYLOAD, find_note(self.notes_at(at), code::TAG), bytes.len() as u64, buf)?;
+        self.write_number(tag::PAYLOAD, find_note(self.notes_at(index), code::TAG), bytes.len() as u64, buf)?;
         buf.extend_from_slice(&bytes);
         Ok(())
     }
 
-    fn write_enum_case(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_enum_case(&mut self, index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
-        let bytes = document.bytes(&document.nodes()[at as usize]);
-        let notes = self.notes_at(at);
+        let bytes = document.bytes(&document.nodes()[index as usize]);
+        let notes = self.notes_at(index);
         let Some(colon) = bytes.iter().position(|byte| *byte == b':') else {
-            self.record_loss(LossKind::Name, at);
+            self.record_loss(LossKind::Name, index);
             return self.write_string(bytes, false, None, None, buf).map(drop);
         };
         let (class, case) = (&bytes[..colon], &bytes[colon + 1..]);
@@ -538,13 +541,13 @@ fn is_by_reference(document: &Document<'_>, node: &Node, is_own: bool) -> bool {
     }
 }
 
-fn kind_at(document: &Document<'_>, at: u32) -> Kind {
-    document.nodes().get(at as usize).map_or(Kind::Null, |node| node.kind)
+fn kind_at(document: &Document<'_>, index: u32) -> Kind {
+    document.nodes().get(index as usize).map_or(Kind::Null, |node| node.kind)
 }
 
 /// Whether a value takes no number.
-fn is_scalar(document: &Document<'_>, at: u32) -> bool {
-    let Some(node) = document.nodes().get(at as usize) else { return true };
+fn is_scalar(document: &Document<'_>, index: u32) -> bool {
+    let Some(node) = document.nodes().get(index as usize) else { return true };
     match node.kind {
         // A case without a class is written as a string.
         Kind::EnumCase => !document.bytes(node).contains(&b':'),
@@ -553,9 +556,9 @@ fn is_scalar(document: &Document<'_>, at: u32) -> bool {
 }
 
 /// Whether only the content of a node can be written.
-fn is_wrapper(document: &Document<'_>, at: u32) -> bool {
-    let Some(node) = document.nodes().get(at as usize) else { return false };
-    let kind_inside = || document.nodes().get(at as usize + 1).map(|node| node.kind);
+fn is_wrapper(document: &Document<'_>, index: u32) -> bool {
+    let Some(node) = document.nodes().get(index as usize) else { return false };
+    let kind_inside = || document.nodes().get(index as usize + 1).map(|node| node.kind);
     match node.kind {
         Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::VString | Kind::Tied => true,
         // A payload that was opened no longer is one.
@@ -566,33 +569,33 @@ fn is_wrapper(document: &Document<'_>, at: u32) -> bool {
 }
 
 /// Returns the content of such a node. A v-string has its source text before its value.
-fn find_content(document: &Document<'_>, at: u32) -> u32 {
-    match document.nodes().get(at as usize).map(|node| node.kind) {
-        Some(Kind::VString) => document.tape().index_after(at + 1),
-        _ => at + 1,
+fn find_content(document: &Document<'_>, index: u32) -> u32 {
+    match document.nodes().get(index as usize).map(|node| node.kind) {
+        Some(Kind::VString) => document.tape().index_after(index + 1),
+        _ => index + 1,
     }
 }
 
-/// Returns the node that is written for the one at `at`.
-fn unwrap_node(document: &Document<'_>, mut at: u32) -> u32 {
+/// Returns the node that is written for the one at `index`.
+fn unwrap_node(document: &Document<'_>, mut index: u32) -> u32 {
     for _ in 0..WRAPS {
-        if !is_wrapper(document, at) {
+        if !is_wrapper(document, index) {
             break;
         }
-        at = find_content(document, at);
+        index = find_content(document, index);
     }
-    at
+    index
 }
 
-/// Returns the final target of the link at `at`, if it refers to another link.
-fn find_last_target(document: &Document<'_>, mut at: u32) -> u32 {
+/// Returns the final target of the link at `index`, if it refers to another link.
+fn find_last_target(document: &Document<'_>, mut index: u32) -> u32 {
     for _ in 0..WRAPS {
-        match document.nodes().get(at as usize) {
-            Some(node) if node.kind.is_again() => at = node.payload as u32,
+        match document.nodes().get(index as usize) {
+            Some(node) if node.kind.is_again() => index = node.payload as u32,
             _ => break,
         }
     }
-    at
+    index
 }
 
 fn find_note(notes: &[Note], code: u16) -> Option<u64> {

@@ -58,7 +58,7 @@ fn read_fields<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: 
     read_field(start, input.len(), input.len(), limits, sink)
 }
 
-/// Reads a field, and the separator after it up to `behind`.
+/// Reads a field, and the separator after it up to `separator_end`.
 #[inline]
 fn read_field<S: Sink>(
     start: usize,
@@ -76,10 +76,10 @@ fn read_field<S: Sink>(
     }
     let tape = sink.tape();
     let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), len);
-    let at = tape.push(node);
-    sink.record_begin(at, start);
-    sink.record_span(start, end, at, "field");
-    sink.record_end(at, end);
+    let index = tape.push(node);
+    sink.record_begin(index, start);
+    sink.record_span(start, end, index, "field");
+    sink.record_end(index, end);
     sink.record_span(end, separator_end, crate::document::NO_NODE, "separator");
     Ok(())
 }

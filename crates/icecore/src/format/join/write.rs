@@ -82,7 +82,7 @@ fn has_separator_clash(separator: &Finder<'_>, text: &[u8], is_followed: bool) -
         return false;
     }
     let tail = &text[text.len().saturating_sub(needle.len() - 1)..];
-    separator.find(&[tail, needle].concat()).is_some_and(|at| at < tail.len())
+    separator.find(&[tail, needle].concat()).is_some_and(|offset| offset < tail.len())
 }
 
 fn unrepresentable_error(items: &Items<'_>, place: u32, expected: &'static str, found: &'static str) -> Error {

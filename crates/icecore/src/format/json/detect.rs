@@ -25,7 +25,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let (consumed, error) = Reader::<_, true, false>::new(part, &mut tape, &limits, &options).read();
     let is_container = matches!(first, b'{' | b'[');
     let is_typed = super::is_typed_json(input, &ReadOptions::default());
-    let variant = |more: &str| format!("{}{more}", if is_typed { "typed" } else { "plain" });
+    let variant = |suffix: &str| format!("{}{suffix}", if is_typed { "typed" } else { "plain" });
     match error {
         None if consumed == input.len() && is_container => {
             Some(Guess { certainty: Certainty::Sure, variant: variant("") })

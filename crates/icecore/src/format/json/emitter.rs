@@ -24,7 +24,7 @@ pub(super) const PIECE: usize = 32;
 pub(super) struct Emitter<'o> {
     out: &'o mut dyn Output,
     buffer: Vec<u8>,
-    at: usize,
+    filled: usize,
     full: usize,
     style: TextStyle,
 }
@@ -51,12 +51,12 @@ impl<'o> Emitter<'o> {
         values: usize,
         style: TextStyle,
     ) -> Emitter<'o> {
-        let least = values.saturating_mul(32).clamp(SLACK, FLUSH) + SLACK;
-        if buffer.len() < least {
-            buffer.resize(least, 0);
+        let min_len = values.saturating_mul(32).clamp(SLACK, FLUSH) + SLACK;
+        if buffer.len() < min_len {
+            buffer.resize(min_len, 0);
         }
         let full = buffer.len() - SLACK;
-        Emitter { out, buffer, at: 0, full, style }
+        Emitter { out, buffer, filled: 0, full, style }
     }
 
     /// Returns the buffer, to be used again.
@@ -67,43 +67,43 @@ impl<'o> Emitter<'o> {
     /// Makes space for the next value.
     #[inline]
     pub(super) fn make_space(&mut self) -> Result<(), Error> {
-        if self.at >= self.full { self.flush() } else { Ok(()) }
+        if self.filled >= self.full { self.flush() } else { Ok(()) }
     }
 
     /// Passes the buffer to the output.
     #[inline(never)]
     pub(super) fn flush(&mut self) -> Result<(), Error> {
-        self.out.buffer().extend_from_slice(&self.buffer[..self.at]);
-        self.at = 0;
+        self.out.buffer().extend_from_slice(&self.buffer[..self.filled]);
+        self.filled = 0;
         self.out.allow_flush()
     }
 
     #[inline]
     pub(super) fn write_byte(&mut self, byte: u8) {
-        self.buffer[self.at] = byte;
-        self.at += 1;
+        self.buffer[self.filled] = byte;
+        self.filled += 1;
     }
 
     /// Writes a short constant text.
     #[inline]
     pub(super) fn write_word(&mut self, word: &'static str) {
-        self.buffer[self.at..self.at + word.len()].copy_from_slice(word.as_bytes());
-        self.at += word.len();
+        self.buffer[self.filled..self.filled + word.len()].copy_from_slice(word.as_bytes());
+        self.filled += word.len();
     }
 
     /// Writes the first `len` bytes of a piece of [`PIECE`] bytes.
     #[inline]
     pub(super) fn write_piece(&mut self, piece: &[u8; PIECE], len: usize) {
-        self.buffer[self.at..self.at + PIECE].copy_from_slice(piece);
-        self.at += len;
+        self.buffer[self.filled..self.filled + PIECE].copy_from_slice(piece);
+        self.filled += len;
     }
 
     /// Writes bytes as they are.
     pub(super) fn write_raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
         for chunk in bytes.chunks(SHORT) {
             self.make_space()?;
-            self.buffer[self.at..self.at + chunk.len()].copy_from_slice(chunk);
-            self.at += chunk.len();
+            self.buffer[self.filled..self.filled + chunk.len()].copy_from_slice(chunk);
+            self.filled += chunk.len();
         }
         self.make_space()
     }
@@ -122,8 +122,8 @@ impl<'o> Emitter<'o> {
         while left > 0 {
             let now = left.min(SHORT);
             self.make_space()?;
-            self.buffer[self.at..self.at + now].fill(b' ');
-            self.at += now;
+            self.buffer[self.filled..self.filled + now].fill(b' ');
+            self.filled += now;
             left -= now;
         }
         self.make_space()
@@ -151,11 +151,11 @@ impl<'o> Emitter<'o> {
 
     /// Writes the colon between a key and its value.
     pub(super) fn write_colon(&mut self) {
-        if self.style.before {
+        if self.style.space_before {
             self.write_byte(b' ');
         }
         self.write_byte(b':');
-        if self.style.after {
+        if self.style.space_after {
             self.write_byte(b' ');
         }
     }
@@ -163,13 +163,13 @@ impl<'o> Emitter<'o> {
     /// Returns the free part of the buffer as a scratch.
     #[inline]
     pub(super) fn free_scratch(&mut self) -> Option<&mut Scratch> {
-        self.buffer.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
+        self.buffer.get_mut(self.filled..).and_then(|rest| rest.first_chunk_mut())
     }
 
     /// Keeps the first `len` bytes of the scratch.
     #[inline]
     pub(super) fn advance(&mut self, len: usize) {
-        self.at += len;
+        self.filled += len;
     }
 
     fn write_with(&mut self, put: impl FnOnce(&mut Scratch) -> usize) {
@@ -269,7 +269,7 @@ pub(super) fn quote_key(text: &[u8], style: TextStyle) -> Vec<u8> {
     if text.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
         quoted.push(b'"');
         quoted.extend_from_slice(text);
-        quoted.extend_from_slice(match (style.before, style.after) {
+        quoted.extend_from_slice(match (style.space_before, style.space_after) {
             (false, false) => b"\":",
             (false, true) => b"\": ",
             (true, false) => b"\" :",
@@ -288,17 +288,17 @@ pub(super) fn quote_key(text: &[u8], style: TextStyle) -> Vec<u8> {
 /// Returns the length of the run that needs no escapes. `beyond_too`: bytes above 0x7F are
 /// part of it.
 fn measure_unescaped_run(bytes: &[u8], beyond_too: bool) -> usize {
-    let mut at = 0;
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+    let mut offset = 0;
+    while let Some(chunk) = bytes.get(offset..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*chunk);
         let found = special_byte_mask(word) | if beyond_too { 0 } else { non_ascii_mask(word) };
         if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+            return offset + found.trailing_zeros() as usize / 8;
         }
-        at += 8;
+        offset += 8;
     }
     let stands_for_itself = |byte: &u8| !is_special(*byte) && (*byte < 0x80 || beyond_too);
-    at + bytes[at..].iter().take_while(|byte| stands_for_itself(byte)).count()
+    offset + bytes[offset..].iter().take_while(|byte| stands_for_itself(byte)).count()
 }
 
 /// Returns the first UTF-8 character, or a surrogate in the same encoding, and its length in
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn a_key_that_is_a_word_is_written_as_any_other() {
         for (before, after) in [(false, false), (false, true), (true, false), (true, true)] {
-            let style = TextStyle { before, after, ..TextStyle::default() };
+            let style = TextStyle { space_before: before, space_after: after, ..TextStyle::default() };
             let word = quote_key(b"Ab_9-", style);
             let other = quote_key(b"Ab_9.", style);
             assert_eq!(word, [&b"\"Ab_9-"[..], &other[6..]].concat(), "{style:?}");

@@ -29,8 +29,8 @@ impl EscapeStyle {
     pub(super) fn from_text(text: &[u8]) -> EscapeStyle {
         let mut manner = EscapeStyle { bare: !text.is_ascii(), ..EscapeStyle::default() };
         let mut from = 0;
-        while let Some(at) = memchr::memchr2(b'\\', b'/', text.get(from..).unwrap_or_default()) {
-            from += at + 1;
+        while let Some(distance) = memchr::memchr2(b'\\', b'/', text.get(from..).unwrap_or_default()) {
+            from += distance + 1;
             if text[from - 1] == b'/' {
                 manner.bare_slashes = true;
                 continue;
@@ -76,7 +76,7 @@ impl Escaping for JsonEscaping<'_> {
         let mut decoding = Decoding::new(raw);
         let mut from = 0;
         loop {
-            let start = find_special::<true>(raw, from).at;
+            let start = find_special::<true>(raw, from).offset;
             let letter = match raw.get(start..start + 2) {
                 Some([b'\\', letter]) => *letter,
                 None if start >= raw.len() => return Some(decoding.finish()),
@@ -87,7 +87,7 @@ impl Escaping for JsonEscaping<'_> {
                 from = start + 2;
                 continue;
             }
-            let unit = |at: usize| match raw.get(at..at + 6) {
+            let unit = |offset: usize| match raw.get(offset..offset + 6) {
                 Some([b'\\', b'u', digits @ ..]) => digits.first_chunk().and_then(parse_hex4).map(u32::from),
                 _ => None,
             };

@@ -19,10 +19,10 @@ pub(crate) struct KeyPrediction {
 impl KeyPrediction {
     /// Returns the entry for this id; adds it if it is missing.
     pub(crate) fn get_or_insert(list: &mut Vec<KeyPrediction>, id: u16) -> &mut KeyPrediction {
-        let at = usize::from(id);
-        if list.len() <= at {
-            list.resize(at + 1, KeyPrediction::default());
+        let index = usize::from(id);
+        if list.len() <= index {
+            list.resize(index + 1, KeyPrediction::default());
         }
-        &mut list[at]
+        &mut list[index]
     }
 }

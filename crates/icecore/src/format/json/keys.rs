@@ -54,7 +54,7 @@ pub(super) struct Keys {
     /// Keys that are nodes of the tape, hashed with the serial of their map.
     key_hashes: HashSet<u64>,
     hasher: RandomState,
-    last: u64,
+    last_serial: u64,
 }
 
 /// State of an open map for finding duplicate keys.
@@ -82,8 +82,8 @@ impl Keys {
     /// Opens a map inside of `around`.
     #[inline]
     pub(super) fn open_map(&mut self, around: &MapSerial) -> MapSerial {
-        self.last += 1;
-        MapSerial { own: self.last, around: around.own, undo: self.undo.len() as u32, has_nodes: false }
+        self.last_serial += 1;
+        MapSerial { own: self.last_serial, around: around.own, undo: self.undo.len() as u32, has_nodes: false }
     }
 
     /// Closes the map.
@@ -142,10 +142,10 @@ impl Keys {
 
     /// Stores the written form of a key: `text` is in quotes and with the colon.
     pub(super) fn store_rendered(&mut self, id: u16, kind: Kind, flags: u8, text: &[u8], special: KeyHandling) {
-        let at = usize::from(id);
-        if self.rendered.len() <= at {
-            self.rendered.resize(at + 1, RenderedKey::default());
-            self.stamps.resize(at + 1, 0);
+        let index = usize::from(id);
+        if self.rendered.len() <= index {
+            self.rendered.resize(index + 1, RenderedKey::default());
+            self.stamps.resize(index + 1, 0);
         }
         // Remove the padding of the previous text.
         let start = self.text.len().saturating_sub(PIECE);
@@ -153,7 +153,7 @@ impl Keys {
         self.text.extend_from_slice(text);
         self.text.resize(start + text.len() + PIECE, 0);
         let is_special = special != KeyHandling::default();
-        self.rendered[at] =
+        self.rendered[index] =
             RenderedKey { start, len: text.len(), same_as: id, special: is_special, ..RenderedKey::default() };
         if is_special {
             self.special.insert(id, special);

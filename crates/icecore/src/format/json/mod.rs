@@ -230,8 +230,8 @@ impl Writer for WriteOptions {
                 let job =
                     WriteJob { document: named, original: document, window: Window::default(), layout: Layout::One };
                 // With other names, the ids refer to other keys.
-                let mut other = WriterMemory::default();
-                let kept = if std::ptr::eq(named, read) { kept } else { &mut other };
+                let mut fresh_memory = WriterMemory::default();
+                let kept = if std::ptr::eq(named, read) { kept } else { &mut fresh_memory };
                 write::write_document(&job, self, limits, kept, out)
             })
         })
@@ -264,7 +264,7 @@ fn write_items(
     out: &mut dyn Output,
 ) -> Option<Written> {
     let DocumentPart::Items { before, skip, more } = part else { return None };
-    let window = Window { before, skip, more };
+    let window = Window { before, skip, has_more: more };
     (!options.typed).then(|| write_plain(document, window, layout, options, limits, out))
 }
 

@@ -17,37 +17,37 @@ pub(super) enum NumberShape {
 
 /// Returns the form of the number that starts at `start`.
 pub(super) fn classify_number(input: &[u8], start: usize) -> NumberShape {
-    let digits = |mut at: usize| {
-        while input.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
+    let digits = |mut offset: usize| {
+        while input.get(offset).is_some_and(u8::is_ascii_digit) {
+            offset += 1;
         }
-        at
+        offset
     };
     let first = start + usize::from(input.get(start) == Some(&b'-'));
-    let mut at = digits(first);
-    if at == first {
-        return NumberShape::Broken(at, "a digit");
+    let mut offset = digits(first);
+    if offset == first {
+        return NumberShape::Broken(offset, "a digit");
     }
-    if at > first + 1 && input[first] == b'0' {
+    if offset > first + 1 && input[first] == b'0' {
         return NumberShape::Broken(first + 1, "no digit after a leading zero");
     }
-    let integer_end = at;
-    if input.get(at) == Some(&b'.') {
-        let fraction = at + 1;
-        at = digits(fraction);
-        if at == fraction {
-            return NumberShape::Broken(at, "a digit after the point");
+    let integer_end = offset;
+    if input.get(offset) == Some(&b'.') {
+        let fraction = offset + 1;
+        offset = digits(fraction);
+        if offset == fraction {
+            return NumberShape::Broken(offset, "a digit after the point");
         }
     }
-    if matches!(input.get(at), Some(b'e' | b'E')) {
-        let sign = at + 1;
+    if matches!(input.get(offset), Some(b'e' | b'E')) {
+        let sign = offset + 1;
         let exponent = sign + usize::from(matches!(input.get(sign), Some(b'+' | b'-')));
-        at = digits(exponent);
-        if at == exponent {
-            return NumberShape::Broken(at, "a digit of the exponent");
+        offset = digits(exponent);
+        if offset == exponent {
+            return NumberShape::Broken(offset, "a digit of the exponent");
         }
     }
-    if at == integer_end { NumberShape::Integer(at) } else { NumberShape::Decimal(at) }
+    if offset == integer_end { NumberShape::Integer(offset) } else { NumberShape::Decimal(offset) }
 }
 
 /// Returns the integer of up to 18 digits that starts at `start`, and its end. `None` for
@@ -56,19 +56,20 @@ pub(super) fn classify_number(input: &[u8], start: usize) -> NumberShape {
 pub(super) fn parse_short_integer(input: &[u8], start: usize) -> Option<(i64, usize)> {
     let negative = *input.get(start)? == b'-';
     let first = start + usize::from(negative);
-    let mut at = first;
+    let mut offset = first;
     let mut value = 0i64;
-    while let Some(digit) = input.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+    while let Some(digit) = input.get(offset).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
         // Beyond 18 digits this wraps; the value is then not used.
         value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
-        at += 1;
+        offset += 1;
     }
     // Any 18 digits are below 2^63, so one check after the loop replaces one for each digit.
-    let len = at - first;
-    if len == 0 || len > 18 || len > 1 && input[first] == b'0' || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
+    let len = offset - first;
+    if len == 0 || len > 18 || len > 1 && input[first] == b'0' || matches!(input.get(offset), Some(b'.' | b'e' | b'E'))
+    {
         return None;
     }
-    Some((if negative { -value } else { value }, at))
+    Some((if negative { -value } else { value }, offset))
 }
 
 /// Powers of ten that a double holds exactly.
@@ -83,26 +84,26 @@ const TENS: [f64; 23] = [
 pub(super) fn parse_short_decimal(input: &[u8], start: usize) -> Option<(f64, usize)> {
     let negative = *input.get(start)? == b'-';
     let first = start + usize::from(negative);
-    let (mut at, mut value, mut point) = (first, 0u64, None);
-    while let Some(byte) = input.get(at) {
+    let (mut offset, mut value, mut point) = (first, 0u64, None);
+    while let Some(byte) = input.get(offset) {
         match byte {
             b'0'..=b'9' => value = value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
-            b'.' if point.is_none() => point = Some(at),
+            b'.' if point.is_none() => point = Some(offset),
             _ => break,
         }
-        at += 1;
+        offset += 1;
     }
     let point = point?;
-    let (integer_len, part) = (point - first, at - point - 1);
+    let (integer_len, part) = (point - first, offset - point - 1);
     let is_default =
         integer_len > 0 && part > 0 && integer_len + part <= 15 && (integer_len == 1 || input[first] != b'0');
-    if !is_default || matches!(input.get(at), Some(b'.' | b'e' | b'E')) {
+    if !is_default || matches!(input.get(offset), Some(b'.' | b'e' | b'E')) {
         return None;
     }
     // 15 digits are below 2^53, so both numbers are exact, and a division of exact numbers
     // is rounded correctly.
     let value = value as f64 / TENS.get(part)?;
-    Some((if negative { -value } else { value }, at))
+    Some((if negative { -value } else { value }, offset))
 }
 
 /// Returns the double nearest to a decimal; infinite if the decimal is beyond all doubles.

@@ -29,7 +29,7 @@ const KEYS_WITH_ID: u32 = 256;
 
 /// A container that is not closed yet.
 struct ReadFrame {
-    at: u32,
+    node: u32,
     count: u32,
     is_map: bool,
     /// An object that froze itself: it has only one value.
@@ -42,7 +42,7 @@ struct ReadFrame {
 /// error; `RELAXED` checks the options for input beyond RFC 8259.
 pub(super) struct Reader<'a, 's, S, const FAST: bool, const RELAXED: bool> {
     input: &'a [u8],
-    at: usize,
+    offset: usize,
     sink: &'s mut S,
     limits: &'s Limits,
     surrogates: Surrogates,
@@ -72,7 +72,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let predictions = std::mem::take(sink.tape().memory.get_or_default::<Vec<KeyPrediction>>());
         Reader {
             input,
-            at: 0,
+            offset: 0,
             sink,
             limits,
             surrogates: options.surrogates,
@@ -92,16 +92,16 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             error
         });
         self.return_predictions();
-        (self.at, error)
+        (self.offset, error)
     }
 
     /// Reads the document on one line of the input, with its line feed. Returns whether
     /// the line has one.
     pub(super) fn read_line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
         self.input = input.get(..end).unwrap_or(input);
-        self.at = start;
+        self.offset = start;
         self.skip_whitespace();
-        let has_document = self.at < end;
+        let has_document = self.offset < end;
         if has_document {
             let read = self.read_document().and_then(|()| match self.peek() {
                 Some(_) => Err(self.unexpected_error("the end of the line")),
@@ -122,7 +122,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     /// Returns the offset after the last token that was read.
     pub(super) fn position(&self) -> usize {
-        self.at
+        self.offset
     }
 
     /// Puts the predictions on the tape for the next reader.
@@ -168,9 +168,9 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             let depth = self.open.len();
             let Some(top) = self.open.last_mut() else { return Ok(false) };
             top.count += 1;
-            let (is_map, at, count) = (top.is_map, top.at, top.count);
+            let (is_map, index, count) = (top.is_map, top.node, top.count);
             if RELAXED && top.is_tag {
-                self.close_tag(at);
+                self.close_tag(index);
                 continue;
             }
             if depth == 1 {
@@ -179,17 +179,17 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             self.skip_whitespace();
             match (self.peek(), is_map) {
                 (Some(b','), _) => {
-                    self.read_punctuation(at, "value-separator");
+                    self.read_punctuation(index, "value-separator");
                     if RELAXED && self.is_trailing_comma(is_map) {
-                        self.close_container(at, count, if is_map { "end-object" } else { "end-array" });
+                        self.close_container(index, count, if is_map { "end-object" } else { "end-array" });
                         continue;
                     }
                     if !self.read_first_or_next(is_map)? {
                         return Ok(true);
                     }
                 }
-                (Some(b'}'), true) => self.close_container(at, count, "end-object"),
-                (Some(b']'), false) => self.close_container(at, count, "end-array"),
+                (Some(b'}'), true) => self.close_container(index, count, "end-object"),
+                (Some(b']'), false) => self.close_container(index, count, "end-array"),
                 (_, true) => return Err(self.unexpected_error("`,` or `}`")),
                 (_, false) => return Err(self.unexpected_error("`,` or `]`")),
             }
@@ -198,21 +198,21 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     #[inline]
     fn peek(&self) -> Option<u8> {
-        self.input.get(self.at).copied()
+        self.input.get(self.offset).copied()
     }
 
     /// Skips whitespace.
     #[inline]
     fn skip_whitespace(&mut self) {
-        let start = self.at;
+        let start = self.offset;
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
-            self.at += 1;
+            self.offset += 1;
         }
         if RELAXED {
             self.skip_comments();
         }
         if S::DETAIL {
-            let node = self.open.last().map_or(NO_NODE, |top| top.at);
+            let node = self.open.last().map_or(NO_NODE, |top| top.node);
             self.record_span(start, node, "whitespace");
         }
     }
@@ -220,22 +220,22 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     /// Consumes one byte, which the caller has checked.
     #[inline]
     fn read_punctuation(&mut self, node: u32, name: &'static str) {
-        self.at += 1;
+        self.offset += 1;
         if S::DETAIL {
-            self.record_span(self.at - 1, node, name);
+            self.record_span(self.offset - 1, node, name);
         }
     }
 
     /// Records a span up to here.
     #[inline]
     fn record_span(&mut self, start: usize, node: u32, name: &'static str) {
-        self.sink.record_span(start, self.at, node, name);
+        self.sink.record_span(start, self.offset, node, name);
     }
 
     /// Records a span up to here that covers a whole node.
     #[inline]
     fn record_node_span(&mut self, start: usize, node: u32, name: &'static str) {
-        let end = self.at;
+        let end = self.offset;
         self.sink.record_span(start, end, node, name);
         self.sink.record_extent(node, start, end);
     }
@@ -245,12 +245,12 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let key = self.key;
         let tape = self.sink.tape();
         if tape.len() >= self.limits.nodes {
-            return Err(self.limits.too_many_nodes().at(self.at));
+            return Err(self.limits.too_many_nodes().at(self.offset));
         }
         node.key = key;
-        let at = tape.push(node);
+        let index = tape.push(node);
         self.key = NO_KEY;
-        Ok(at)
+        Ok(index)
     }
 
     /// Opens a container. Returns whether it is already complete.
@@ -258,15 +258,15 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     fn open_container(&mut self, kind: Kind, close: u8) -> Result<bool, Error> {
         let is_map = kind == Kind::Map;
         if self.open.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().at(self.at));
+            return Err(self.limits.too_deep().at(self.offset));
         }
-        let at = self.push_node(Node::open(kind, 0))?;
-        self.sink.record_begin(at, self.at);
-        self.read_punctuation(at, if is_map { "begin-object" } else { "begin-array" });
-        self.open.push(ReadFrame { at, count: 0, is_map, is_tag: false, previous: 0 });
+        let node = self.push_node(Node::open(kind, 0))?;
+        self.sink.record_begin(node, self.offset);
+        self.read_punctuation(node, if is_map { "begin-object" } else { "begin-array" });
+        self.open.push(ReadFrame { node, count: 0, is_map, is_tag: false, previous: 0 });
         self.skip_whitespace();
         if self.peek() == Some(close) {
-            self.close_container(at, 0, if is_map { "end-object" } else { "end-array" });
+            self.close_container(node, 0, if is_map { "end-object" } else { "end-array" });
             return Ok(true);
         }
         self.read_first_or_next(is_map)
@@ -289,11 +289,11 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     /// Closes the innermost container.
     #[inline]
-    fn close_container(&mut self, at: u32, count: u32, name: &'static str) {
-        self.read_punctuation(at, name);
+    fn close_container(&mut self, index: u32, count: u32, name: &'static str) {
+        self.read_punctuation(index, name);
         self.open.pop();
-        self.sink.tape().close_container(at, count);
-        self.sink.record_end(at, self.at);
+        self.sink.tape().close_container(index, count);
+        self.sink.record_end(index, self.offset);
     }
 
     /// Reads the name of an entry and the colon after it.
@@ -307,13 +307,13 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         if self.peek() != Some(b':') {
             return Err(self.unexpected_error("`:`"));
         }
-        let node = self.open.last().map_or(NO_NODE, |top| top.at);
+        let node = self.open.last().map_or(NO_NODE, |top| top.node);
         self.read_punctuation(node, "name-separator");
         Ok(())
     }
 
     fn read_new_name(&mut self) -> Result<(), Error> {
-        let start = self.at;
+        let start = self.offset;
         let text = match self.peek() {
             Some(b'"') => self.read_string()?,
             Some(b'\'') if RELAXED && self.relaxed.singlequote => self.read_string()?,
@@ -329,7 +329,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             self.check_key_is_new(&text, start)?;
         }
         let Some(top) = self.open.last_mut() else { return Ok(()) };
-        let (map, previous) = (top.at, top.previous);
+        let (map, previous) = (top.node, top.previous);
         let mut id = None;
         if top.count < KEYS_WITH_ID {
             let tape = self.sink.tape();
@@ -368,7 +368,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     #[inline]
     fn read_string_value(&mut self) -> Result<bool, Error> {
-        let start = self.at;
+        let start = self.offset;
         let text = self.read_string()?;
         let node = self.sink.tape().new_string_at(Kind::Text, text.place, text.len);
         let node = self.push_node(node)?;
@@ -381,14 +381,14 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         // Short integers are the most common numbers, followed by decimals of few digits.
         // Both have an exact value, without rounding.
         if Self::SHORTCUTS {
-            if let Some((value, end)) = number::parse_short_integer(self.input, self.at) {
+            if let Some((value, end)) = number::parse_short_integer(self.input, self.offset) {
                 self.push_node(Node::int(value))?;
-                self.at = end;
+                self.offset = end;
                 return Ok(true);
             }
-            if let Some((value, end)) = number::parse_short_decimal(self.input, self.at) {
+            if let Some((value, end)) = number::parse_short_decimal(self.input, self.offset) {
                 self.push_node(Node::float(value))?;
-                self.at = end;
+                self.offset = end;
                 return Ok(true);
             }
         }
@@ -397,20 +397,20 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
 
     #[inline(never)]
     fn read_long_number(&mut self) -> Result<bool, Error> {
-        let start = self.at;
+        let start = self.offset;
         let (node, end) = match number::classify_number(self.input, start) {
             NumberShape::Broken(at, expected) => {
                 // The error is at the wrong byte, but the document ends before the number.
-                self.at = at;
+                self.offset = at;
                 let error = self.unexpected_error(expected);
-                self.at = start;
+                self.offset = start;
                 return Err(error);
             }
             NumberShape::Integer(end) => (self.parse_integer(start, end)?, end),
             NumberShape::Decimal(end) => (self.parse_decimal(start, end)?, end),
         };
         let node_at = self.push_node(node)?;
-        self.at = end;
+        self.offset = end;
         if S::DETAIL {
             let input = self.input;
             let text = input.get(start..end).unwrap_or(&[]);
@@ -472,22 +472,22 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     }
 
     fn read_literal(&mut self, word: &'static str, node: Node) -> Result<bool, Error> {
-        let start = self.at;
+        let start = self.offset;
         let rest = self.input.get(start..).unwrap_or(&[]);
         if !rest.starts_with(word.as_bytes()) {
             let same = rest.iter().zip(word.as_bytes()).take_while(|(byte, expected)| byte == expected).count();
-            self.at = start + same;
+            self.offset = start + same;
             let error = self.unexpected_error(match word {
                 "true" => "`true`",
                 "false" => "`false`",
                 _ => "`null`",
             });
-            self.at = start;
+            self.offset = start;
             return Err(error);
         }
-        let at = self.push_node(node)?;
-        self.at += word.len();
-        self.record_node_span(start, at, "literal");
+        let index = self.push_node(node)?;
+        self.offset += word.len();
+        self.record_node_span(start, index, "literal");
         Ok(true)
     }
 
@@ -505,7 +505,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             b'\n' | b'\r' => "the end of the line".to_owned(),
             _ => format!("the byte 0x{byte:02x}"),
         };
-        let error = Error::new(ErrorKind::Malformed).at(self.at).expecting(expected).finding(found);
+        let error = Error::new(ErrorKind::Malformed).at(self.offset).expecting(expected).finding(found);
         match byte {
             b'\'' => error.helping("strings need double quotes; the option `singlequote` accepts single ones"),
             b'/' | b'#' => error.helping("JSON has no comments; the options `relaxed` and `comments` skip them"),
@@ -532,8 +532,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let tape = self.sink.tape();
         let mut next = Node::leaf(Kind::Null, 0);
         next.key = key;
-        let at = tape.push(next);
-        let path = tape.path_to(at, input);
+        let index = tape.push(next);
+        let path = tape.path_to(index, input);
         tape.nodes.pop();
         path
     }
@@ -545,8 +545,8 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             tape.nodes.pop();
         }
         while let Some(open) = self.open.pop() {
-            self.sink.tape().close_container(open.at, open.count);
-            self.sink.record_cut(open.at, None);
+            self.sink.tape().close_container(open.node, open.count);
+            self.sink.record_cut(open.node, None);
         }
     }
 }

@@ -46,26 +46,26 @@ fn count_digits(value: u64) -> usize {
 }
 
 #[inline]
-pub(super) fn write_uint(scratch: &mut Scratch, at: usize, mut value: u64) -> usize {
-    let end = at + count_digits(value);
-    let mut here = end;
+pub(super) fn write_uint(scratch: &mut Scratch, offset: usize, mut value: u64) -> usize {
+    let end = offset + count_digits(value);
+    let mut position = end;
     while value >= 100 {
-        here -= 2;
-        scratch[here..here + 2].copy_from_slice(&PAIRS[(value % 100) as usize]);
+        position -= 2;
+        scratch[position..position + 2].copy_from_slice(&PAIRS[(value % 100) as usize]);
         value /= 100;
     }
     if value >= 10 {
-        scratch[at..at + 2].copy_from_slice(&PAIRS[value as usize]);
+        scratch[offset..offset + 2].copy_from_slice(&PAIRS[value as usize]);
     } else {
-        scratch[at] = b'0' + value as u8;
+        scratch[offset] = b'0' + value as u8;
     }
     end
 }
 
 #[inline]
-pub(super) fn write_int(scratch: &mut Scratch, at: usize, value: i64) -> usize {
-    scratch[at] = b'-';
-    write_uint(scratch, at + usize::from(value < 0), value.unsigned_abs())
+pub(super) fn write_int(scratch: &mut Scratch, offset: usize, value: i64) -> usize {
+    scratch[offset] = b'-';
+    write_uint(scratch, offset + usize::from(value < 0), value.unsigned_abs())
 }
 
 /// Writes a finite float: the shortest text that reads back as the same float, always with a
@@ -73,17 +73,17 @@ pub(super) fn write_int(scratch: &mut Scratch, at: usize, value: i64) -> usize {
 // Not inlined: the buffer for the digits would enlarge the stack frame of every writer of
 // leaves.
 #[inline(never)]
-pub(super) fn write_float(scratch: &mut Scratch, at: usize, value: f64) -> usize {
+pub(super) fn write_float(scratch: &mut Scratch, offset: usize, value: f64) -> usize {
     let mut buffer = FloatText::new();
     let text = buffer.print(value);
-    scratch[at..at + text.len()].copy_from_slice(text);
-    at + text.len()
+    scratch[offset..offset + text.len()].copy_from_slice(text);
+    offset + text.len()
 }
 
 #[inline]
-pub(super) fn write_word(scratch: &mut Scratch, at: usize, word: &str) -> usize {
-    scratch[at..at + word.len()].copy_from_slice(word.as_bytes());
-    at + word.len()
+pub(super) fn write_word(scratch: &mut Scratch, offset: usize, word: &str) -> usize {
+    scratch[offset..offset + word.len()].copy_from_slice(word.as_bytes());
+    offset + word.len()
 }
 
 /// Writes a short string of plain ASCII, in quotes. Returns `None` for any other string; then
@@ -93,7 +93,7 @@ pub(super) fn write_word(scratch: &mut Scratch, at: usize, word: &str) -> usize 
 #[inline]
 pub(super) fn write_plain_string(
     scratch: &mut Scratch,
-    at: usize,
+    offset: usize,
     base: &[u8],
     start: usize,
     len: usize,
@@ -103,9 +103,9 @@ pub(super) fn write_plain_string(
     }
     // Whole words: up to seven bytes after the string are copied, and overwritten later.
     let Some(source) = base.get(start..start + len.next_multiple_of(8)) else {
-        return write_plain_at_end(scratch, at, base.get(start..start + len)?);
+        return write_plain_at_end(scratch, offset, base.get(start..start + len)?);
     };
-    let target = &mut scratch[at + 1..at + 1 + source.len()];
+    let target = &mut scratch[offset + 1..offset + 1 + source.len()];
     let mut left = len;
     for (from, to) in source.chunks_exact(8).zip(target.chunks_exact_mut(8)) {
         let word = u64::from_le_bytes(from.try_into().unwrap_or_default());
@@ -120,21 +120,21 @@ pub(super) fn write_plain_string(
         to.copy_from_slice(from);
         left = left.saturating_sub(8);
     }
-    scratch[at] = b'"';
-    scratch[at + len + 1] = b'"';
-    Some(at + len + 2)
+    scratch[offset] = b'"';
+    scratch[offset + len + 1] = b'"';
+    Some(offset + len + 2)
 }
 
 /// The same for a string with less than seven bytes after it, as in a small document.
-fn write_plain_at_end(scratch: &mut Scratch, at: usize, string: &[u8]) -> Option<usize> {
+fn write_plain_at_end(scratch: &mut Scratch, offset: usize, string: &[u8]) -> Option<usize> {
     let len = string.len();
     if string.iter().any(|byte| is_special(*byte) || *byte > 0x7F) {
         return None;
     }
-    scratch[at + 1..at + 1 + len].copy_from_slice(string);
-    scratch[at] = b'"';
-    scratch[at + len + 1] = b'"';
-    Some(at + len + 2)
+    scratch[offset + 1..offset + 1 + len].copy_from_slice(string);
+    scratch[offset] = b'"';
+    scratch[offset + len + 1] = b'"';
+    Some(offset + len + 2)
 }
 
 #[cfg(test)]

@@ -105,29 +105,29 @@ fn is_word_byte(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
 }
 
-/// Returns the end of the string that continues at `at`, and whether it has escapes; as an
+/// Returns the end of the string that continues at `offset`, and whether it has escapes; as an
 /// error, how far it was examined.
 #[inline]
-fn find_string_end(bytes: &[u8], mut at: usize) -> Result<(usize, bool), (usize, bool)> {
+fn find_string_end(bytes: &[u8], mut offset: usize) -> Result<(usize, bool), (usize, bool)> {
     let mut has_escapes = false;
     // Most strings are short.
-    let near = bytes.len().min(at.saturating_add(16));
-    while at < near {
-        match bytes[at] {
-            b'"' => return Ok((at + 1, has_escapes)),
+    let near = bytes.len().min(offset.saturating_add(16));
+    while offset < near {
+        match bytes[offset] {
+            b'"' => return Ok((offset + 1, has_escapes)),
             b'\\' => break,
-            _ => at += 1,
+            _ => offset += 1,
         }
     }
     loop {
-        let rest = bytes.get(at..).unwrap_or(&[]);
+        let rest = bytes.get(offset..).unwrap_or(&[]);
         match memchr2(b'"', b'\\', rest) {
-            Some(len) if rest[len] == b'"' => return Ok((at + len + 1, has_escapes)),
+            Some(len) if rest[len] == b'"' => return Ok((offset + len + 1, has_escapes)),
             // Both bytes of the escape must be in view.
-            Some(len) if rest.len() < len + 2 => return Err((at + len, true)),
+            Some(len) if rest.len() < len + 2 => return Err((offset + len, true)),
             Some(len) => {
                 has_escapes = true;
-                at += len + 2;
+                offset += len + 2;
             }
             None => return Err((bytes.len(), has_escapes)),
         }

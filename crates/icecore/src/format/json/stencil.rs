@@ -5,16 +5,16 @@ use crate::document::{Kind, Location, Node};
 
 /// Returns the scalar at this offset, unless it has escapes or is a number of many
 /// digits.
-pub(super) fn read_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
-    let (node, end) = match input.get(at)? {
-        b'"' => read_text(input, at + 1)?,
-        b'-' | b'0'..=b'9' => match number::parse_short_integer(input, at) {
+pub(super) fn read_scalar(input: &[u8], offset: usize, like: Node) -> Option<(Node, usize)> {
+    let (node, end) = match input.get(offset)? {
+        b'"' => read_text(input, offset + 1)?,
+        b'-' | b'0'..=b'9' => match number::parse_short_integer(input, offset) {
             Some((value, end)) => (Node::int(value), end),
-            None => number::parse_short_decimal(input, at).map(|(value, end)| (Node::float(value), end))?,
+            None => number::parse_short_decimal(input, offset).map(|(value, end)| (Node::float(value), end))?,
         },
-        b'n' if input[at..].starts_with(b"null") => (Node::leaf(Kind::Null, 0), at + 4),
-        b't' if input[at..].starts_with(b"true") => (Node::leaf(Kind::Bool, 1), at + 4),
-        b'f' if input[at..].starts_with(b"false") => (Node::leaf(Kind::Bool, 0), at + 5),
+        b'n' if input[offset..].starts_with(b"null") => (Node::leaf(Kind::Null, 0), offset + 4),
+        b't' if input[offset..].starts_with(b"true") => (Node::leaf(Kind::Bool, 1), offset + 4),
+        b'f' if input[offset..].starts_with(b"false") => (Node::leaf(Kind::Bool, 0), offset + 5),
         _ => return None,
     };
     Some((Node { key: like.key, ..node }, end))
@@ -24,9 +24,11 @@ pub(super) fn read_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, 
 #[inline]
 fn read_text(input: &[u8], first: usize) -> Option<(Node, usize)> {
     let stop = string::find_special::<true>(input, first);
-    if input.get(stop.at) != Some(&b'"') || stop.beyond_ascii && std::str::from_utf8(&input[first..stop.at]).is_err() {
+    if input.get(stop.offset) != Some(&b'"')
+        || stop.beyond_ascii && std::str::from_utf8(&input[first..stop.offset]).is_err()
+    {
         return None;
     }
-    let len = u32::try_from(stop.at - first).ok().filter(|len| *len < u32::MAX)?;
-    Some((Node::string(Kind::Text, Location::Input(first as u64), len), stop.at + 1))
+    let len = u32::try_from(stop.offset - first).ok().filter(|len| *len < u32::MAX)?;
+    Some((Node::string(Kind::Text, Location::Input(first as u64), len), stop.offset + 1))
 }

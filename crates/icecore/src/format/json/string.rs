@@ -5,7 +5,7 @@
 pub(super) struct ScanEnd {
     /// The offset of the quote, backslash or control character; the length of
     /// the input if there is none.
-    pub(super) at: usize,
+    pub(super) offset: usize,
     /// Whether a byte above 0x7F was passed.
     pub(super) beyond_ascii: bool,
 }
@@ -42,10 +42,10 @@ pub(super) fn is_special(byte: u8) -> bool {
 
 /// Finds the end of a run that needs no escapes.
 #[inline]
-pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> ScanEnd {
+pub(super) fn find_special<const FAST: bool>(input: &[u8], mut offset: usize) -> ScanEnd {
     let mut passed = 0;
     if FAST {
-        while let Some(word) = input.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        while let Some(word) = input.get(offset..).and_then(|rest| rest.first_chunk::<8>()) {
             let word = u64::from_le_bytes(*word);
             let found = special_byte_mask(word);
             if found != 0 {
@@ -54,20 +54,20 @@ pub(super) fn find_special<const FAST: bool>(input: &[u8], mut at: usize) -> Sca
                 // separate case.
                 let len = found.trailing_zeros() / 8;
                 let before = if len == 0 { 0 } else { word & (u64::MAX >> (64 - 8 * len)) };
-                return ScanEnd { at: at + len as usize, beyond_ascii: non_ascii_mask(passed | before) != 0 };
+                return ScanEnd { offset: offset + len as usize, beyond_ascii: non_ascii_mask(passed | before) != 0 };
             }
             // High bits are collected, so one test at the end shows if UTF-8 must be
             // checked at all.
             passed |= word;
-            at += 8;
+            offset += 8;
         }
     }
     let mut beyond = non_ascii_mask(passed) != 0;
-    while let Some(byte) = input.get(at).filter(|byte| !is_special(**byte)) {
+    while let Some(byte) = input.get(offset).filter(|byte| !is_special(**byte)) {
         beyond |= *byte > 0x7F;
-        at += 1;
+        offset += 1;
     }
-    ScanEnd { at, beyond_ascii: beyond }
+    ScanEnd { offset, beyond_ascii: beyond }
 }
 
 /// Returns the value of the four hex digits of a `\u` escape.
@@ -117,11 +117,11 @@ mod tests {
                     let fast = find_special::<true>(&input, 0);
                     assert_eq!(fast, find_special::<false>(&input, 0), "{special} behind {len} times {filler}");
                     if is_special(special) {
-                        assert_eq!(fast.at, len);
+                        assert_eq!(fast.offset, len);
                     }
                 }
             }
         }
-        assert_eq!(find_special::<true>(b"abcdefghijk", 2), ScanEnd { at: 11, beyond_ascii: false });
+        assert_eq!(find_special::<true>(b"abcdefghijk", 2), ScanEnd { offset: 11, beyond_ascii: false });
     }
 }

@@ -65,8 +65,8 @@ pub(super) fn find_strings_by_reading<'t>(
 fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlaces<'t> {
     let mut places = StringPlaces { consumed: text.len(), ..StringPlaces::default() };
     let mut from = 0;
-    while let Some(at) = memchr::memchr(b'"', text.get(from..).unwrap_or_default()) {
-        let start = from + at + 1;
+    while let Some(distance) = memchr::memchr(b'"', text.get(from..).unwrap_or_default()) {
+        let start = from + distance + 1;
         let end = find_closing_quote(text, start);
         from = end + 1;
         let part = || {
@@ -99,12 +99,12 @@ fn add_escaping<'t>(text: &'t [u8], mut places: StringPlaces<'t>) -> StringPlace
 
 /// Returns the offset of the closing quote of a string.
 fn find_closing_quote(text: &[u8], start: usize) -> usize {
-    let mut at = start;
+    let mut offset = start;
     loop {
-        at = find_special::<true>(text, at).at;
-        match text.get(at) {
-            Some(b'\\') => at += 2,
-            _ => return at.min(text.len()),
+        offset = find_special::<true>(text, offset).offset;
+        match text.get(offset) {
+            Some(b'\\') => offset += 2,
+            _ => return offset.min(text.len()),
         }
     }
 }

@@ -10,8 +10,8 @@ pub(super) struct TextStyle {
     /// Number of blanks that each level is indented by.
     pub(super) indent: usize,
     /// Whether there is a blank before and after the colon.
-    pub(super) before: bool,
-    pub(super) after: bool,
+    pub(super) space_before: bool,
+    pub(super) space_after: bool,
     /// Whether there is a blank after a comma.
     pub(super) spread: bool,
     /// Which characters are escaped.
@@ -33,19 +33,19 @@ impl TextStyle {
     /// Returns the style that the options ask for.
     pub(super) fn from_options(options: &WriteOptions) -> TextStyle {
         let lines = options.pretty || options.indent > 0;
-        let after = options.space_after.unwrap_or(lines);
+        let space_after = options.space_after.unwrap_or(lines);
         TextStyle {
             lines,
             indent: options.indent,
-            before: options.space_before,
-            after,
-            spread: after && !lines,
+            space_before: options.space_before,
+            space_after,
+            spread: space_after && !lines,
             escapes: EscapeOptions { ascii: options.ascii, latin1: options.latin1, slash: options.escape_slash },
         }
     }
 
     /// Whether there are neither lines nor blanks.
     pub(super) fn is_dense(&self) -> bool {
-        !(self.lines || self.before || self.after)
+        !(self.lines || self.space_before || self.space_after)
     }
 }

@@ -49,7 +49,7 @@ pub(super) enum Layout {
 pub(super) struct Window {
     pub(super) before: u64,
     pub(super) skip: u64,
-    pub(super) more: bool,
+    pub(super) has_more: bool,
 }
 
 /// Writes a document, or a part of one that is an array, as plain JSON.
@@ -84,7 +84,7 @@ pub(super) fn write_document(
         plain_maps: !options.sort_keys && style.is_dense(),
         numbers: if options.floats == Floats::Shortest { leaf::collect_number_texts(document) } else { HashMap::new() },
         class: None,
-        stays_open: window.more,
+        stays_open: window.has_more,
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
@@ -98,7 +98,7 @@ pub(super) fn write_document(
     }
     writer.write_open_containers()?;
     let is_lines_of_array = layout == Layout::Lines && document.root().kind() == Kind::Array;
-    if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !window.more {
+    if (style.lines || layout == Layout::Lines && !is_lines_of_array) && !window.has_more {
         writer.emitter.write_byte(b'\n');
     }
     writer.emitter.flush()?;
@@ -377,40 +377,46 @@ impl Writer<'_, '_, '_> {
         absent
     }
 
-    /// Writes the value at `at`, which is more than a plain leaf, as the next child of
+    /// Writes the value at `index`, which is more than a plain leaf, as the next child of
     /// the innermost container.
     #[inline]
-    fn descend(&mut self, at: u32) -> Result<(), Error> {
-        let next = self.document.tape().index_after(at);
+    fn descend(&mut self, index: u32) -> Result<(), Error> {
+        let next = self.document.tape().index_after(index);
         if let Some(top) = self.open.last_mut() {
             top.next = next;
             top.is_empty = false;
         }
-        let Some(node) = self.nodes.get(at as usize) else { return Ok(()) };
+        let Some(node) = self.nodes.get(index as usize) else { return Ok(()) };
         match node.kind {
-            Kind::Array if node.flags & NOTICED == 0 => self.open_array(at, next),
+            Kind::Array if node.flags & NOTICED == 0 => self.open_array(index, next),
             Kind::Map if node.flags & NOTICED == 0 && !self.options.sort_keys && self.class.is_none() => {
-                self.open_map(at, next);
+                self.open_map(index, next);
             }
-            _ => return self.write_value(at),
+            _ => return self.write_value(index),
         }
         Ok(())
     }
 
     #[inline]
-    fn open_array(&mut self, at: u32, end: u32) {
+    fn open_array(&mut self, index: u32, end: u32) {
         self.emitter.write_byte(b'[');
         self.depth += 1;
-        self.open.push(WriteFrame { kind: FrameKind::Array, is_empty: true, next: at + 1, end, around: self.serial });
+        self.open.push(WriteFrame {
+            kind: FrameKind::Array,
+            is_empty: true,
+            next: index + 1,
+            end,
+            around: self.serial,
+        });
     }
 
     #[inline]
-    fn open_map(&mut self, at: u32, end: u32) {
+    fn open_map(&mut self, index: u32, end: u32) {
         self.emitter.write_byte(b'{');
         self.depth += 1;
         let around = self.serial;
         self.serial = self.keys.open_map(&around);
-        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: at + 1, end, around });
+        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: index + 1, end, around });
     }
 
     /// Closes the innermost container.
@@ -428,33 +434,33 @@ impl Writer<'_, '_, '_> {
 
     /// Writes any value: a leaf completely, a container up to its beginning.
     fn write_value(&mut self, start: u32) -> Result<(), Error> {
-        let mut at = start;
+        let mut index = start;
         loop {
             crate::steps::count(1);
             self.emitter.make_space()?;
-            let Some(node) = self.nodes.get(at as usize) else {
+            let Some(node) = self.nodes.get(index as usize) else {
                 self.emitter.write_word("null");
                 return Ok(());
             };
             if node.has(flag::WEAK) {
-                self.record_loss(LossKind::Weak, at);
+                self.record_loss(LossKind::Weak, index);
             }
             if node.has(flag::OVERLOAD) {
-                self.record_loss(LossKind::Overload, at);
+                self.record_loss(LossKind::Overload, index);
             }
             if !node.kind.is_container() {
-                match self.write_rare_leaf(at, node)? {
-                    Some(target) => at = target,
+                match self.write_rare_leaf(index, node)? {
+                    Some(target) => index = target,
                     None => return Ok(()),
                 }
                 continue;
             }
-            if node.has(flag::TARGET) && self.repeated.enter(at) {
+            if node.has(flag::TARGET) && self.repeated.enter(index) {
                 let (kind, around) = (FrameKind::Target, self.serial);
-                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: at, around });
+                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: index, around });
             }
-            match self.open_container(at, node)? {
-                Some(child) => at = child,
+            match self.open_container(index, node)? {
+                Some(child) => index = child,
                 None => return Ok(()),
             }
         }
@@ -462,57 +468,57 @@ impl Writer<'_, '_, '_> {
 
     /// Opens a container. Returns the value to continue with if the container has no
     /// brackets of its own.
-    fn open_container(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
-        let end = self.document.tape().index_after(at);
-        let first = Some(if at + 1 < end { at + 1 } else { u32::MAX });
+    fn open_container(&mut self, index: u32, node: &Node) -> Result<Option<u32>, Error> {
+        let end = self.document.tape().index_after(index);
+        let first = Some(if index + 1 < end { index + 1 } else { u32::MAX });
         if self.options.perl
-            && let Some(is) = self.perl_boolean(at, node)
+            && let Some(is) = self.perl_boolean(index, node)
         {
             self.emitter.write_word(if is { "true" } else { "false" });
             return Ok(None);
         }
         if node.kind.has_class() {
-            match self.write_known(at, node)? {
+            match self.write_known(index, node)? {
                 KnownOutcome::Unknown => {}
                 KnownOutcome::Done => return Ok(None),
                 KnownOutcome::Continue(child) => return Ok(Some(child)),
             }
         }
-        if node.kind == Kind::Opaque && self.options.tags && self.open_tagged_object(at, node)? {
+        if node.kind == Kind::Opaque && self.options.tags && self.open_tagged_object(index, node)? {
             return Ok(None);
         }
         if matches!(node.kind, Kind::Object | Kind::Opaque) && self.options.allow_blessed {
-            self.record_loss(LossKind::Class, at);
+            self.record_loss(LossKind::Class, index);
             self.emitter.write_word("null");
             return Ok(None);
         }
         let kind = match node.kind {
             Kind::Array => {
-                self.open_array(at, end);
+                self.open_array(index, end);
                 return Ok(None);
             }
             Kind::Map => {
-                self.open_special_map(at, node, end)?;
+                self.open_special_map(index, node, end)?;
                 return Ok(None);
             }
             Kind::Regexp => {
-                self.record_loss(LossKind::Regexp, at);
-                self.write_regexp(at)?;
+                self.record_loss(LossKind::Regexp, index);
+                self.write_regexp(index)?;
                 return Ok(None);
             }
             Kind::VString => {
-                self.record_loss(LossKind::VString, at);
-                let value = at + 1 < end && self.document.tape().index_after(at + 1) < end;
-                return Ok(if value { Some(self.document.tape().index_after(at + 1)) } else { first });
+                self.record_loss(LossKind::VString, index);
+                let value = index + 1 < end && self.document.tape().index_after(index + 1) < end;
+                return Ok(if value { Some(self.document.tape().index_after(index + 1)) } else { first });
             }
             Kind::Object if self.options.class.is_some() => {
-                self.open_object(at, node.class())?;
+                self.open_object(index, node.class())?;
                 return Ok(first);
             }
             Kind::Opaque => {
-                self.record_loss(LossKind::Opaque, at);
+                self.record_loss(LossKind::Opaque, index);
                 if self.options.class.is_some() {
-                    self.open_object(at, node.class())?;
+                    self.open_object(index, node.class())?;
                 }
                 return Ok(first);
             }
@@ -522,26 +528,26 @@ impl Writer<'_, '_, '_> {
             Kind::Code => LossKind::Code,
             _ => LossKind::Tied,
         };
-        self.record_loss(kind, at);
+        self.record_loss(kind, index);
         Ok(first)
     }
 
     /// Opens a map that may have special properties.
-    fn open_special_map(&mut self, at: u32, node: &Node, end: u32) -> Result<(), Error> {
+    fn open_special_map(&mut self, index: u32, node: &Node, end: u32) -> Result<(), Error> {
         if node.has(flag::RESTRICTED) {
-            self.record_loss(LossKind::Restricted, at);
+            self.record_loss(LossKind::Restricted, index);
         }
         if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
-            self.record_loss(LossKind::MapKind, at);
+            self.record_loss(LossKind::MapKind, index);
         }
-        self.open_map_with_class(at, end)?;
-        if self.options.sort_keys { self.order_entries(at, end, false) } else { Ok(()) }
+        self.open_map_with_class(index, end)?;
+        if self.options.sort_keys { self.order_entries(index, end, false) } else { Ok(()) }
     }
 
     /// Opens a map, with an entry for the name of its class.
-    fn open_map_with_class(&mut self, at: u32, end: u32) -> Result<(), Error> {
+    fn open_map_with_class(&mut self, index: u32, end: u32) -> Result<(), Error> {
         let class = self.class.take();
-        self.open_map(at, end);
+        self.open_map(index, end);
         if let Some(class) = class {
             self.write_class_entry(class)?;
             if let Some(top) = self.open.last_mut() {
@@ -553,8 +559,8 @@ impl Writer<'_, '_, '_> {
 
     /// Writes an object with the option `class`: a map gets one more entry; any other
     /// body is put in braces.
-    fn open_object(&mut self, at: u32, class: u32) -> Result<(), Error> {
-        let is_map = self.nodes.get(at as usize + 1).is_some_and(|body| body.kind == Kind::Map);
+    fn open_object(&mut self, index: u32, class: u32) -> Result<(), Error> {
+        let is_map = self.nodes.get(index as usize + 1).is_some_and(|body| body.kind == Kind::Map);
         if is_map {
             self.class = Some(class);
             return Ok(());
@@ -594,27 +600,27 @@ impl Writer<'_, '_, '_> {
 
     /// Counts a loss at a node.
     #[cold]
-    fn record_loss(&mut self, kind: LossKind, at: u32) {
+    fn record_loss(&mut self, kind: LossKind, index: u32) {
         let document = self.original;
-        self.losses.add(kind, || document.path(at));
+        self.losses.add(kind, || document.path(index));
     }
 
     /// Returns an error for a value that JSON can't represent.
     #[cold]
-    fn unrepresentable_error(&self, at: u32, found: impl Into<String>, help: &'static str) -> Error {
-        Error::new(ErrorKind::Unrepresentable).on_path(self.original.path(at)).finding(found.into()).helping(help)
+    fn unrepresentable_error(&self, index: u32, found: impl Into<String>, help: &'static str) -> Error {
+        Error::new(ErrorKind::Unrepresentable).on_path(self.original.path(index)).finding(found.into()).helping(help)
     }
 
     /// Writes a link to an open container.
-    fn write_cycle(&mut self, at: u32) -> Result<(), Error> {
+    fn write_cycle(&mut self, index: u32) -> Result<(), Error> {
         match self.options.cycles {
             Cycles::Null => {
-                self.record_loss(LossKind::Cycle, at);
+                self.record_loss(LossKind::Cycle, index);
                 self.emitter.write_word("null");
                 Ok(())
             }
             Cycles::Error => Err(self.unrepresentable_error(
-                at,
+                index,
                 "a link to a value that contains it",
                 "`cycles=null` writes null there; `json:typed` can represent it",
             )),

@@ -28,31 +28,31 @@ impl<S: Sink> Reader<'_, '_, S> {
         let Some(tag) = self.scan.peek() else { return Err(self.scan.truncated_error(1, "a value")) };
         match tag {
             b'"' => {
-                self.scan.at += 1;
+                self.scan.offset += 1;
                 if !S::DETAIL && self.read_utf8_string(key)? {
                     return Ok(());
                 }
                 self.read_wrapped_string(tag, start, key, Some(start), &[])
             }
             b'/' => {
-                self.scan.at += 1;
+                self.scan.offset += 1;
                 self.read_wrapped_string(tag, start, key, Some(start), &[])
             }
             b':' => {
-                self.scan.at += 1;
+                self.scan.offset += 1;
                 let node = self.sink.next_node();
                 let number = self.read_new_symbol(start, true, node)?;
                 let symbol = self.symbols[number].node;
                 self.push_leaf(symbol, key, start);
                 Ok(())
             }
-            b';' => Err(self.malformed_error(self.scan.at, "a value that has instance variables", tag)),
+            b';' => Err(self.malformed_error(self.scan.offset, "a value that has instance variables", tag)),
             b'u' => {
-                self.scan.at += 1;
+                self.scan.offset += 1;
                 self.read_user_dump(start, key, true)
             }
             b'C' | b'e' => {
-                self.scan.at += 1;
+                self.scan.offset += 1;
                 self.read_wrappers(tag, start, key, Some(start))
             }
             _ => {
@@ -68,19 +68,19 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// case. Consumes nothing of any other value.
     #[inline]
     fn read_utf8_string(&mut self, key: u16) -> Result<bool, Error> {
-        let before = self.scan.at;
+        let start = self.scan.offset;
         let (place, len) = self.read_bytes("a string")?;
-        if let Some(tail) = self.scan.input.get(self.scan.at..).and_then(|rest| rest.first_chunk())
+        if let Some(tail) = self.scan.input.get(self.scan.offset..).and_then(|rest| rest.first_chunk())
             && u64::from(u32::from_le_bytes(*tail)) == self.utf8
         {
-            self.scan.at += 4;
+            self.scan.offset += 4;
             let mut node = self.sink.tape().new_borrowed_string(Kind::Text, place, len);
             node.key = key;
-            let at = self.sink.tape().push(node);
-            self.numbers.push(at);
+            let index = self.sink.tape().push(node);
+            self.numbers.push(index);
             return Ok(true);
         }
-        self.scan.at = before;
+        self.scan.offset = start;
         Ok(false)
     }
 
@@ -93,11 +93,11 @@ impl<S: Sink> Reader<'_, '_, S> {
         variables: Option<usize>,
     ) -> Result<(), Error> {
         let mut list = Vec::new();
-        let (mut tag, mut at) = (tag, if variables.is_some() { start + 1 } else { start });
+        let (mut tag, mut wrapper_start) = (tag, if variables.is_some() { start + 1 } else { start });
         let mut piece = start;
         let identity = loop {
             if self.frames.len() + list.len() >= self.limits.depth as usize {
-                return Err(self.limits.too_deep().at(at));
+                return Err(self.limits.too_deep().at(wrapper_start));
             }
             let node = self.sink.next_node() + list.len() as u32;
             self.record_piece(piece, node, tag::type_name(tag));
@@ -108,14 +108,14 @@ impl<S: Sink> Reader<'_, '_, S> {
             if is_hash && self.sink.tape().classes().get(class).is_some_and(|name| name.bytes == b"Hash") {
                 break true;
             }
-            list.push(Wrapper { class, form, start: at });
-            (at, piece) = (self.scan.at, self.scan.at);
+            list.push(Wrapper { class, form, start: wrapper_start });
+            (wrapper_start, piece) = (self.scan.offset, self.scan.offset);
             match next {
                 Some(b'C' | b'e') => tag = self.scan.read_u8("a value")?,
                 _ => break false,
             }
         };
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let tag = self.scan.read_u8("a value")?;
         if matches!(tag, b'"' | b'/') {
             return self.read_wrapped_string(tag, start, key, variables, &list);
@@ -143,7 +143,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             return self.read_hash(tag, start, key, flag::IDENTITY);
         }
         // The machine continues, so that a long sequence of these uses no stack.
-        self.scan.at = start;
+        self.scan.offset = start;
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
             self.push_front(node, std::mem::take(&mut key), wrapper.start);
         }
-        let at = self.sink.next_node();
+        let value_node = self.sink.next_node();
         if tag == b'"' {
             self.push_leaf(string, key, begin);
         } else {
@@ -193,14 +193,14 @@ impl<S: Sink> Reader<'_, '_, S> {
                 OPTIONS.iter().filter(|(bit, _)| options & bit != 0).map(|(_, letter)| *letter).collect();
             let flags = self.sink.tape().new_owned_string(Kind::Bytes, &letters);
             self.push_leaf(flags, NO_KEY, start);
-            self.sink.tape().close_container(at, 2);
-            self.end_node(at);
+            self.sink.tape().close_container(value_node, 2);
+            self.end_node(value_node);
             if options & !OPTIONS.iter().fold(0, |all, (bit, _)| all | bit) != 0 {
-                self.sink.record_note(at, code::OPTIONS, u64::from(options));
+                self.sink.record_note(value_node, code::OPTIONS, u64::from(options));
             }
         }
-        self.numbers[number] = at;
-        for wrapper in (outer..at).rev() {
+        self.numbers[number] = value_node;
+        for wrapper in (outer..value_node).rev() {
             self.sink.tape().close_container(wrapper, 1);
             self.end_node(wrapper);
         }
@@ -216,9 +216,9 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Reads the count of a string's instance variables, and the encoding if it is
     /// first. Returns how many are left.
     fn read_payload_variables(&mut self, string: &mut Node, node: u32) -> Result<u32, Error> {
-        let at = self.scan.at;
+        let start = self.scan.offset;
         let mut left = self.read_count("instance variables", 2)?;
-        self.record_piece(at, node, "count");
+        self.record_piece(start, node, "count");
         if left > 0 && self.is_encoding_next() {
             let variable = self.read_symbol(node)?;
             if let Some(encoding) = self.read_encoding(variable, node)? {
@@ -231,13 +231,13 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Whether the next instance variable gives the encoding.
     pub(super) fn is_encoding_next(&self) -> bool {
-        let rest = self.scan.input.get(self.scan.at..).unwrap_or(&[]);
+        let rest = self.scan.input.get(self.scan.offset..).unwrap_or(&[]);
         let (name, value) = match rest {
             [b':', 6, b'E', value, ..] => (&b"E"[..], *value),
             [b':', 13, rest @ ..] if rest.starts_with(b"encoding") => return true,
             [b';', ..] => {
                 let mut ahead = self.scan;
-                ahead.at += 1;
+                ahead.offset += 1;
                 let Some(number) = read_small_integer(&mut ahead) else { return false };
                 let Some(symbol) = self.symbols.get(number) else { return false };
                 match (self.name_bytes(&symbol.node), ahead.peek()) {
@@ -263,22 +263,22 @@ impl<S: Sink> Reader<'_, '_, S> {
         let node = self.sink.next_node();
         self.record_piece(start, node, "dumped object");
         let class = self.read_class(node)?;
-        let at = self.scan.at;
+        let payload_start = self.scan.offset;
         let (place, len) = self.read_bytes("a dumped object")?;
-        self.record_piece(at, node + 1, "payload");
+        self.record_piece(payload_start, node + 1, "payload");
         self.push_front(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
         let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
         let left = if variables { self.read_payload_variables(&mut string, node + 1)? } else { 0 };
         if left > 0 {
-            let attributes = self.push_front(Node::open(Kind::Attrs, 0), NO_KEY, at);
-            self.push_leaf(string, NO_KEY, at);
+            let attributes = self.push_front(Node::open(Kind::Attrs, 0), NO_KEY, payload_start);
+            self.push_leaf(string, NO_KEY, payload_start);
             self.open_container(State::Payload, attributes, left)?;
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = 1;
             }
             return Ok(());
         }
-        self.push_leaf(string, NO_KEY, at);
+        self.push_leaf(string, NO_KEY, payload_start);
         self.sink.tape().close_container(node, 1);
         self.end_node(node);
         self.numbers.push(node);
@@ -287,10 +287,10 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Reads the count of the instance variables of the value that was just read.
     pub(super) fn begin_variables(&mut self) -> Result<(), Error> {
-        let at = self.scan.at;
+        let start = self.scan.offset;
         let count = self.read_count("instance variables", 2)?;
-        let node = self.frames.last().map_or(0, |frame| frame.at);
-        self.record_piece(at, node, "count");
+        let node = self.frames.last().map_or(0, |frame| frame.node);
+        self.record_piece(start, node, "count");
         if let Some(frame) = self.frames.last_mut() {
             frame.state = State::Variables;
             frame.left = count;
@@ -310,7 +310,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let mut left = frame.left;
         while left > 0 && self.frames.len() == depth {
             left -= 1;
-            let (start, node) = (self.scan.at, self.sink.next_node());
+            let (start, node) = (self.scan.offset, self.sink.next_node());
             let symbol = self.read_symbol(node)?;
             let found_encoding = match frame.state {
                 State::Members => None,
@@ -321,7 +321,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 top.count += u32::from(found_encoding.is_none());
             }
             if let Some(encoding) = found_encoding {
-                self.apply_late_encoding(frame.at, encoding, start)?;
+                self.apply_late_encoding(frame.node, encoding, start)?;
                 continue;
             }
             let key = match self.intern_symbol_key(symbol) {
@@ -341,19 +341,19 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Applies the encoding to a value that is already on the tape.
     fn apply_late_encoding(&mut self, attributes: u32, encoding: ReadEncoding, start: usize) -> Result<(), Error> {
-        for at in attributes + 1..attributes + 1 + WRAPPERS {
-            let Some(node) = self.sink.nodes().get(at as usize).copied() else { break };
+        for index in attributes + 1..attributes + 1 + WRAPPERS {
+            let Some(node) = self.sink.nodes().get(index as usize).copied() else { break };
             match node.kind {
                 Kind::Attrs | Kind::Regexp => {}
                 Kind::Bytes | Kind::Text | Kind::Encoded => {
                     let mut bare = node;
                     bare.payload &= !(0x7FFF << 48);
                     bare = self.with_encoding(bare, encoding)?;
-                    self.sink.tape().replace_node(at, bare);
+                    self.sink.tape().replace_node(index, bare);
                     return Ok(());
                 }
                 Kind::Module => {
-                    self.sink.record_note(at, code::NAME_ENCODING, u64::from(encoding == ReadEncoding::Utf8));
+                    self.sink.record_note(index, code::NAME_ENCODING, u64::from(encoding == ReadEncoding::Utf8));
                     return Ok(());
                 }
                 _ => break,
@@ -369,7 +369,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 /// Reads an integer that is not negative.
 fn read_small_integer(scan: &mut crate::format::Scan<'_>) -> Option<usize> {
     let head = scan.peek()?;
-    scan.at += 1;
+    scan.offset += 1;
     match head {
         // -5 is another spelling of 0.
         0 | 0xFB => Some(0),

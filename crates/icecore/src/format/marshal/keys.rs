@@ -14,13 +14,13 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     /// Reads a key. Returns its id, or that it has a node, which may still be open.
     #[inline]
     pub(super) fn read_key(&mut self, map: u32) -> Result<u16, Error> {
-        let (start, node) = (self.scan.at, self.sink.next_node());
+        let (start, node) = (self.scan.offset, self.sink.next_node());
         let tag = self.scan.read_u8("a key")?;
         let number = match tag {
             b';' => self.read_symbol_link(start, node)?,
             b':' => self.read_new_symbol(start, false, node)?,
             b'I' if self.scan.peek() == Some(b':') => {
-                self.scan.at += 1;
+                self.scan.offset += 1;
                 self.read_new_symbol(start, true, node)?
             }
             _ => return self.read_other_key(tag, start, map),
@@ -42,8 +42,8 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         match tag {
             b'i' => {
                 let node = Node::int(self.read_integer()?);
-                let at = self.sink.next_node();
-                self.record_piece(start, at, "key");
+                let index = self.sink.next_node();
+                self.record_piece(start, index, "key");
                 if self.has_key_ids()
                     && let Some(key) = self.sink.tape().intern_key(node, &[])
                 {
@@ -59,10 +59,10 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                 return Ok(self.read_string_key(string, number, false, start));
             }
             b'I' if !by_identity && self.scan.peek() == Some(b'"') => {
-                self.scan.at += 1;
+                self.scan.offset += 1;
                 let (place, len) = self.read_bytes("a key")?;
                 if self.scan.peek() == Some(6) {
-                    self.scan.at += 1;
+                    self.scan.offset += 1;
                     if self.is_encoding_next() {
                         let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
                         let (node, number) = (self.sink.next_node(), self.numbers.len());
@@ -74,7 +74,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                             string = self.with_encoding(string, encoding)?;
                         }
                         self.sides[side].node = string;
-                        let start = self.scan.at;
+                        let start = self.scan.offset;
                         return Ok(self.read_string_key(string, number as i64, false, start));
                     }
                 }
@@ -87,15 +87,15 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             }
             _ => {}
         }
-        self.scan.at = start;
+        self.scan.offset = start;
         self.read_value(IS_KEY)?;
         Ok(KEY_NODE)
     }
 
     /// Reads a string as a key. Returns its id, if it can have one.
     fn read_string_key(&mut self, string: Node, number: i64, linked: bool, start: usize) -> u16 {
-        let at = self.sink.next_node();
-        self.record_piece(start, at, "key");
+        let node = self.sink.next_node();
+        self.record_piece(start, node, "key");
         let entry = self.numbered_entry(number).unwrap_or(0);
         let side = if entry & SIDE != 0 { self.sides.get((entry & !SIDE) as usize).copied() } else { None };
         let mut key = side.map_or(0, |side| side.key);

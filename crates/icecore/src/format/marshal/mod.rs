@@ -100,11 +100,11 @@ impl Feed for ReadOptions {
 fn feed_dump<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize, Option<Error>) {
     let mut scan = Scan::new(input);
     if let Err(error) = read_header(&mut scan, sink) {
-        return (scan.at, Some(error));
+        return (scan.offset, Some(error));
     }
     let mut reader = Reader::new(scan, limits, sink);
     let result = reader.read_document();
-    let consumed = reader.scan.at;
+    let consumed = reader.scan.offset;
     let error = result.err().map(|error| {
         let next = reader.sink.tape().len();
         let path = reader.sink.tape().path_to(next, input);
@@ -121,8 +121,8 @@ fn describe_version(bytes: &[u8], major: u8, minor: u8) -> String {
     let start = bytes.get(..bytes.len().min(SHOWN)).unwrap_or_default();
     match std::str::from_utf8(start.trim_ascii_end()) {
         Ok(text) if text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) => {
-            let more = if bytes.len() > SHOWN { "…" } else { "" };
-            format!("the text `{text}{more}`, which is not a dump")
+            let ellipsis = if bytes.len() > SHOWN { "…" } else { "" };
+            format!("the text `{text}{ellipsis}`, which is not a dump")
         }
         _ => format!("{major}.{minor}"),
     }

@@ -141,10 +141,10 @@ pub(super) fn parse_short_float(text: &[u8]) -> Option<f64> {
         return None;
     }
     let (mut mantissa, mut point) = (0u64, digits.len() - 1);
-    for (at, byte) in digits.iter().enumerate() {
+    for (index, byte) in digits.iter().enumerate() {
         match byte {
             b'0'..=b'9' => mantissa = mantissa * 10 + u64::from(byte - b'0'),
-            b'.' if point == digits.len() - 1 => point = at,
+            b'.' if point == digits.len() - 1 => point = index,
             _ => return None,
         }
     }
@@ -179,27 +179,27 @@ pub(super) fn parse_float(text: &[u8]) -> f64 {
 
 /// Returns how much of the text `strtod` consumes.
 fn measure_number(text: &[u8]) -> usize {
-    let digits = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut at = text.iter().take_while(|byte| matches!(byte, b' ' | 9..=13)).count();
-    at += usize::from(matches!(text.get(at), Some(b'+' | b'-')));
-    if text.get(at) == Some(&b'0') && matches!(text.get(at + 1), Some(b'x' | b'X')) {
-        let hex = text[at + 2..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-        return if hex > 0 { at + 2 + hex } else { at + 1 };
+    let digits = |start: usize| text[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut offset = text.iter().take_while(|byte| matches!(byte, b' ' | 9..=13)).count();
+    offset += usize::from(matches!(text.get(offset), Some(b'+' | b'-')));
+    if text.get(offset) == Some(&b'0') && matches!(text.get(offset + 1), Some(b'x' | b'X')) {
+        let hex = text[offset + 2..].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        return if hex > 0 { offset + 2 + hex } else { offset + 1 };
     }
-    let integer_len = digits(at);
-    at += integer_len;
-    if text.get(at) == Some(&b'.') && digits(at + 1) > 0 {
-        at += 1 + digits(at + 1);
+    let integer_len = digits(offset);
+    offset += integer_len;
+    if text.get(offset) == Some(&b'.') && digits(offset + 1) > 0 {
+        offset += 1 + digits(offset + 1);
     } else if integer_len == 0 {
         return 0;
     }
-    if matches!(text.get(at), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
-        if at + 1 + sign <= text.len() && digits(at + 1 + sign) > 0 {
-            at += 1 + sign + digits(at + 1 + sign);
+    if matches!(text.get(offset), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(text.get(offset + 1), Some(b'+' | b'-')));
+        if offset + 1 + sign <= text.len() && digits(offset + 1 + sign) > 0 {
+            offset += 1 + sign + digits(offset + 1 + sign);
         }
     }
-    at
+    offset
 }
 
 fn parse_hexadecimal(text: &str) -> f64 {

@@ -40,7 +40,7 @@ pub(super) enum State {
 pub(super) struct ReadFrame {
     pub(super) state: State,
     /// Its node.
-    pub(super) at: u32,
+    pub(super) node: u32,
     /// Number of children still to read.
     pub(super) left: u32,
     /// Number of children so far.
@@ -153,7 +153,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         while let Some(frame) = self.frames.last().copied() {
             let node_limit = self.limits.nodes.min(SIDE - 1);
             if self.sink.tape().nodes().len() >= node_limit as usize {
-                return Err(self.limits.too_many_nodes().at(self.scan.at));
+                return Err(self.limits.too_many_nodes().at(self.scan.offset));
             }
             match frame.state {
                 State::Array => self.read_items(frame)?,
@@ -196,20 +196,20 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
     }
 
-    /// Reads a count of elements that need at least `least` bytes each.
+    /// Reads a count of elements that need at least `min_size` bytes each.
     #[inline]
-    pub(super) fn read_count(&mut self, subject: &'static str, least: usize) -> Result<u32, Error> {
-        let at = self.scan.at;
+    pub(super) fn read_count(&mut self, subject: &'static str, min_size: usize) -> Result<u32, Error> {
+        let start = self.scan.offset;
         let count = self.read_integer()?;
         match u32::try_from(count) {
-            Ok(count) if count as usize <= self.scan.remaining_len() / least => Ok(count),
+            Ok(count) if count as usize <= self.scan.remaining_len() / min_size => Ok(count),
             _ if count < 0 => Err(Error::new(ErrorKind::Malformed)
-                .at(at)
+                .at(start)
                 .expecting(format!("a number of {subject}"))
                 .finding(count.to_string())),
             _ => Err(Error::new(ErrorKind::Truncated)
                 .at(self.scan.input.len())
-                .expecting(format!("{count} {subject}, at least {least} bytes each"))
+                .expecting(format!("{count} {subject}, at least {min_size} bytes each"))
                 .finding(format!("only {} bytes", self.scan.remaining_len()))),
         }
     }
@@ -217,32 +217,32 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     /// Reads a length and this many bytes; returns where they are.
     #[inline]
     pub(super) fn read_bytes(&mut self, subject: &'static str) -> Result<(usize, usize), Error> {
-        let at = self.scan.at;
+        let offset = self.scan.offset;
         let len = self.read_integer()?;
         let Ok(len) = usize::try_from(len) else {
             return Err(Error::new(ErrorKind::Malformed)
-                .at(at)
+                .at(offset)
                 .expecting(format!("the length of {subject}"))
                 .finding(len.to_string()));
         };
         if len as u64 > self.limits.string {
-            return Err(self.limits.too_long(len as u64).at(at));
+            return Err(self.limits.too_long(len as u64).at(offset));
         }
-        let start = self.scan.at;
+        let start = self.scan.offset;
         self.scan.read_bytes(len, subject)?;
         Ok((start, len))
     }
 
     #[cold]
-    pub(super) fn malformed_error(&self, at: usize, expected: &'static str, found: u8) -> Error {
+    pub(super) fn malformed_error(&self, offset: usize, expected: &'static str, found: u8) -> Error {
         let found_text = if found.is_ascii_graphic() { char::from(found).to_string() } else { format!("{found:#04x}") };
-        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found_text)
+        Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(found_text)
     }
 
     #[cold]
-    pub(super) fn bad_link_error(&self, at: usize, number: i64) -> Error {
+    pub(super) fn bad_link_error(&self, offset: usize, number: i64) -> Error {
         Error::new(ErrorKind::BadLink)
-            .at(at)
+            .at(offset)
             .expecting(match self.numbers.len() {
                 0 => "an object: none has a number yet".to_owned(),
                 n => format!("the number of an object before this one, 0 to {}", n - 1),
@@ -253,39 +253,39 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     /// Records a span of the node `node`, up to here.
     #[inline]
     pub(super) fn record_piece(&mut self, start: usize, node: u32, name: &'static str) {
-        self.sink.record_span(start, self.scan.at, node, name);
+        self.sink.record_span(start, self.scan.offset, node, name);
     }
 
     #[inline]
     pub(super) fn end_node(&mut self, node: u32) {
-        self.sink.record_end(node, self.scan.at);
+        self.sink.record_end(node, self.scan.offset);
     }
 
     /// Puts a leaf on the tape.
     #[inline]
     pub(super) fn push_leaf(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
-        let at = self.sink.tape().push(node);
-        self.sink.record_begin(at, start);
-        self.end_node(at);
-        at
+        let index = self.sink.tape().push(node);
+        self.sink.record_begin(index, start);
+        self.end_node(index);
+        index
     }
 
     /// Puts the front of a container on the tape.
     pub(super) fn push_front(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
-        let at = self.sink.tape().push(node);
-        self.sink.record_begin(at, start);
-        at
+        let index = self.sink.tape().push(node);
+        self.sink.record_begin(index, start);
+        index
     }
 
     /// Opens a container that was put on the tape.
     #[inline]
-    pub(super) fn open_container(&mut self, state: State, at: u32, left: u32) -> Result<(), Error> {
+    pub(super) fn open_container(&mut self, state: State, node: u32, left: u32) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().at(self.scan.at));
+            return Err(self.limits.too_deep().at(self.scan.offset));
         }
-        self.frames.push(ReadFrame { state, at, left, count: 0 });
+        self.frames.push(ReadFrame { state, node, left, count: 0 });
         Ok(())
     }
 
@@ -300,22 +300,22 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     /// Closes the innermost container.
     pub(super) fn close_container(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        self.sink.tape().close_container(frame.at, frame.count);
-        self.end_node(frame.at);
+        self.sink.tape().close_container(frame.node, frame.count);
+        self.end_node(frame.node);
         if matches!(frame.state, State::Members | State::Payload) {
-            self.sink.tape().close_container(frame.at - 1, 1);
-            self.end_node(frame.at - 1);
+            self.sink.tape().close_container(frame.node - 1, 1);
+            self.end_node(frame.node - 1);
         }
         if frame.state == State::Payload {
-            self.numbers.push(frame.at - 1);
+            self.numbers.push(frame.node - 1);
         }
     }
 
     /// Closes open containers, so that the nodes read so far are a document.
     pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
-            let (at, expected_count) = (frame.at, frame.count.saturating_add(frame.left));
-            self.sink.record_cut(at, Some(expected_count));
+            let (node, expected_count) = (frame.node, frame.count.saturating_add(frame.left));
+            self.sink.record_cut(node, Some(expected_count));
             self.close_container();
         }
     }
@@ -355,7 +355,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             frame = self.frames.last().copied().unwrap_or(frame);
         }
         if frame.left == 0 {
-            if self.sink.nodes().get(frame.at as usize).is_some_and(|node| node.has(flag::DEFAULT)) {
+            if self.sink.nodes().get(frame.node as usize).is_some_and(|node| node.has(flag::DEFAULT)) {
                 self.advance_top(State::Default, 0);
             } else {
                 self.close_container();
@@ -365,7 +365,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         let depth = self.frames.len();
         let top = depth - 1;
         for _ in 0..frame.left.min(BATCH) {
-            let key = if has_key { KEY_NODE } else { self.read_key(frame.at)? };
+            let key = if has_key { KEY_NODE } else { self.read_key(frame.node)? };
             if key == KEY_NODE {
                 self.frames[top].state = State::Hash(true);
             }
@@ -390,7 +390,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     /// Reads a value: a leaf completely, a container up to its beginning.
     #[inline]
     pub(super) fn read_value(&mut self, key: u16) -> Result<(), Error> {
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let tag = self.scan.read_u8("a value")?;
         self.read_tagged(tag, start, key)
     }
@@ -440,10 +440,10 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 let form = if tag == b'o' { Form::Usual } else { Form::Struct };
                 let class = self.read_class(node)?;
                 self.push_front(Node::open(Kind::Object, class).in_form(form), key, start);
-                let at = self.scan.at;
+                let count_start = self.scan.offset;
                 let count = self.read_count("members", 2)?;
-                self.record_piece(at, node + 1, "count");
-                self.push_front(Node::open(Kind::Map, 0), NO_KEY, at);
+                self.record_piece(count_start, node + 1, "count");
+                self.push_front(Node::open(Kind::Map, 0), NO_KEY, count_start);
                 self.open_container(State::Members, node + 1, count)?;
             }
             b'U' | b'd' => {
@@ -474,9 +474,9 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     /// Writes a leaf, with a span for its bytes.
     #[inline]
     pub(super) fn push_spanned_leaf(&mut self, node: Node, key: u16, start: usize, name: &'static str) -> u32 {
-        let at = self.push_leaf(node, key, start);
-        self.record_piece(start, at, name);
-        at
+        let index = self.push_leaf(node, key, start);
+        self.record_piece(start, index, name);
+        index
     }
 
     pub(super) fn read_hash(&mut self, tag: u8, start: usize, key: u16, flags: u8) -> Result<(), Error> {

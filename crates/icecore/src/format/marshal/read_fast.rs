@@ -23,28 +23,28 @@ pub(super) enum RecordOutcome {
 /// How many integers are put on the tape at once.
 const RUN: usize = 32;
 
-/// Returns the integer at `at` and its end.
+/// Returns the integer at `offset` and its end.
 #[inline(always)]
-pub(super) fn parse_integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
-    let head = *input.get(at)? as i8;
+pub(super) fn parse_integer(input: &[u8], offset: usize) -> Option<(i64, usize)> {
+    let head = *input.get(offset)? as i8;
     match head {
-        0 => Some((0, at + 1)),
-        5..=127 => Some((i64::from(head) - 5, at + 1)),
-        -128..=-5 => Some((i64::from(head) + 5, at + 1)),
+        0 => Some((0, offset + 1)),
+        5..=127 => Some((i64::from(head) - 5, offset + 1)),
+        -128..=-5 => Some((i64::from(head) + 5, offset + 1)),
         _ => {
             // Here the head is the number of bytes, 1 to 4, negative for a negative number.
             // Four bytes are always loaded; the shifts clear the bytes after the number, and
             // `filler` extends the sign.
             let len = usize::from(head.unsigned_abs());
             let unused = 32 - 8 * len as u32;
-            let rest = input.get(at + 1..)?;
+            let rest = input.get(offset + 1..)?;
             let word = match rest.first_chunk() {
                 Some(bytes) => u32::from_le_bytes(*bytes),
                 None => load_last_bytes(rest.get(..len)?),
             };
             let bits = i64::from(word << unused >> unused);
             let filler = if head < 0 { -1i64 << (8 * len) } else { 0 };
-            Some((bits | filler, at + 1 + len))
+            Some((bits | filler, offset + 1 + len))
         }
     }
 }
@@ -55,34 +55,34 @@ fn load_last_bytes(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte))
 }
 
-/// Returns offset and number of the bytes whose length is at `at`. Their end is not checked
+/// Returns offset and number of the bytes whose length is at `offset`. Their end is not checked
 /// against the input.
 #[inline(always)]
-pub(super) fn parse_length(input: &[u8], at: usize) -> Option<(usize, u32)> {
-    let head = *input.get(at)?;
+pub(super) fn parse_length(input: &[u8], offset: usize) -> Option<(usize, u32)> {
+    let head = *input.get(offset)?;
     match head {
-        5..=127 => Some((at + 1, u32::from(head) - 5)),
-        0 => Some((at + 1, 0)),
-        1 => Some((at + 2, u32::from(*input.get(at + 1)?))),
-        2 => Some((at + 3, u32::from(u16::from_le_bytes(*input.get(at + 1..)?.first_chunk()?)))),
+        5..=127 => Some((offset + 1, u32::from(head) - 5)),
+        0 => Some((offset + 1, 0)),
+        1 => Some((offset + 2, u32::from(*input.get(offset + 1)?))),
+        2 => Some((offset + 3, u32::from(u16::from_le_bytes(*input.get(offset + 1..)?.first_chunk()?)))),
         _ => None,
     }
 }
 
 impl<S: Sink> Reader<'_, '_, S> {
-    /// Returns the leaf at `at`, if it is a common one, and where it ends. It already has
+    /// Returns the leaf at `offset`, if it is a common one, and where it ends. It already has
     /// its number, so it must be put on the tape.
     #[inline(always)]
-    fn parse_leaf(&mut self, at: usize) -> Option<(Node, usize)> {
+    fn parse_leaf(&mut self, offset: usize) -> Option<(Node, usize)> {
         let input = self.scan.input;
-        match *input.get(at)? {
+        match *input.get(offset)? {
             b'i' => {
-                let (value, next) = parse_integer(input, at + 1)?;
+                let (value, next) = parse_integer(input, offset + 1)?;
                 Some((Node::int(value), next))
             }
             b'I' => {
                 let (start, len) =
-                    if *input.get(at + 1)? == b'"' { parse_length(input, at + 2)? } else { return None };
+                    if *input.get(offset + 1)? == b'"' { parse_length(input, offset + 2)? } else { return None };
                 let end = start + len as usize;
                 let tail = u32::from_le_bytes(*input.get(end..)?.first_chunk()?);
                 if u64::from(len) > self.limits.string {
@@ -93,7 +93,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 Some((Node::string(Kind::Text, Location::Input(start as u64), len), next))
             }
             b'"' => {
-                let (start, len) = parse_length(input, at + 1)?;
+                let (start, len) = parse_length(input, offset + 1)?;
                 let end = start + len as usize;
                 if end > input.len() || u64::from(len) > self.limits.string {
                     return None;
@@ -102,15 +102,15 @@ impl<S: Sink> Reader<'_, '_, S> {
                 Some((Node::string(Kind::Bytes, Location::Input(start as u64), len), end))
             }
             b';' => {
-                let (number, next) = parse_integer(input, at + 1)?;
+                let (number, next) = parse_integer(input, offset + 1)?;
                 let symbol = self.symbols.get(usize::try_from(number).ok()?)?;
                 Some((symbol.node, next))
             }
-            b'0' => Some((Node::leaf(Kind::Null, 0), at + 1)),
-            b'T' => Some((Node::leaf(Kind::Bool, 1), at + 1)),
-            b'F' => Some((Node::leaf(Kind::Bool, 0), at + 1)),
+            b'0' => Some((Node::leaf(Kind::Null, 0), offset + 1)),
+            b'T' => Some((Node::leaf(Kind::Bool, 1), offset + 1)),
+            b'F' => Some((Node::leaf(Kind::Bool, 0), offset + 1)),
             b'f' => {
-                let (start, len) = parse_length(input, at + 1)?;
+                let (start, len) = parse_length(input, offset + 1)?;
                 let end = start + len as usize;
                 let text = input.get(start..end)?;
                 if u64::from(len) > self.limits.string {
@@ -136,25 +136,25 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Returns the end of what follows the first string in UTF-8, from `at` on: it defines
+    /// Returns the end of what follows the first string in UTF-8, from `offset` on: it defines
     /// the symbol `E`.
-    fn parse_first_utf8(&mut self, at: usize) -> Option<usize> {
+    fn parse_first_utf8(&mut self, offset: usize) -> Option<usize> {
         let number = self.symbols.len();
-        if self.utf8 != u64::MAX || number >= 122 || !self.scan.input.get(at..)?.starts_with(b"\x06:\x06ET") {
+        if self.utf8 != u64::MAX || number >= 122 || !self.scan.input.get(offset..)?.starts_with(b"\x06:\x06ET") {
             return None;
         }
-        self.symbols.push(Symbol::new(at + 3, 1));
+        self.symbols.push(Symbol::new(offset + 3, 1));
         self.utf8 = utf8_tail(number);
-        Some(at + 5)
+        Some(offset + 5)
     }
 
-    /// Returns the symbol whose length is at `at`, at its first occurrence, and where it
+    /// Returns the symbol whose length is at `offset`, at its first occurrence, and where it
     /// ends; with its ids in the previous document.
     #[inline(always)]
-    fn guess_symbol(&self, at: usize) -> Option<(Symbol, usize)> {
+    fn guess_symbol(&self, offset: usize) -> Option<(Symbol, usize)> {
         let input = self.scan.input;
         let (key, class) = *self.guesses.get(self.symbols.len())?;
-        let (start, len) = parse_length(input, at)?;
+        let (start, len) = parse_length(input, offset)?;
         let end = start + len as usize;
         let name = input.get(start..end)?;
         let is_special = name == b"E" || !name.is_ascii();
@@ -164,8 +164,8 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// The same as a key, if it is one. It then has its number.
     #[inline(always)]
-    fn guess_key(&mut self, at: usize) -> Option<(u16, usize)> {
-        let (symbol, end) = self.guess_symbol(at)?;
+    fn guess_key(&mut self, offset: usize) -> Option<(u16, usize)> {
+        let (symbol, end) = self.guess_symbol(offset)?;
         let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
         let keys = self.sink.tape().keys();
         if !keys.is_name_at(symbol.key, Kind::Symbol, 0, self.scan.input, start as usize, len) {
@@ -177,8 +177,8 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// The same as a class. It has no number yet.
     #[inline(always)]
-    fn guess_class(&mut self, at: usize) -> Option<(Symbol, usize)> {
-        let (symbol, end) = self.guess_symbol(at)?;
+    fn guess_class(&mut self, offset: usize) -> Option<(Symbol, usize)> {
+        let (symbol, end) = self.guess_symbol(offset)?;
         let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
         let classes = self.sink.tape().classes();
         let id = u16::try_from(symbol.class).ok()?;
@@ -187,15 +187,15 @@ impl<S: Sink> Reader<'_, '_, S> {
             .then_some((Symbol { key: 0, ..symbol }, end))
     }
 
-    /// Returns the id of the key at `at` and its end, if it was a key before.
+    /// Returns the id of the key at `offset` and its end, if it was a key before.
     #[inline(always)]
-    fn parse_key(&mut self, at: usize, state: State) -> Option<(u16, usize)> {
+    fn parse_key(&mut self, offset: usize, state: State) -> Option<(u16, usize)> {
         let input = self.scan.input;
-        let tag = *input.get(at)?;
+        let tag = *input.get(offset)?;
         if tag == b':' {
-            return self.guess_key(at + 1);
+            return self.guess_key(offset + 1);
         }
-        let (number, next) = parse_integer(input, at + 1)?;
+        let (number, next) = parse_integer(input, offset + 1)?;
         let number = usize::try_from(number).ok()?;
         let key = match tag {
             b';' => self.symbols.get(number)?.key,
@@ -222,9 +222,9 @@ impl<S: Sink> Reader<'_, '_, S> {
         };
         while items_read < batch {
             items_read += 1;
-            if let Some((node, next)) = self.parse_leaf(self.scan.at) {
+            if let Some((node, next)) = self.parse_leaf(self.scan.offset) {
                 self.sink.tape().push(node);
-                self.scan.at = next;
+                self.scan.offset = next;
                 continue;
             }
             // The frame is saved first: `read_record` may push another one.
@@ -250,28 +250,28 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Reads a run of at most `most` integers. Returns how many.
+    /// Reads a run of at most `max` integers. Returns how many.
     fn read_integers(&mut self, max: u32) -> u32 {
         let input = self.scan.input;
-        let mut at = self.scan.at;
+        let mut offset = self.scan.offset;
         let mut items_read = 0;
         let mut run = [Node::int(0); RUN];
         loop {
             let mut count = 0;
             let wanted = (max - items_read).min(RUN as u32) as usize;
             for node in &mut run[..wanted] {
-                if input.get(at) != Some(&b'i') {
+                if input.get(offset) != Some(&b'i') {
                     break;
                 }
-                let Some((value, next)) = parse_integer(input, at + 1) else { break };
+                let Some((value, next)) = parse_integer(input, offset + 1) else { break };
                 *node = Node::int(value);
-                at = next;
+                offset = next;
                 count += 1;
             }
             self.sink.tape().nodes.extend_from_slice(&run[..count]);
             items_read += count as u32;
             if count < RUN {
-                self.scan.at = at;
+                self.scan.offset = offset;
                 return items_read;
             }
         }
@@ -306,15 +306,15 @@ impl<S: Sink> Reader<'_, '_, S> {
         let batch = frame.left.min(BATCH);
         let mut entries_read = 0;
         while entries_read < batch {
-            let Some((key, at)) = self.parse_key(self.scan.at, frame.state) else { break };
+            let Some((key, key_end)) = self.parse_key(self.scan.offset, frame.state) else { break };
             entries_read += 1;
-            if let Some((node, next)) = self.parse_leaf(at) {
+            if let Some((node, next)) = self.parse_leaf(key_end) {
                 self.sink.tape().push(Node { key, ..node });
-                self.scan.at = next;
+                self.scan.offset = next;
                 continue;
             }
             self.record_progress(frame, entries_read);
-            self.scan.at = at;
+            self.scan.offset = key_end;
             match self.read_record(key)? {
                 RecordOutcome::Complete => {}
                 RecordOutcome::Opened => return Ok(true),
@@ -334,38 +334,42 @@ impl<S: Sink> Reader<'_, '_, S> {
     #[inline]
     pub(super) fn read_record(&mut self, key: u16) -> Result<RecordOutcome, Error> {
         let input = self.scan.input;
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let Some(tag) = input.get(start) else { return Ok(RecordOutcome::Other) };
-        let (kind, state, least) = match *tag {
+        let (kind, state, min_size) = match *tag {
             b'[' => (Kind::Array, State::Array, 1),
             b'{' => (Kind::Map, State::Hash(false), 2),
             b'o' | b'S' => (Kind::Object, State::Members, 2),
             _ => return Ok(RecordOutcome::Other),
         };
-        let (mut at, mut class, mut new_symbol) = (start + 1, 0, None);
+        let (mut offset, mut class, mut new_symbol) = (start + 1, 0, None);
         if kind == Kind::Object {
-            let found = match input.get(at) {
-                Some(b';') => parse_integer(input, at + 1)
+            let class_symbol = match input.get(offset) {
+                Some(b';') => parse_integer(input, offset + 1)
                     .and_then(|(number, next)| Some((*self.symbols.get(usize::try_from(number).ok()?)?, next))),
                 Some(b':') => {
-                    let guessed = self.guess_class(at + 1);
+                    let guessed = self.guess_class(offset + 1);
                     new_symbol = guessed.map(|(symbol, _)| symbol);
                     guessed
                 }
                 _ => None,
             };
-            let Some((symbol, next)) = found else { return Ok(RecordOutcome::Other) };
+            let Some((symbol, next)) = class_symbol else { return Ok(RecordOutcome::Other) };
             if symbol.class == 0 {
                 return Ok(RecordOutcome::Other);
             }
-            (class, at) = (symbol.class, next);
+            (class, offset) = (symbol.class, next);
         }
-        let Some((count, next)) = parse_integer(input, at) else { return Ok(RecordOutcome::Other) };
-        at = next;
+        let Some((count, next)) = parse_integer(input, offset) else { return Ok(RecordOutcome::Other) };
+        offset = next;
         let fits_limits = self.frames.len() < self.limits.depth as usize
             && self.sink.nodes().len() + (BATCH as usize) < self.limits.nodes as usize;
         let count = match u32::try_from(count) {
-            Ok(count) if count <= KEYS_WITH_ID && count as usize <= (input.len() - at) / least && fits_limits => count,
+            Ok(count)
+                if count <= KEYS_WITH_ID && count as usize <= (input.len() - offset) / min_size && fits_limits =>
+            {
+                count
+            }
             _ => return Ok(RecordOutcome::Other),
         };
 
@@ -384,23 +388,23 @@ impl<S: Sink> Reader<'_, '_, S> {
         while left > 0 {
             let mut key = NO_KEY;
             if kind != Kind::Array {
-                let Some((id, next)) = self.parse_key(at, state) else { break };
-                (key, at) = (id, next);
+                let Some((id, next)) = self.parse_key(offset, state) else { break };
+                (key, offset) = (id, next);
             }
-            let Some((leaf, next)) = self.parse_leaf(at) else {
-                self.scan.at = at;
+            let Some((leaf, next)) = self.parse_leaf(offset) else {
+                self.scan.offset = offset;
                 left -= 1;
-                self.frames.push(ReadFrame { state, at: node, left, count: count - left });
+                self.frames.push(ReadFrame { state, node, left, count: count - left });
                 self.read_value(key)?;
                 return Ok(RecordOutcome::Opened);
             };
             self.sink.tape().push(Node { key, ..leaf });
-            at = next;
+            offset = next;
             left -= 1;
         }
-        self.scan.at = at;
+        self.scan.offset = offset;
         if left > 0 {
-            self.frames.push(ReadFrame { state, at: node, left, count: count - left });
+            self.frames.push(ReadFrame { state, node, left, count: count - left });
             return Ok(RecordOutcome::Opened);
         }
         let tape = self.sink.tape();
@@ -414,7 +418,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Whether [`Reader::read_fast_entries`] may read the keys of this hash.
     #[inline]
     pub(super) fn is_plain_hash(&self, frame: ReadFrame) -> bool {
-        let by_identity = || self.sink.nodes().get(frame.at as usize).is_some_and(|map| map.has(flag::IDENTITY));
+        let by_identity = || self.sink.nodes().get(frame.node as usize).is_some_and(|map| map.has(flag::IDENTITY));
         frame.left.saturating_add(frame.count) <= KEYS_WITH_ID && !by_identity()
     }
 }

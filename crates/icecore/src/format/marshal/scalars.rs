@@ -42,7 +42,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             return Err(self.malformed_error(start + 1, "the sign of an integer (+ or -)", sign));
         }
         let len = self.read_count("pairs of bytes", 2)? as usize * 2;
-        let place = self.scan.at;
+        let place = self.scan.offset;
         let bytes = self.scan.read_bytes(len, "an integer")?;
         if len as u64 > self.limits.string {
             return Err(self.limits.too_long(len as u64).at(place));
@@ -56,8 +56,8 @@ impl<S: Sink> Reader<'_, '_, S> {
             Integer::Uint(value) => Node::uint(value),
             Integer::Big { .. } => self.big_integer_node(negative, place, len),
         };
-        let at = self.push_spanned_leaf(node, key, start, "bignum");
-        self.numbers.push(at);
+        let index = self.push_spanned_leaf(node, key, start, "bignum");
+        self.numbers.push(index);
         Ok(())
     }
 
@@ -81,24 +81,24 @@ impl<S: Sink> Reader<'_, '_, S> {
         if entry & SIDE != 0 {
             // For a program this is a separate string: hashes keep another one as their key.
             let node = self.sides[(entry & !SIDE) as usize].node;
-            let at = self.push_spanned_leaf(node, key, start, "link");
-            self.numbers[number as usize] = at;
-            self.sink.record_note(at, code::LINK, number as u64);
+            let index = self.push_spanned_leaf(node, key, start, "link");
+            self.numbers[number as usize] = index;
+            self.sink.record_note(index, code::LINK, number as u64);
             return Ok(());
         }
         let target = self.sink.nodes()[entry as usize];
         if target.kind == Kind::Float && is_immediate(target.payload) {
-            let at = self.push_spanned_leaf(Node::leaf(Kind::Float, target.payload), key, start, "link");
+            let index = self.push_spanned_leaf(Node::leaf(Kind::Float, target.payload), key, start, "link");
             if S::DETAIL && self.floats.get(&target.payload) != Some(&number) {
-                self.sink.record_note(at, code::LINK, number as u64);
+                self.sink.record_note(index, code::LINK, number as u64);
             }
             return Ok(());
         }
         if target.kind == Kind::Int && IMMEDIATE.contains(&(target.payload as i64)) {
             // Written as a bignum, which took a number. These integers have no identity in a 64-bit
             // Ruby; a 32-bit Ruby links them.
-            let at = self.push_spanned_leaf(Node::leaf(Kind::Int, target.payload), key, start, "link");
-            self.sink.record_note(at, code::LINK, number as u64);
+            let index = self.push_spanned_leaf(Node::leaf(Kind::Int, target.payload), key, start, "link");
+            self.sink.record_note(index, code::LINK, number as u64);
             return Ok(());
         }
         if self.is_immutable(entry, &target) {
@@ -111,11 +111,11 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether no program can change the object at `at`: then a link to it is not sharing. An
+    /// Whether no program can change the object at `index`: then a link to it is not sharing. An
     /// object with its own instance variables can be changed.
-    fn is_immutable(&mut self, at: u32, node: &Node) -> bool {
+    fn is_immutable(&mut self, index: u32, node: &Node) -> bool {
         let nodes = self.sink.nodes();
-        let around = (at as usize).checked_sub(1).and_then(|at| nodes.get(at));
+        let around = (index as usize).checked_sub(1).and_then(|previous| nodes.get(previous));
         let is_complete = !node.kind.is_container() || node.end() != 0;
         if !is_complete || around.is_some_and(|around| around.kind == Kind::Attrs) {
             return false;
@@ -159,10 +159,10 @@ impl<S: Sink> Reader<'_, '_, S> {
             return None;
         }
         let nodes = self.sink.nodes();
-        let is_inside = |at: &Node| at.kind == Kind::Attrs;
+        let is_inside = |parent: &Node| parent.kind == Kind::Attrs;
         let node = nodes.get(entry as usize)?;
         let is_plain = matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded);
-        let is_bare = !(entry as usize).checked_sub(1).and_then(|at| nodes.get(at)).is_some_and(is_inside);
+        let is_bare = !(entry as usize).checked_sub(1).and_then(|previous| nodes.get(previous)).is_some_and(is_inside);
         (is_plain && is_bare).then_some(Node { flags: 0, key: 0, ..*node })
     }
 }

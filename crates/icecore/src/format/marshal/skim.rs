@@ -49,7 +49,7 @@ impl Symbols {
     /// Returns the position of the value with this number, if it may be linked like this.
     fn find_side(&self, number: u64) -> SkimResult<Mark> {
         let found = self.sides.binary_search_by_key(&number, |side| side.numbers[0]);
-        found.ok().and_then(|at| self.sides.get(at).copied()).ok_or(SkimAborted)
+        found.ok().and_then(|index| self.sides.get(index).copied()).ok_or(SkimAborted)
     }
 
     /// Notes that the value at the mark may be linked later.
@@ -61,7 +61,7 @@ impl Symbols {
     }
 
     fn symbol_place(&self, number: u64) -> SkimResult<(u64, u32)> {
-        usize::try_from(number).ok().and_then(|at| self.places.get(at).copied()).ok_or(SkimAborted)
+        usize::try_from(number).ok().and_then(|index| self.places.get(index).copied()).ok_or(SkimAborted)
     }
 }
 
@@ -107,18 +107,20 @@ fn read_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
 
 fn read_new_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
     let len = u32::try_from(read_count(skimmer)?).map_err(|_| SkimAborted)?;
-    let at = skimmer.view.position();
+    let name_position = skimmer.view.position();
     let known = skimmer.format.places.len() as u64;
     let number = match skimmer.answer_bytes().is_some() && skimmer.names < known {
         // It may be before the answer, and is read again.
-        true => skimmer.format.places.binary_search_by_key(&at, |place| place.0).map_err(|_| SkimAborted)? as u64,
+        true => {
+            skimmer.format.places.binary_search_by_key(&name_position, |place| place.0).map_err(|_| SkimAborted)? as u64
+        }
         false => skimmer.names,
     };
     if number == known {
         if skimmer.format.places.len() == SYMBOLS {
             return Err(SkimAborted);
         }
-        skimmer.format.places.push((at, len));
+        skimmer.format.places.push((name_position, len));
     }
     skimmer.names = skimmer.names.max(number + 1);
     pass_symbol_name(skimmer, number, len)?;
@@ -130,10 +132,10 @@ fn read_known_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
     if number >= skimmer.names {
         return Err(SkimAborted);
     }
-    let (at, len) = skimmer.format.symbol_place(number)?;
+    let (name_position, len) = skimmer.format.symbol_place(number)?;
     if skimmer.answer_bytes().is_some() {
         let position = skimmer.view.position();
-        skimmer.view.seek_to(at);
+        skimmer.view.seek_to(name_position);
         pass_symbol_name(skimmer, number, len)?;
         skimmer.view.seek_to(position);
     }
@@ -158,9 +160,9 @@ fn pass_symbol_name(skimmer: &mut Skimmer<'_, Symbols>, number: u64, len: u32) -
 /// Uses the text of a symbol as the key.
 fn read_symbol_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
     let number = read_symbol(skimmer)?;
-    let (at, len) = skimmer.format.symbol_place(number)?;
+    let (name_position, len) = skimmer.format.symbol_place(number)?;
     let position = skimmer.view.position();
-    skimmer.view.seek_to(at);
+    skimmer.view.seek_to(name_position);
     skimmer.key.clear();
     skimmer.view.read_into(u64::from(len), &mut skimmer.key)?;
     skimmer.view.seek_to(position);
@@ -190,8 +192,8 @@ fn pass_side(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
 /// Reads the instance variable `E` and its value.
 fn read_encoding(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
     let number = read_symbol(skimmer)?;
-    let (at, len) = skimmer.format.symbol_place(number)?;
-    let is_known = len == 1 && skimmer.view.copy_range(at, at + 1)? == b"E";
+    let (name_position, len) = skimmer.format.symbol_place(number)?;
+    let is_known = len == 1 && skimmer.view.copy_range(name_position, name_position + 1)? == b"E";
     if !is_known || !matches!(skimmer.pass_byte()?, b'T' | b'F') {
         return Err(SkimAborted);
     }
@@ -233,9 +235,9 @@ fn read_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<SkimmedKey> {
         b'@' => {
             skimmer.view.advance(1)?;
             let number = read_count(skimmer)?;
-            let at = skimmer.format.find_side(number)?.at;
+            let side_position = skimmer.format.find_side(number)?.at;
             let position = skimmer.view.position();
-            skimmer.view.seek_to(at);
+            skimmer.view.seek_to(side_position);
             match skimmer.view.read_byte()? {
                 b'"' => {}
                 b'I' => skimmer.view.advance(1)?,

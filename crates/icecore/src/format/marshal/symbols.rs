@@ -50,12 +50,12 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
 
     /// Reads a symbol where only a symbol is allowed; returns its number.
     pub(super) fn read_symbol(&mut self, node: u32) -> Result<usize, Error> {
-        let start = self.scan.at;
+        let start = self.scan.offset;
         match self.scan.read_u8("a symbol")? {
             b';' => self.read_symbol_link(start, node),
             b':' => self.read_new_symbol(start, false, node),
             b'I' if self.scan.peek() == Some(b':') => {
-                self.scan.at += 1;
+                self.scan.offset += 1;
                 self.read_new_symbol(start, true, node)
             }
             other => Err(self.malformed_error(start, "a symbol (: or ;)", other)),
@@ -94,14 +94,14 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             self.utf8 = utf8_tail(number);
         }
         if variables {
-            let at = self.scan.at;
+            let count_start = self.scan.offset;
             let count = self.read_count("instance variables", 2)?;
-            self.record_piece(at, node, "count");
+            self.record_piece(count_start, node, "count");
             let mut symbol_node = self.sink.tape().new_borrowed_string(Kind::Symbol, place, len);
             let bytes = &self.scan.input[place..place + len];
             let mut is_valid = true;
             for _ in 0..count {
-                let at = self.scan.at;
+                let variable_start = self.scan.offset;
                 let variable = self.read_symbol(node)?;
                 match self.read_encoding(variable, node)? {
                     // The last one counts.
@@ -113,7 +113,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                     }
                     None => {
                         return Err(Error::new(ErrorKind::Malformed)
-                            .at(at)
+                            .at(variable_start)
                             .expecting("the encoding of a symbol")
                             .finding("another instance variable"));
                     }
@@ -139,7 +139,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
     pub(super) fn read_encoding(&mut self, variable: usize, node: u32) -> Result<Option<ReadEncoding>, Error> {
         let Some(symbol) = self.symbols.get(variable) else { return Ok(None) };
         let name = self.sink.tape().string_bytes(&symbol.node, self.scan.input);
-        let start = self.scan.at;
+        let start = self.scan.offset;
         match name {
             b"E" => {
                 let encoding = match self.scan.peek() {
@@ -148,7 +148,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
                     Some(_) => return Ok(None),
                     None => return Err(self.scan.truncated_error(1, "a value")),
                 };
-                self.scan.at += 1;
+                self.scan.offset += 1;
                 self.record_piece(start, node, "encoding");
                 Ok(Some(encoding))
             }
@@ -186,8 +186,8 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
 
     /// Returns the id of an encoding's name.
     pub(super) fn intern_encoding(&mut self, name: &[u8]) -> Result<u16, Error> {
-        let at = self.scan.at;
-        self.sink.tape().intern_encoding(name).map_err(|error| error.at(at))
+        let offset = self.scan.offset;
+        self.sink.tape().intern_encoding(name).map_err(|error| error.at(offset))
     }
 
     /// Returns the node of a string in this encoding.
@@ -223,7 +223,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
 
     /// Returns the id of the class that a symbol names.
     pub(super) fn read_class(&mut self, node: u32) -> Result<u32, Error> {
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let number = self.read_symbol(node)?;
         let Some(symbol) = self.symbols.get(number).copied() else { return Ok(0) };
         if symbol.class != 0 {

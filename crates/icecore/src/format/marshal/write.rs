@@ -85,13 +85,13 @@ fn write_whole(document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -
 /// A value that is not completely written.
 #[derive(Clone, Copy)]
 pub(super) enum WriteFrame {
-    /// The nodes from `at` to `end`, and the form of their keys.
-    Children { at: u32, end: u32, keys: KeyStyle },
+    /// The nodes from `index` to `end`, and the form of their keys.
+    Children { index: u32, end: u32, keys: KeyStyle },
     /// What follows a value with attributes: its encoding, if it is written here, and
     /// entries.
     Variables { attributes: u32, encoded: Option<u32> },
     /// A dumped object takes its number.
-    Number { at: u32 },
+    Number { index: u32 },
 }
 
 /// How keys are written.
@@ -152,17 +152,17 @@ impl<'d> Writer<'d> {
 
     // -- Small helpers --------------------------------------------------------
 
-    pub(super) fn index_after(&self, at: u32) -> u32 {
-        self.document.tape().index_after(at)
+    pub(super) fn index_after(&self, index: u32) -> u32 {
+        self.document.tape().index_after(index)
     }
 
-    pub(super) fn find_note(&self, at: u32, code: u16) -> Option<u64> {
-        self.spelling.as_ref()?.note_value(at, code)
+    pub(super) fn find_note(&self, index: u32, code: u16) -> Option<u64> {
+        self.spelling.as_ref()?.note_value(index, code)
     }
 
-    pub(super) fn record_loss(&mut self, kind: LossKind, at: u32) {
+    pub(super) fn record_loss(&mut self, kind: LossKind, index: u32) {
         let document = self.document;
-        self.losses.add(kind, || document.path(at));
+        self.losses.add(kind, || document.path(index));
     }
 
     #[inline]
@@ -176,12 +176,12 @@ impl<'d> Writer<'d> {
 
     /// Gives the next number to the node.
     #[inline]
-    pub(super) fn assign_number(&mut self, at: u32) {
-        if self.document.node(at).has(flag::TARGET) {
-            self.numbers.insert(at, self.next);
+    pub(super) fn assign_number(&mut self, index: u32) {
+        if self.document.node(index).has(flag::TARGET) {
+            self.numbers.insert(index, self.next);
         }
-        for at in self.pending_targets.drain(..) {
-            self.numbers.insert(at, self.next);
+        for target in self.pending_targets.drain(..) {
+            self.numbers.insert(target, self.next);
         }
         self.next += 1;
     }
@@ -194,22 +194,22 @@ impl<'d> Writer<'d> {
     // -- Values --------------------------------------------------------------
 
     /// Writes a value: a leaf completely, a container up to its front.
-    pub(super) fn write_value(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_value(&mut self, index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         self.pending_targets.clear();
-        let (first, mut at, mut links) = (at, at, false);
+        let (first, mut current, mut links) = (index, index, false);
         // Hand-made links may form a circle.
         for _ in 0..=self.document.max_link_steps(self.limits) {
-            let node = self.document.node(at);
+            let node = self.document.node(current);
             if node.flags & (flag::WEAK | flag::OVERLOAD) != 0 && may_be_weak(node.kind) {
                 if node.has(flag::WEAK) {
-                    self.record_loss(LossKind::Weak, at);
+                    self.record_loss(LossKind::Weak, current);
                 }
                 if node.has(flag::OVERLOAD) {
-                    self.record_loss(LossKind::Overload, at);
+                    self.record_loss(LossKind::Overload, current);
                 }
             }
             if node.has(flag::TARGET)
-                && let Some(number) = self.numbers.get(&at)
+                && let Some(number) = self.numbers.get(&current)
             {
                 buf.push(b'@');
                 push_integer(i64::from(*number), buf);
@@ -218,54 +218,60 @@ impl<'d> Writer<'d> {
             let inner = match node.kind {
                 Kind::Link | Kind::Alias | Kind::Copy => {
                     let target = node.payload as u32;
-                    if target >= at || self.document.node(target).kind.is_container() && self.index_after(target) > at {
+                    if target >= current
+                        || self.document.node(target).kind.is_container() && self.index_after(target) > current
+                    {
                         let is_known = self.numbers.contains_key(&target);
                         if !is_known && self.document.node(target).kind.is_container() {
-                            self.record_loss(LossKind::Cycle, at);
+                            self.record_loss(LossKind::Cycle, current);
                             buf.push(b'0');
                             return Ok(());
                         }
                     }
                     links = true;
                     if node.kind == Kind::Alias && has_no_identity(self.document.node(target)) {
-                        self.record_loss(LossKind::Sharing, at);
+                        self.record_loss(LossKind::Sharing, current);
                     }
                     target
                 }
-                Kind::Ref => self.skip_lost_wrapper(LossKind::Reference, at, &node),
-                Kind::Tied => self.skip_lost_wrapper(LossKind::Tied, at, &node),
+                Kind::Ref => self.skip_lost_wrapper(LossKind::Reference, current, &node),
+                Kind::Tied => self.skip_lost_wrapper(LossKind::Tied, current, &node),
                 Kind::VString => {
-                    self.record_loss(LossKind::VString, at);
-                    self.index_after(at + 1)
+                    self.record_loss(LossKind::VString, current);
+                    self.index_after(current + 1)
                 }
-                Kind::Code => self.skip_lost_wrapper(LossKind::Code, at, &node),
-                Kind::Object if !self.is_ruby_object(at, &node) => self.skip_lost_wrapper(LossKind::Class, at, &node),
-                Kind::Opaque if !self.is_ruby_opaque(at, &node) => self.skip_lost_wrapper(LossKind::Opaque, at, &node),
-                Kind::Attrs => match self.write_attributed(at, buf)? {
+                Kind::Code => self.skip_lost_wrapper(LossKind::Code, current, &node),
+                Kind::Object if !self.is_ruby_object(current, &node) => {
+                    self.skip_lost_wrapper(LossKind::Class, current, &node)
+                }
+                Kind::Opaque if !self.is_ruby_opaque(current, &node) => {
+                    self.skip_lost_wrapper(LossKind::Opaque, current, &node)
+                }
+                Kind::Attrs => match self.write_attributed(current, buf)? {
                     Some(inner) => inner,
                     None => return Ok(()),
                 },
-                _ => return self.write_bare(at, &node, None, buf),
+                _ => return self.write_bare(current, &node, None, buf),
             };
-            at = inner;
+            current = inner;
         }
         Err(chain_too_long_error(self.document, first, links, self.limits))
     }
 
     /// Returns the content of a wrapper that Ruby can't represent.
-    fn skip_lost_wrapper(&mut self, kind: LossKind, at: u32, node: &Node) -> u32 {
-        self.record_loss(kind, at);
+    fn skip_lost_wrapper(&mut self, kind: LossKind, index: u32, node: &Node) -> u32 {
+        self.record_loss(kind, index);
         if node.has(flag::TARGET) {
-            self.pending_targets.push(at);
+            self.pending_targets.push(index);
         }
-        at + 1
+        index + 1
     }
 
     /// Whether Ruby could have this object: its class is a constant, and its members are
     /// variables. Objects read from Ruby always are.
-    fn is_ruby_object(&self, at: u32, node: &Node) -> bool {
-        let body = Cursor::new(self.document, at + 1);
-        let has_names = node.end() > at + 1
+    fn is_ruby_object(&self, index: u32, node: &Node) -> bool {
+        let body = Cursor::new(self.document, index + 1);
+        let has_names = node.end() > index + 1
             && body.kind() == Kind::Map
             && !body.node().has(flag::TARGET)
             && body.entries().all(|(key, _)| matches!(key, Key::Name(_)));
@@ -283,12 +289,12 @@ impl<'d> Writer<'d> {
     }
 
     /// Whether an opaque object is one of Ruby's.
-    fn is_ruby_opaque(&self, at: u32, node: &Node) -> bool {
+    fn is_ruby_opaque(&self, index: u32, node: &Node) -> bool {
         match node.form() {
             Form::UserMarshal | Form::Data => true,
             Form::UserDump => {
-                let payload = self.document.node(at + 1);
-                let payload = if payload.kind == Kind::Attrs { self.document.node(at + 2) } else { payload };
+                let payload = self.document.node(index + 1);
+                let payload = if payload.kind == Kind::Attrs { self.document.node(index + 2) } else { payload };
                 matches!(payload.kind, Kind::Bytes | Kind::Text | Kind::Encoded)
             }
             _ => false,
@@ -314,19 +320,19 @@ impl<'d> Writer<'d> {
         }
         let mut encoded = self.written_encoding(inner).map(|_| inner);
         let has_encoding = encoded.is_some() || self.find_note(inner, code::NAME_ENCODING).is_some();
-        let has_entries = |at: u32| self.index_after(at + 1) < self.index_after(at);
+        let has_entries = |index: u32| self.index_after(index + 1) < self.index_after(index);
         if has_encoding && !(first..inner).any(has_entries) {
             buf.push(b'I');
             self.push_frame(WriteFrame::Variables { attributes: inner, encoded: encoded.take().or(Some(inner)) })?;
         }
-        for at in first..inner {
-            let node = self.document.node(at);
+        for index in first..inner {
+            let node = self.document.node(index);
             if node.has(flag::TARGET) {
-                self.pending_targets.push(at);
+                self.pending_targets.push(index);
             }
-            if self.index_after(at + 1) < self.index_after(at) {
+            if self.index_after(index + 1) < self.index_after(index) {
                 buf.push(b'I');
-                self.push_frame(WriteFrame::Variables { attributes: at, encoded: encoded.take() })?;
+                self.push_frame(WriteFrame::Variables { attributes: index, encoded: encoded.take() })?;
             }
             if node.class() != 0 {
                 buf.push(if node.form() == Form::Module { b'e' } else { b'C' });
@@ -347,10 +353,10 @@ impl<'d> Writer<'d> {
         self.write_bare(inner, &node, Some(()), buf).map(|()| None)
     }
 
-    fn is_bare(&self, at: u32, node: &Node) -> bool {
+    fn is_bare(&self, index: u32, node: &Node) -> bool {
         match node.kind {
-            Kind::Object => self.is_ruby_object(at, node),
-            Kind::Opaque => self.is_ruby_opaque(at, node),
+            Kind::Object => self.is_ruby_object(index, node),
+            Kind::Opaque => self.is_ruby_opaque(index, node),
             Kind::Ref | Kind::Tied | Kind::VString | Kind::Code => false,
             _ => true,
         }
@@ -358,59 +364,59 @@ impl<'d> Writer<'d> {
 
     /// Writes a value without its attributes. `outside`: its encoding is written by its
     /// wrapper.
-    fn write_bare(&mut self, at: u32, node: &Node, outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_bare(&mut self, index: u32, node: &Node, outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
         if !node.kind.is_container() {
-            return self.write_leaf(at, node, outside.is_some(), buf);
+            return self.write_leaf(index, node, outside.is_some(), buf);
         }
-        let end = self.index_after(at);
+        let end = self.index_after(index);
         match node.kind {
             Kind::Array => {
-                self.assign_number(at);
+                self.assign_number(index);
                 buf.push(b'[');
                 push_integer(i64::from(node.aux), buf);
-                self.push_frame(WriteFrame::Children { at: at + 1, end, keys: KeyStyle::Values })
+                self.push_frame(WriteFrame::Children { index: index + 1, end, keys: KeyStyle::Values })
             }
             Kind::Map => {
-                self.assign_number(at);
+                self.assign_number(index);
                 let keys = if node.has(flag::IDENTITY) { KeyStyle::Identity } else { KeyStyle::Values };
                 if keys == KeyStyle::Identity {
                     buf.push(b'C');
                     self.write_symbol(b"Hash", b"", buf);
                 }
                 buf.push(if node.has(flag::DEFAULT) { b'}' } else { b'{' });
-                push_integer(self.count_entries(at, node), buf);
-                self.push_frame(WriteFrame::Children { at: at + 1, end, keys })
+                push_integer(self.count_entries(index, node), buf);
+                self.push_frame(WriteFrame::Children { index: index + 1, end, keys })
             }
             Kind::Object => {
-                self.assign_number(at);
+                self.assign_number(index);
                 buf.push(if node.form() == Form::Struct { b'S' } else { b'o' });
                 self.write_class(node.class(), buf);
-                let map = self.document.node(at + 1);
-                let mut end = self.index_after(at + 1);
+                let map = self.document.node(index + 1);
+                let mut end = self.index_after(index + 1);
                 if map.flags & (flag::DEFAULT | flag::IDENTITY) != 0 {
-                    self.record_loss(LossKind::MapKind, at);
-                    end = self.document.tape().index_after_entries(at + 1, map.aux);
+                    self.record_loss(LossKind::MapKind, index);
+                    end = self.document.tape().index_after_entries(index + 1, map.aux);
                 }
-                push_integer(self.count_entries(at + 1, &map), buf);
-                self.push_frame(WriteFrame::Children { at: at + 2, end, keys: KeyStyle::Members })
+                push_integer(self.count_entries(index + 1, &map), buf);
+                self.push_frame(WriteFrame::Children { index: index + 2, end, keys: KeyStyle::Members })
             }
             Kind::Opaque if node.form() == Form::UserDump => {
-                self.record_lost_links(at);
-                self.write_user_dump(at, node, buf)
+                self.record_lost_links(index);
+                self.write_user_dump(index, node, buf)
             }
             Kind::Opaque => {
-                self.record_lost_links(at);
-                self.assign_number(at);
+                self.record_lost_links(index);
+                self.assign_number(index);
                 buf.push(if node.form() == Form::Data { b'd' } else { b'U' });
                 self.write_class(node.class(), buf);
                 self.push_frame(WriteFrame::Children {
-                    at: at + 1,
-                    end: self.index_after(at + 1),
+                    index: index + 1,
+                    end: self.index_after(index + 1),
                     keys: KeyStyle::Values,
                 })
             }
             Kind::Regexp => {
-                self.write_regexp(at, outside.is_some(), buf);
+                self.write_regexp(index, outside.is_some(), buf);
                 Ok(())
             }
             _ => {
@@ -421,31 +427,31 @@ impl<'d> Writer<'d> {
     }
 
     /// Returns how many entries of a map are written.
-    fn count_entries(&mut self, at: u32, node: &Node) -> i64 {
+    fn count_entries(&mut self, index: u32, node: &Node) -> i64 {
         if node.has(flag::RESTRICTED) {
-            self.record_loss(LossKind::Restricted, at);
+            self.record_loss(LossKind::Restricted, index);
         }
         let mut count = i64::from(node.aux);
         if self.document.tape().keys().has_absent() {
-            let map = Cursor::new(self.document, at);
+            let map = Cursor::new(self.document, index);
             count -= map.entries().filter(|(key, _)| self.is_absent(&key.node())).count() as i64;
         }
         count
     }
 
     /// Reports parts after a payload, which a dump can't represent.
-    fn record_lost_links(&mut self, at: u32) {
-        if self.index_after(at + 1) < self.index_after(at) {
-            self.record_loss(LossKind::Opaque, at);
+    fn record_lost_links(&mut self, index: u32) {
+        if self.index_after(index + 1) < self.index_after(index) {
+            self.record_loss(LossKind::Opaque, index);
         }
     }
 
-    fn write_user_dump(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let payload = self.document.node(at + 1);
-        let string = if payload.kind == Kind::Attrs { at + 2 } else { at + 1 };
+    fn write_user_dump(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let payload = self.document.node(index + 1);
+        let string = if payload.kind == Kind::Attrs { index + 2 } else { index + 1 };
         // The variables after one `I` would be those of the payload.
-        let is_in_variables = at.checked_sub(1).is_some_and(|around| {
-            self.document.node(around).kind == Kind::Attrs && self.index_after(at) < self.index_after(around)
+        let is_in_variables = index.checked_sub(1).is_some_and(|around| {
+            self.document.node(around).kind == Kind::Attrs && self.index_after(index) < self.index_after(around)
         });
         let has_variables = payload.kind == Kind::Attrs || self.written_encoding(string).is_some() || is_in_variables;
         if has_variables {
@@ -455,85 +461,85 @@ impl<'d> Writer<'d> {
         self.write_class(node.class(), buf);
         self.write_bytes(self.document.bytes(&self.document.node(string)), buf);
         if !has_variables {
-            self.assign_number(at);
+            self.assign_number(index);
             return Ok(());
         }
-        self.push_frame(WriteFrame::Number { at })?;
-        self.push_frame(WriteFrame::Variables { attributes: at + 1, encoded: Some(string) })
+        self.push_frame(WriteFrame::Number { index })?;
+        self.push_frame(WriteFrame::Variables { attributes: index + 1, encoded: Some(string) })
     }
 
     // -- Open containers -----------------------------------------------------
 
     fn write_frame(&mut self, frame: WriteFrame, buf: &mut Vec<u8>) -> Result<(), Error> {
         match frame {
-            WriteFrame::Children { at, end, keys } => self.write_children(at, end, keys, buf),
-            WriteFrame::Number { at } => {
-                self.assign_number(at);
+            WriteFrame::Children { index, end, keys } => self.write_children(index, end, keys, buf),
+            WriteFrame::Number { index } => {
+                self.assign_number(index);
                 Ok(())
             }
             WriteFrame::Variables { attributes, encoded } => {
                 let node = self.document.node(attributes);
-                let (at, end) = match node.kind {
+                let (index, end) = match node.kind {
                     Kind::Attrs => (self.index_after(attributes + 1), self.index_after(attributes)),
                     _ => (0, 0),
                 };
                 let count = if node.kind == Kind::Attrs { i64::from(node.aux.saturating_sub(1)) } else { 0 };
-                let encoding = encoded.filter(|at| self.has_written_encoding(*at));
+                let encoding = encoded.filter(|encoded_node| self.has_written_encoding(*encoded_node));
                 push_integer(count + i64::from(encoding.is_some()), buf);
-                if let Some(at) = encoding {
-                    self.write_encoding(at, buf);
+                if let Some(encoded_node) = encoding {
+                    self.write_encoding(encoded_node, buf);
                 }
-                self.push_frame(WriteFrame::Children { at, end, keys: KeyStyle::Members })
+                self.push_frame(WriteFrame::Children { index, end, keys: KeyStyle::Members })
             }
         }
     }
 
-    fn write_children(&mut self, at: u32, end: u32, keys: KeyStyle, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let (mut at, mut end, mut keys, mut has_key) = (at, end, keys, false);
+    fn write_children(&mut self, start: u32, end: u32, keys: KeyStyle, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let (mut index, mut end, mut keys, mut has_key) = (start, end, keys, false);
         let flush_at = buf.len() + CHUNK;
         loop {
             if buf.len() >= flush_at && !has_key {
-                return self.push_frame(WriteFrame::Children { at, end, keys });
+                return self.push_frame(WriteFrame::Children { index, end, keys });
             }
             if self.fast && keys != KeyStyle::Identity && !has_key {
-                match self.write_fast_children(ChildPosition { at, end, keys, has_key }, buf)? {
-                    Some(here) => ChildPosition { at, end, keys, has_key } = here,
+                match self.write_fast_children(ChildPosition { index, end, keys, has_key }, buf)? {
+                    Some(position) => ChildPosition { index, end, keys, has_key } = position,
                     None => return Ok(()),
                 }
             }
-            if at >= end {
+            if index >= end {
                 return Ok(());
             }
-            let node = self.document.node(at);
+            let node = self.document.node(index);
             match node.key {
                 _ if has_key => has_key = false,
                 NO_KEY | crate::document::KEY_NODE => {}
                 IS_KEY => {
                     if self.is_absent(&node) {
-                        at = self.index_after(at + 1);
+                        index = self.index_after(index + 1);
                         continue;
                     }
-                    if self.write_key_node(at, &node, keys, buf) {
-                        at += 1;
+                    if self.write_key_node(index, &node, keys, buf) {
+                        index += 1;
                         continue;
                     }
                 }
                 id => {
-                    if !self.write_key(id, at, keys, buf) {
-                        at = self.index_after(at);
+                    if !self.write_key(id, index, keys, buf) {
+                        index = self.index_after(index);
                         continue;
                     }
                 }
             }
-            let next = self.index_after(at);
+            let next = self.index_after(index);
             if !node.kind.is_container() && !node.kind.is_again() && !node.has(flag::TARGET) {
                 self.pending_targets.clear();
-                self.write_leaf(at, &node, false, buf)?;
-                at = next;
+                self.write_leaf(index, &node, false, buf)?;
+                index = next;
                 continue;
             }
-            self.push_frame(WriteFrame::Children { at: next, end, keys })?;
-            return self.write_value(at, buf);
+            self.push_frame(WriteFrame::Children { index: next, end, keys })?;
+            return self.write_value(index, buf);
         }
     }
 

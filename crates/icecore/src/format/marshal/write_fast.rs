@@ -156,7 +156,7 @@ impl TokenBuffer {
 /// Position of the writer: the next child to write.
 #[derive(Clone, Copy)]
 pub(super) struct ChildPosition {
-    pub(super) at: u32,
+    pub(super) index: u32,
     pub(super) end: u32,
     pub(super) keys: KeyStyle,
     /// Whether the key of the child is written.
@@ -187,21 +187,23 @@ impl Writer<'_> {
         buf: &mut Vec<u8>,
     ) -> Result<Option<ChildPosition>, Error> {
         let nodes = self.document.nodes();
-        let ChildPosition { mut at, mut end, mut keys, .. } = position;
+        let ChildPosition { mut index, mut end, mut keys, .. } = position;
         let flush_at = buf.len() + CHUNK;
         loop {
             // Long strings are not put into the buffer.
             if tokens.to > BUFFER_SIZE - CHILD || buf.len() >= flush_at {
                 tokens.flush_into(buf);
                 if buf.len() >= flush_at {
-                    self.push_frame(WriteFrame::Children { at, end, keys })?;
+                    self.push_frame(WriteFrame::Children { index, end, keys })?;
                     return Ok(None);
                 }
             }
-            if at >= end {
+            if index >= end {
                 match self.stack.pop() {
-                    Some(WriteFrame::Children { at: next, end: outer, keys: kind }) if kind != KeyStyle::Identity => {
-                        (at, end, keys) = (next, outer, kind);
+                    Some(WriteFrame::Children { index: next, end: outer, keys: kind })
+                        if kind != KeyStyle::Identity =>
+                    {
+                        (index, end, keys) = (next, outer, kind);
                     }
                     Some(other) => {
                         self.stack.push(other);
@@ -211,48 +213,48 @@ impl Writer<'_> {
                 }
                 continue;
             }
-            let Some(node) = nodes.get(at as usize) else { return Ok(None) };
+            let Some(node) = nodes.get(index as usize) else { return Ok(None) };
             match node.key {
-                NO_KEY if node.kind == Kind::Int && nodes.get(at as usize + 1).is_some_and(is_small_integer) => {
+                NO_KEY if node.kind == Kind::Int && nodes.get(index as usize + 1).is_some_and(is_small_integer) => {
                     tokens.flush_into(buf);
-                    let written = write_integers(nodes.get(at as usize..end as usize).unwrap_or(&[]), buf);
-                    at += written;
+                    let written = write_integers(nodes.get(index as usize..end as usize).unwrap_or(&[]), buf);
+                    index += written;
                     if written > 0 {
                         continue;
                     }
                 }
                 NO_KEY | KEY_NODE => {}
-                IS_KEY => return Ok(Some(ChildPosition { at, end, keys, has_key: false })),
+                IS_KEY => return Ok(Some(ChildPosition { index, end, keys, has_key: false })),
                 id => {
                     let known = self.names.known_key(id, keys);
                     if known.is_none() {
-                        return Ok(Some(ChildPosition { at, end, keys, has_key: false }));
+                        return Ok(Some(ChildPosition { index, end, keys, has_key: false }));
                     }
                     tokens.push_word(known);
                 }
             }
-            if self.write_fast_leaf(at, node, tokens, buf) {
-                at += 1;
+            if self.write_fast_leaf(index, node, tokens, buf) {
+                index += 1;
                 continue;
             }
             let opened = match node.kind {
-                Kind::Array | Kind::Map | Kind::Object => self.open_fast_container(at, node, tokens),
+                Kind::Array | Kind::Map | Kind::Object => self.open_fast_container(index, node, tokens),
                 _ => None,
             };
             let Some((first, last, inner)) = opened else {
-                return Ok(Some(ChildPosition { at, end, keys, has_key: true }));
+                return Ok(Some(ChildPosition { index, end, keys, has_key: true }));
             };
-            self.push_frame(WriteFrame::Children { at: node.end(), end, keys })?;
+            self.push_frame(WriteFrame::Children { index: node.end(), end, keys })?;
             if self.stack.len() >= self.limits.depth as usize {
                 return Err(self.limits.too_deep());
             }
-            (at, end, keys) = (first, last, inner);
+            (index, end, keys) = (first, last, inner);
         }
     }
 
     /// Writes a leaf after its key, if it is a common one and nothing refers to it.
     #[inline(always)]
-    fn write_fast_leaf(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> bool {
+    fn write_fast_leaf(&mut self, index: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> bool {
         // Only strings have a hint, which means that it may be a link.
         if node.flags & (flag::TARGET | flag::HINT) != 0 {
             return false;
@@ -295,7 +297,7 @@ impl Writer<'_> {
             Kind::Bool => tokens.push_word(Word::from_byte(if node.payload != 0 { b'T' } else { b'F' })),
             Kind::Float => {
                 tokens.flush_into(buf);
-                self.write_float(at, f64::from_bits(node.payload), buf);
+                self.write_float(index, f64::from_bits(node.payload), buf);
             }
             _ => return false,
         }
@@ -305,9 +307,14 @@ impl Writer<'_> {
     /// Writes the front of a plain container. Returns its children: the first, the end,
     /// and the form of their keys.
     #[inline(always)]
-    fn open_fast_container(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer) -> Option<(u32, u32, KeyStyle)> {
+    fn open_fast_container(
+        &mut self,
+        index: u32,
+        node: &Node,
+        tokens: &mut TokenBuffer,
+    ) -> Option<(u32, u32, KeyStyle)> {
         const PLAIN: u8 = !flag::REF;
-        if node.end() <= at {
+        if node.end() <= index {
             return None;
         }
         if node.kind != Kind::Object {
@@ -317,21 +324,21 @@ impl Writer<'_> {
             let tag = if node.kind == Kind::Map { b'{' } else { b'[' };
             tokens.push_word(Word::from_byte(tag).followed_by(Word::from_integer(i64::from(node.aux))));
             self.next += 1;
-            return Some((at + 1, node.end(), KeyStyle::Values));
+            return Some((index + 1, node.end(), KeyStyle::Values));
         }
         let tag = match node.form() {
             Form::Usual => b'o',
             Form::Struct => b'S',
             _ => return None,
         };
-        let body = self.document.nodes().get(at as usize + 1)?;
+        let body = self.document.nodes().get(index as usize + 1)?;
         let class = self.names.known_class(node.class());
         let is_plain = node.flags & 0x0F & PLAIN == 0 && body.flags & PLAIN == 0;
-        if !is_plain || class.is_none() || body.kind != Kind::Map || body.end() <= at + 1 {
+        if !is_plain || class.is_none() || body.kind != Kind::Map || body.end() <= index + 1 {
             return None;
         }
         // An object with any other member is left to the machine.
-        let mut member = at + 2;
+        let mut member = index + 2;
         while member < body.end() {
             let node = self.document.nodes().get(member as usize)?;
             let is_name = !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY);
@@ -344,7 +351,7 @@ impl Writer<'_> {
         tokens.push_word(class);
         tokens.push_word(Word::from_integer(i64::from(body.aux)));
         self.next += 1;
-        Some((at + 2, body.end(), KeyStyle::Members))
+        Some((index + 2, body.end(), KeyStyle::Members))
     }
 }
 

@@ -129,11 +129,11 @@ impl<'d> FilledWriter<'d, '_> {
     fn write_document(&mut self, buf: &mut Vec<u8>) -> Option<()> {
         let nodes = self.nodes;
         let mut tokens = TokenBuffer::new();
-        let mut at = self.document.root().index();
+        let mut index = self.document.root().index();
         let (mut end, mut left) = (nodes.len() as u32, 1u32);
         loop {
             while left == 0 {
-                if at != end {
+                if index != end {
                     return None;
                 }
                 let Some(outer) = self.stack.pop() else {
@@ -145,13 +145,13 @@ impl<'d> FilledWriter<'d, '_> {
             if tokens.used() > BUFFER_SIZE - NODE {
                 tokens.flush_into(buf);
             }
-            let node = nodes.get(at as usize)?;
+            let node = nodes.get(index as usize)?;
             left -= 1;
             match node.key {
                 NO_KEY if is_small_integer(node) && left > 0 => {
                     tokens.flush_into(buf);
-                    let written = write_integers(nodes.get(at as usize..end as usize)?, buf);
-                    at += written;
+                    let written = write_integers(nodes.get(index as usize..end as usize)?, buf);
+                    index += written;
                     left = (left + 1).checked_sub(written)?;
                     continue;
                 }
@@ -159,8 +159,8 @@ impl<'d> FilledWriter<'d, '_> {
                 // The value after it counts.
                 IS_KEY => {
                     left += 1;
-                    self.write_key_node(at, node, &mut tokens, buf)?;
-                    at += 1;
+                    self.write_key_node(index, node, &mut tokens, buf)?;
+                    index += 1;
                     continue;
                 }
                 id => match self.keys.get(usize::from(id)) {
@@ -169,23 +169,23 @@ impl<'d> FilledWriter<'d, '_> {
                 },
             }
             if !node.kind.is_container() {
-                self.write_leaf(at, node, &mut tokens, buf)?;
-                at += 1;
+                self.write_leaf(index, node, &mut tokens, buf)?;
+                index += 1;
                 continue;
             }
-            let (first, count) = self.open_container(at, node, &mut tokens, buf)?;
+            let (first, count) = self.open_container(index, node, &mut tokens, buf)?;
             self.stack.push(pack_frame(end, left));
             (end, left) = if node.end() > end { return None } else { (node.end(), count) };
-            at = first;
+            index = first;
         }
     }
 
     // -- Small helpers -----------------------------------------------------------
 
     #[inline(always)]
-    fn assign_number(&mut self, at: u32, node: &Node) {
+    fn assign_number(&mut self, index: u32, node: &Node) {
         if node.has(flag::TARGET) {
-            self.targets.push((at, self.next));
+            self.targets.push((index, self.next));
         }
         self.next += 1;
     }
@@ -220,18 +220,18 @@ impl<'d> FilledWriter<'d, '_> {
                 .collect();
             self.by_name = Some(all);
         }
-        let found = match &self.by_name {
+        let known_number = match &self.by_name {
             Some(names) => names.get(bytes).copied(),
             // A member, a key, a class: few of these can have the same name.
             None if bytes == b"E" => self.short,
             None if is_class_like => {
-                let found =
+                let position =
                     self.symbols.iter().position(|name| self.symbol_bytes(SymbolUse::from_bits(*name)) == bytes);
-                found.map(|number| number as u32)
+                position.map(|number| number as u32)
             }
             None => None,
         };
-        if let Some(number) = found {
+        if let Some(number) = known_number {
             return (number, true);
         }
         self.symbols.push(name.to_bits());
@@ -429,7 +429,7 @@ impl<'d> FilledWriter<'d, '_> {
         Some(())
     }
 
-    fn write_any_string(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_any_string(&mut self, index: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         let bytes = self.document.bytes(node);
         if node.has(flag::HINT) {
             let number = self.intern_string(node, bytes);
@@ -438,28 +438,28 @@ impl<'d> FilledWriter<'d, '_> {
                 return (number < 1 << 24).then_some(());
             }
         }
-        self.assign_number(at, node);
+        self.assign_number(index, node);
         match node.kind {
             Kind::Encoded => self.write_encoded_string(node, bytes, tokens, buf),
             kind => self.write_string(kind, bytes, tokens, buf),
         }
     }
 
-    fn write_key_node(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
-        if self.nodes.get(at as usize + 1)?.key != KEY_NODE || node.kind.is_container() {
+    fn write_key_node(&mut self, index: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
+        if self.nodes.get(index as usize + 1)?.key != KEY_NODE || node.kind.is_container() {
             return None;
         }
         let is_string = matches!(node.kind, Kind::Text | Kind::Bytes | Kind::Encoded);
         if is_string && !node.has(flag::TARGET) {
-            return self.write_any_string(at, &node.with(flag::HINT), tokens, buf);
+            return self.write_any_string(index, &node.with(flag::HINT), tokens, buf);
         }
-        self.write_leaf(at, node, tokens, buf)
+        self.write_leaf(index, node, tokens, buf)
     }
 
     // -- Values ---------------------------------------------------------------------
 
     #[inline(always)]
-    fn write_leaf(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
+    fn write_leaf(&mut self, index: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<()> {
         match node.kind {
             Kind::Int if is_fixnum(node.payload as i64) => {
                 tokens.push_word(Word::from_byte(b'i').followed_by(Word::from_integer(node.payload as i64)));
@@ -479,33 +479,33 @@ impl<'d> FilledWriter<'d, '_> {
                     tokens.push_word(self.utf8_tail);
                 }
             }
-            Kind::Text | Kind::Bytes | Kind::Encoded => self.write_any_string(at, node, tokens, buf)?,
+            Kind::Text | Kind::Bytes | Kind::Encoded => self.write_any_string(index, node, tokens, buf)?,
             Kind::Symbol => {
                 if node.encoding() != 0 {
                     return None;
                 }
-                self.write_symbol(SymbolUse::Node(at), self.document.bytes(node), tokens, buf)?;
+                self.write_symbol(SymbolUse::Node(index), self.document.bytes(node), tokens, buf)?;
             }
             Kind::Null => tokens.push_word(Word::from_byte(b'0')),
             Kind::Bool => tokens.push_word(Word::from_byte(if node.payload != 0 { b'T' } else { b'F' })),
-            Kind::Float => self.write_float(at, node, tokens, buf),
+            Kind::Float => self.write_float(index, node, tokens, buf),
             Kind::Int => {
                 let value = node.payload as i64;
-                self.write_bignum(at, node, value < 0, &value.unsigned_abs().to_le_bytes(), tokens, buf);
+                self.write_bignum(index, node, value < 0, &value.unsigned_abs().to_le_bytes(), tokens, buf);
             }
             Kind::BigInt => {
-                self.write_bignum(at, node, node.has(flag::NEGATIVE), self.document.bytes(node), tokens, buf)
+                self.write_bignum(index, node, node.has(flag::NEGATIVE), self.document.bytes(node), tokens, buf)
             }
             Kind::Link => {
                 let target = node.payload as u32;
-                let found = self.targets.binary_search_by_key(&target, |(at, _)| *at).ok()?;
-                let number = self.targets[found].1;
+                let position = self.targets.binary_search_by_key(&target, |(known, _)| *known).ok()?;
+                let number = self.targets[position].1;
                 tokens.flush_into(buf);
                 buf.push(b'@');
                 push_integer(i64::from(number), buf);
             }
             Kind::Module if matches!(node.form(), Form::Usual | Form::Module) => {
-                self.assign_number(at, node);
+                self.assign_number(index, node);
                 tokens.push_word(Word::from_byte(if node.form() == Form::Module { b'm' } else { b'c' }));
                 self.write_bytes(self.document.bytes(node), tokens, buf);
             }
@@ -514,7 +514,7 @@ impl<'d> FilledWriter<'d, '_> {
         Some(())
     }
 
-    fn write_float(&mut self, at: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) {
+    fn write_float(&mut self, index: u32, node: &Node, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) {
         tokens.flush_into(buf);
         if is_immediate(node.payload) {
             let next = self.next;
@@ -524,16 +524,16 @@ impl<'d> FilledWriter<'d, '_> {
                 return push_integer(i64::from(number), buf);
             }
         }
-        self.assign_number(at, node);
+        self.assign_number(index, node);
         buf.extend_from_slice(&[b'f', 0]);
-        let before = buf.len();
+        let start = buf.len();
         push_float(f64::from_bits(node.payload), buf);
-        buf[before - 1] = (buf.len() - before) as u8 + 5;
+        buf[start - 1] = (buf.len() - start) as u8 + 5;
     }
 
     fn write_bignum(
         &mut self,
-        at: u32,
+        index: u32,
         node: &Node,
         negative: bool,
         magnitude: &[u8],
@@ -541,7 +541,7 @@ impl<'d> FilledWriter<'d, '_> {
         buf: &mut Vec<u8>,
     ) {
         tokens.flush_into(buf);
-        self.assign_number(at, node);
+        self.assign_number(index, node);
         let len = magnitude.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         buf.extend_from_slice(&[b'l', if negative { b'-' } else { b'+' }]);
         push_integer(len.div_ceil(2) as i64, buf);
@@ -555,32 +555,32 @@ impl<'d> FilledWriter<'d, '_> {
     #[inline(always)]
     fn open_container(
         &mut self,
-        at: u32,
+        index: u32,
         node: &Node,
         tokens: &mut TokenBuffer,
         buf: &mut Vec<u8>,
     ) -> Option<(u32, u32)> {
         match node.kind {
             Kind::Array => {
-                self.assign_number(at, node);
+                self.assign_number(index, node);
                 tokens.push_word(Word::from_byte(b'[').followed_by(Word::from_length(node.aux as usize)));
-                Some((at + 1, node.aux))
+                Some((index + 1, node.aux))
             }
             Kind::Map if node.flags & (flag::IDENTITY | flag::RESTRICTED) == 0 => {
-                self.assign_number(at, node);
+                self.assign_number(index, node);
                 let has_default = node.has(flag::DEFAULT);
                 tokens.push_word(
                     Word::from_byte(if has_default { b'}' } else { b'{' })
                         .followed_by(Word::from_length(node.aux as usize)),
                 );
-                Some((at + 1, node.aux + u32::from(has_default)))
+                Some((index + 1, node.aux + u32::from(has_default)))
             }
             Kind::Object => {
-                let body = self.nodes.get(at as usize + 1)?;
+                let body = self.nodes.get(index as usize + 1)?;
                 if body.kind != Kind::Map || body.flags != 0 || body.end() != node.end() {
                     return None;
                 }
-                self.assign_number(at, node);
+                self.assign_number(index, node);
                 tokens.push_word(Word::from_byte(match node.form() {
                     Form::Usual => b'o',
                     Form::Struct => b'S',
@@ -588,13 +588,13 @@ impl<'d> FilledWriter<'d, '_> {
                 }));
                 self.write_class(node.class(), tokens, buf)?;
                 tokens.push_word(Word::from_length(body.aux as usize));
-                Some((at + 2, body.aux))
+                Some((index + 2, body.aux))
             }
             Kind::Opaque if matches!(node.form(), Form::UserMarshal | Form::Data) => {
-                self.assign_number(at, node);
+                self.assign_number(index, node);
                 tokens.push_word(Word::from_byte(if node.form() == Form::Data { b'd' } else { b'U' }));
                 self.write_class(node.class(), tokens, buf)?;
-                Some((at + 1, 1))
+                Some((index + 1, 1))
             }
             _ => None,
         }

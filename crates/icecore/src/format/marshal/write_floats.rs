@@ -35,15 +35,15 @@ fn immediate_bits(document: &Document<'_>, node: &Node) -> Option<u64> {
 }
 
 impl FloatNumbers {
-    /// Returns the object number of the float at `at`, plus one, to read and to set;
+    /// Returns the object number of the float at `node`, plus one, to read and to set;
     /// `None` if it is not one of these.
     #[inline]
-    pub(super) fn number_slot(&mut self, document: &Document<'_>, at: u32) -> Option<&mut u32> {
+    pub(super) fn number_slot(&mut self, document: &Document<'_>, node: u32) -> Option<&mut u32> {
         if !self.is_filled {
             self.index_floats(document);
         }
-        if self.nodes.get(self.next) != Some(&at) {
-            self.next = self.nodes.binary_search(&at).ok()?;
+        if self.nodes.get(self.next) != Some(&node) {
+            self.next = self.nodes.binary_search(&node).ok()?;
         }
         let first = *self.first.get(self.next)?;
         self.next += 1;
@@ -54,9 +54,9 @@ impl FloatNumbers {
     fn index_floats(&mut self, document: &Document<'_>) {
         self.is_filled = true;
         let mut values = Vec::new();
-        for (at, node) in (0u32..).zip(document.nodes()) {
+        for (index, node) in (0u32..).zip(document.nodes()) {
             if let Some(bits) = immediate_bits(document, node) {
-                self.nodes.push(at);
+                self.nodes.push(index);
                 values.push(bits);
             }
         }
@@ -66,18 +66,18 @@ impl FloatNumbers {
         let (seeded, mask) = (SeededState::default(), places.len() - 1);
         for (position, value) in (0u32..).zip(&values) {
             let hash = seeded.hash_one(*value);
-            let mut at = hash as usize & mask;
+            let mut slot = hash as usize & mask;
             let first = loop {
-                let place = places[at];
+                let place = places[slot];
                 if place == 0 {
-                    places[at] = hash & !0xFFFF_FFFF | u64::from(position + 1);
+                    places[slot] = hash & !0xFFFF_FFFF | u64::from(position + 1);
                     break position;
                 }
                 let known = place as u32 - 1;
                 if (place ^ hash) >> 32 == 0 && values[known as usize] == *value {
                     break known;
                 }
-                at = (at + 1) & mask;
+                slot = (slot + 1) & mask;
             };
             self.first.push(first);
         }

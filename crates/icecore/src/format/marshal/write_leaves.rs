@@ -11,7 +11,13 @@ use crate::output::LossKind;
 impl Writer<'_> {
     /// Writes a leaf. `outside`: its encoding is written by its wrapper.
     #[inline]
-    pub(super) fn write_leaf(&mut self, at: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_leaf(
+        &mut self,
+        index: u32,
+        node: &Node,
+        outside: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         match node.kind {
             Kind::Null => buf.push(b'0'),
             Kind::Bool => buf.push(if node.payload != 0 { b'T' } else { b'F' }),
@@ -22,30 +28,30 @@ impl Writer<'_> {
             Kind::Int => {
                 let value = node.payload as i64;
                 if self.spelling.is_some() {
-                    if let Some(number) = self.find_noted_link(at, code::LINK, NumberedValue::Int(value)) {
+                    if let Some(number) = self.find_noted_link(index, code::LINK, NumberedValue::Int(value)) {
                         buf.push(b'@');
                         push_integer(number, buf);
                         return Ok(());
                     }
                     self.known.insert(self.next, NumberedValue::Int(value));
                 }
-                self.write_bignum(at, value < 0, &value.unsigned_abs().to_le_bytes(), buf);
+                self.write_bignum(index, value < 0, &value.unsigned_abs().to_le_bytes(), buf);
             }
-            Kind::Uint => self.write_bignum(at, false, &node.payload.to_le_bytes(), buf),
+            Kind::Uint => self.write_bignum(index, false, &node.payload.to_le_bytes(), buf),
             Kind::BigInt => {
                 let document = self.document;
-                self.write_bignum(at, node.has(flag::NEGATIVE), document.bytes(node), buf);
+                self.write_bignum(index, node.has(flag::NEGATIVE), document.bytes(node), buf);
             }
-            Kind::Float => self.write_float(at, f64::from_bits(node.payload), buf),
-            Kind::Float32 => self.write_float(at, f64::from(f32::from_bits(node.payload as u32)), buf),
+            Kind::Float => self.write_float(index, f64::from_bits(node.payload), buf),
+            Kind::Float32 => self.write_float(index, f64::from(f32::from_bits(node.payload as u32)), buf),
             Kind::Float128 => {
                 let (value, exact) = narrow_float128(self.document.bytes(node));
                 if !exact {
-                    self.record_loss(LossKind::Precision, at);
+                    self.record_loss(LossKind::Precision, index);
                 }
-                self.write_float(at, value, buf);
+                self.write_float(index, value, buf);
             }
-            Kind::Bytes | Kind::Text | Kind::Encoded => self.write_string(at, node, outside, buf),
+            Kind::Bytes | Kind::Text | Kind::Encoded => self.write_string(index, node, outside, buf),
             Kind::Symbol => {
                 let document = self.document;
                 let encoding = self.encoding_name(node);
@@ -53,13 +59,13 @@ impl Writer<'_> {
             }
             // Ruby has no class with such a name.
             Kind::EnumCase | Kind::Module if node.kind == Kind::EnumCase || node.form() == Form::Variable => {
-                self.record_loss(LossKind::Name, at);
-                self.assign_number(at);
+                self.record_loss(LossKind::Name, index);
+                self.assign_number(index);
                 self.write_utf8_string(self.document.bytes(node), buf);
             }
             Kind::Module => {
-                self.assign_number(at);
-                let with_encoding = self.find_note(at, code::NAME_ENCODING).filter(|_| !outside);
+                self.assign_number(index);
+                let with_encoding = self.find_note(index, code::NAME_ENCODING).filter(|_| !outside);
                 if with_encoding.is_some() {
                     buf.push(b'I');
                 }
@@ -71,11 +77,11 @@ impl Writer<'_> {
                 self.write_bytes(self.document.bytes(node), buf);
                 if with_encoding.is_some() {
                     push_integer(1, buf);
-                    self.write_encoding(at, buf);
+                    self.write_encoding(index, buf);
                 }
             }
             Kind::Hole => {
-                self.record_loss(LossKind::Hole, at);
+                self.record_loss(LossKind::Hole, index);
                 buf.push(b'0');
             }
             _ => buf.push(b'0'),
@@ -83,8 +89,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn write_bignum(&mut self, at: u32, negative: bool, magnitude: &[u8], buf: &mut Vec<u8>) {
-        self.assign_number(at);
+    fn write_bignum(&mut self, index: u32, negative: bool, magnitude: &[u8], buf: &mut Vec<u8>) {
+        self.assign_number(index);
         let len = magnitude.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         buf.extend_from_slice(&[b'l', if negative { b'-' } else { b'+' }]);
         push_integer(len.div_ceil(2) as i64, buf);
@@ -94,53 +100,53 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn write_float(&mut self, at: u32, value: f64, buf: &mut Vec<u8>) {
+    pub(super) fn write_float(&mut self, index: u32, value: f64, buf: &mut Vec<u8>) {
         let bits = value.to_bits();
         let mut text = None;
         if self.spelling.is_some() {
-            if let Some(number) = self.find_noted_link(at, code::LINK, NumberedValue::Float(bits)) {
+            if let Some(number) = self.find_noted_link(index, code::LINK, NumberedValue::Float(bits)) {
                 buf.push(b'@');
                 return push_integer(number, buf);
             }
-            text = self.spelling.as_ref().and_then(|known| known.stored_bytes(at, code::FLOAT));
+            text = self.spelling.as_ref().and_then(|known| known.stored_bytes(index, code::FLOAT));
             self.known.insert(self.next, NumberedValue::Float(bits));
         }
         if is_immediate(bits)
-            && let Some(slot) = self.floats.number_slot(self.document, at)
+            && let Some(slot) = self.floats.number_slot(self.document, index)
         {
             let known = *slot;
             if known == 0 {
                 *slot = self.next + 1;
-            } else if self.find_note(at, code::FRESH).is_none() {
+            } else if self.find_note(index, code::FRESH).is_none() {
                 buf.push(b'@');
                 return push_integer(i64::from(known) - 1, buf);
             }
         }
-        self.assign_number(at);
+        self.assign_number(index);
         buf.push(b'f');
         match text.filter(|text| super::number::parse_float(text).to_bits() == bits) {
             Some(text) => self.write_bytes(text, buf),
             None => {
-                let before = buf.len();
+                let length_offset = buf.len();
                 buf.push(0);
                 push_float(value, buf);
-                buf[before] = (buf.len() - before - 1) as u8 + 5;
+                buf[length_offset] = (buf.len() - length_offset - 1) as u8 + 5;
             }
         }
     }
 
     /// Returns the number in a note, if it is the number of the same value.
-    pub(super) fn find_noted_link(&self, at: u32, code: u16, value: NumberedValue<'_>) -> Option<i64> {
-        let number = self.find_note(at, code).and_then(|number| u32::try_from(number).ok())?;
+    pub(super) fn find_noted_link(&self, index: u32, code: u16, value: NumberedValue<'_>) -> Option<i64> {
+        let number = self.find_note(index, code).and_then(|number| u32::try_from(number).ok())?;
         (self.known.get(&number) == Some(&value)).then_some(i64::from(number))
     }
 
-    fn write_string(&mut self, at: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) {
+    fn write_string(&mut self, index: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) {
         let bytes = self.document.bytes(node);
         if self.spelling.is_some() {
             let numbered = NumberedValue::String(node.kind, node.encoding(), bytes);
-            if let Some(number) = self.find_noted_link(at, code::LINK, numbered) {
-                self.numbers.insert(at, number as u32);
+            if let Some(number) = self.find_noted_link(index, code::LINK, numbered) {
+                self.numbers.insert(index, number as u32);
                 buf.push(b'@');
                 return push_integer(number, buf);
             }
@@ -154,12 +160,12 @@ impl Writer<'_> {
                 return push_integer(i64::from(number), buf);
             }
         }
-        self.assign_number(at);
+        self.assign_number(index);
         if outside {
             buf.push(b'"');
             return self.write_bytes(bytes, buf);
         }
-        match self.written_encoding(at) {
+        match self.written_encoding(index) {
             None => {
                 buf.push(b'"');
                 self.write_bytes(bytes, buf);
@@ -168,7 +174,7 @@ impl Writer<'_> {
                 buf.extend_from_slice(b"I\"");
                 self.write_bytes(bytes, buf);
                 buf.push(6);
-                self.write_encoding(at, buf);
+                self.write_encoding(index, buf);
             }
         }
     }
@@ -182,10 +188,10 @@ impl Writer<'_> {
         buf.push(b'T');
     }
 
-    pub(super) fn write_regexp(&mut self, at: u32, outside: bool, buf: &mut Vec<u8>) {
-        self.assign_number(at);
-        let pattern = self.document.node(at + 1);
-        let flags = self.document.node(self.index_after(at + 1));
+    pub(super) fn write_regexp(&mut self, index: u32, outside: bool, buf: &mut Vec<u8>) {
+        self.assign_number(index);
+        let pattern = self.document.node(index + 1);
+        let flags = self.document.node(self.index_after(index + 1));
         let letters = if flags.kind.is_string() { self.document.bytes(&flags) } else { b"" };
         let (mut options, mut is_all) = (0, true);
         for letter in letters {
@@ -200,14 +206,14 @@ impl Writer<'_> {
             }
         }
         if !is_all {
-            self.record_loss(LossKind::RegexpFlags, at);
+            self.record_loss(LossKind::RegexpFlags, index);
         }
-        if let Some(noted) = self.find_note(at, code::OPTIONS).and_then(|noted| u8::try_from(noted).ok())
+        if let Some(noted) = self.find_note(index, code::OPTIONS).and_then(|noted| u8::try_from(noted).ok())
             && OPTIONS.iter().all(|(bit, _)| noted & bit == options & bit)
         {
             options = noted;
         }
-        let encoding = self.written_encoding(at).filter(|_| !outside);
+        let encoding = self.written_encoding(index).filter(|_| !outside);
         if encoding.is_some() {
             buf.push(b'I');
         }
@@ -217,7 +223,7 @@ impl Writer<'_> {
         buf.push(options);
         if encoding.is_some() {
             push_integer(1, buf);
-            self.write_encoding(at, buf);
+            self.write_encoding(index, buf);
         }
     }
 }

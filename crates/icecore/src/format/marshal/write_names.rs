@@ -87,10 +87,10 @@ impl<'d> Writer<'d> {
     }
 
     /// Returns the encoding that is written with a string or a regexp.
-    pub(super) fn written_encoding(&self, at: u32) -> Option<WriteEncoding<'d>> {
-        let mut node = self.document.node(at);
+    pub(super) fn written_encoding(&self, index: u32) -> Option<WriteEncoding<'d>> {
+        let mut node = self.document.node(index);
         if node.kind == Kind::Regexp {
-            node = self.document.node(at + 1);
+            node = self.document.node(index + 1);
         }
         match node.kind {
             Kind::Text => Some(WriteEncoding::Utf8),
@@ -105,13 +105,13 @@ impl<'d> Writer<'d> {
     }
 
     /// Whether an encoding is written for this.
-    pub(super) fn has_written_encoding(&self, at: u32) -> bool {
-        self.written_encoding(at).is_some() || self.find_note(at, code::NAME_ENCODING).is_some()
+    pub(super) fn has_written_encoding(&self, index: u32) -> bool {
+        self.written_encoding(index).is_some() || self.find_note(index, code::NAME_ENCODING).is_some()
     }
 
     /// Writes the instance variable for the encoding.
-    pub(super) fn write_encoding(&mut self, at: u32, buf: &mut Vec<u8>) {
-        match (self.written_encoding(at), self.find_note(at, code::NAME_ENCODING)) {
+    pub(super) fn write_encoding(&mut self, index: u32, buf: &mut Vec<u8>) {
+        match (self.written_encoding(index), self.find_note(index, code::NAME_ENCODING)) {
             (Some(encoding), _) => self.write_encoding_as(encoding, buf),
             (None, Some(0)) => self.write_encoding_as(WriteEncoding::Ascii, buf),
             (None, _) => self.write_encoding_as(WriteEncoding::Utf8, buf),
@@ -259,7 +259,7 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes a key that has a node. Returns `false` if it is written like other values.
-    pub(super) fn write_key_node(&mut self, at: u32, node: &Node, keys: KeyStyle, buf: &mut Vec<u8>) -> bool {
+    pub(super) fn write_key_node(&mut self, index: u32, node: &Node, keys: KeyStyle, buf: &mut Vec<u8>) -> bool {
         if !is_plain_key(node.kind) || node.has(flag::TARGET) && keys != KeyStyle::Members {
             return false;
         }
@@ -270,7 +270,7 @@ impl<'d> Writer<'d> {
                 true
             }
             KeyStyle::Values if matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded) => {
-                self.write_string_key(node, bytes, at + 1, buf);
+                self.write_string_key(node, bytes, index + 1, buf);
                 true
             }
             _ => false,

@@ -13,7 +13,7 @@ impl<S: Sink> Unpacker<'_, S> {
         let characters = self.current_frame().characters;
         let mut digits: Vec<u8> = Vec::new();
         let mut left = len.min(self.bytes_left() as u64);
-        while left > 0 && self.at < self.data.len() {
+        while left > 0 && self.position < self.data.len() {
             digits.clear();
             loop {
                 let Some(byte) = self.read_byte(characters)? else {
@@ -103,7 +103,7 @@ pub(super) fn push_compressed(magnitude: &[u8], out: &mut Vec<u8>) {
         digits.pop();
     }
     let last = digits.len() - 1;
-    out.extend(digits.iter().rev().enumerate().map(|(at, digit)| if at == last { *digit } else { digit | 0x80 }));
+    out.extend(digits.iter().rev().enumerate().map(|(index, digit)| if index == last { *digit } else { digit | 0x80 }));
 }
 
 #[cfg(test)]
@@ -117,8 +117,9 @@ mod tests {
             super::push_compressed(magnitude, &mut bytes);
             let digits: Vec<u8> = bytes.iter().map(|byte| byte & 0x7F).collect();
             let decoded = super::magnitude_from_digits(&digits);
-            let trimmed =
-                |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).map_or(vec![], |at| bytes[..=at].to_vec());
+            let trimmed = |bytes: &[u8]| {
+                bytes.iter().rposition(|byte| *byte != 0).map_or(vec![], |index| bytes[..=index].to_vec())
+            };
             assert_eq!(trimmed(&decoded), trimmed(magnitude));
         }
     }

@@ -17,7 +17,7 @@ impl<S: Sink> Unpacker<'_, S> {
         let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
         let start = self.sink.tape().arena.len();
         let mut left = len;
-        while left > 0 && self.at < self.data.len() {
+        while left > 0 && self.position < self.data.len() {
             let Some(byte) = self.read_byte(characters)? else { break };
             let count = left.min(digits_per_byte);
             left -= count;

@@ -7,7 +7,7 @@ use crate::error::Error;
 
 /// A part of the template that is being measured.
 struct MeasuredPart {
-    at: usize,
+    offset: usize,
     end: usize,
     total: u64,
     waiting: PartState,
@@ -30,12 +30,12 @@ pub(super) fn measure_template(
     order: Order,
     level: usize,
 ) -> Result<u64, Error> {
-    let mut parts = vec![MeasuredPart { at: start, end, total: 0, waiting: PartState::Nothing }];
+    let mut parts = vec![MeasuredPart { offset: start, end, total: 0, waiting: PartState::Nothing }];
     let mut measured = 0;
     while let Some(part) = parts.last_mut() {
         let counted = match std::mem::replace(&mut part.waiting, PartState::Nothing) {
-            PartState::Group(times, at) => {
-                part.total = add_product(scanner, part.total, times, measured, at)?;
+            PartState::Group(times, offset) => {
+                part.total = add_product(scanner, part.total, times, measured, offset)?;
                 None
             }
             PartState::Count(symbol) => Some((symbol, measured)),
@@ -43,7 +43,7 @@ pub(super) fn measure_template(
         };
         let (symbol, count) = match counted {
             Some(counted) => counted,
-            None => match scanner.next_symbol(&mut part.at, part.end, order, level)? {
+            None => match scanner.next_symbol(&mut part.offset, part.end, order, level)? {
                 None => {
                     measured = part.total;
                     parts.pop();
@@ -54,14 +54,14 @@ pub(super) fn measure_template(
                     Count::Number(count) => (symbol, count),
                     Count::Star => {
                         return Err(scanner.template_error(
-                            symbol.at,
+                            symbol.offset,
                             "no `*` in brackets".to_owned(),
                             "one".to_owned(),
                         ));
                     }
                     Count::Template(start, end) => {
                         part.waiting = PartState::Count(symbol);
-                        parts.push(MeasuredPart { at: start, end, total: 0, waiting: PartState::Nothing });
+                        parts.push(MeasuredPart { offset: start, end, total: 0, waiting: PartState::Nothing });
                         continue;
                     }
                 },
@@ -69,8 +69,8 @@ pub(super) fn measure_template(
         };
         if symbol.letter == b'(' {
             let (start, end) = symbol.group;
-            part.waiting = PartState::Group(count, symbol.at);
-            parts.push(MeasuredPart { at: start, end, total: 0, waiting: PartState::Nothing });
+            part.waiting = PartState::Group(count, symbol.offset);
+            parts.push(MeasuredPart { offset: start, end, total: 0, waiting: PartState::Nothing });
         } else {
             part.total = add_letter(scanner, part.total, &symbol, count)?;
         }
@@ -87,7 +87,7 @@ fn add_letter(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) ->
             let back = if shriek { excess } else { count };
             return total.checked_sub(back).ok_or_else(|| {
                 scanner.template_error(
-                    symbol.at,
+                    symbol.offset,
                     "an `X` inside of the string".to_owned(),
                     "one before its start".to_owned(),
                 )
@@ -101,7 +101,11 @@ fn add_letter(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) ->
         (b'P', _) => (1, 8),
         (b'@' | b'.' | b'/' | b'u', _) => {
             let found = format!("`{}`", char::from(symbol.letter));
-            return Err(scanner.template_error(symbol.at, "a letter of fixed length in brackets".to_owned(), found));
+            return Err(scanner.template_error(
+                symbol.offset,
+                "a letter of fixed length in brackets".to_owned(),
+                found,
+            ));
         }
         (letter, shriek) => match Layout::from_letter(letter, shriek, symbol.order) {
             Some(Layout { size, value: NumberKind::Int | NumberKind::Uint | NumberKind::Float, .. }) => {
@@ -109,15 +113,15 @@ fn add_letter(scanner: &Scanner<'_>, total: u64, symbol: &Symbol, count: u64) ->
             }
             _ => {
                 let found = char::from(letter).escape_default().to_string();
-                return Err(scanner.template_error(symbol.at, super::LETTERS.to_owned(), format!("`{found}`")));
+                return Err(scanner.template_error(symbol.offset, super::LETTERS.to_owned(), format!("`{found}`")));
             }
         },
     };
-    add_product(scanner, total, times, size, symbol.at)
+    add_product(scanner, total, times, size, symbol.offset)
 }
 
-fn add_product(scanner: &Scanner<'_>, total: u64, times: u64, size: u64, at: usize) -> Result<u64, Error> {
+fn add_product(scanner: &Scanner<'_>, total: u64, times: u64, size: u64, offset: usize) -> Result<u64, Error> {
     let sum = times.checked_mul(size).and_then(|length| total.checked_add(length));
     sum.filter(|sum| *sum < 1 << 63)
-        .ok_or_else(|| scanner.template_error(at, "a length below 2^63".to_owned(), "a larger one".to_owned()))
+        .ok_or_else(|| scanner.template_error(offset, "a length below 2^63".to_owned(), "a larger one".to_owned()))
 }

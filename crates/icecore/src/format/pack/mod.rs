@@ -84,7 +84,7 @@ fn usage_error(expected: impl Into<std::borrow::Cow<'static, str>>) -> Error {
 #[cold]
 fn pointer_error(op: &template::Op) -> Error {
     Error::new(ErrorKind::Unsupported)
-        .expecting(format!("{LETTERS} at position {} of the template", op.at))
+        .expecting(format!("{LETTERS} at position {} of the template", op.offset))
         .finding(format!("`{}`, a pointer into the memory of a running program", char::from(op.letter)))
 }
 

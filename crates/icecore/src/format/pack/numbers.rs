@@ -17,9 +17,8 @@ impl<S: Sink> Unpacker<'_, S> {
         let op = task.op;
         let Some(layout) = Layout::from_letter(op.letter, op.shriek, op.order) else {
             let found = format!("`{}`", char::from(op.letter).escape_default());
-            return Err(
-                super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
-            );
+            return Err(super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.offset))
+                .finding(found));
         };
         let count = self.count_available(task.len, layout.size);
         let frame = self.current_frame();
@@ -50,9 +49,9 @@ impl<S: Sink> Unpacker<'_, S> {
     /// Reads numbers that follow each other: this must be fast.
     fn read_number_run(&mut self, layout: Layout, count: usize) -> Result<(), Error> {
         self.check_value_count(count)?;
-        let end = self.at + count * layout.size;
-        let bytes = self.data.get(self.at..end).unwrap_or(&[]);
-        self.at = end;
+        let end = self.position + count * layout.size;
+        let bytes = self.data.get(self.position..end).unwrap_or(&[]);
+        self.position = end;
         let nodes = &mut self.sink.tape().nodes;
         macro_rules! run {
             ($type:ty, $from:ident) => {
@@ -87,31 +86,31 @@ impl<S: Sink> Unpacker<'_, S> {
     /// consumed, if there are not enough.
     pub(super) fn take_bytes(&mut self, bytes: &mut [u8], characters: bool) -> Result<bool, Error> {
         if !characters {
-            let Some(available) = self.data.get(self.at..).and_then(|rest| rest.get(..bytes.len())) else {
+            let Some(available) = self.data.get(self.position..).and_then(|rest| rest.get(..bytes.len())) else {
                 return Ok(false);
             };
             bytes.copy_from_slice(available);
-            self.at += bytes.len();
+            self.position += bytes.len();
             return Ok(true);
         }
-        let mut at = self.at;
+        let mut position = self.position;
         for byte in bytes {
-            if at >= self.data.len() {
+            if position >= self.data.len() {
                 return Ok(false);
             }
-            let (value, len) = self.decode_character(at)?;
+            let (value, len) = self.decode_character(position)?;
             *byte = value as u8;
-            at += len;
+            position += len;
         }
-        self.at = at;
+        self.position = position;
         Ok(true)
     }
 
     /// Returns the character at an offset.
-    pub(super) fn decode_character(&self, at: usize) -> Result<(u64, usize), Error> {
-        let found = utf8::decode_character(self.data.get(at..).unwrap_or(&[]));
-        match found.value {
-            Some(value) => Ok((value, found.len)),
+    pub(super) fn decode_character(&self, offset: usize) -> Result<(u64, usize), Error> {
+        let character = utf8::decode_character(self.data.get(offset..).unwrap_or(&[]));
+        match character.value {
+            Some(value) => Ok((value, character.len)),
             None => Err(malformed_error()),
         }
     }
@@ -134,10 +133,10 @@ impl<S: Sink> Unpacker<'_, S> {
         if !characters && !has_sum && letter != b'U' {
             let is_signed = letter == b'c';
             self.check_value_count(count)?;
-            let bytes = &self.data[self.at..self.at + count];
+            let bytes = &self.data[self.position..self.position + count];
             let value = |byte: &u8| if is_signed { i64::from(byte.cast_signed()) } else { i64::from(*byte) };
             self.sink.tape().nodes.extend(bytes.iter().map(|byte| Node::int(value(byte))));
-            self.at += count;
+            self.position += count;
             return Ok(());
         }
         self.spend(count)?;
@@ -147,17 +146,17 @@ impl<S: Sink> Unpacker<'_, S> {
             }
             let value = match (letter, characters) {
                 (b'U', false) => {
-                    let found = utf8::decode_character(&self.data[self.at..]);
-                    self.at += found.len;
-                    found.value.unwrap_or(0)
+                    let character = utf8::decode_character(&self.data[self.position..]);
+                    self.position += character.len;
+                    character.value.unwrap_or(0)
                 }
                 (b'U', true) => match self.read_double_encoded()? {
                     Some(value) => value,
                     None => break,
                 },
                 (_, true) => {
-                    let (value, len) = self.decode_character(self.at)?;
-                    self.at += len;
+                    let (value, len) = self.decode_character(self.position)?;
+                    self.position += len;
                     value
                 }
                 (_, false) => self.read_byte(false)?.map_or(0, u64::from),
@@ -200,14 +199,14 @@ impl<S: Sink> Unpacker<'_, S> {
     /// Reads a character whose UTF-8 bytes are each stored as a character. `None` if it
     /// is incomplete.
     fn read_double_encoded(&mut self) -> Result<Option<u64>, Error> {
-        let start = self.at;
+        let start = self.position;
         let mut bytes = [0; 13];
         if !self.take_bytes(&mut bytes[..1], true)? {
             return Ok(None);
         }
         let len = utf8::len_from_first_byte(bytes[0]);
         if !self.take_bytes(&mut bytes[1..len], true)? {
-            self.at = start;
+            self.position = start;
             return Ok(None);
         }
         Ok(Some(utf8::decode_character(&bytes[..len]).value.unwrap_or(0)))
@@ -215,13 +214,13 @@ impl<S: Sink> Unpacker<'_, S> {
 
     /// Reads uuencoded lines.
     pub(super) fn read_uuencoded(&mut self) -> Result<(), Error> {
-        let rest = &self.data[self.at..];
+        let rest = &self.data[self.position..];
         let is_wanted = !self.current_frame().checksum.is_wanted();
         let tape = self.sink.tape();
         let start = tape.arena.len();
         let consumed = uu::decode_lines(rest, is_wanted.then_some(&mut tape.arena));
         let len = tape.arena.len() - start;
-        self.at += consumed;
+        self.position += consumed;
         self.spend(consumed.saturating_add(len))?;
         if !is_wanted {
             return Ok(());

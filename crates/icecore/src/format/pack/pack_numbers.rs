@@ -19,9 +19,8 @@ impl Packer<'_, '_> {
         };
         let Some(layout) = layout else {
             let found = format!("`{}`", char::from(op.letter).escape_default());
-            return Err(
-                super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.at)).finding(found)
-            );
+            return Err(super::usage_error(format!("{} at position {} of the template", super::LETTERS, op.offset))
+                .finding(found));
         };
         let len = task.len.saturating_mul(layout.size as u64);
         self.check_output_size(len)?;
@@ -75,24 +74,24 @@ impl Packer<'_, '_> {
 
     /// Packs the next item as a number.
     fn pack_number(&mut self, layout: Layout, letter: u8) -> Result<(), Error> {
-        let (item, at) = self.next_item()?;
+        let (item, node) = self.next_item()?;
         let mut bytes = [0; 16];
         match (layout.value, layout.size) {
             (NumberKind::Float, 4) => {
-                let value = self.item_to_float(&item, at);
+                let value = self.item_to_float(&item, node);
                 let narrow = narrow_to_f32(value);
                 if f64::from(narrow) != value && !value.is_nan() {
-                    self.items.record_loss_at(LossKind::Precision, at);
+                    self.items.record_loss_at(LossKind::Precision, node);
                 }
                 bytes[..4].copy_from_slice(&narrow.to_le_bytes());
             }
-            (NumberKind::Float, 8) => bytes[..8].copy_from_slice(&self.item_to_float(&item, at).to_le_bytes()),
+            (NumberKind::Float, 8) => bytes[..8].copy_from_slice(&self.item_to_float(&item, node).to_le_bytes()),
             (NumberKind::Float, _) => {
-                let x87 = float128::to_x87(&float128::from_f64(self.item_to_float(&item, at)));
+                let x87 = float128::to_x87(&float128::from_f64(self.item_to_float(&item, node)));
                 bytes[..10].copy_from_slice(&x87);
             }
             (value, size) => {
-                let bits = self.item_to_integer(&item, at, letter)?;
+                let bits = self.item_to_integer(&item, node, letter)?;
                 let spare = 64 - 8 * size.min(8) as u32;
                 let fits = match (value, item) {
                     // Too large for a signed field: its bits would look negative.
@@ -102,7 +101,7 @@ impl Packer<'_, '_> {
                     _ => (bits << spare) >> spare == bits,
                 };
                 if !fits {
-                    self.items.record_loss_at(LossKind::Wrapped, at);
+                    self.items.record_loss_at(LossKind::Wrapped, node);
                 }
                 bytes[..8].copy_from_slice(&bits.to_le_bytes());
             }
@@ -116,7 +115,7 @@ impl Packer<'_, '_> {
     }
 
     /// Returns the 64 bits that perl uses for an item where it needs an integer.
-    pub(super) fn item_to_integer(&mut self, item: &Item<'_>, at: u32, letter: u8) -> Result<u64, Error> {
+    pub(super) fn item_to_integer(&mut self, item: &Item<'_>, node: u32, letter: u8) -> Result<u64, Error> {
         let number = match *item {
             Item::Int(value) => return Ok(value as u64),
             Item::Uint(value) => return Ok(value),
@@ -124,40 +123,40 @@ impl Packer<'_, '_> {
             Item::Bool(value) => return Ok(u64::from(value)),
             Item::Float(value) => {
                 if !value.is_finite() {
-                    return Err(self.not_finite_error(item, at, letter));
+                    return Err(self.not_finite_error(item, node, letter));
                 }
                 let bits = float_bits(value);
                 if value.fract() != 0.0 {
-                    self.items.record_loss_at(LossKind::Precision, at);
+                    self.items.record_loss_at(LossKind::Precision, node);
                 } else if value < -(2f64.powi(63)) || value >= 2f64.powi(64) {
-                    self.items.record_loss_at(LossKind::Wrapped, at);
+                    self.items.record_loss_at(LossKind::Wrapped, node);
                 }
                 return Ok(bits);
             }
             Item::Big(..) => {
-                self.items.record_loss_at(LossKind::Wrapped, at);
+                self.items.record_loss_at(LossKind::Wrapped, node);
                 PerlNumber::from_text(&item.make_perl_string())
             }
-            Item::Bytes(text) | Item::Text(text) => self.numify_text(text, at),
+            Item::Bytes(text) | Item::Text(text) => self.numify_text(text, node),
         };
-        number.to_bits().ok_or_else(|| self.not_finite_error(item, at, letter))
+        number.to_bits().ok_or_else(|| self.not_finite_error(item, node, letter))
     }
 
     #[cold]
-    fn not_finite_error(&self, item: &Item<'_>, at: u32, letter: u8) -> Error {
+    fn not_finite_error(&self, item: &Item<'_>, node: u32, letter: u8) -> Error {
         let found = format!("{} for `{}`", String::from_utf8_lossy(&item.make_perl_string()), char::from(letter));
-        self.refused_error(at, "a finite number").finding(found)
+        self.refused_error(node, "a finite number").finding(found)
     }
 
-    fn numify_text(&mut self, text: &[u8], at: u32) -> PerlNumber {
+    fn numify_text(&mut self, text: &[u8], node: u32) -> PerlNumber {
         let number = PerlNumber::from_text(text);
         if !number.is_number && !text.is_empty() {
-            self.items.record_loss_at(LossKind::Numeric, at);
+            self.items.record_loss_at(LossKind::Numeric, node);
         }
         number
     }
 
-    fn item_to_float(&mut self, item: &Item<'_>, at: u32) -> f64 {
+    fn item_to_float(&mut self, item: &Item<'_>, node: u32) -> f64 {
         match *item {
             Item::Int(value) => value as f64,
             Item::Uint(value) => value as f64,
@@ -165,13 +164,13 @@ impl Packer<'_, '_> {
             Item::Bool(value) => f64::from(u8::from(value)),
             Item::Float(value) => value,
             Item::Big(..) => PerlNumber::from_text(&item.make_perl_string()).float,
-            Item::Bytes(text) | Item::Text(text) => self.numify_text(text, at).float,
+            Item::Bytes(text) | Item::Text(text) => self.numify_text(text, node).float,
         }
     }
 
     #[cold]
-    pub(super) fn refused_error(&self, at: u32, expected: &'static str) -> Error {
-        Error::new(ErrorKind::Unrepresentable).on_path(self.items.path_at(at)).expecting(expected)
+    pub(super) fn refused_error(&self, node: u32, expected: &'static str) -> Error {
+        Error::new(ErrorKind::Unrepresentable).on_path(self.items.path_at(node)).expecting(expected)
     }
 
     /// Packs `W` and `U`.
@@ -179,11 +178,11 @@ impl Packer<'_, '_> {
         let letter = task.op.letter;
         self.check_output_size(task.len)?;
         for _ in 0..task.len {
-            let (item, at) = self.next_item()?;
-            let value = self.item_to_integer(&item, at, letter)?;
+            let (item, node) = self.next_item()?;
+            let value = self.item_to_integer(&item, node, letter)?;
             let is_wide = value > 0xFF;
             if value >= 1 << 63 && (letter == b'U' || !self.is_text || self.has_characters()) {
-                return Err(self.refused_error(at, "a character below 2^63").finding(value.to_string()));
+                return Err(self.refused_error(node, "a character below 2^63").finding(value.to_string()));
             }
             if letter == b'W' && is_wide && !self.is_text {
                 self.widen()?;
@@ -193,7 +192,7 @@ impl Packer<'_, '_> {
                 (b'W', true) => utf8::push_character(value, self.out),
                 (b'W', false) => {
                     if is_wide {
-                        self.items.record_loss_at(LossKind::Wrapped, at);
+                        self.items.record_loss_at(LossKind::Wrapped, node);
                     }
                     self.out.push(value as u8);
                 }
@@ -213,8 +212,8 @@ impl Packer<'_, '_> {
     pub(super) fn pack_compressed(&mut self, len: u64) -> Result<(), Error> {
         self.check_output_size(len)?;
         for _ in 0..len {
-            let (item, at) = self.next_item()?;
-            let magnitude = self.item_to_magnitude(&item, at)?;
+            let (item, node) = self.next_item()?;
+            let magnitude = self.item_to_magnitude(&item, node)?;
             let mut bytes = Vec::new();
             ber::push_compressed(&magnitude, &mut bytes);
             self.write_bytes(&bytes);
@@ -225,8 +224,8 @@ impl Packer<'_, '_> {
     }
 
     /// Returns the bytes of an integer, least significant first.
-    fn item_to_magnitude(&mut self, item: &Item<'_>, at: u32) -> Result<Vec<u8>, Error> {
-        let float = self.item_to_float(item, at);
+    fn item_to_magnitude(&mut self, item: &Item<'_>, node: u32) -> Result<Vec<u8>, Error> {
+        let float = self.item_to_float(item, node);
         let is_integer = matches!(item, Item::Int(_) | Item::Uint(_));
         let is_special = match *item {
             Item::Float(value) => !value.is_finite(),
@@ -234,23 +233,23 @@ impl Packer<'_, '_> {
             _ => false,
         };
         if is_special {
-            return Err(self.not_finite_error(item, at, b'w'));
+            return Err(self.not_finite_error(item, node, b'w'));
         }
         if float < 0.0 {
-            return Err(self.refused_error(at, "a number of 0 or more").finding("one below zero for `w`"));
+            return Err(self.refused_error(node, "a number of 0 or more").finding("one below zero for `w`"));
         }
         if is_integer || float < 2f64.powi(64) {
-            return Ok(self.item_to_integer(item, at, b'w')?.to_le_bytes().to_vec());
+            return Ok(self.item_to_integer(item, node, b'w')?.to_le_bytes().to_vec());
         }
         match *item {
             Item::Float(value) => Ok(float_to_magnitude(value)),
             Item::Big(_, magnitude) => Ok(magnitude.to_vec()),
-            _ => self.digits_to_magnitude(&item.make_perl_string(), at),
+            _ => self.digits_to_magnitude(&item.make_perl_string(), node),
         }
     }
 
     /// Returns the magnitude of a text that perl takes for a long integer.
-    fn digits_to_magnitude(&mut self, text: &[u8], at: u32) -> Result<Vec<u8>, Error> {
+    fn digits_to_magnitude(&mut self, text: &[u8], node: u32) -> Result<Vec<u8>, Error> {
         let text = text.split(|byte| *byte == 0).next().unwrap_or(&[]);
         let mut digits = Vec::new();
         let (mut is_past_point, mut has_digit) = (false, false);
@@ -267,13 +266,13 @@ impl Packer<'_, '_> {
                 }
                 _ => {
                     return Err(self
-                        .refused_error(at, "only digits in a long number for `w`")
+                        .refused_error(node, "only digits in a long number for `w`")
                         .finding("other characters"));
                 }
             }
         }
         if digits.len() as u64 > u64::from(self.limits.digits) {
-            return Err(self.limits.too_many_digits().on_path(self.items.path_at(at)));
+            return Err(self.limits.too_many_digits().on_path(self.items.path_at(node)));
         }
         use crate::num::bigint::Integer;
         Ok(match Integer::parse(&digits) {

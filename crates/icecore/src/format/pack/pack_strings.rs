@@ -22,10 +22,10 @@ impl Chars<'_> {
         }
     }
 
-    fn get(&self, at: usize) -> u64 {
+    fn get(&self, index: usize) -> u64 {
         match self {
-            Chars::Bytes(bytes) => bytes.get(at).copied().map_or(0, u64::from),
-            Chars::Wide(chars) => chars.get(at).copied().unwrap_or(0),
+            Chars::Bytes(bytes) => bytes.get(index).copied().map_or(0, u64::from),
+            Chars::Wide(chars) => chars.get(index).copied().unwrap_or(0),
         }
     }
 }
@@ -39,14 +39,14 @@ impl<'d> Packer<'_, 'd> {
         let mut chars = Vec::with_capacity(text.len());
         let mut rest = text;
         while !rest.is_empty() {
-            let found = utf8::decode_character(rest);
-            chars.push(found.value.ok_or_else(|| {
+            let character = utf8::decode_character(rest);
+            chars.push(character.value.ok_or_else(|| {
                 Error::new(ErrorKind::Unrepresentable)
                     .on_path(self.items.path_at(self.items.next_index()))
                     .expecting("text in UTF-8")
                     .finding("invalid UTF-8")
             })?);
-            rest = &rest[found.len..];
+            rest = &rest[character.len..];
         }
         let bytes: Option<Vec<u8>> = chars.iter().map(|value| u8::try_from(*value).ok()).collect();
         Ok(bytes.map_or(Chars::Wide(chars), |bytes| Chars::Bytes(bytes.into())))
@@ -55,7 +55,7 @@ impl<'d> Packer<'_, 'd> {
     /// Packs `a`, `A` and `Z`.
     pub(super) fn pack_string(&mut self, task: &PackTask<'_>) -> Result<(), Error> {
         let letter = task.op.letter;
-        let (item, at) = self.next_item()?;
+        let (item, node) = self.next_item()?;
         let chars = self.decode_chars(&item)?;
         let available = chars.len();
         let is_z = letter == b'Z';
@@ -65,7 +65,7 @@ impl<'d> Packer<'_, 'd> {
         // `Z` ends with a null, if it has space for anything.
         let kept = if len <= available { len - usize::from(is_z && len > 0) } else { available };
         if kept < available {
-            self.items.record_loss_at(LossKind::Width, at);
+            self.items.record_loss_at(LossKind::Width, node);
         }
         self.spend(kept / QUICK)?;
         // `@!` and `.!` count the bytes that perl uses for characters. Once a text was
@@ -79,30 +79,30 @@ impl<'d> Packer<'_, 'd> {
                 if !self.is_text {
                     self.widen()?;
                 }
-                self.push_wide(&wide[..kept], at);
+                self.push_wide(&wide[..kept], node);
                 self.check_output_size(0)?;
             }
         }
         self.write_fill(if letter == b'A' { b' ' } else { 0 }, (len - kept) as u64)
     }
 
-    fn push_wide(&mut self, chars: &[u64], at: u32) {
+    fn push_wide(&mut self, chars: &[u64], node: u32) {
         if self.has_characters() {
             chars.iter().for_each(|value| utf8::push_character(*value, self.out));
             return;
         }
         if chars.iter().any(|value| *value > 0xFF) {
-            self.items.record_loss_at(LossKind::Wrapped, at);
+            self.items.record_loss_at(LossKind::Wrapped, node);
         }
         self.out.extend(chars.iter().map(|value| *value as u8));
     }
 
     /// Packs `b`, `B`, `h` and `H`.
     pub(super) fn pack_digits(&mut self, task: &PackTask<'_>) -> Result<(), Error> {
-        let (item, at) = self.next_item()?;
+        let (item, node) = self.next_item()?;
         let chars = self.decode_chars(&item)?;
         let letter = task.op.letter;
-        let (each, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
+        let (digits_per_byte, bits) = if matches!(letter, b'b' | b'B') { (8, 1) } else { (2, 4) };
         let high_first = matches!(letter, b'B' | b'H');
         // Perl counts the bytes of a text, and uses zeros after its characters.
         let available = match item {
@@ -110,22 +110,22 @@ impl<'d> Packer<'_, 'd> {
             _ => chars.len(),
         };
         let len = if task.star { available } else { usize::try_from(task.len).unwrap_or(usize::MAX) };
-        let field = if task.star { 0 } else { len.div_ceil(each) };
+        let field = if task.star { 0 } else { len.div_ceil(digits_per_byte) };
         let count = len.min(available);
-        self.check_output_size(field.max(count.div_ceil(each)) as u64)?;
+        self.check_output_size(field.max(count.div_ceil(digits_per_byte)) as u64)?;
         self.spend(count)?;
         if count < chars.len() {
-            self.items.record_loss_at(LossKind::Width, at);
+            self.items.record_loss_at(LossKind::Width, node);
         }
-        if (0..count.min(chars.len())).any(|place| !is_digit(chars.get(place), each)) {
-            self.items.record_loss_at(LossKind::Numeric, at);
+        if (0..count.min(chars.len())).any(|place| !is_digit(chars.get(place), digits_per_byte)) {
+            self.items.record_loss_at(LossKind::Numeric, node);
         }
-        let mut bytes = Vec::with_capacity(count.div_ceil(each));
-        for start in (0..count).step_by(each) {
-            let digits = start..count.min(start + each);
-            bytes.push(digits.enumerate().fold(0u8, |byte, (place, at)| {
-                let shift = bits * if high_first { each - 1 - place } else { place };
-                byte | digit_value(chars.get(at), each) << shift
+        let mut bytes = Vec::with_capacity(count.div_ceil(digits_per_byte));
+        for start in (0..count).step_by(digits_per_byte) {
+            let digits = start..count.min(start + digits_per_byte);
+            bytes.push(digits.enumerate().fold(0u8, |byte, (place, index)| {
+                let shift = bits * if high_first { digits_per_byte - 1 - place } else { place };
+                byte | digit_value(chars.get(index), digits_per_byte) << shift
             }));
         }
         self.write_bytes(&bytes);
@@ -134,11 +134,11 @@ impl<'d> Packer<'_, 'd> {
 
     /// Packs `u`.
     pub(super) fn pack_uuencoded(&mut self, task: &PackTask<'_>) -> Result<(), Error> {
-        let (item, at) = self.next_item()?;
+        let (item, node) = self.next_item()?;
         let bytes = match self.decode_chars(&item)? {
             Chars::Bytes(bytes) => bytes,
             Chars::Wide(chars) => {
-                self.items.record_loss_at(LossKind::Wrapped, at);
+                self.items.record_loss_at(LossKind::Wrapped, node);
                 chars.iter().map(|value| *value as u8).collect()
             }
         };
@@ -156,15 +156,15 @@ impl<'d> Packer<'_, 'd> {
 }
 
 /// Returns the digit that perl makes of any character.
-fn digit_value(value: u64, each: usize) -> u8 {
+fn digit_value(value: u64, digits_per_byte: usize) -> u8 {
     let is_letter = u8::try_from(value).is_ok_and(|byte| byte.is_ascii_alphabetic());
-    match each {
+    match digits_per_byte {
         8 => (value & 1) as u8,
         _ => (if is_letter { value + 9 } else { value } & 0x0F) as u8,
     }
 }
 
-fn is_digit(value: u64, each: usize) -> bool {
+fn is_digit(value: u64, digits_per_byte: usize) -> bool {
     let byte = u8::try_from(value).unwrap_or(0);
-    if each == 8 { matches!(byte, b'0' | b'1') } else { byte.is_ascii_hexdigit() }
+    if digits_per_byte == 8 { matches!(byte, b'0' | b'1') } else { byte.is_ascii_hexdigit() }
 }

@@ -249,7 +249,7 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     #[cold]
     pub(super) fn template_error(&self, op: &Op, expected: &'static str, found: &'static str) -> Error {
-        usage_error(format!("{expected} at position {} of the template", op.at)).finding(found)
+        usage_error(format!("{expected} at position {} of the template", op.offset)).finding(found)
     }
 
     fn current_frame(&mut self) -> &mut PackFrame {
@@ -271,9 +271,9 @@ impl<'p, 'd> Packer<'p, 'd> {
     }
 
     /// Checks that this many more bytes are allowed.
-    pub(super) fn check_output_size(&mut self, more: u64) -> Result<(), Error> {
+    pub(super) fn check_output_size(&mut self, additional: u64) -> Result<(), Error> {
         let max_size = self.size_limit as u64;
-        match (self.len() as u64).checked_add(more) {
+        match (self.len() as u64).checked_add(additional) {
             Some(len) if len <= max_size => Ok(()),
             _ => Err(Error::new(ErrorKind::Limit)
                 .expecting(format!("at most {max_size} bytes from so few items"))
@@ -288,19 +288,19 @@ impl<'p, 'd> Packer<'p, 'd> {
             let item = i64::try_from(length).map_or(Item::Uint(length), Item::Int);
             return Ok((item, self.items.next_index()));
         }
-        let at = self.items.next_index();
+        let node = self.items.next_index();
         match self.items.take()? {
             Some(item) => {
                 if matches!(item, Item::Null) {
-                    self.items.record_loss_at(LossKind::Null, at);
+                    self.items.record_loss_at(LossKind::Null, node);
                 } else if matches!(item, Item::Bool(_)) {
-                    self.items.record_loss_at(LossKind::Bool, at);
+                    self.items.record_loss_at(LossKind::Bool, node);
                 }
-                Ok((item, at))
+                Ok((item, node))
             }
             None => {
-                self.items.record_loss_at(LossKind::Missing, at);
-                Ok((Item::Bytes(&[]), at))
+                self.items.record_loss_at(LossKind::Missing, node);
+                Ok((Item::Bytes(&[]), node))
             }
         }
     }
@@ -365,8 +365,8 @@ impl<'p, 'd> Packer<'p, 'd> {
                     0 => self.len(),
                     len => self.group_start(len - 1),
                 };
-                let (item, at) = self.next_item()?;
-                let place = self.item_to_integer(&item, at, b'.')? as i64;
+                let (item, node) = self.next_item()?;
+                let place = self.item_to_integer(&item, node, b'.')? as i64;
                 self.resize_output(from, place, characters && !shriek)
             }
             b'x' if shriek => match self.count_units(0, characters)? % task.len.max(1) {
@@ -384,8 +384,8 @@ impl<'p, 'd> Packer<'p, 'd> {
     /// Returns where the group starts that is this many levels further out.
     fn group_start(&self, groups: u64) -> usize {
         let back = usize::try_from(groups).unwrap_or(usize::MAX);
-        let at = self.frames.len().checked_sub(1).and_then(|last| last.checked_sub(back));
-        at.and_then(|at| self.frames.get(at)).map_or(0, |frame| frame.from)
+        let index = self.frames.len().checked_sub(1).and_then(|last| last.checked_sub(back));
+        index.and_then(|index| self.frames.get(index)).map_or(0, |frame| frame.from)
     }
 
     /// Returns how many bytes or characters follow an offset.
@@ -401,15 +401,15 @@ impl<'p, 'd> Packer<'p, 'd> {
 
     /// Sets the length of the result, counted from an offset.
     fn resize_output(&mut self, from: usize, len: i64, characters: bool) -> Result<(), Error> {
-        let more = len.max(0).unsigned_abs();
+        let wanted_len = len.max(0).unsigned_abs();
         if !characters {
             let current_len = i128::try_from(self.len()).unwrap_or(0) - i128::try_from(from).unwrap_or(0);
             return match u64::try_from(i128::from(len) - current_len) {
-                Ok(more) => self.write_zeros(more),
+                Ok(missing_len) => self.write_zeros(missing_len),
                 Err(_) => self.shrink_output(u64::try_from(current_len - i128::from(len)).unwrap_or(u64::MAX), false),
             };
         }
-        let (mut end, mut left) = (from.min(self.len()), more);
+        let (mut end, mut left) = (from.min(self.len()), wanted_len);
         while let Some(byte) = self.out.get(self.base + end).filter(|_| left > 0) {
             end += utf8::len_from_first_byte(*byte);
             left -= 1;

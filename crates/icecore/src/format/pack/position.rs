@@ -12,19 +12,19 @@ impl<S: Sink> Unpacker<'_, S> {
         match task.op.letter {
             b'.' => self.read_position(task, characters && !shriek),
             b'@' => {
-                self.at = self.current_frame().from;
+                self.position = self.current_frame().from;
                 self.move_forward(task.len, characters && !shriek)
             }
             b'x' if shriek => {
                 let unit = task.len.max(1);
-                match self.count_units(0, self.at, characters)? % unit {
+                match self.count_units(0, self.position, characters)? % unit {
                     0 => Ok(()),
                     excess => self.move_forward(unit - excess, characters),
                 }
             }
             b'x' => self.move_forward(task.len, characters),
             _ if shriek => {
-                let excess = self.count_units(0, self.at, characters)? % task.len.max(1);
+                let excess = self.count_units(0, self.position, characters)? % task.len.max(1);
                 self.move_back(excess, characters)
             }
             _ => self.move_back(task.len, characters),
@@ -52,53 +52,53 @@ impl<S: Sink> Unpacker<'_, S> {
                 .ok()
                 .filter(|len| *len <= self.bytes_left())
                 .ok_or_else(|| self.outside_error())?;
-            self.at += len;
+            self.position += len;
             return Ok(());
         }
-        let start = self.at;
+        let start = self.position;
         for _ in 0..len {
-            let Some(byte) = self.data.get(self.at) else {
-                self.at = start;
+            let Some(byte) = self.data.get(self.position) else {
+                self.position = start;
                 return Err(self.outside_error());
             };
-            self.at = (self.at + utf8::len_from_first_byte(*byte)).min(self.data.len());
+            self.position = (self.position + utf8::len_from_first_byte(*byte)).min(self.data.len());
         }
-        self.spend(self.at - start)
+        self.spend(self.position - start)
     }
 
     fn move_back(&mut self, len: u64, characters: bool) -> Result<(), Error> {
-        let before = || {
+        let before_start_error = || {
             Error::new(ErrorKind::Malformed)
                 .expecting("a place in the input, as the template says")
                 .finding("one before its start")
         };
         if !characters {
-            let to = usize::try_from(len).ok().and_then(|len| self.at.checked_sub(len));
-            self.at = to.ok_or_else(before)?;
+            let to = usize::try_from(len).ok().and_then(|len| self.position.checked_sub(len));
+            self.position = to.ok_or_else(before_start_error)?;
             return Ok(());
         }
-        let start = self.at;
+        let start = self.position;
         for _ in 0..len {
-            let front = &self.data[..self.at];
+            let front = &self.data[..self.position];
             let Some(to) = front.iter().rposition(|byte| !utf8::is_continuation(*byte)) else {
-                return Err(before());
+                return Err(before_start_error());
             };
-            self.at = to;
+            self.position = to;
         }
-        self.spend(start - self.at)
+        self.spend(start - self.position)
     }
 
     /// Reads `.`: the position, relative to the start of a group.
     fn read_position(&mut self, task: &UnpackTask<'_>, characters: bool) -> Result<(), Error> {
         let from = match task.len {
             _ if task.star => 0,
-            0 => self.at,
+            0 => self.position,
             len => self.outer_frame(len - 1).map_or(0, |frame| frame.from),
         };
-        let node = if from <= self.at {
-            Node::uint(self.count_units(from, self.at, characters)?)
+        let node = if from <= self.position {
+            Node::uint(self.count_units(from, self.position, characters)?)
         } else {
-            Node::int(-(self.count_units(self.at, from, characters)? as i64))
+            Node::int(-(self.count_units(self.position, from, characters)? as i64))
         };
         self.push_value(node)
     }

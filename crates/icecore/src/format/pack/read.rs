@@ -75,7 +75,7 @@ pub(super) struct Unpacker<'m, S: Sink> {
     /// Whether they were from the start.
     pub(super) was_text: bool,
     /// The current position, and the highest one so far.
-    pub(super) at: usize,
+    pub(super) position: usize,
     pub(super) high: usize,
     /// Whether `/` followed the last letter.
     slash: bool,
@@ -142,7 +142,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             copies: false,
             has_characters: false,
             was_text: false,
-            at: 0,
+            position: 0,
             high: 0,
             slash: false,
             frames: Vec::new(),
@@ -159,11 +159,11 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     /// outermost.
     pub(super) fn outer_frame(&self, groups: u64) -> Option<&UnpackFrame> {
         let back = usize::try_from(groups).ok()?.checked_add(1)?;
-        self.frames.len().checked_sub(back).and_then(|at| self.frames.get(at))
+        self.frames.len().checked_sub(back).and_then(|index| self.frames.get(index))
     }
 
     pub(super) fn bytes_left(&self) -> usize {
-        self.data.len() - self.at
+        self.data.len() - self.position
     }
 
     pub(super) fn value_count(&self) -> usize {
@@ -176,8 +176,8 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     }
 
     /// Checks that this many more values are allowed.
-    pub(super) fn check_value_count(&self, more: usize) -> Result<(), Error> {
-        let values = self.value_count().saturating_add(more);
+    pub(super) fn check_value_count(&self, additional: usize) -> Result<(), Error> {
+        let values = self.value_count().saturating_add(additional);
         if values >= self.limits.nodes as usize {
             return Err(self.limits.too_many_nodes());
         }
@@ -197,11 +197,11 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         let characters = self.has_characters && !self.program.starts_in_u0;
         self.enter_group(0, self.program.top, 1, false, characters);
         let done = self.run_frames();
-        self.high = self.high.max(self.at);
+        self.high = self.high.max(self.position);
         done.map_err(|error| match error.kind() {
             ErrorKind::Usage => error,
             _ if self.copies => error.on_path("$"),
-            _ => error.at(self.at.min(self.data.len())),
+            _ => error.at(self.position.min(self.data.len())),
         })
     }
 
@@ -247,7 +247,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             left,
             until_end,
             floor: self.value_count(),
-            from: self.at,
+            from: self.position,
             characters,
             outer_characters: characters,
             checksum: Checksum::default(),
@@ -259,17 +259,17 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     /// Runs the innermost group again, if necessary. If nothing was read and no value
     /// was added, the same would happen forever.
     fn repeat_group(&mut self) -> bool {
-        let (at, values, end) = (self.at, self.value_count(), self.data.len());
-        self.high = self.high.max(at);
+        let (position, values, end) = (self.position, self.value_count(), self.data.len());
+        self.high = self.high.max(position);
         let frame = self.current_frame();
         frame.left = frame.left.saturating_sub(1);
-        let is_stuck = at == frame.from && values == frame.floor;
-        if frame.left == 0 || frame.until_end && at == end || is_stuck {
+        let is_stuck = position == frame.from && values == frame.floor;
+        if frame.left == 0 || frame.until_end && position == end || is_stuck {
             return false;
         }
         frame.next = frame.start;
         frame.floor = values;
-        frame.from = at;
+        frame.from = position;
         frame.characters = frame.outer_characters;
         frame.checksum = Checksum::default();
         true
@@ -289,7 +289,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     fn start_letter(&mut self, job: &mut PendingOp) -> Result<bool, Error> {
         let program = self.program;
         let op = &program.ops[job.op];
-        job.is_at_end = self.at >= self.data.len();
+        job.is_at_end = self.position >= self.data.len();
         self.spend(1)?;
         match op.letter {
             MISTAKE => return Err(program.mistake_error(op)),
@@ -316,10 +316,10 @@ impl<'m, S: Sink> Unpacker<'m, S> {
                 return Ok(false);
             }
             _ => {
-                let (from, first) = (self.at, self.value_count());
+                let (from, first) = (self.position, self.value_count());
                 let task = UnpackTask { op, star: job.stated == Count::Star, len: job.len, explicit: job.explicit };
                 let read = self.read_letter(&task);
-                self.high = self.high.max(self.at);
+                self.high = self.high.max(self.position);
                 if S::DETAIL {
                     self.record_spans(op, from, first);
                 }
@@ -345,7 +345,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
 
     #[cold]
     pub(super) fn template_error(&self, op: &Op, expected: &'static str, found: &'static str) -> Error {
-        usage_error(format!("{expected} at position {} of the template", op.at)).finding(found)
+        usage_error(format!("{expected} at position {} of the template", op.offset)).finding(found)
     }
 
     /// Completes a letter: its sum, and the effect of a `/` after it.
@@ -409,7 +409,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     /// Records which bytes the values from `first` on came from.
     fn record_spans(&mut self, op: &Op, from: usize, first: usize) {
         let (to, count, is_length, copies) =
-            (self.at, self.value_count().saturating_sub(first), self.slash, self.copies);
+            (self.position, self.value_count().saturating_sub(first), self.slash, self.copies);
         let root = self.sink.tape().root() as usize;
         let Some(detail) = self.sink.detail().filter(|_| !copies) else { return };
         let letter_name = super::describe_letter(op.letter);
@@ -419,10 +419,10 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             high = from;
         }
         let len = to.saturating_sub(from);
-        let each = if count > 0 && len.is_multiple_of(count) { len / count } else { 0 };
+        let value_len = if count > 0 && len.is_multiple_of(count) { len / count } else { 0 };
         for place in 0..count {
-            let start = if each > 0 { from + place * each } else { from };
-            let end = if each > 0 { start + each } else { to.max(from) };
+            let start = if value_len > 0 { from + place * value_len } else { from };
+            let end = if value_len > 0 { start + value_len } else { to.max(from) };
             let node = (root + 1 + first + place) as u32;
             detail.record_begin(node, start.min(end));
             detail.record_end(node, end);

@@ -11,7 +11,7 @@ impl<S: Sink> Unpacker<'_, S> {
     /// Reads complete records. Returns whether they cover the input; if not, `left` is
     /// the limit of further ones.
     pub(super) fn read_records(&mut self, fast: FastGroup, left: &mut u64) -> bool {
-        let (start, data_end) = (self.at, self.data.len());
+        let (start, data_end) = (self.position, self.data.len());
         if self.current_frame().characters
             || self.check_value_count(self.bytes_left() + 1).is_err()
             || self.limits.string < data_end as u64
@@ -37,42 +37,42 @@ impl<S: Sink> Unpacker<'_, S> {
             },
             FastGroup::Fixed(len, trims) => self.read_fixed(len, trims),
         };
-        self.high = self.high.max(self.at);
+        self.high = self.high.max(self.position);
         *left = left.saturating_sub(count).max(1);
-        self.at > start && self.at == data_end
+        self.position > start && self.position == data_end
     }
 
     #[inline(always)]
     fn read_prefixed<const N: usize>(&mut self, trims: bool, length: impl Fn(&[u8; N]) -> Option<usize>) -> u64 {
         let data = self.data;
         let tape = self.sink.tape();
-        let (mut at, mut count) = (self.at, 0);
-        while let Some((head, rest)) = data[at..].split_first_chunk::<N>() {
+        let (mut position, mut count) = (self.position, 0);
+        while let Some((head, rest)) = data[position..].split_first_chunk::<N>() {
             let Some(len) = length(head) else { break };
             let string = &rest[..len.min(rest.len())];
-            let start = at + N;
-            at = start + string.len();
+            let start = position + N;
+            position = start + string.len();
             let kept = if trims { trimmed_len(string) } else { string.len() };
             let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), kept);
             tape.push(node);
             count += 1;
         }
-        self.at = at;
+        self.position = position;
         count
     }
 
     fn read_fixed(&mut self, len: usize, trims: bool) -> u64 {
         let data = self.data;
         let tape = self.sink.tape();
-        let (mut at, mut count) = (self.at, 0);
-        for string in data[at..].chunks_exact(len) {
+        let (mut position, mut count) = (self.position, 0);
+        for string in data[position..].chunks_exact(len) {
             let kept = if trims { trimmed_len(string) } else { len };
-            let node = tape.new_string_at(Kind::Bytes, Location::Input(at as u64), kept);
+            let node = tape.new_string_at(Kind::Bytes, Location::Input(position as u64), kept);
             tape.push(node);
-            at += len;
+            position += len;
             count += 1;
         }
-        self.at = at;
+        self.position = position;
         count
     }
 }

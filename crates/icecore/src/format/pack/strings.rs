@@ -15,14 +15,14 @@ impl<S: Sink> Unpacker<'_, S> {
             return self.read_checksum(task.len, characters);
         }
         let end = self.find_string_end(task.len, characters)?;
-        let bytes = &self.data[self.at..end];
+        let bytes = &self.data[self.position..end];
         let (value, consumed) = match letter {
             b'Z' => {
                 let len = memchr::memchr(0, bytes).unwrap_or(bytes.len());
                 self.spend(len)?;
                 // `Z*` ends after its null.
                 let field_len =
-                    if task.star { len + usize::from(self.at + len != self.data.len()) } else { bytes.len() };
+                    if task.star { len + usize::from(self.position + len != self.data.len()) } else { bytes.len() };
                 (&bytes[..len], field_len)
             }
             b'A' if characters && self.was_text => {
@@ -39,8 +39,8 @@ impl<S: Sink> Unpacker<'_, S> {
         if value.len() as u64 > self.limits.string {
             return Err(self.limits.too_long(value.len() as u64));
         }
-        let start = self.at;
-        self.at += consumed;
+        let start = self.position;
+        self.position += consumed;
         if self.copies {
             return self.copy_string(value, characters);
         }
@@ -53,9 +53,9 @@ impl<S: Sink> Unpacker<'_, S> {
     fn find_string_end(&mut self, len: u64, characters: bool) -> Result<usize, Error> {
         if !characters {
             let len = usize::try_from(len).unwrap_or(usize::MAX).min(self.bytes_left());
-            return Ok(self.at + len);
+            return Ok(self.position + len);
         }
-        let mut end = self.at;
+        let mut end = self.position;
         for _ in 0..len {
             let Some(first) = self.data.get(end) else { break };
             end += utf8::len_from_first_byte(*first);
@@ -63,7 +63,7 @@ impl<S: Sink> Unpacker<'_, S> {
         if end > self.data.len() {
             return Err(malformed_error());
         }
-        self.spend(end - self.at)?;
+        self.spend(end - self.position)?;
         Ok(end)
     }
 
@@ -78,14 +78,14 @@ impl<S: Sink> Unpacker<'_, S> {
         }
         let mut rest = value;
         while !rest.is_empty() {
-            let found = utf8::decode_character(rest);
-            let Some(byte) = found.value.and_then(|value| u8::try_from(value).ok()) else {
+            let character = utf8::decode_character(rest);
+            let Some(byte) = character.value.and_then(|value| u8::try_from(value).ok()) else {
                 return Err(Error::new(ErrorKind::Malformed)
                     .expecting("characters that are bytes")
                     .finding("others, because the template left `U0` inside a character"));
             };
             self.sink.tape().arena.push(byte);
-            rest = &rest[found.len..];
+            rest = &rest[character.len..];
         }
         self.push_owned_string(start)
     }
@@ -99,8 +99,8 @@ impl<S: Sink> Unpacker<'_, S> {
                 break;
             }
             let value = if characters {
-                let (value, len) = self.decode_character(self.at)?;
-                self.at += len;
+                let (value, len) = self.decode_character(self.position)?;
+                self.position += len;
                 value
             } else {
                 self.read_byte(false)?.map_or(0, u64::from)
@@ -114,8 +114,8 @@ impl<S: Sink> Unpacker<'_, S> {
 /// Removes blanks and nulls at the end.
 fn trim_text(mut text: &[u8]) -> Result<&[u8], Error> {
     while let Some(last) = text.iter().rposition(|byte| !utf8::is_continuation(*byte)) {
-        let found = utf8::decode_character(&text[last..]);
-        let value = found.value.filter(|_| found.len == text.len() - last).ok_or_else(malformed_error)?;
+        let character = utf8::decode_character(&text[last..]);
+        let value = character.value.filter(|_| character.len == text.len() - last).ok_or_else(malformed_error)?;
         let is_blank =
             u32::try_from(value).ok().and_then(char::from_u32).is_some_and(|c| c == '\0' || c.is_whitespace());
         if !is_blank {

@@ -14,7 +14,7 @@ pub(super) struct Symbol {
     pub(super) inherited: Order,
     pub(super) count: Count,
     pub(super) slash: bool,
-    pub(super) at: usize,
+    pub(super) offset: usize,
     /// Start and end of a group's content.
     pub(super) group: (usize, usize),
 }
@@ -47,8 +47,8 @@ impl<'t> Scanner<'t> {
         Scanner { template, ends: match_brackets(template) }
     }
 
-    fn get(&self, at: usize) -> u8 {
-        self.template.get(at).copied().unwrap_or(0)
+    fn get(&self, offset: usize) -> u8 {
+        self.template.get(offset).copied().unwrap_or(0)
     }
 
     /// Returns the end of the bracket at `open`.
@@ -60,12 +60,12 @@ impl<'t> Scanner<'t> {
     }
 
     #[cold]
-    pub(super) fn template_error(&self, at: usize, expected: String, found: String) -> Error {
-        usage_error(format!("{expected} at position {at} of the template")).finding(found)
+    pub(super) fn template_error(&self, offset: usize, expected: String, found: String) -> Error {
+        usage_error(format!("{expected} at position {offset} of the template")).finding(found)
     }
 
-    fn describe_found(&self, at: usize) -> String {
-        match self.template.get(at) {
+    fn describe_found(&self, offset: usize) -> String {
+        match self.template.get(offset) {
             None => "the end".to_owned(),
             Some(byte) if byte.is_ascii_graphic() => format!("`{}`", char::from(*byte)),
             Some(byte) => format!("the byte {byte:02X}"),
@@ -73,13 +73,13 @@ impl<'t> Scanner<'t> {
     }
 
     /// Skips blanks and comments.
-    fn skip_blank(&self, at: &mut usize, end: usize) {
-        while *at < end {
-            match self.get(*at) {
-                byte if is_space(byte) => *at += 1,
+    fn skip_blank(&self, offset: &mut usize, end: usize) {
+        while *offset < end {
+            match self.get(*offset) {
+                byte if is_space(byte) => *offset += 1,
                 b'#' => {
-                    let comment = self.template.get(*at..end).unwrap_or(&[]);
-                    *at += comment.iter().position(|byte| *byte == b'\n').map_or(comment.len(), |len| len + 1);
+                    let comment = self.template.get(*offset..end).unwrap_or(&[]);
+                    *offset += comment.iter().position(|byte| *byte == b'\n').map_or(comment.len(), |len| len + 1);
                 }
                 _ => return,
             }
@@ -89,35 +89,35 @@ impl<'t> Scanner<'t> {
     /// Returns the next symbol before `end`.
     pub(super) fn next_symbol(
         &self,
-        at: &mut usize,
+        offset: &mut usize,
         end: usize,
         inherited: Order,
         level: usize,
     ) -> Result<Option<Symbol>, Error> {
         loop {
-            self.skip_blank(at, end);
-            if *at >= end {
+            self.skip_blank(offset, end);
+            if *offset >= end {
                 return Ok(None);
             }
-            if self.get(*at) != b',' {
+            if self.get(*offset) != b',' {
                 break;
             }
-            *at += 1;
+            *offset += 1;
         }
-        let start = *at;
+        let start = *offset;
         let letter = self.get(start);
-        *at += 1;
+        *offset += 1;
         let mut group = (0, 0);
         if letter == b'(' {
-            if matches!(self.get(*at), b'0'..=b'9' | b'*' | b'[') {
+            if matches!(self.get(*offset), b'0'..=b'9' | b'*' | b'[') {
                 return Err(self.template_error(
-                    *at,
+                    *offset,
                     "a letter at the start of a group".to_owned(),
                     "a count".to_owned(),
                 ));
             }
-            group = (*at, self.find_bracket_end(start, ')', end)?);
-            *at = group.1 + 1;
+            group = (*offset, self.find_bracket_end(start, ')', end)?);
+            *offset = group.1 + 1;
             if level >= DEPTH {
                 return Err(self.template_error(
                     start,
@@ -126,30 +126,36 @@ impl<'t> Scanner<'t> {
                 ));
             }
         }
-        let (shriek, order) = self.read_modifiers(at, end, letter, inherited)?;
-        let count = self.read_count(at, end)?;
-        let slash = self.read_slash(at, end, start)?;
-        Ok(Some(Symbol { letter, shriek, order, inherited, count, slash, at: start, group }))
+        let (shriek, order) = self.read_modifiers(offset, end, letter, inherited)?;
+        let count = self.read_count(offset, end)?;
+        let slash = self.read_slash(offset, end, start)?;
+        Ok(Some(Symbol { letter, shriek, order, inherited, count, slash, offset: start, group }))
     }
 
-    fn read_modifiers(&self, at: &mut usize, end: usize, letter: u8, inherited: Order) -> Result<(bool, Order), Error> {
+    fn read_modifiers(
+        &self,
+        offset: &mut usize,
+        end: usize,
+        letter: u8,
+        inherited: Order,
+    ) -> Result<(bool, Order), Error> {
         const SHRIEKING: &[u8] = b"sSiIlLxXnNvV@.";
         const ORDERED: &[u8] = b"sSiIlLqQjJfFdDpP(";
         let takes_order = ORDERED.contains(&letter);
         let outer = if takes_order { inherited } else { Order::Native };
         let (mut shriek, mut own) = (false, Order::Native);
-        while *at < end {
-            let order = match self.get(*at) {
+        while *offset < end {
+            let order = match self.get(*offset) {
                 b'!' => {
                     if !SHRIEKING.contains(&letter) {
                         return Err(self.template_error(
-                            *at,
+                            *offset,
                             "`!` only after s S i I l L x X n N v V @ .".to_owned(),
                             "`!` after another letter".to_owned(),
                         ));
                     }
                     shriek = true;
-                    *at += 1;
+                    *offset += 1;
                     continue;
                 }
                 b'>' => Order::Big,
@@ -158,32 +164,36 @@ impl<'t> Scanner<'t> {
             };
             if !takes_order {
                 let expected = "`<` and `>` only after s S i I l L q Q j J f F d D p P and groups".to_owned();
-                return Err(self.template_error(*at, expected, "one of them after another letter".to_owned()));
+                return Err(self.template_error(*offset, expected, "one of them after another letter".to_owned()));
             }
             let clashes = |known: Order| known != Order::Native && known != order;
             if clashes(own) || clashes(outer) {
-                return Err(self.template_error(*at, "one order of bytes".to_owned(), "both `<` and `>`".to_owned()));
+                return Err(self.template_error(
+                    *offset,
+                    "one order of bytes".to_owned(),
+                    "both `<` and `>`".to_owned(),
+                ));
             }
             own = order;
-            *at += 1;
+            *offset += 1;
         }
         Ok((shriek, if own == Order::Native { outer } else { own }))
     }
 
-    fn read_count(&self, at: &mut usize, end: usize) -> Result<Count, Error> {
-        if *at >= end {
+    fn read_count(&self, offset: &mut usize, end: usize) -> Result<Count, Error> {
+        if *offset >= end {
             return Ok(Count::None);
         }
-        match self.get(*at) {
-            b'0'..=b'9' => self.read_number(at).map(Count::Number),
+        match self.get(*offset) {
+            b'0'..=b'9' => self.read_number(offset).map(Count::Number),
             b'*' => {
-                *at += 1;
+                *offset += 1;
                 Ok(Count::Star)
             }
             b'[' => {
-                let close = self.find_bracket_end(*at, ']', end)?;
-                let mut inside = *at + 1;
-                *at = close + 1;
+                let close = self.find_bracket_end(*offset, ']', end)?;
+                let mut inside = *offset + 1;
+                *offset = close + 1;
                 if !self.get(inside).is_ascii_digit() {
                     return Ok(Count::Template(inside, close));
                 }
@@ -201,27 +211,27 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn read_number(&self, at: &mut usize) -> Result<u64, Error> {
-        let start = *at;
+    fn read_number(&self, offset: &mut usize) -> Result<u64, Error> {
+        let start = *offset;
         let mut number = 0i64;
-        while let digit @ b'0'..=b'9' = self.get(*at) {
+        while let digit @ b'0'..=b'9' = self.get(*offset) {
             let next = number.checked_mul(10).and_then(|number| number.checked_add(i64::from(digit - b'0')));
             number = next.ok_or_else(|| {
                 self.template_error(start, "a count below 2^63".to_owned(), "a larger one".to_owned())
             })?;
-            *at += 1;
+            *offset += 1;
         }
         Ok(number.unsigned_abs())
     }
 
     /// Consumes `/`, if it is next.
-    fn read_slash(&self, at: &mut usize, end: usize, start: usize) -> Result<bool, Error> {
-        self.skip_blank(at, end);
-        if *at >= end || self.get(*at) != b'/' {
+    fn read_slash(&self, offset: &mut usize, end: usize, start: usize) -> Result<bool, Error> {
+        self.skip_blank(offset, end);
+        if *offset >= end || self.get(*offset) != b'/' {
             return Ok(false);
         }
-        *at += 1;
-        if *at < end && matches!(self.get(*at), b'0'..=b'9' | b'*' | b'[') {
+        *offset += 1;
+        if *offset < end && matches!(self.get(*offset), b'0'..=b'9' | b'*' | b'[') {
             return Err(self.template_error(start, "a letter after `/`".to_owned(), "a count".to_owned()));
         }
         Ok(true)
@@ -236,20 +246,20 @@ fn match_brackets(template: &[u8]) -> Vec<u32> {
     }
     let mut ends = vec![NONE; template.len()];
     let mut open: Vec<(usize, u8)> = Vec::new();
-    let mut at = 0;
-    while let Some(byte) = template.get(at) {
+    let mut offset = 0;
+    while let Some(byte) = template.get(offset) {
         match *byte {
             byte if open.last().is_some_and(|(_, ender)| *ender == byte) => {
                 if let Some((start, _)) = open.pop() {
-                    ends[start] = u32::try_from(at).unwrap_or(NONE);
+                    ends[start] = u32::try_from(offset).unwrap_or(NONE);
                 }
             }
-            b'#' => at += template[at..].iter().position(|byte| *byte == b'\n').unwrap_or(template.len()),
-            b'(' => open.push((at, b')')),
-            b'[' => open.push((at, b']')),
+            b'#' => offset += template[offset..].iter().position(|byte| *byte == b'\n').unwrap_or(template.len()),
+            b'(' => open.push((offset, b')')),
+            b'[' => open.push((offset, b']')),
             _ => {}
         }
-        at += 1;
+        offset += 1;
     }
     ends
 }

@@ -19,7 +19,7 @@ pub(super) struct Op {
     /// Whether `/` follows it.
     pub(super) slash: bool,
     /// Offset in the template.
-    pub(super) at: usize,
+    pub(super) offset: usize,
     /// The operations of a group, or the number of the error.
     pub(super) body: (usize, usize),
     /// The content of the group, if it has one of the common simple forms.
@@ -107,22 +107,22 @@ impl Program {
         program.compile(&scanner, 0, template.len(), Order::Native, 0);
         program.top = program.ops.len();
         // Groups are compiled after the operations that contain them; the list grows.
-        let mut at = 0;
+        let mut index = 0;
         let mut levels = vec![0u8; program.ops.len()];
-        while at < program.ops.len() {
+        while index < program.ops.len() {
             crate::steps::count(1);
-            let Op { letter, order, body, .. } = program.ops[at];
+            let Op { letter, order, body, .. } = program.ops[index];
             if letter == b'(' {
-                let level = levels[at] + 1;
+                let level = levels[index] + 1;
                 let start = program.ops.len();
                 program.compile(&scanner, body.0, body.1, order, usize::from(level));
                 levels.resize(program.ops.len(), level);
-                program.ops[at].body = (start, program.ops.len());
-                if program.ops[at].count == Count::Star {
-                    program.ops[at].fast = FastGroup::from_body(&program.ops[start..]);
+                program.ops[index].body = (start, program.ops.len());
+                if program.ops[index].count == Count::Star {
+                    program.ops[index].fast = FastGroup::from_body(&program.ops[start..]);
                 }
             }
-            at += 1;
+            index += 1;
         }
         program.counts_bytes = program.ops.iter().any(|op| op.shriek && matches!(op.letter, b'@' | b'.'));
         program
@@ -131,10 +131,10 @@ impl Program {
     /// Compiles a part of the template; for now, the body of a group is its range in the
     /// template.
     fn compile(&mut self, scanner: &Scanner<'_>, start: usize, end: usize, order: Order, level: usize) {
-        let mut at = start;
+        let mut offset = start;
         loop {
             crate::steps::count(1);
-            let symbol = scanner.next_symbol(&mut at, end, order, level);
+            let symbol = scanner.next_symbol(&mut offset, end, order, level);
             let op =
                 match symbol.and_then(|symbol| symbol.map(|symbol| self.make_op(scanner, symbol, level)).transpose()) {
                     Ok(Some(op)) => op,
@@ -147,7 +147,7 @@ impl Program {
                             order,
                             count: Count::None,
                             slash: false,
-                            at,
+                            offset,
                             body: (self.errors.len() - 1, 0),
                             fast: None,
                         });
@@ -159,12 +159,12 @@ impl Program {
     }
 
     fn make_op(&self, scanner: &Scanner<'_>, symbol: Symbol, level: usize) -> Result<Op, Error> {
-        let Symbol { letter, shriek, order, inherited, count, slash, at, group } = symbol;
+        let Symbol { letter, shriek, order, inherited, count, slash, offset, group } = symbol;
         let count = match count {
             Count::Template(start, end) => Count::Number(measure_template(scanner, start, end, inherited, level)?),
             count => count,
         };
-        Ok(Op { letter, shriek, order, count, slash, at, body: group, fast: None })
+        Ok(Op { letter, shriek, order, count, slash, offset, body: group, fast: None })
     }
 
     /// Returns the error of an operation that is a mistake.
@@ -183,19 +183,19 @@ fn first_letter(mut template: &[u8]) -> Option<u8> {
 }
 
 fn needs_utf8(template: &[u8]) -> bool {
-    let (mut at, mut is_first) = (0, true);
-    while let Some(byte) = template.get(at) {
+    let (mut offset, mut is_first) = (0, true);
+    while let Some(byte) = template.get(offset) {
         crate::steps::count(1);
         match byte {
-            b'#' => match template[at + 1..].iter().position(|byte| *byte == b'\n') {
-                Some(end) => at += 1 + end,
+            b'#' => match template[offset + 1..].iter().position(|byte| *byte == b'\n') {
+                Some(end) => offset += 1 + end,
                 None => return false,
             },
-            b'U' if is_first || template.get(at + 1) == Some(&b'0') => return true,
+            b'U' if is_first || template.get(offset + 1) == Some(&b'0') => return true,
             b'U' => {}
             _ => is_first = false,
         }
-        at += 1;
+        offset += 1;
     }
     false
 }

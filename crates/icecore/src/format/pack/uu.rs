@@ -11,16 +11,16 @@ fn decode_sextet(byte: u8) -> u8 {
 
 /// Decodes lines as far as they are valid, and returns how many bytes they used.
 pub(super) fn decode_lines(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize {
-    let mut at = 0;
-    while let Some(head) = input.get(at).copied().filter(|byte| *byte != b' ' && is_uu_digit(*byte)) {
-        at += 1;
+    let mut offset = 0;
+    while let Some(head) = input.get(offset).copied().filter(|byte| *byte != b' ' && is_uu_digit(*byte)) {
+        offset += 1;
         let mut left = usize::from(decode_sextet(head));
         while left > 0 {
             let mut sextets = [0; 4];
             for sextet in &mut sextets {
-                if let Some(byte) = input.get(at).copied().filter(|byte| is_uu_digit(*byte)) {
+                if let Some(byte) = input.get(offset).copied().filter(|byte| is_uu_digit(*byte)) {
                     *sextet = decode_sextet(byte);
-                    at += 1;
+                    offset += 1;
                 }
             }
             let [a, b, c, d] = sextets;
@@ -31,14 +31,14 @@ pub(super) fn decode_lines(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize
             }
             left -= count;
         }
-        if input.get(at) == Some(&b'\n') {
-            at += 1;
-        } else if input.get(at + 1) == Some(&b'\n') {
+        if input.get(offset) == Some(&b'\n') {
+            offset += 1;
+        } else if input.get(offset + 1) == Some(&b'\n') {
             // This may be a checksum.
-            at += 2;
+            offset += 2;
         }
     }
-    at
+    offset
 }
 
 /// Encodes one line of up to 63 bytes.
@@ -46,7 +46,7 @@ pub(super) fn encode_line(bytes: &[u8], out: &mut Vec<u8>) {
     let digit = |six: u8| if six & 0x3F == 0 { b'`' } else { b' ' + (six & 0x3F) };
     out.push(digit(bytes.len() as u8));
     for chunk in bytes.chunks(3) {
-        let [a, b, c] = [0, 1, 2].map(|at| chunk.get(at).copied().unwrap_or(0));
+        let [a, b, c] = [0, 1, 2].map(|index| chunk.get(index).copied().unwrap_or(0));
         out.extend_from_slice(&[digit(a >> 2), digit(a << 4 | b >> 4), digit(b << 2 | c >> 6), digit(c)]);
     }
     out.push(b'\n');

@@ -57,10 +57,10 @@ fn pack_document(document: &Document<'_>, options: &Options, limits: &Limits, ou
 fn finish_text(buf: &mut Vec<u8>, base: usize, wants_text: bool, mut losses: Losses) -> Written {
     let mut bytes = Vec::new();
     let mut is_wide = false;
-    let mut at = base;
-    while at < buf.len() {
-        let found = utf8::decode_character(&buf[at..]);
-        let Some(value) = found.value else {
+    let mut offset = base;
+    while offset < buf.len() {
+        let character = utf8::decode_character(&buf[offset..]);
+        let Some(value) = character.value else {
             buf.truncate(base);
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .on_path("$")
@@ -69,7 +69,7 @@ fn finish_text(buf: &mut Vec<u8>, base: usize, wants_text: bool, mut losses: Los
         };
         is_wide |= value > 0xFF;
         bytes.push(value as u8);
-        at += found.len;
+        offset += character.len;
     }
     if is_wide && !wants_text {
         losses.add(LossKind::Wide, || "$".to_owned());

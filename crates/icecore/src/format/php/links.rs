@@ -36,14 +36,14 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Records what the payload of the opaque object at `at` counts for.
-    pub(super) fn record_payload(&mut self, at: u32, counted: Counted) {
-        self.opened.push((at, counted));
+    /// Records what the payload of the opaque object at `index` counts for.
+    pub(super) fn record_payload(&mut self, index: u32, counted: Counted) {
+        self.opened.push((index, counted));
     }
 
-    /// Records that the node at `at` has no slot.
-    pub(super) fn record_slotless(&mut self, at: u32) {
-        self.slotless.push(at);
+    /// Records that the node at `index` has no slot.
+    pub(super) fn record_slotless(&mut self, index: u32) {
+        self.slotless.push(index);
     }
 
     /// The root has no slot: it only contains the variables of a session.
@@ -54,21 +54,21 @@ impl Slots {
     /// Returns the node with this slot; slots start at 1.
     pub(super) fn find_node(&mut self, tape: &[Node], slot: u64) -> Result<u32, Error> {
         while let Some(node) = tape.get(self.visited) {
-            let at = self.visited as u32;
+            let index = self.visited as u32;
             self.visited += 1;
-            if self.slotless.get(self.slotless_seen) == Some(&at) {
+            if self.slotless.get(self.slotless_seen) == Some(&index) {
                 self.slotless_seen += 1;
                 continue;
             }
             if node.key == IS_KEY || node.kind == Kind::Alias {
                 continue;
             }
-            self.nodes.push(at);
+            self.nodes.push(index);
             match node.kind {
                 // The body shares the slot of its object.
                 Kind::Object => self.visited += 1,
                 Kind::Opaque => match self.opened.get(self.opened_seen) {
-                    Some((opened, counted)) if *opened == at => {
+                    Some((opened, counted)) if *opened == index => {
                         self.opened_seen += 1;
                         match counted {
                             Counted::Nothing => self.visited += 1,
@@ -95,19 +95,19 @@ impl Slots {
                 .detailing(ErrorDetail::OpaqueLink)
                 .expecting("a link to a value")
                 .finding(format!("one to value {slot}, the flags or the count of a `C:` object"))),
-            (Some(at), _) => Ok(*at),
+            (Some(index), _) => Ok(*index),
             (None, _) => Err(Error::new(ErrorKind::BadLink)
                 .expecting(format!("the number of a value, 1 to {}", self.nodes.len()))
                 .finding(format!("{slot}"))),
         }
     }
 
-    /// Follows links from `at` to an object. Returns it, and whether `at` was not a
+    /// Follows links from `index` to an object. Returns it, and whether `index` was not a
     /// link.
-    pub(super) fn resolve_object(&self, tape: &[Node], at: u32) -> Result<(u32, bool), Error> {
-        let Some(node) = tape.get(at as usize) else { return Ok((at, true)) };
+    pub(super) fn resolve_object(&self, tape: &[Node], index: u32) -> Result<(u32, bool), Error> {
+        let Some(node) = tape.get(index as usize) else { return Ok((index, true)) };
         match node.kind {
-            Kind::Object | Kind::Opaque | Kind::EnumCase => Ok((at, true)),
+            Kind::Object | Kind::Opaque | Kind::EnumCase => Ok((index, true)),
             // A link refers to an object, never to another link.
             Kind::Link => Ok((node.payload as u32, false)),
             _ => Err(Error::new(ErrorKind::BadLink)

@@ -37,7 +37,7 @@ pub(super) fn is_list(input: &[u8]) -> bool {
             }
             b'O' => {
                 depth += 1;
-                skip_name(input, offset).and_then(|at| skip_number(input, at, b'{'))
+                skip_name(input, offset).and_then(|name_end| skip_number(input, name_end, b'{'))
             }
             b'}' => {
                 depth -= 1;
@@ -58,17 +58,17 @@ pub(super) fn is_list(input: &[u8]) -> bool {
     true
 }
 
-/// Skips the digits at `at`, `:` and `last`.
-fn skip_number(input: &[u8], at: usize, last: u8) -> Option<usize> {
-    let digits = input.get(at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let end = at + digits;
+/// Skips the digits at `offset`, `:` and `last`.
+fn skip_number(input: &[u8], offset: usize, last: u8) -> Option<usize> {
+    let digits = input.get(offset..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let end = offset + digits;
     (digits > 0 && input.get(end..end + 2)? == [b':', last]).then_some(end + 2)
 }
 
 /// Skips `O:`, the length, the name and `:`.
-fn skip_name(input: &[u8], at: usize) -> Option<usize> {
-    let first = skip_number(input, at + 2, b'"')?;
-    let len: usize = std::str::from_utf8(&input[at + 2..first - 2]).ok()?.parse().ok()?;
+fn skip_name(input: &[u8], offset: usize) -> Option<usize> {
+    let first = skip_number(input, offset + 2, b'"')?;
+    let len: usize = std::str::from_utf8(&input[offset + 2..first - 2]).ok()?.parse().ok()?;
     let end = first.checked_add(len)?;
     (input.get(end..end.checked_add(2)?)? == b"\":").then_some(end + 2)
 }

@@ -19,7 +19,7 @@ const FRAMES_KEPT: usize = 1024;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     /// Its node; for an object, the node of its body.
-    pub(super) at: u32,
+    pub(super) node: u32,
     /// Number of entries still to read.
     pub(super) left: u32,
     /// Number of entries so far.
@@ -30,7 +30,7 @@ pub(super) struct Frame {
     /// Whether its keys get ids.
     pub(super) is_keyed: bool,
     /// Id of the previous key; predicts the next one.
-    pub(super) last: u16,
+    pub(super) previous: u16,
     /// The key that the fast loop predicts next; 0 for none.
     pub(super) guess: u16,
     /// The key of this container, or of the outermost list that contains it.
@@ -42,21 +42,21 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn new(left: u32, is_object: bool, is_list: bool) -> Frame {
         Frame {
-            at: 0,
+            node: 0,
             left,
             count: 0,
             is_object,
             is_list,
             is_keyed: left <= KEYED,
-            last: 0,
+            previous: 0,
             guess: 0,
             under: 0,
             is_payload: false,
         }
     }
 
-    pub(super) fn for_payload(at: u32) -> Frame {
-        Frame { at, is_payload: true, ..Frame::new(0, false, false) }
+    pub(super) fn for_payload(node: u32) -> Frame {
+        Frame { node, is_payload: true, ..Frame::new(0, false, false) }
     }
 }
 
@@ -135,7 +135,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 continue;
             }
             if self.sink.nodes().len() >= self.limits.nodes as usize {
-                return Err(self.limits.too_many_nodes().at(self.tokens.at));
+                return Err(self.limits.too_many_nodes().at(self.tokens.offset));
             }
             if S::DETAIL || !self.read_fast_entries()? {
                 let key = self.read_key()?;
@@ -169,19 +169,19 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Returns the path of the value that could not be read.
     pub(super) fn failed_path(&mut self) -> String {
-        let (at, key) = self.next;
+        let (index, key) = self.next;
         let input = self.full_input;
         let next = self.sink.tape().len();
-        let named = self.frames.last().filter(|_| at == next && key != KEY_NODE && key != NO_KEY);
+        let named = self.frames.last().filter(|_| index == next && key != KEY_NODE && key != NO_KEY);
         named
-            .and_then(|frame| self.sink.tape().path_to_key(frame.at, key, input))
+            .and_then(|frame| self.sink.tape().path_to_key(frame.node, key, input))
             .unwrap_or_else(|| self.sink.tape().path_to(next, input))
     }
 
     /// Closes all open containers, and inserts the keys of lists that turned out to be maps,
     /// even after an error. Returns how far reading came and what stopped it.
     pub(super) fn finish_reading(mut self, result: Result<(), Error>) -> (usize, Option<Error>) {
-        let (input, consumed) = (self.full_input, self.tokens.at);
+        let (input, consumed) = (self.full_input, self.tokens.offset);
         let error = result.err().map(|error| error.on_path(self.failed_path()));
         self.close_open_containers();
         if self.frames.capacity() <= FRAMES_KEPT {
@@ -197,8 +197,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
             if !frame.is_payload {
-                let (at, of) = (frame.at, frame.count.saturating_add(frame.left));
-                self.sink.record_cut(at, Some(of));
+                let (index, of) = (frame.node, frame.count.saturating_add(frame.left));
+                self.sink.record_cut(index, Some(of));
             }
             self.close_container(false);
         }
@@ -211,18 +211,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if frame.is_payload {
             return self.abandon_payload();
         }
-        let end = self.tokens.at;
+        let end = self.tokens.offset;
         let tape = self.sink.tape();
-        let removed = if frame.at == tape.root { tape.first_item } else { 0 };
-        tape.close_container(frame.at, frame.count - removed as u32);
+        let removed = if frame.node == tape.root { tape.first_item } else { 0 };
+        tape.close_container(frame.node, frame.count - removed as u32);
         if frame.is_object {
-            tape.close_container(frame.at - 1, 1);
+            tape.close_container(frame.node - 1, 1);
         }
-        let node = frame.at - u32::from(frame.is_object);
+        let node = frame.node - u32::from(frame.is_object);
         if is_complete {
             self.sink.record_span(end - 1, end, node, "end");
         }
-        self.sink.record_end(frame.at, end);
+        self.sink.record_end(frame.node, end);
         self.sink.record_end(node, end);
     }
 
@@ -234,16 +234,16 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.sink.record_note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
-    /// Records that the node `at` starts here.
+    /// Records that the node `index` starts here.
     #[inline]
-    pub(super) fn begin_node(&mut self, at: u32, start: usize) {
+    pub(super) fn begin_node(&mut self, index: u32, start: usize) {
         if !S::DETAIL {
             return;
         }
         if let Some((start, end)) = self.key_source.take() {
-            self.keep_source(at, spelling::KEY, start, end);
+            self.keep_source(index, spelling::KEY, start, end);
         }
-        self.sink.record_begin(at, start);
+        self.sink.record_begin(index, start);
     }
 
     // -- Keys ---------------------------------------------------------------
@@ -253,7 +253,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn read_key(&mut self) -> Result<u16, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
-        let start = self.tokens.at;
+        let start = self.tokens.offset;
         frame.left -= 1;
         let position = frame.count;
         frame.count += 1;
@@ -283,7 +283,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             }
             _ => return Err(self.tokens.no_key()),
         };
-        let end = self.tokens.at;
+        let end = self.tokens.offset;
         if S::DETAIL {
             self.key_source = is_unusual.then_some((start, end));
             let next = self.sink.tape().len();
@@ -305,8 +305,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn place_key(&mut self, key: &Key, is_keyed: bool, start: usize) -> u16 {
         let input = self.tokens.input;
         if is_keyed {
-            if let Key::Input(at, len) = *key {
-                let id = self.sink.tape().keys.recall_short(Kind::Bytes, 0, input, at, len);
+            if let Key::Input(offset, len) = *key {
+                let id = self.sink.tape().keys.recall_short(Kind::Bytes, 0, input, offset, len);
                 if id != 0 {
                     return self.learn_next_key(id);
                 }
@@ -317,20 +317,20 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         let node = match *key {
             Key::Int(value) => Node::int(value),
-            Key::Input(at, len) => self.sink.tape().new_borrowed_string(Kind::Bytes, at, len),
+            Key::Input(offset, len) => self.sink.tape().new_borrowed_string(Kind::Bytes, offset, len),
             Key::Arena(node) => node,
         };
-        let at = self.sink.tape().push(Node { key: IS_KEY, ..node });
-        let end = self.tokens.at;
-        self.sink.record_extent(at, start, end);
+        let index = self.sink.tape().push(Node { key: IS_KEY, ..node });
+        let end = self.tokens.offset;
+        self.sink.record_extent(index, start, end);
         KEY_NODE
     }
 
     /// Remembers that this key followed the previous one. Returns the key predicted next.
     fn learn_next_key(&mut self, id: u16) -> u16 {
         if let Some(frame) = self.frames.last_mut() {
-            self.sink.tape().keys.learn_next(frame.last, id);
-            frame.last = id;
+            self.sink.tape().keys.learn_next(frame.previous, id);
+            frame.previous = id;
             frame.guess = 0;
         }
         id
@@ -359,7 +359,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn convert_to_map(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
             frame.is_list = false;
-            self.deferred_keys.convert_to_map(self.sink.tape(), frame.at, count);
+            self.deferred_keys.convert_to_map(self.sink.tape(), frame.node, count);
         }
     }
 
@@ -368,15 +368,15 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads a value: a leaf completely, a container up to its front.
     #[inline]
     pub(super) fn read_value(&mut self, key: u16) -> Result<(), Error> {
-        let start = self.tokens.at;
+        let start = self.tokens.offset;
         self.next = (self.sink.nodes().len() as u32, key);
         let (node, is_default) = match self.tokens.input.get(start).copied() {
             Some(b's') => {
-                let QuotedBytes { start: at, len, is_default } = self.tokens.read_string()?;
+                let QuotedBytes { start: offset, len, is_default } = self.tokens.read_string()?;
                 self.check_length(len, start)?;
-                let node = self.sink.tape().new_borrowed_string(Kind::Bytes, at, len);
+                let node = self.sink.tape().new_borrowed_string(Kind::Bytes, offset, len);
                 if S::DETAIL {
-                    self.record_string(Node { key, ..node }, is_default, start, at, len);
+                    self.record_string(Node { key, ..node }, is_default, start, offset, len);
                     return Ok(());
                 }
                 (node, is_default)
@@ -393,7 +393,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 if S::DETAIL {
                     let mut text = Vec::new();
                     text::push_float(value, &mut text);
-                    is_default = text == self.tokens.input[source..self.tokens.at - 1];
+                    is_default = text == self.tokens.input[source..self.tokens.offset - 1];
                 }
                 (Node::float(value), is_default)
             }
@@ -404,23 +404,23 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             Some(b'b') => (Node::leaf(Kind::Bool, u64::from(self.tokens.read_boolean()?)), true),
             Some(b'S') => (self.read_escaped_string(start)?, false),
             Some(b'E') => {
-                let QuotedBytes { start: at, len, is_default } = self.tokens.read_enum_case()?;
+                let QuotedBytes { start: offset, len, is_default } = self.tokens.read_enum_case()?;
                 self.check_length(len, start)?;
-                (self.sink.tape().new_borrowed_string(Kind::EnumCase, at, len), is_default)
+                (self.sink.tape().new_borrowed_string(Kind::EnumCase, offset, len), is_default)
             }
             Some(b'C') => return self.read_opaque(key),
             Some(b'r' | b'R') => self.read_link(start)?,
             _ => return Err(self.tokens.no_value()),
         };
-        let at = self.sink.tape().push(Node { key, ..node });
+        let index = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
-            let end = self.tokens.at;
-            self.begin_node(at, start);
-            self.sink.record_span(start, end, at, "value");
+            let end = self.tokens.offset;
+            self.begin_node(index, start);
+            self.sink.record_span(start, end, index, "value");
             if !is_default {
-                self.keep_source(at, spelling::SOURCE, start, end);
+                self.keep_source(index, spelling::SOURCE, start, end);
             }
-            self.sink.record_end(at, end);
+            self.sink.record_end(index, end);
         }
         Ok(())
     }
@@ -428,21 +428,21 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Records a string with its pieces.
     #[cold]
     fn record_string(&mut self, node: Node, is_default: bool, start: usize, text: usize, len: usize) {
-        let end = self.tokens.at;
-        let at = self.sink.tape().push(node);
-        self.begin_node(at, start);
-        self.sink.record_span(start, text, at, "length");
-        self.sink.record_span(text, text + len, at, "string");
-        self.sink.record_span(text + len, end, at, "end");
+        let end = self.tokens.offset;
+        let index = self.sink.tape().push(node);
+        self.begin_node(index, start);
+        self.sink.record_span(start, text, index, "length");
+        self.sink.record_span(text, text + len, index, "string");
+        self.sink.record_span(text + len, end, index, "end");
         if !is_default {
-            self.keep_source(at, spelling::HEAD, start, text);
+            self.keep_source(index, spelling::HEAD, start, text);
         }
-        self.sink.record_end(at, end);
+        self.sink.record_end(index, end);
     }
 
     #[inline]
     pub(super) fn read_integer(&mut self) -> Result<(i64, bool), Error> {
-        let start = self.tokens.at;
+        let start = self.tokens.offset;
         let (value, is_default, fits) = self.tokens.read_integer()?;
         if !fits && !self.options.lenient {
             return Err(Error::new(ErrorKind::Malformed)
@@ -456,9 +456,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[inline]
-    pub(super) fn check_length(&self, len: usize, at: usize) -> Result<(), Error> {
+    pub(super) fn check_length(&self, len: usize, offset: usize) -> Result<(), Error> {
         if len as u64 > self.limits.string {
-            return Err(self.limits.too_long(len as u64).at(at));
+            return Err(self.limits.too_long(len as u64).at(offset));
         }
         Ok(())
     }
@@ -482,10 +482,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             return Ok((Node::leaf(Kind::Null, 0), is_default));
         }
         let (target, direct) = found
-            .and_then(
-                |at| if is_same_variable { Ok((at, true)) } else { self.slots.resolve_object(self.sink.nodes(), at) },
-            )
-            .map_err(|error| self.tokens.add_php_message(error.at(start), self.tokens.at))?;
+            .and_then(|node| {
+                if is_same_variable { Ok((node, true)) } else { self.slots.resolve_object(self.sink.nodes(), node) }
+            })
+            .map_err(|error| self.tokens.add_php_message(error.at(start), self.tokens.offset))?;
         self.sink.tape().mark_target(target);
         let kind = if is_same_variable { Kind::Alias } else { Kind::Link };
         Ok((Node::leaf(kind, u64::from(target)), is_default && direct))
@@ -505,30 +505,30 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if is_level && self.frames.len() - self.payloads.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
-        let at = self.sink.tape().push(node);
-        let end = self.tokens.at;
+        let index = self.sink.tape().push(node);
+        let end = self.tokens.offset;
         if S::DETAIL {
-            self.begin_node(at, start);
-            self.sink.record_span(start, end, at, "head");
+            self.begin_node(index, start);
+            self.sink.record_span(start, end, index, "head");
             if !is_default {
-                self.keep_source(at, spelling::HEAD, start, end);
+                self.keep_source(index, spelling::HEAD, start, end);
             }
         }
-        let mut body = at;
+        let mut body = index;
         if frame.is_object {
             body = self.sink.tape().push(Node::open(Kind::Map, 0));
             self.sink.record_begin(body, end);
         }
-        self.frames.push(Frame { at: body, ..frame });
+        self.frames.push(Frame { node: body, ..frame });
         Ok(())
     }
 
     #[inline]
     fn read_array(&mut self, key: u16) -> Result<(), Error> {
-        let start = self.tokens.at;
+        let start = self.tokens.offset;
         let (left, is_default) = self.tokens.read_array_head()?;
         // A list begins with the key 0, or with the text of 0.
-        let first = read_leaf::read_string(self.tokens.input, self.tokens.at);
+        let first = read_leaf::read_string(self.tokens.input, self.tokens.offset);
         let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
         let is_list = is_list && !(self.root_is_map && self.frames.is_empty());
         let frame = Frame::new(left, false, is_list);
@@ -537,7 +537,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     fn read_object(&mut self, key: u16) -> Result<(), Error> {
-        let start = self.tokens.at;
+        let start = self.tokens.offset;
         let (name, left, is_default) = self.tokens.read_object_head()?;
         let class = self.intern_class(name)?;
         let frame = Frame::new(left, true, false);

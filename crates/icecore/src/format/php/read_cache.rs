@@ -33,8 +33,8 @@ pub(super) struct KeptText {
     pub(super) class: u16,
 }
 
-fn word_at(text: &[u8], at: usize) -> u64 {
-    text.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word))
+fn word_at(text: &[u8], offset: usize) -> u64 {
+    text.get(offset..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word))
 }
 
 /// Returns the first eight bytes, padded with zeros after the end of the input.
@@ -61,9 +61,9 @@ impl KeptText {
             self.front[0] = read_short_word(text);
             self.back[HALF - 1] = (1 << (8 * len)) - 1;
         } else {
-            for at in 0..HALF {
-                self.front[at] = word_at(text, 8 * at);
-                self.back[at] = (len + 8 * at).checked_sub(8 * HALF).map_or(0, |start| word_at(text, start));
+            for index in 0..HALF {
+                self.front[index] = word_at(text, 8 * index);
+                self.back[index] = (len + 8 * index).checked_sub(8 * HALF).map_or(0, |start| word_at(text, start));
             }
         }
         self.len = len as u32;
@@ -229,10 +229,10 @@ mod tests {
                 let mut input = [&text[..], &vec![7; suffix_len]].concat();
                 assert_eq!(kept.strip_from(&input), Some(&input[len..]), "{len}");
                 assert!(kept.strip_from(&input[1..]).is_none() && kept.strip_from(&input[..len - 1]).is_none());
-                for at in 0..len {
-                    input[at] ^= 0x80;
-                    assert!(kept.strip_from(&input).is_none(), "{len} {at}");
-                    input[at] ^= 0x80;
+                for index in 0..len {
+                    input[index] ^= 0x80;
+                    assert!(kept.strip_from(&input).is_none(), "{len} {index}");
+                    input[index] ^= 0x80;
                 }
             }
         }

@@ -28,13 +28,13 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Reads common content from the innermost container on. Returns whether there was any.
     #[inline]
     pub(super) fn read_fast_entries(&mut self) -> Result<bool, Error> {
-        let (start, nodes) = (self.tokens.at, self.sink.nodes().len());
+        let (start, nodes) = (self.tokens.offset, self.sink.nodes().len());
         let stop = self.read_fast_content();
         if let ReadStop::Value(key) = stop {
             self.read_value(key)?;
             return Ok(true);
         }
-        Ok(self.tokens.at > start || self.sink.nodes().len() > nodes)
+        Ok(self.tokens.offset > start || self.sink.nodes().len() > nodes)
     }
 
     /// Opens the root if its front is a common one.
@@ -47,10 +47,10 @@ impl<S: Sink> Machine<'_, '_, S> {
         let input = tokens.input;
         let Tape { nodes, keys, classes, .. } = sink.tape();
         warm.forget_stale(keys, classes);
-        let rest = input.get(tokens.at..).unwrap_or_default();
+        let rest = input.get(tokens.offset..).unwrap_or_default();
         let mut run = Run { rest, len: input.len(), nodes, node_limit: max_nodes as usize, longest };
         let frame = run.open_container(NO_KEY, NO_KEY, (keys, classes), warm);
-        tokens.at = input.len() - run.rest.len();
+        tokens.offset = input.len() - run.rest.len();
         frames.extend(frame);
         frame.is_some()
     }
@@ -70,7 +70,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             max_len = max_len.min(nodes.len() + BATCH);
         }
         let mut run = Run {
-            rest: input.get(tokens.at..).unwrap_or_default(),
+            rest: input.get(tokens.offset..).unwrap_or_default(),
             len: input.len(),
             nodes,
             node_limit: max_len,
@@ -135,7 +135,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             frames.push(inner);
         };
-        tokens.at = input.len() - run.rest.len();
+        tokens.offset = input.len() - run.rest.len();
         stop
     }
 }
@@ -207,7 +207,7 @@ impl Run<'_, '_> {
     /// The same for entries whose keys are predicted. Also `None` if another key follows.
     #[inline(never)]
     fn read_pairs(&mut self, frame: &mut Frame, keys: &[KeptText]) -> Option<u16> {
-        let (mut rest, mut guess, mut last) = (self.rest, frame.guess, frame.last);
+        let (mut rest, mut guess, mut previous) = (self.rest, frame.guess, frame.previous);
         let limit = self.readable_entries(frame.left);
         let mut done = 0;
         let value_key = loop {
@@ -217,16 +217,18 @@ impl Run<'_, '_> {
             let Some(kept) = keys.get(usize::from(guess)) else { break None };
             let Some(after_key) = kept.strip_from(rest) else { break None };
             rest = after_key;
-            last = guess;
+            previous = guess;
             guess = kept.next;
             done += 1;
-            let Some(after_value) = push_leaf(rest, last, self.nodes, self.len, self.longest) else { break Some(last) };
+            let Some(after_value) = push_leaf(rest, previous, self.nodes, self.len, self.longest) else {
+                break Some(previous);
+            };
             rest = after_value;
         };
         self.rest = rest;
         frame.count += done;
         frame.left -= done;
-        (frame.guess, frame.last) = (guess, last);
+        (frame.guess, frame.previous) = (guess, previous);
         value_key
     }
 
@@ -250,9 +252,9 @@ impl Run<'_, '_> {
     #[inline(never)]
     fn read_unpredicted_key(&mut self, frame: &mut Frame, keys: &mut Names, warm: &mut ReadCache) -> Option<u16> {
         let (id, end) = find_known_key(self.rest, keys, frame, self.longest)?;
-        let class = if frame.is_object { self.nodes.get(frame.at as usize - 1)?.class() } else { 0 };
-        frame.guess = warm.learn_key(keys, (frame.last, class, frame.under), id);
-        frame.last = id;
+        let class = if frame.is_object { self.nodes.get(frame.node as usize - 1)?.class() } else { 0 };
+        frame.guess = warm.learn_key(keys, (frame.previous, class, frame.under), id);
+        frame.previous = id;
         frame.left -= 1;
         frame.count += 1;
         self.rest = &self.rest[end..];
@@ -303,8 +305,8 @@ impl Run<'_, '_> {
         };
         self.rest = rest;
         let kind = if is_list { Kind::Array } else { Kind::Map };
-        let at = push_node(self.nodes, Node { key, ..Node::open(kind, 0) });
-        Some(Frame { at, under, guess, ..Frame::new(count, false, is_list) })
+        let node = push_node(self.nodes, Node { key, ..Node::open(kind, 0) });
+        Some(Frame { node, under, guess, ..Frame::new(count, false, is_list) })
     }
 
     #[inline(always)]
@@ -315,21 +317,21 @@ impl Run<'_, '_> {
         }
         self.rest = rest;
         push_node(self.nodes, Node { key, ..Node::open(Kind::Object, front.class) });
-        let at = push_node(self.nodes, Node::open(Kind::Map, 0));
-        Some(Frame { at, under, guess: front.guess, ..Frame::new(front.count, true, false) })
+        let node = push_node(self.nodes, Node::open(Kind::Map, 0));
+        Some(Frame { node, under, guess: front.guess, ..Frame::new(front.count, true, false) })
     }
 }
 
 /// The container ends here, all its entries are read.
 #[inline(always)]
 fn close_container(nodes: &mut [Node], frame: &Frame) {
-    let (at, end) = (frame.at as usize, nodes.len() as u32);
-    if let Some(node) = nodes.get_mut(at) {
+    let (index, end) = (frame.node as usize, nodes.len() as u32);
+    if let Some(node) = nodes.get_mut(index) {
         node.aux = frame.count;
         node.set_end(end);
     }
     if frame.is_object
-        && let Some(node) = nodes.get_mut(at.wrapping_sub(1))
+        && let Some(node) = nodes.get_mut(index.wrapping_sub(1))
     {
         node.aux = 1;
         node.set_end(end);
@@ -354,7 +356,7 @@ fn read_key_string(rest: &[u8], is_object: bool, longest: u64) -> Option<(usize,
 
 /// Returns the id of the key here, if it has one, and where it ends.
 fn find_known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) -> Option<(u16, usize)> {
-    let guess = keys.predict_next(frame.last);
+    let guess = keys.predict_next(frame.previous);
     if rest.first() == Some(&b'i') {
         let (number, end) = read_integer(rest, 0)?;
         return keys.is_integer(guess, number).then_some((guess, end));
@@ -367,7 +369,7 @@ fn find_known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) ->
     if id == 0 {
         return None;
     }
-    keys.learn_next(frame.last, id);
+    keys.learn_next(frame.previous, id);
     Some((id, end))
 }
 

@@ -16,9 +16,9 @@ const POWERS: [f64; 16] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e1
 #[inline(always)]
 pub(super) fn push_node(nodes: &mut Vec<Node>, node: Node) -> u32 {
     steps::count(1);
-    let at = nodes.len() as u32;
+    let index = nodes.len() as u32;
     nodes.push(node);
-    at
+    index
 }
 
 /// Puts the leaf here on the tape if it is a common one; returns the rest. `whole`: length of the
@@ -37,8 +37,8 @@ pub(super) fn push_leaf<'a>(
 }
 
 /// Returns the scalar at this offset, for a stencil.
-pub(super) fn read_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
-    let (node, after) = read_common_leaf(input.get(at..)?, input.len(), u64::MAX)?;
+pub(super) fn read_scalar(input: &[u8], offset: usize, like: Node) -> Option<(Node, usize)> {
+    let (node, after) = read_common_leaf(input.get(offset..)?, input.len(), u64::MAX)?;
     Some((Node { key: like.key, ..node }, input.len() - after.len()))
 }
 
@@ -86,10 +86,10 @@ pub(super) fn make_bytes_node(start: usize, len: usize, longest: u64) -> Option<
 fn read_short_integer(head: u64) -> Option<(i64, usize)> {
     let bytes = head.to_le_bytes();
     let mut value = 0;
-    for (at, byte) in bytes.iter().enumerate().skip(2) {
+    for (index, byte) in bytes.iter().enumerate().skip(2) {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
-            return (*byte == b';' && at > 2).then_some((value, at + 1));
+            return (*byte == b';' && index > 2).then_some((value, index + 1));
         }
         value = value * 10 + i64::from(digit);
     }
@@ -121,10 +121,10 @@ fn read_long_string(rest: &[u8]) -> Option<(usize, usize, usize)> {
     read_string(rest, 0)
 }
 
-/// Returns the integer at `at` and its end.
+/// Returns the integer at `offset` and its end.
 #[inline(always)]
-pub(super) fn read_integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
-    let rest = input.get(at..)?;
+pub(super) fn read_integer(input: &[u8], offset: usize) -> Option<(i64, usize)> {
+    let rest = input.get(offset..)?;
     let (negative, digits) = match rest {
         [b'i', b':', b'-', digits @ ..] => (true, digits),
         [b'i', b':', digits @ ..] => (false, digits),
@@ -135,7 +135,7 @@ pub(super) fn read_integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             let is_end = *byte == b';' && count > 0;
-            let end = at + 3 + count + usize::from(negative);
+            let end = offset + 3 + count + usize::from(negative);
             return is_end.then_some((if negative { -value } else { value }, end));
         }
         if count == DIGITS {
@@ -146,14 +146,14 @@ pub(super) fn read_integer(input: &[u8], at: usize) -> Option<(i64, usize)> {
     None
 }
 
-/// Returns a number of up to nine digits at `at`, and its end.
+/// Returns a number of up to nine digits at `offset`, and its end.
 #[inline(always)]
-pub(super) fn read_number(input: &[u8], at: usize) -> Option<(u32, usize)> {
+pub(super) fn read_number(input: &[u8], offset: usize) -> Option<(u32, usize)> {
     let mut value = 0;
-    for (count, byte) in input.get(at..)?.iter().take(10).enumerate() {
+    for (count, byte) in input.get(offset..)?.iter().take(10).enumerate() {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
-            return (count > 0).then_some((value, at + count));
+            return (count > 0).then_some((value, offset + count));
         }
         if count == 9 {
             return None;
@@ -203,23 +203,23 @@ fn read_long_float(rest: &[u8]) -> Option<(f64, usize)> {
     Some((std::str::from_utf8(text).ok()?.parse().ok()?, len + 3))
 }
 
-/// Returns start, length and end of the string at `at`.
+/// Returns start, length and end of the string at `offset`.
 #[inline(always)]
-pub(super) fn read_string(input: &[u8], at: usize) -> Option<(usize, usize, usize)> {
-    let rest = input.get(at..)?;
+pub(super) fn read_string(input: &[u8], offset: usize) -> Option<(usize, usize, usize)> {
+    let rest = input.get(offset..)?;
     let [b's', b':', digits @ ..] = rest else { return None };
     let (len, front) = match digits {
         [a @ b'0'..=b'9', b':', b'"', ..] => (usize::from(a - b'0'), 5),
         [a @ b'0'..=b'9', b @ b'0'..=b'9', b':', b'"', ..] => (usize::from(a - b'0') * 10 + usize::from(b - b'0'), 6),
         _ => {
-            let (len, end) = read_number(input, at + 2)?;
+            let (len, end) = read_number(input, offset + 2)?;
             if input.get(end..end + 2)? != b":\"" {
                 return None;
             }
-            (len as usize, end + 2 - at)
+            (len as usize, end + 2 - offset)
         }
     };
-    let start = at + front;
+    let start = offset + front;
     let end = start + len;
     (input.get(end..end + 2)? == b"\";").then_some((start, len, end + 2))
 }

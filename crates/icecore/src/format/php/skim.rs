@@ -124,9 +124,9 @@ impl Skim for Skimmer<'_> {
         self.has_links = false;
         let mut depth = 0;
         loop {
-            let mut at = 0;
-            let ended = run::skip_value(self.view.bytes_in_view(), &mut at, &mut depth, &mut self.has_links);
-            self.view.advance(at as u64)?;
+            let mut skipped = 0;
+            let ended = run::skip_value(self.view.bytes_in_view(), &mut skipped, &mut depth, &mut self.has_links);
+            self.view.advance(skipped as u64)?;
             match ended {
                 RunEnd::Done => return Ok(()),
                 RunEnd::Unsure => return Err(SkimAborted),

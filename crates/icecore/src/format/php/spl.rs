@@ -86,7 +86,7 @@ pub(super) struct PayloadInput {
     /// and separators of any class between them.
     family: Option<Family>,
     /// The node of the object.
-    at: u32,
+    object: u32,
     /// Where the payload ends.
     end: usize,
     /// Start and end of the text around it.
@@ -107,12 +107,12 @@ pub(super) struct PayloadInput {
 }
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Opens the payload of the object at `at` of the tape. Until it is closed, the text ends with
+    /// Opens the payload of the object at `object` of the tape. Until it is closed, the text ends with
     /// the payload.
     pub(super) fn open_payload(
         &mut self,
         family: Option<Family>,
-        at: u32,
+        object: u32,
         start: usize,
         len: usize,
     ) -> Result<(), Error> {
@@ -124,11 +124,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         let outer = (self.tokens.base, self.tokens.input.len());
         self.tokens.base = start;
         self.tokens.input = &self.tokens.input[..end];
-        self.tokens.at = start;
-        self.frames.push(Frame::for_payload(at));
+        self.tokens.offset = start;
+        self.frames.push(Frame::for_payload(object));
         self.payloads.push(PayloadInput {
             family,
-            at,
+            object,
             end,
             outer,
             step: ReadStep::Element,
@@ -140,23 +140,23 @@ impl<S: Sink> Machine<'_, '_, S> {
             parts: 0,
         });
         let Some(family) = family else {
-            self.slots.record_payload(at, Counted::Values);
+            self.slots.record_payload(object, Counted::Values);
             return Ok(());
         };
-        self.slots.record_payload(at, Counted::Number);
+        self.slots.record_payload(object, Counted::Number);
         if family != Family::List {
-            self.read_mark(b'x', "`x:`", at)?;
+            self.read_mark(b'x', "`x:`", object)?;
         }
-        let from = self.tokens.at;
+        let from = self.tokens.offset;
         self.tokens.expect_next(|byte| byte == b'i', "an integer")?;
         let (number, is_default) = self.read_integer()?;
         if family == Family::Storage && number < 0 {
-            return Err(self.tokens.unexpected_byte(from, self.tokens.at - 1, "a number that is not below 0"));
+            return Err(self.tokens.unexpected_byte(from, self.tokens.offset - 1, "a number that is not below 0"));
         }
-        let until = self.tokens.at;
-        self.sink.record_span(from, until, at, if family == Family::Storage { "count" } else { "flags" });
+        let until = self.tokens.offset;
+        self.sink.record_span(from, until, object, if family == Family::Storage { "count" } else { "flags" });
         if family == Family::Storage && !is_default {
-            self.keep_source(at, spelling::COUNT, from, until);
+            self.keep_source(object, spelling::COUNT, from, until);
         }
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
         payload.number = number;
@@ -181,22 +181,22 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Continues after a value in the innermost payload.
     pub(super) fn payload_step(&mut self) -> Result<(), Error> {
         if self.sink.nodes().len() >= self.limits.nodes as usize {
-            return Err(self.limits.too_many_nodes().at(self.tokens.at));
+            return Err(self.limits.too_many_nodes().at(self.tokens.offset));
         }
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
-        let at = payload.at;
+        let object = payload.object;
         match (payload.step, payload.family) {
             (ReadStep::Members, _) => {
                 self.close_payload();
                 Ok(())
             }
             (ReadStep::Content, _) => {
-                self.read_separator(b';', "`;` after the array", at)?;
+                self.read_separator(b';', "`;` after the array", object)?;
                 self.read_members()
             }
-            (ReadStep::Object, _) if self.tokens.input.get(self.tokens.at) == Some(&b',') => {
+            (ReadStep::Object, _) if self.tokens.input.get(self.tokens.offset) == Some(&b',') => {
                 payload.step = ReadStep::Data;
-                self.read_separator(b',', "`,`", at)?;
+                self.read_separator(b',', "`,`", object)?;
                 let key = self.place_fixed_key(DATA);
                 self.read_value(key)
             }
@@ -222,14 +222,14 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Reads an item of a list, or its end.
     fn read_list_item(&mut self) -> Result<(), Error> {
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
-        let at = payload.at;
-        if self.tokens.input.get(self.tokens.at) == Some(&b':') {
+        let object = payload.object;
+        if self.tokens.input.get(self.tokens.offset) == Some(&b':') {
             payload.count += 1;
-            self.read_separator(b':', "`:`", at)?;
+            self.read_separator(b':', "`:`", object)?;
             return self.read_value(NO_KEY);
         }
         // PHP expects the zero byte that ends each of its strings in memory.
-        if self.tokens.at < payload.end {
+        if self.tokens.offset < payload.end {
             self.tokens.expect_next(|byte| byte == 0, "`:` and an item, or the end of the payload")?;
         }
         self.close_content();
@@ -239,11 +239,11 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     /// Reads a value of a payload of unknown form, or its end.
     fn read_payload_value(&mut self) -> Result<(), Error> {
-        let Some(at) = self.payloads.last().map(|payload| payload.at) else { return Ok(()) };
-        while let Some(byte) = self.tokens.input.get(self.tokens.at).copied() {
+        let Some(object) = self.payloads.last().map(|payload| payload.object) else { return Ok(()) };
+        while let Some(byte) = self.tokens.input.get(self.tokens.offset).copied() {
             match byte {
-                b':' | b';' | b',' | 0 => self.read_separator(byte, "a separator", at)?,
-                b'x' | b'm' => self.read_mark(byte, "`x:` or `m:`", at)?,
+                b':' | b';' | b',' | 0 => self.read_separator(byte, "a separator", object)?,
+                b'x' | b'm' => self.read_mark(byte, "`x:` or `m:`", object)?,
                 _ => {
                     if let Some(payload) = self.payloads.last_mut() {
                         payload.parts += 1;
@@ -259,10 +259,10 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Reads an element of a storage, or what follows the last one.
     fn read_storage_element(&mut self) -> Result<(), Error> {
         let Some(payload) = self.payloads.last() else { return Ok(()) };
-        let (at, number) = (payload.at, payload.number);
+        let (object, number) = (payload.object, payload.number);
         // The integer of the count ends with its own `;`.
         if payload.count > 0 {
-            self.read_separator(b';', "`;` after the element", at)?;
+            self.read_separator(b';', "`;` after the element", object)?;
         }
         if number == 0 {
             self.close_content();
@@ -282,8 +282,8 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     /// Reads `m:` and the object's own properties.
     fn read_members(&mut self) -> Result<(), Error> {
-        let Some(at) = self.payloads.last().map(|payload| payload.at) else { return Ok(()) };
-        self.read_mark(b'm', "`m:`", at)?;
+        let Some(object) = self.payloads.last().map(|payload| payload.object) else { return Ok(()) };
+        self.read_mark(b'm', "`m:`", object)?;
         // The array is child 0; the flags are next.
         if self.payloads.last().is_some_and(|payload| payload.parts > 0) {
             self.push_flags();
@@ -302,20 +302,20 @@ impl<S: Sink> Machine<'_, '_, S> {
         let Some((start, end, is_default)) = payload.source.take() else { return };
         payload.parts += 1;
         let node = Node::int(payload.number);
-        let at = self.sink.tape().push(node);
-        self.slots.record_slotless(at);
+        let index = self.sink.tape().push(node);
+        self.slots.record_slotless(index);
         if !is_default {
-            self.keep_source(at, spelling::SOURCE, start, end);
+            self.keep_source(index, spelling::SOURCE, start, end);
         }
-        self.sink.record_extent(at, start, end);
+        self.sink.record_extent(index, start, end);
     }
 
     fn close_payload(&mut self) {
         self.push_flags();
         self.frames.pop();
         let Some(payload) = self.payloads.pop() else { return };
-        let PayloadInput { at, end, outer, parts, .. } = payload;
-        let read_end = self.tokens.at;
+        let PayloadInput { object: at, end, outer, parts, .. } = payload;
+        let read_end = self.tokens.offset;
         self.leave_payload(outer);
         self.sink.tape().close_container(at, parts);
         if read_end < end {
@@ -323,7 +323,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         self.sink.record_span(read_end, end, at, "ignored");
         self.sink.record_span(end, end + 1, at, "end");
-        self.tokens.at = end + 1;
+        self.tokens.offset = end + 1;
         self.sink.record_end(at, end + 1);
     }
 
@@ -335,13 +335,13 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.close_content();
         let Some(payload) = self.payloads.pop() else { return };
         let tape = self.sink.tape();
-        let (mut parts, mut child) = (0, payload.at + 1);
+        let (mut parts, mut child) = (0, payload.object + 1);
         while child < tape.len() {
             (parts, child) = (parts + 1, tape.index_after(child));
         }
-        tape.close_container(payload.at, parts);
-        let end = self.tokens.at;
-        self.sink.record_end(payload.at, end);
+        tape.close_container(payload.object, parts);
+        let end = self.tokens.offset;
+        self.sink.record_end(payload.object, end);
         self.leave_payload(payload.outer);
     }
 
@@ -360,40 +360,40 @@ impl<S: Sink> Machine<'_, '_, S> {
     // -- Small pieces --------------------------------------------------------
 
     /// Reads a letter and `:`.
-    fn read_mark(&mut self, letter: u8, expected: &'static str, at: u32) -> Result<(), Error> {
-        let start = self.tokens.at;
+    fn read_mark(&mut self, letter: u8, expected: &'static str, index: u32) -> Result<(), Error> {
+        let start = self.tokens.offset;
         self.tokens.expect_byte(letter, expected)?;
         self.tokens.expect_byte(b':', expected)?;
-        self.sink.record_span(start, start + 2, at, "mark");
+        self.sink.record_span(start, start + 2, index, "mark");
         Ok(())
     }
 
-    fn read_separator(&mut self, byte: u8, expected: &'static str, at: u32) -> Result<(), Error> {
-        let start = self.tokens.at;
+    fn read_separator(&mut self, byte: u8, expected: &'static str, index: u32) -> Result<(), Error> {
+        let start = self.tokens.offset;
         self.tokens.expect_byte(byte, expected)?;
-        self.sink.record_span(start, start + 1, at, "separator");
+        self.sink.record_span(start, start + 1, index, "separator");
         Ok(())
     }
 
     /// Pushes a node without a text of its own: links do not count it.
     fn push_slotless(&mut self, node: Node) -> u32 {
-        let start = self.tokens.at;
-        let at = self.sink.tape().push(node);
-        self.slots.record_slotless(at);
-        self.sink.record_begin(at, start);
-        at
+        let start = self.tokens.offset;
+        let index = self.sink.tape().push(node);
+        self.slots.record_slotless(index);
+        self.sink.record_begin(index, start);
+        index
     }
 
-    fn close_slotless(&mut self, at: Option<u32>, count: u32) {
-        let Some(at) = at else { return };
-        let end = self.tokens.at;
-        self.sink.tape().close_container(at, count);
-        self.sink.record_end(at, end);
+    fn close_slotless(&mut self, index: Option<u32>, count: u32) {
+        let Some(index) = index else { return };
+        let end = self.tokens.offset;
+        self.sink.tape().close_container(index, count);
+        self.sink.record_end(index, end);
     }
 
     /// Returns a key without a text of its own.
     fn place_fixed_key(&mut self, name: &'static [u8]) -> u16 {
-        let at = self.tokens.at;
+        let offset = self.tokens.offset;
         let tape = self.sink.tape();
         if tape.keys.len() < IDS
             && let Some(id) = tape.intern_key(Node::leaf(Kind::Bytes, 0), name)
@@ -402,48 +402,48 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let node = tape.new_owned_string(Kind::Bytes, name);
         let key = tape.push(Node { key: IS_KEY, ..node });
-        self.sink.record_extent(key, at, at);
+        self.sink.record_extent(key, offset, offset);
         KEY_NODE
     }
 
     /// Reads `C:`. It is opened if the class is PHP's own. Otherwise only the class knows the form
     /// of its payload, so the payload stays bytes.
     pub(super) fn read_opaque(&mut self, key: u16) -> Result<(), Error> {
-        let start = self.tokens.at;
+        let start = self.tokens.offset;
         let (name, len, is_default) = self.tokens.read_opaque()?;
         let class = self.intern_class(name)?;
         self.check_length(len, start)?;
-        let end = self.tokens.at;
+        let end = self.tokens.offset;
         let payload = end - 1 - len;
-        let at = self.sink.tape().push(Node { key, ..Node::open(Kind::Opaque, class).in_form(Form::Serializable) });
+        let index = self.sink.tape().push(Node { key, ..Node::open(Kind::Opaque, class).in_form(Form::Serializable) });
         if S::DETAIL {
-            self.begin_node(at, start);
-            self.sink.record_span(start, payload, at, "head");
+            self.begin_node(index, start);
+            self.sink.record_span(start, payload, index, "head");
             if !is_default {
-                self.keep_source(at, spelling::HEAD, start, payload);
+                self.keep_source(index, spelling::HEAD, start, payload);
             }
         }
         let QuotedBytes { start: first, len: letters, .. } = name;
         match find_family(&self.tokens.input[first..first + letters]) {
-            family @ Some(_) if len > 0 => return self.open_payload(family, at, payload, len),
-            Some(_) => self.slots.record_payload(at, Counted::Nothing),
+            family @ Some(_) if len > 0 => return self.open_payload(family, index, payload, len),
+            Some(_) => self.slots.record_payload(index, Counted::Nothing),
             None if self.options.payloads => {
                 if begins_values(&self.tokens.input[payload..payload + len]) {
-                    return self.open_payload(None, at, payload, len);
+                    return self.open_payload(None, index, payload, len);
                 }
-                self.slots.record_payload(at, Counted::Nothing);
+                self.slots.record_payload(index, Counted::Nothing);
             }
             None => {}
         }
         let tape = self.sink.tape();
         let raw = tape.new_borrowed_string(Kind::Bytes, payload, len);
         tape.push(raw);
-        tape.close_container(at, 1);
+        tape.close_container(index, 1);
         if S::DETAIL {
-            self.sink.record_span(payload, end - 1, at + 1, "payload");
-            self.sink.record_span(end - 1, end, at, "end");
-            self.sink.record_extent(at + 1, payload, end - 1);
-            self.sink.record_end(at, end);
+            self.sink.record_span(payload, end - 1, index + 1, "payload");
+            self.sink.record_span(end - 1, end, index, "end");
+            self.sink.record_extent(index + 1, payload, end - 1);
+            self.sink.record_end(index, end);
         }
         Ok(())
     }

@@ -18,13 +18,13 @@ pub(super) struct QuotedBytes {
     pub(super) is_default: bool,
 }
 
-/// The input and the position in it. A method that fails leaves `at` at the start of the
+/// The input and the position in it. A method that fails leaves `offset` at the start of the
 /// token.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tokens<'a> {
     /// Readable part of the input: all of it, or up to the end of the current payload.
     pub(super) input: &'a [u8],
-    pub(super) at: usize,
+    pub(super) offset: usize,
     /// Start of the current payload; 0 outside of payloads.
     pub(super) base: usize,
     /// Whether errors quote the message of `unserialize()`.
@@ -32,62 +32,62 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(input: &'a [u8], at: usize) -> Tokens<'a> {
-        Tokens { input, at, base: 0, adds_php_message: true }
+    pub(super) fn new(input: &'a [u8], offset: usize) -> Tokens<'a> {
+        Tokens { input, offset, base: 0, adds_php_message: true }
     }
 }
 
 impl Tokens<'_> {
     #[inline]
-    pub(super) fn byte_at(&self, at: usize) -> Option<u8> {
-        self.input.get(at).copied()
+    pub(super) fn byte_at(&self, offset: usize) -> Option<u8> {
+        self.input.get(offset).copied()
     }
 
     // -- Errors -----------------------------------------------------------------
 
-    /// The byte at `at` is not `expected`; PHP reports the offset `php`.
+    /// The byte at `offset` is not `expected`; PHP reports the offset `php`.
     #[cold]
-    pub(super) fn unexpected_byte(&self, at: usize, php: usize, expected: &'static str) -> Error {
-        let error = match self.byte_at(at) {
+    pub(super) fn unexpected_byte(&self, offset: usize, php: usize, expected: &'static str) -> Error {
+        let error = match self.byte_at(offset) {
             None if self.base > 0 => self.missing_bytes(self.input.len()).finding("the end of the payload"),
-            _ => unexpected_byte_error(self.input, at, expected),
+            _ => unexpected_byte_error(self.input, offset, expected),
         };
         self.add_php_message(error.expecting(expected), php)
     }
 
     /// Adds PHP's message with the offset that PHP reports.
     #[cold]
-    pub(super) fn add_php_message(&self, error: Error, at: usize) -> Error {
+    pub(super) fn add_php_message(&self, error: Error, offset: usize) -> Error {
         if !self.adds_php_message {
             return error;
         }
-        error.helping(self.php_message(at)).originally_at(at.saturating_sub(self.base))
+        error.helping(self.php_message(offset)).originally_at(offset.saturating_sub(self.base))
     }
 
     /// Adds PHP's message and the advice to repair; a session does not have this option.
     #[cold]
-    fn add_repair_advice(&self, error: Error, at: usize) -> Error {
+    fn add_repair_advice(&self, error: Error, offset: usize) -> Error {
         if !self.adds_php_message {
             return error;
         }
-        error.helping(format!("{}; {REPAIR}", self.php_message(at))).originally_at(at.saturating_sub(self.base))
+        error.helping(format!("{}; {REPAIR}", self.php_message(offset))).originally_at(offset.saturating_sub(self.base))
     }
 
-    fn php_message(&self, at: usize) -> String {
-        let (at, len) = (at.saturating_sub(self.base), self.input.len() - self.base);
-        format!("PHP says: Error at offset {at} of {len} bytes")
+    fn php_message(&self, offset: usize) -> String {
+        let (offset, len) = (offset.saturating_sub(self.base), self.input.len() - self.base);
+        format!("PHP says: Error at offset {offset} of {len} bytes")
     }
 
     /// More bytes are needed than exist: the input was cut off, unless the payload has a
     /// stated end.
     #[cold]
-    fn missing_bytes(&self, at: usize) -> Error {
-        Error::new(if self.base > 0 { ErrorKind::Malformed } else { ErrorKind::Truncated }).at(at)
+    fn missing_bytes(&self, offset: usize) -> Error {
+        Error::new(if self.base > 0 { ErrorKind::Malformed } else { ErrorKind::Truncated }).at(offset)
     }
 
     #[cold]
     pub(super) fn no_value(&self) -> Error {
-        self.unexpected_byte(self.at, self.at, "a value: one of N b i d s S a O C E r R")
+        self.unexpected_byte(self.offset, self.offset, "a value: one of N b i d s S a O C E r R")
             .detailing(ErrorDetail::NoValue)
     }
 
@@ -96,21 +96,21 @@ impl Tokens<'_> {
     #[cold]
     pub(super) fn no_key(&self) -> Error {
         let mut ahead = *self;
-        let end = match self.byte_at(self.at) {
+        let end = match self.byte_at(self.offset) {
             Some(b'N') => ahead.read_word(b"N;").is_ok(),
             Some(b'b') => ahead.read_boolean().is_ok(),
             Some(b'd') => ahead.read_float().is_ok(),
             Some(b'r' | b'R') => ahead.read_link().is_ok(),
-            Some(b'a') => match self.read_count(self.at, b':') {
+            Some(b'a') => match self.read_count(self.offset, b':') {
                 Ok((_, end, _)) if self.byte_at(end + 1) == Some(b'{') => {
-                    ahead.at = end + 2;
+                    ahead.offset = end + 2;
                     true
                 }
                 _ => false,
             },
             _ => false,
         };
-        self.unexpected_byte(self.at, if end { ahead.at } else { self.at }, "a key: i, s or S")
+        self.unexpected_byte(self.offset, if end { ahead.offset } else { self.offset }, "a key: i, s or S")
             .detailing(ErrorDetail::NoKey)
     }
 
@@ -118,48 +118,48 @@ impl Tokens<'_> {
 
     #[inline]
     pub(super) fn expect_byte(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
-        if self.byte_at(self.at) != Some(byte) {
-            return Err(self.unexpected_byte(self.at, self.at, expected));
+        if self.byte_at(self.offset) != Some(byte) {
+            return Err(self.unexpected_byte(self.offset, self.offset, expected));
         }
-        self.at += 1;
+        self.offset += 1;
         Ok(())
     }
 
     /// Checks the next byte without consuming it.
     #[inline]
     pub(super) fn expect_next(&self, fits: impl Fn(u8) -> bool, expected: &'static str) -> Result<(), Error> {
-        if self.byte_at(self.at).is_some_and(fits) {
+        if self.byte_at(self.offset).is_some_and(fits) {
             Ok(())
         } else {
-            Err(self.unexpected_byte(self.at, self.at, expected))
+            Err(self.unexpected_byte(self.offset, self.offset, expected))
         }
     }
 
     #[inline]
     pub(super) fn read_word(&mut self, word: &'static [u8; 2]) -> Result<(), Error> {
-        if self.byte_at(self.at + 1) != Some(word[1]) {
-            return Err(self.unexpected_byte(self.at + 1, self.at, "`;`"));
+        if self.byte_at(self.offset + 1) != Some(word[1]) {
+            return Err(self.unexpected_byte(self.offset + 1, self.offset, "`;`"));
         }
-        self.at += 2;
+        self.offset += 2;
         Ok(())
     }
 
     #[inline]
     pub(super) fn read_boolean(&mut self) -> Result<bool, Error> {
-        let start = self.at;
+        let start = self.offset;
         let is_true = match self.input.get(start + 1..start + 4) {
             Some(b":0;") => false,
             Some(b":1;") => true,
             _ => {
                 let expected = [b":"[0], b'0', b';'];
-                let mismatch = (0..3).find(|at| match (at, self.byte_at(start + 1 + at)) {
+                let mismatch = (0..3).find(|index| match (index, self.byte_at(start + 1 + index)) {
                     (1, byte) => !matches!(byte, Some(b'0' | b'1')),
-                    (at, byte) => byte != Some(expected[*at]),
+                    (index, byte) => byte != Some(expected[*index]),
                 });
                 return Err(self.unexpected_byte(start + 1 + mismatch.unwrap_or(0), start, "`b:0;` or `b:1;`"));
             }
         };
-        self.at = start + 4;
+        self.offset = start + 4;
         Ok(is_true)
     }
 
@@ -171,33 +171,33 @@ impl Tokens<'_> {
             return Err(self.unexpected_byte(start + 1, start, "`:`"));
         }
         let first = start + 2;
-        let mut at = first;
+        let mut offset = first;
         let mut value = 0u64;
-        while let Some(digit @ b'0'..=b'9') = self.byte_at(at) {
+        while let Some(digit @ b'0'..=b'9') = self.byte_at(offset) {
             value = value.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
-            at += 1;
+            offset += 1;
         }
-        if at == first {
-            return Err(self.unexpected_byte(at, start, "a number without sign"));
+        if offset == first {
+            return Err(self.unexpected_byte(offset, start, "a number without sign"));
         }
-        if self.byte_at(at) != Some(delimiter) {
+        if self.byte_at(offset) != Some(delimiter) {
             let expected = if delimiter == b':' { "`:` after the number" } else { "`;` after the number" };
-            return Err(self.unexpected_byte(at, start, expected));
+            return Err(self.unexpected_byte(offset, start, expected));
         }
-        let is_default = at == first + 1 || self.byte_at(first) != Some(b'0');
-        Ok((value, at, is_default))
+        let is_default = offset == first + 1 || self.byte_at(first) != Some(b'0');
+        Ok((value, offset, is_default))
     }
 
-    /// Reads `X:number:"`, this many bytes, and `"`; `at` is then after the quote. If bytes
+    /// Reads `X:number:"`, this many bytes, and `"`; `offset` is then after the quote. If bytes
     /// are missing, PHP reports the offset of the number.
     #[inline(always)]
     fn read_quoted(&mut self) -> Result<QuotedBytes, Error> {
-        let start = self.at;
-        let (len, at, is_default) = self.read_count(start, b':')?;
-        if self.byte_at(at + 1) != Some(b'"') {
-            return Err(self.unexpected_byte(at + 1, start, "`\"`"));
+        let start = self.offset;
+        let (len, number_end, is_default) = self.read_count(start, b':')?;
+        if self.byte_at(number_end + 1) != Some(b'"') {
+            return Err(self.unexpected_byte(number_end + 1, start, "`\"`"));
         }
-        let first = at + 2;
+        let first = number_end + 2;
         let end = usize::try_from(len).ok().and_then(|len| first.checked_add(len));
         let Some(end) = end.filter(|end| *end <= self.input.len()) else {
             return Err(self.too_short(len, first, start + 2));
@@ -205,20 +205,20 @@ impl Tokens<'_> {
         if self.byte_at(end) != Some(b'"') {
             return Err(self.wrong_length(len, first, end, end));
         }
-        self.at = end + 1;
+        self.offset = end + 1;
         Ok(QuotedBytes { start: first, len: end - first, is_default })
     }
 
     /// Error for a string that does not end where its length says.
     #[cold]
-    fn wrong_length(&self, len: u64, first: usize, at: usize, php: usize) -> Error {
-        match self.find_real_length(len, first).filter(|_| at < self.input.len()) {
+    fn wrong_length(&self, len: u64, first: usize, offset: usize, php: usize) -> Error {
+        match self.find_real_length(len, first).filter(|_| offset < self.input.len()) {
             Some(real) => {
                 let found = format!("a string declared as {len} bytes long, but `\";` comes after {real}");
-                let error = Error::new(ErrorKind::Malformed).at(at).expecting("`\";` after the string");
+                let error = Error::new(ErrorKind::Malformed).at(offset).expecting("`\";` after the string");
                 self.add_repair_advice(error.finding(found), php)
             }
-            None => self.unexpected_byte(at, php, "`\";` after the string, whose length may be wrong"),
+            None => self.unexpected_byte(offset, php, "`\";` after the string, whose length may be wrong"),
         }
     }
 
@@ -228,7 +228,7 @@ impl Tokens<'_> {
         let len = usize::try_from(len).ok()?;
         let search_end = len.saturating_mul(2).saturating_add(first + SEARCH_BEYOND).min(self.input.len());
         let text = self.input.get(first..search_end)?;
-        let ends = text.windows(2).enumerate().filter(|(_, pair)| pair == b"\";").map(|(at, _)| at);
+        let ends = text.windows(2).enumerate().filter(|(_, pair)| pair == b"\";").map(|(offset, _)| offset);
         ends.min_by_key(|real| real.abs_diff(len))
     }
 
@@ -247,29 +247,29 @@ impl Tokens<'_> {
 
     #[inline(always)]
     pub(super) fn read_string(&mut self) -> Result<QuotedBytes, Error> {
-        let start = self.at;
+        let start = self.offset;
         let scanned = self.read_quoted()?;
-        if self.byte_at(self.at) != Some(b';') {
-            let at = std::mem::replace(&mut self.at, start);
+        if self.byte_at(self.offset) != Some(b';') {
+            let end = std::mem::replace(&mut self.offset, start);
             let QuotedBytes { start: first, len, .. } = scanned;
-            return Err(match self.byte_at(at) {
-                None => self.unexpected_byte(at, at, "`;` after the string"),
-                Some(_) => self.wrong_length(len as u64, first, at, at),
+            return Err(match self.byte_at(end) {
+                None => self.unexpected_byte(end, end, "`;` after the string"),
+                Some(_) => self.wrong_length(len as u64, first, end, end),
             });
         }
-        self.at += 1;
+        self.offset += 1;
         Ok(scanned)
     }
 
     /// Rejects a name of length 0, which PHP checks first.
     #[inline]
     fn reject_empty_name(&self, expected: &'static str) -> Result<(), Error> {
-        if self.byte_at(self.at + 2) != Some(b'0') {
+        if self.byte_at(self.offset + 2) != Some(b'0') {
             return Ok(());
         }
-        match self.read_count(self.at, b':') {
+        match self.read_count(self.offset, b':') {
             Ok((0, at, _)) if self.byte_at(at + 1) == Some(b'"') => {
-                Err(self.unexpected_byte(at + 2, self.at + 2, expected))
+                Err(self.unexpected_byte(at + 2, self.offset + 2, expected))
             }
             _ => Ok(()),
         }
@@ -277,12 +277,12 @@ impl Tokens<'_> {
 
     /// `E:number:"Class:Case";`
     pub(super) fn read_enum_case(&mut self) -> Result<QuotedBytes, Error> {
-        let start = self.at;
+        let start = self.offset;
         self.reject_empty_name("`Class:Case`")?;
         let scanned = self.read_string()?;
         let name = &self.input[scanned.start..scanned.start + scanned.len];
         if !text::is_enum_case(name) {
-            self.at = start;
+            self.offset = start;
             return Err(self.unexpected_byte(scanned.start, start, "`Class:Case`").detailing(ErrorDetail::NoCase));
         }
         Ok(scanned)
@@ -290,40 +290,40 @@ impl Tokens<'_> {
 
     /// Reads `S:number:"…";` and decodes it.
     pub(super) fn read_escaped(&mut self, out: &mut Vec<u8>) -> Result<(), Error> {
-        let start = self.at;
-        let (len, at, _) = self.read_count(start, b':')?;
-        if self.byte_at(at + 1) != Some(b'"') {
-            return Err(self.unexpected_byte(at + 1, start, "`\"`"));
+        let start = self.offset;
+        let (len, number_end, _) = self.read_count(start, b':')?;
+        if self.byte_at(number_end + 1) != Some(b'"') {
+            return Err(self.unexpected_byte(number_end + 1, start, "`\"`"));
         }
-        let mut at = at + 2;
-        if len > (self.input.len() - at) as u64 {
-            return Err(self.too_short(len, at, start + 2));
+        let mut offset = number_end + 2;
+        if len > (self.input.len() - offset) as u64 {
+            return Err(self.too_short(len, offset, start + 2));
         }
         let hex = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
         for _ in 0..len {
-            match self.byte_at(at) {
+            match self.byte_at(offset) {
                 Some(b'\\') => {
-                    let (Some(high), Some(low)) = (hex(self.byte_at(at + 1)), hex(self.byte_at(at + 2))) else {
-                        let odd = at + 1 + usize::from(hex(self.byte_at(at + 1)).is_some());
+                    let (Some(high), Some(low)) = (hex(self.byte_at(offset + 1)), hex(self.byte_at(offset + 2))) else {
+                        let odd = offset + 1 + usize::from(hex(self.byte_at(offset + 1)).is_some());
                         return Err(self.unexpected_byte(odd, start, "two hexadecimal digits after `\\`"));
                     };
                     out.push((high << 4 | low) as u8);
-                    at += 3;
+                    offset += 3;
                 }
                 Some(byte) => {
                     out.push(byte);
-                    at += 1;
+                    offset += 1;
                 }
-                None => return Err(self.unexpected_byte(at, start, "more of the string")),
+                None => return Err(self.unexpected_byte(offset, start, "more of the string")),
             }
         }
         for byte in *b"\";" {
-            if self.byte_at(at) != Some(byte) {
-                return Err(self.unexpected_byte(at, at, "`\";` after the string"));
+            if self.byte_at(offset) != Some(byte) {
+                return Err(self.unexpected_byte(offset, offset, "`\";` after the string"));
             }
-            at += 1;
+            offset += 1;
         }
-        self.at = at;
+        self.offset = offset;
         Ok(())
     }
 
@@ -331,15 +331,15 @@ impl Tokens<'_> {
     /// it fits.
     #[inline(always)]
     pub(super) fn read_integer(&mut self) -> Result<(i64, bool, bool), Error> {
-        let start = self.at;
+        let start = self.offset;
         if self.byte_at(start + 1) != Some(b':') {
             return Err(self.unexpected_byte(start + 1, start, "`:`"));
         }
-        let (value, at, is_default, fits) = self.read_signed(start + 2, start, false)?;
-        if self.byte_at(at) != Some(b';') {
-            return Err(self.unexpected_byte(at, start, "`;` after the integer"));
+        let (value, number_end, is_default, fits) = self.read_signed(start + 2, start, false)?;
+        if self.byte_at(number_end) != Some(b';') {
+            return Err(self.unexpected_byte(number_end, start, "`;` after the integer"));
         }
-        self.at = at + 1;
+        self.offset = number_end + 1;
         Ok((value, is_default, fits))
     }
 
@@ -349,28 +349,28 @@ impl Tokens<'_> {
     fn read_signed(&self, from: usize, php: usize, is_count: bool) -> Result<(i64, usize, bool, bool), Error> {
         let sign = self.byte_at(from);
         let first = from + usize::from(matches!(sign, Some(b'+' | b'-')));
-        let mut at = first;
+        let mut offset = first;
         let mut value = 0u64;
-        while let Some(digit @ b'0'..=b'9') = self.byte_at(at) {
+        while let Some(digit @ b'0'..=b'9') = self.byte_at(offset) {
             value = value.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'));
-            at += 1;
+            offset += 1;
         }
-        if at == first && !is_count {
-            return Err(self.unexpected_byte(at, php, "digits"));
+        if offset == first && !is_count {
+            return Err(self.unexpected_byte(offset, php, "digits"));
         }
         let negative = sign == Some(b'-');
-        if at - first > 18 {
-            let (value, fits) = clamp_integer(&self.input[first..at], negative);
-            return Ok((value, at, sign != Some(b'+') && self.byte_at(first) != Some(b'0'), fits));
+        if offset - first > 18 {
+            let (value, fits) = clamp_integer(&self.input[first..offset], negative);
+            return Ok((value, offset, sign != Some(b'+') && self.byte_at(first) != Some(b'0'), fits));
         }
-        let leads = at == first || self.byte_at(first) == Some(b'0') && (at > first + 1 || negative);
+        let leads = offset == first || self.byte_at(first) == Some(b'0') && (offset > first + 1 || negative);
         let value = value as i64;
-        Ok((if negative { -value } else { value }, at, !leads && sign != Some(b'+'), true))
+        Ok((if negative { -value } else { value }, offset, !leads && sign != Some(b'+'), true))
     }
 
     /// Reads `d:…;`: the value, and where its text starts.
     pub(super) fn read_float(&mut self) -> Result<(f64, usize), Error> {
-        let start = self.at;
+        let start = self.offset;
         if self.byte_at(start + 1) != Some(b':') {
             return Err(self.unexpected_byte(start + 1, start, "`:`"));
         }
@@ -388,7 +388,7 @@ impl Tokens<'_> {
         };
         match (value, self.byte_at(first + len)) {
             (Some(value), Some(b';')) => {
-                self.at = first + len + 1;
+                self.offset = first + len + 1;
                 Ok((value, first))
             }
             (Some(_), _) => Err(self.unexpected_byte(first + len, start, "`;` after the float")),
@@ -399,22 +399,22 @@ impl Tokens<'_> {
 
     /// `r:number;` or `R:number;`.
     pub(super) fn read_link(&mut self) -> Result<(u64, bool), Error> {
-        let start = self.at;
-        let (slot, at, is_default) = self.read_count(start, b';')?;
-        self.at = at + 1;
+        let start = self.offset;
+        let (slot, number_end, is_default) = self.read_count(start, b';')?;
+        self.offset = number_end + 1;
         Ok((slot, is_default))
     }
 
     /// Reads `a:number:{`. A count that is too large for the rest of the input is an error.
     #[inline(always)]
     pub(super) fn read_array_head(&mut self) -> Result<(u32, bool), Error> {
-        let start = self.at;
-        let (count, at, is_default) = self.read_count(start, b':')?;
-        if self.byte_at(at + 1) != Some(b'{') {
-            return Err(self.unexpected_byte(at + 1, start, "`{`"));
+        let start = self.offset;
+        let (count, number_end, is_default) = self.read_count(start, b':')?;
+        if self.byte_at(number_end + 1) != Some(b'{') {
+            return Err(self.unexpected_byte(number_end + 1, start, "`{`"));
         }
-        let count = self.check_count(count, 2, at + 2, at + 2)?;
-        self.at = at + 2;
+        let count = self.check_count(count, 2, number_end + 2, number_end + 2)?;
+        self.offset = number_end + 2;
         Ok((count, is_default))
     }
 
@@ -446,10 +446,10 @@ impl Tokens<'_> {
         &mut self,
         cut: impl Fn(&Self, usize) -> Error,
     ) -> Result<(QuotedBytes, ClassCount, usize), Error> {
-        let start = self.at;
+        let start = self.offset;
         self.reject_empty_name("the name of a class")?;
         let mut name = self.read_quoted()?;
-        let end = std::mem::replace(&mut self.at, start);
+        let end = std::mem::replace(&mut self.offset, start);
         if self.byte_at(end) != Some(b':') {
             return Err(self.unexpected_byte(end, end, "`:` after the class"));
         }
@@ -460,10 +460,10 @@ impl Tokens<'_> {
         if from >= self.input.len() {
             return Err(cut(self, end));
         }
-        let (value, at, is_default, fits) = self.read_signed(from, from, true)?;
+        let (value, number_end, is_default, fits) = self.read_signed(from, from, true)?;
         let count = ClassCount { value: u64::try_from(value).ok().filter(|_| fits), start: from, fits };
         name.is_default &= is_default;
-        Ok((name, count, at))
+        Ok((name, count, number_end))
     }
 
     fn negative_count(&self, count: &ClassCount, php: usize) -> Error {
@@ -472,54 +472,63 @@ impl Tokens<'_> {
 
     /// Reads the head of `O:`.
     pub(super) fn read_object_head(&mut self) -> Result<(QuotedBytes, u32, bool), Error> {
-        let (name, count, at) = self.read_class_head(|tokens, end| {
+        let (name, count, number_end) = self.read_class_head(|tokens, end| {
             tokens.unexpected_byte(end + 1, end - 1, "digits").detailing(ErrorDetail::NoCount)
         })?;
         let value = count.value.ok_or_else(|| {
-            let error = self.negative_count(&count, at);
+            let error = self.negative_count(&count, number_end);
             if count.fits { error } else { error.detailing(ErrorDetail::WideCount) }
         })?;
         // PHP counts the remaining bytes from the quote after the class.
         let left = self.input.len() - (name.start + name.len);
         let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
-        if self.byte_at(at) != Some(b':') {
-            return Err(self.unexpected_byte(at, at, "`:` after the number"));
+        if self.byte_at(number_end) != Some(b':') {
+            return Err(self.unexpected_byte(number_end, number_end, "`:` after the number"));
         }
-        if self.byte_at(at + 1) != Some(b'{') {
-            return Err(self.unexpected_byte(at + 1, if fits.is_some() { at + 1 } else { at }, "`{`"));
+        if self.byte_at(number_end + 1) != Some(b'{') {
+            return Err(self.unexpected_byte(
+                number_end + 1,
+                if fits.is_some() { number_end + 1 } else { number_end },
+                "`{`",
+            ));
         }
-        let value = fits.ok_or_else(|| self.too_many(value, self.input.len() - at - 2, at, at))?;
-        self.at = at + 2;
+        let value =
+            fits.ok_or_else(|| self.too_many(value, self.input.len() - number_end - 2, number_end, number_end))?;
+        self.offset = number_end + 2;
         Ok((name, value, name.is_default))
     }
 
     /// Reads a whole `C:`.
     pub(super) fn read_opaque(&mut self) -> Result<(QuotedBytes, usize, bool), Error> {
-        let (name, count, at) =
+        let (name, count, number_end) =
             self.read_class_head(|tokens, end| tokens.unexpected_byte(end + 1, end + 1, "digits"))?;
-        if self.byte_at(at) != Some(b':') {
-            return Err(self.unexpected_byte(at, at, "`:` after the number"));
+        if self.byte_at(number_end) != Some(b':') {
+            return Err(self.unexpected_byte(number_end, number_end, "`:` after the number"));
         }
-        if self.byte_at(at + 1) != Some(b'{') {
-            let php = if at + 2 < self.input.len() || self.byte_at(at + 1).is_some() { at + 1 } else { at };
-            return Err(self.unexpected_byte(at + 1, php, "`{`"));
+        if self.byte_at(number_end + 1) != Some(b'{') {
+            let php = if number_end + 2 < self.input.len() || self.byte_at(number_end + 1).is_some() {
+                number_end + 1
+            } else {
+                number_end
+            };
+            return Err(self.unexpected_byte(number_end + 1, php, "`{`"));
         }
-        let at = at + 2;
+        let payload_start = number_end + 2;
         let short = |error: Error| error.detailing(ErrorDetail::ShortPayload);
-        let len = count.value.ok_or_else(|| short(self.negative_count(&count, at)))?;
-        let left = self.input.len() - at;
+        let len = count.value.ok_or_else(|| short(self.negative_count(&count, payload_start)))?;
+        let left = self.input.len() - payload_start;
         let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
-            return Err(short(self.too_short(len, at, at)));
+            return Err(short(self.too_short(len, payload_start, payload_start)));
         };
-        if self.byte_at(at + len) != Some(b'}') {
+        if self.byte_at(payload_start + len) != Some(b'}') {
             let expected = "`}` after the payload, whose length may be wrong";
             // PHP also needs the byte after it.
             return Err(match len == left {
-                true => short(self.unexpected_byte(at + len, at, expected)),
-                false => self.unexpected_byte(at + len, at + len, expected),
+                true => short(self.unexpected_byte(payload_start + len, payload_start, expected)),
+                false => self.unexpected_byte(payload_start + len, payload_start + len, expected),
             });
         }
-        self.at = at + len + 1;
+        self.offset = payload_start + len + 1;
         Ok((name, len, name.is_default))
     }
 }

@@ -84,7 +84,7 @@ fn write_document(document: &Document<'_>, limits: &Limits, out: &mut dyn Output
 #[derive(Clone, Copy)]
 pub(super) struct WriteFrame {
     /// The next child.
-    at: u32,
+    next: u32,
     /// Where the children end.
     end: u32,
     /// Number of children written.
@@ -97,8 +97,8 @@ pub(super) struct WriteFrame {
 }
 
 impl WriteFrame {
-    pub(super) fn for_payload(at: u32) -> WriteFrame {
-        WriteFrame { at, end: at, count: 0, total: 0, is_object: false, is_payload: true }
+    pub(super) fn for_payload(next: u32) -> WriteFrame {
+        WriteFrame { next, end: next, count: 0, total: 0, is_object: false, is_payload: true }
     }
 }
 
@@ -159,32 +159,32 @@ impl<'d> Writer<'d> {
         writer
     }
 
-    /// Writes the value at `at` and everything in it.
-    pub(super) fn run(&mut self, at: u32, out: &mut dyn Output) -> Result<(), Error> {
-        self.write_value(at, out.buffer())?;
+    /// Writes the value at `index` and everything in it.
+    pub(super) fn run(&mut self, index: u32, out: &mut dyn Output) -> Result<(), Error> {
+        self.write_value(index, out.buffer())?;
         while !self.stack.is_empty() {
             self.continue_container(out)?;
         }
         Ok(())
     }
 
-    pub(super) fn node(&self, at: u32) -> Node {
-        self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    pub(super) fn node(&self, index: u32) -> Node {
+        self.nodes.get(index as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    pub(super) fn record_loss(&mut self, kind: LossKind, at: u32) {
+    pub(super) fn record_loss(&mut self, kind: LossKind, index: u32) {
         let document = self.document;
-        self.losses.add(kind, || document.path(at));
+        self.losses.add(kind, || document.path(index));
     }
 
     pub(super) fn is_spelled(&self) -> bool {
         self.spelling.is_some()
     }
 
-    /// Returns the source text that was kept for the value at `at`.
+    /// Returns the source text that was kept for the value at `index`.
     #[inline]
-    pub(super) fn kept_source(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        self.spelling.as_ref()?.stored_bytes(at, code)
+    pub(super) fn kept_source(&self, index: u32, code: u16) -> Option<&'d [u8]> {
+        self.spelling.as_ref()?.stored_bytes(index, code)
     }
 
     /// Continues in the innermost container, up to a nested container or its end.
@@ -199,36 +199,36 @@ impl<'d> Writer<'d> {
             return self.pass_on_buffer(out);
         }
         let buf = out.buffer();
-        while frame.at < frame.end && frame.count < frame.total {
-            let mut at = frame.at;
-            let key = self.node(at);
+        while frame.next < frame.end && frame.count < frame.total {
+            let mut index = frame.next;
+            let key = self.node(index);
             if key.key == IS_KEY {
-                let value = self.document.tape().index_after(at);
+                let value = self.document.tape().index_after(index);
                 if key.has(flag::PLACEHOLDER) && key.kind.is_string() {
-                    frame.at = self.document.tape().index_after(value);
+                    frame.next = self.document.tape().index_after(value);
                     continue;
                 }
-                self.write_key_node(&key, at, value, frame.is_object, buf)?;
-                at = value;
+                self.write_key_node(&key, index, value, frame.is_object, buf)?;
+                index = value;
             } else if key.key == 0 {
-                self.write_position(frame.count, at, buf);
-            } else if !self.write_key_by_id(key.key, at, frame.is_object, buf) {
-                frame.at = self.document.tape().index_after(at);
+                self.write_position(frame.count, index, buf);
+            } else if !self.write_key_by_id(key.key, index, frame.is_object, buf) {
+                frame.next = self.document.tape().index_after(index);
                 continue;
             }
             frame.count += 1;
-            let node = self.node(at);
-            if self.write_plain_leaf(at, &node, buf) {
-                frame.at = at + 1;
+            let node = self.node(index);
+            if self.write_plain_leaf(index, &node, buf) {
+                frame.next = index + 1;
                 if buf.len() >= READY {
                     self.stack.push(frame);
                     return self.pass_on_buffer(out);
                 }
                 continue;
             }
-            frame.at = self.document.tape().index_after(at);
+            frame.next = self.document.tape().index_after(index);
             self.stack.push(frame);
-            self.write_value(at, buf)?;
+            self.write_value(index, buf)?;
             return if buf.len() < READY { Ok(()) } else { self.pass_on_buffer(out) };
         }
         buf.push(b'}');
@@ -245,31 +245,31 @@ impl<'d> Writer<'d> {
 
     /// Writes a leaf that has no spelling and is not linked.
     #[inline]
-    fn write_plain_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> bool {
+    fn write_plain_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> bool {
         let is_common =
             matches!(node.kind, Kind::Null | Kind::Bool | Kind::Int | Kind::Float | Kind::Bytes | Kind::Text);
         if !is_common || node.has(flag::TARGET) {
             return false;
         }
         self.next += 1;
-        self.write_leaf(at, node, buf);
+        self.write_leaf(index, node, buf);
         true
     }
 
-    /// Takes the next slot for the value at `at`, and for the nodes that only wrap it.
-    pub(super) fn give_slot(&mut self, at: u32, wrappers: &[u32], is_object: bool) {
+    /// Takes the next slot for the value at `index`, and for the nodes that only wrap it.
+    pub(super) fn give_slot(&mut self, index: u32, wrappers: &[u32], is_object: bool) {
         self.next += 1;
-        for at in wrappers.iter().chain([&at]) {
-            if self.node(*at).has(flag::TARGET) {
-                self.slots.insert(*at, (self.next, is_object));
+        for index in wrappers.iter().chain([&index]) {
+            if self.node(*index).has(flag::TARGET) {
+                self.slots.insert(*index, (self.next, is_object));
             }
         }
     }
 
-    /// Returns the slot of the value at `at`, if it was written; used by the link at
+    /// Returns the slot of the value at `index`, if it was written; used by the link at
     /// `link`.
-    fn known_slot(&self, at: u32, link: u32) -> Result<Option<(u32, bool)>, Error> {
-        let known = self.slots.get(&at).copied();
+    fn known_slot(&self, index: u32, link: u32) -> Result<Option<(u32, bool)>, Error> {
+        let known = self.slots.get(&index).copied();
         if let (Some((slot, _)), Some(last)) = (known, self.last_sure)
             && slot > last
         {
@@ -282,24 +282,24 @@ impl<'d> Writer<'d> {
         Ok(known)
     }
 
-    /// Writes the value at `at`: a leaf completely, a container up to its front.
-    pub(super) fn write_value(&mut self, mut at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let first = at;
+    /// Writes the value at `index`: a leaf completely, a container up to its front.
+    pub(super) fn write_value(&mut self, mut index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let first = index;
         // Nodes that PHP can't represent: their content is written instead.
         let mut wrappers = Vec::new();
         // The link to a string or a number that is written again.
         let mut leaf_link = None;
         for _ in 0..=self.document.max_link_steps(self.limits) {
-            let node = self.node(at);
+            let node = self.node(index);
             if !node.kind.is_again()
                 && leaf_link.is_none()
                 && node.has(flag::TARGET)
-                && let Some((slot, is_object)) = self.known_slot(at, first)?
+                && let Some((slot, is_object)) = self.known_slot(index, first)?
             {
                 self.write_link(first, slot, is_object && self.node(first).kind != Kind::Alias, &wrappers, buf);
                 return Ok(());
             }
-            self.record_flag_losses(at, &node);
+            self.record_flag_losses(index, &node);
             match node.kind {
                 Kind::Alias => {
                     let target = node.payload as u32;
@@ -307,82 +307,82 @@ impl<'d> Writer<'d> {
                         self.write_link(first, slot, false, &wrappers, buf);
                         return Ok(());
                     }
-                    wrappers.push(at);
-                    at = target;
+                    wrappers.push(index);
+                    index = target;
                 }
                 Kind::Link if is_link_to_leaf(self.document, &node) => {
-                    self.record_loss(LossKind::Sharing, at);
-                    leaf_link = Some(at);
-                    at = node.payload as u32;
+                    self.record_loss(LossKind::Sharing, index);
+                    leaf_link = Some(index);
+                    index = node.payload as u32;
                 }
                 Kind::Link | Kind::Copy => {
-                    wrappers.push(at);
-                    at = node.payload as u32;
+                    wrappers.push(index);
+                    index = node.payload as u32;
                 }
                 Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::Tied => {
-                    self.record_wrapper_losses(at);
-                    wrappers.push(at);
-                    at += 1;
+                    self.record_wrapper_losses(index);
+                    wrappers.push(index);
+                    index += 1;
                 }
                 Kind::VString => {
-                    self.record_wrapper_losses(at);
-                    wrappers.push(at);
-                    at = self.document.tape().index_after(at + 1);
+                    self.record_wrapper_losses(index);
+                    wrappers.push(index);
+                    index = self.document.tape().index_after(index + 1);
                 }
-                Kind::Opaque if node.form() == Form::Serializable && self.is_opaque_payload(at, &node) => {
-                    self.give_slot(at, &wrappers, true);
+                Kind::Opaque if node.form() == Form::Serializable && self.is_opaque_payload(index, &node) => {
+                    self.give_slot(index, &wrappers, true);
                     self.last_sure.get_or_insert(self.next);
-                    self.write_opaque(at, &node, buf);
+                    self.write_opaque(index, &node, buf);
                     return Ok(());
                 }
                 Kind::Opaque => {
-                    if let Some(family) = self.find_family(at, &node, 0) {
-                        self.give_slot(at, &wrappers, true);
-                        return self.open_payload(at, &node, family, buf);
+                    if let Some(family) = self.find_family(index, &node, 0) {
+                        self.give_slot(index, &wrappers, true);
+                        return self.open_payload(index, &node, family, buf);
                     }
-                    self.record_loss(LossKind::Opaque, at);
-                    wrappers.push(at);
-                    at += 1;
+                    self.record_loss(LossKind::Opaque, index);
+                    wrappers.push(index);
+                    index += 1;
                 }
-                Kind::Object => match self.write_object(at, &node, &wrappers, buf)? {
+                Kind::Object => match self.write_object(index, &node, &wrappers, buf)? {
                     true => return Ok(()),
                     false => {
-                        self.record_loss(LossKind::Class, at);
-                        wrappers.push(at);
-                        at += 1;
+                        self.record_loss(LossKind::Class, index);
+                        wrappers.push(index);
+                        index += 1;
                     }
                 },
                 Kind::Array | Kind::Map => {
-                    self.give_slot(at, &wrappers, false);
+                    self.give_slot(index, &wrappers, false);
                     let head = buf.len();
                     buf.extend_from_slice(b"a:");
-                    return self.open_container(at, at, &node, head, buf);
+                    return self.open_container(index, index, &node, head, buf);
                 }
                 Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {
-                    return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
+                    return Err(self.limits.too_many_digits().on_path(self.document.path(index)));
                 }
                 _ => {
                     let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));
-                    self.give_slot(leaf_link.unwrap_or(at), &wrappers, is_case);
-                    self.write_leaf(at, &node, buf);
+                    self.give_slot(leaf_link.unwrap_or(index), &wrappers, is_case);
+                    self.write_leaf(index, &node, buf);
                     return Ok(());
                 }
             }
         }
-        let has_links = wrappers.iter().any(|at| self.node(*at).kind.is_again());
+        let has_links = wrappers.iter().any(|index| self.node(*index).kind.is_again());
         Err(chain_too_long_error(self.document, first, has_links, self.limits))
     }
 
     /// Writes `r:` or `R:`. An object by value takes a slot, the same variable does not.
-    fn write_link(&mut self, at: u32, slot: u32, is_object: bool, wrappers: &[u32], buf: &mut Vec<u8>) {
+    fn write_link(&mut self, index: u32, slot: u32, is_object: bool, wrappers: &[u32], buf: &mut Vec<u8>) {
         if is_object {
-            self.give_slot(at, wrappers, true);
+            self.give_slot(index, wrappers, true);
         } else {
-            for at in wrappers.iter().copied().filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
-                self.slots.insert(at, (slot, false));
+            for wrapper in wrappers.iter().copied().filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
+                self.slots.insert(wrapper, (slot, false));
             }
         }
-        if let Some(source) = self.kept_source(at, spelling::SOURCE) {
+        if let Some(source) = self.kept_source(index, spelling::SOURCE) {
             return buf.extend_from_slice(source);
         }
         buf.extend_from_slice(if is_object { b"r:" } else { b"R:" });
@@ -391,30 +391,30 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes the front of an object, whose body must be a map or an array.
-    fn write_object(&mut self, at: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
-        let Some(name) = self.class_name(node).filter(|_| self.has_entries(at, node)) else { return Ok(false) };
+    fn write_object(&mut self, index: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
+        let Some(name) = self.class_name(node).filter(|_| self.has_entries(index, node)) else { return Ok(false) };
         if node.form() == Form::Struct {
-            self.record_loss(LossKind::Struct, at);
+            self.record_loss(LossKind::Struct, index);
         }
-        let body = self.node(at + 1);
-        self.give_slot(at, wrappers, true);
+        let body = self.node(index + 1);
+        self.give_slot(index, wrappers, true);
         if body.has(flag::TARGET) {
-            self.slots.insert(at + 1, (self.next, true));
+            self.slots.insert(index + 1, (self.next, true));
         }
-        self.record_flag_losses(at + 1, &body);
+        self.record_flag_losses(index + 1, &body);
         let head = buf.len();
         push_class(b'O', name, buf);
-        self.open_container(at, at + 1, &body, head, buf)?;
+        self.open_container(index, index + 1, &body, head, buf)?;
         Ok(true)
     }
 
-    fn has_entries(&self, at: u32, node: &Node) -> bool {
-        matches!(self.node(at + 1).kind, Kind::Array | Kind::Map) && node.end() != at + 1
+    fn has_entries(&self, index: u32, node: &Node) -> bool {
+        matches!(self.node(index + 1).kind, Kind::Array | Kind::Map) && node.end() != index + 1
     }
 
-    /// Whether the object at `at` is written `O:`.
-    pub(super) fn is_plain_object(&self, at: u32, node: &Node) -> bool {
-        self.has_entries(at, node) && self.class_name(node).is_some()
+    /// Whether the object at `index` is written `O:`.
+    pub(super) fn is_plain_object(&self, index: u32, node: &Node) -> bool {
+        self.has_entries(index, node) && self.class_name(node).is_some()
     }
 
     /// Returns the name of a class, or `None` if PHP would refuse it.
@@ -426,48 +426,62 @@ impl<'d> Writer<'d> {
     /// Writes the number of entries and the bracket, or the head as it was read; then
     /// opens the container. `head`: where the head starts in the buffer; `note`: the node
     /// with its note.
-    fn open_container(&mut self, note: u32, at: u32, node: &Node, head: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn open_container(
+        &mut self,
+        note: u32,
+        index: u32,
+        node: &Node,
+        head: usize,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().on_path(self.document.path(at)));
+            return Err(self.limits.too_deep().on_path(self.document.path(index)));
         }
-        let mut end = self.document.tape().index_after(at);
+        let mut end = self.document.tape().index_after(index);
         if node.kind == Kind::Map && node.has(flag::DEFAULT) {
             // The default value follows the entries.
-            end = self.document.tape().index_after_entries(at, node.aux);
+            end = self.document.tape().index_after_entries(index, node.aux);
         }
         let entry_count = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
-            count_present(self.document, at + 1, end)
+            count_present(self.document, index + 1, end)
         } else {
             node.aux
         };
         push_number(b"", u64::from(entry_count), b":{", buf);
-        let is_object = note != at;
+        let is_object = note != index;
         if let Some(source) = self.kept_head(note, is_object).filter(|head| states_number(head, u64::from(entry_count)))
         {
             buf.truncate(head);
             buf.extend_from_slice(source);
         }
-        self.record_shape_losses(at, node, is_object);
-        self.stack.push(WriteFrame { at: at + 1, end, count: 0, total: entry_count, is_object, is_payload: false });
+        self.record_shape_losses(index, node, is_object);
+        self.stack.push(WriteFrame {
+            next: index + 1,
+            end,
+            count: 0,
+            total: entry_count,
+            is_object,
+            is_payload: false,
+        });
         Ok(())
     }
 
-    /// Returns the head of the container at `at` as it was read, if it names its class.
-    pub(super) fn kept_head(&self, at: u32, is_object: bool) -> Option<&'d [u8]> {
-        let head = self.kept_source(at, spelling::HEAD)?;
-        let class = self.class_name(&self.node(at)).unwrap_or_default();
+    /// Returns the head of the container at `index` as it was read, if it names its class.
+    pub(super) fn kept_head(&self, index: u32, is_object: bool) -> Option<&'d [u8]> {
+        let head = self.kept_source(index, spelling::HEAD)?;
+        let class = self.class_name(&self.node(index)).unwrap_or_default();
         (!is_object || names_class(head, class)).then_some(head)
     }
 
-    pub(super) fn is_opaque_payload(&self, at: u32, node: &Node) -> bool {
-        self.node(at + 1).kind == Kind::Bytes && node.end() == at + 2 && self.class_name(node).is_some()
+    pub(super) fn is_opaque_payload(&self, index: u32, node: &Node) -> bool {
+        self.node(index + 1).kind == Kind::Bytes && node.end() == index + 2 && self.class_name(node).is_some()
     }
 
     /// Writes `C:`.
-    fn write_opaque(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
-        let payload = self.node(at + 1);
+    fn write_opaque(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) {
+        let payload = self.node(index + 1);
         let bytes = self.document.bytes(&payload);
-        match self.kept_head(at, true).filter(|head| states_number(head, bytes.len() as u64)) {
+        match self.kept_head(index, true).filter(|head| states_number(head, bytes.len() as u64)) {
             Some(source) => buf.extend_from_slice(source),
             None => {
                 let name = self.class_name(node).unwrap_or_default();

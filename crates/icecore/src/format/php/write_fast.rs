@@ -43,7 +43,7 @@ enum ContainerKind {
 #[derive(Clone, Copy)]
 struct WritePosition {
     to: usize,
-    at: usize,
+    index: usize,
 }
 
 /// Why writing stops.
@@ -172,10 +172,10 @@ fn write_nodes(
         fast.resume_writing(chunk)
     } else {
         fast.state.open.clear();
-        fast.write_value(chunk, WritePosition { to: 0, at: tape.root() as usize }, 0)
+        fast.write_value(chunk, WritePosition { to: 0, index: tape.root() as usize }, 0)
     };
     let is_complete = match fast.stop {
-        WriteStop::No => place.at == fast.nodes.len(),
+        WriteStop::No => place.index == fast.nodes.len(),
         WriteStop::Part => true,
         WriteStop::Special => false,
     };
@@ -190,7 +190,7 @@ fn write_nodes(
 impl FastWriter<'_, '_> {
     /// Continues with a document of which a part was written.
     fn resume_writing(&mut self, chunk: &mut Chunk) -> WritePosition {
-        let mut place = WritePosition { to: 0, at: 0 };
+        let mut place = WritePosition { to: 0, index: 0 };
         let open = std::mem::take(&mut self.state.open);
         for (outer, inner) in open.iter().enumerate() {
             let depth = (open.len() - outer) as u32;
@@ -237,13 +237,13 @@ impl FastWriter<'_, '_> {
         loop {
             let before = count;
             while count < max_count && place.to < FULL {
-                let Some(node) = self.nodes.get(place.at) else { break };
+                let Some(node) = self.nodes.get(place.index) else { break };
                 if is_container(node) {
                     break;
                 }
                 let to = put_position(chunk, place.to, &position);
                 let Some(to) = self.write_leaf(chunk, to, node, NO_KEY) else { break };
-                place = WritePosition { to, at: place.at + 1 };
+                place = WritePosition { to, index: place.index + 1 };
                 count += 1;
                 position.increment();
             }
@@ -254,7 +254,7 @@ impl FastWriter<'_, '_> {
             if count == max_count {
                 return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
             }
-            let Some(node) = self.nodes.get(place.at) else {
+            let Some(node) = self.nodes.get(place.index) else {
                 return self
                     .record_progress(place, OpenContainer { count, total: max_count, kind: ContainerKind::Items });
             };
@@ -286,7 +286,7 @@ impl FastWriter<'_, '_> {
             if count == max_count {
                 return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
             }
-            let Some(node) = self.nodes.get(place.at) else {
+            let Some(node) = self.nodes.get(place.index) else {
                 return self.record_progress(place, OpenContainer { count, total: max_count, kind: holds });
             };
             if place.to >= FULL {
@@ -323,7 +323,7 @@ impl FastWriter<'_, '_> {
         (first, max_count): (u32, u32),
         is_object: bool,
     ) -> (WritePosition, u32) {
-        let rest = self.nodes.get(place.at..).unwrap_or(&[]);
+        let rest = self.nodes.get(place.index..).unwrap_or(&[]);
         let (mut to, mut count) = (place.to, 0);
         for node in &rest[..((max_count - first).min(RUN) as usize).min(rest.len())] {
             let Some(kept) = self.kept_key(node.key, is_object) else { break };
@@ -333,7 +333,7 @@ impl FastWriter<'_, '_> {
             count += 1;
         }
         self.state.next += count;
-        (WritePosition { to, at: place.at + count as usize }, first + count)
+        (WritePosition { to, index: place.index + count as usize }, first + count)
     }
 
     /// Writes a run of entries whose keys are nodes, and whose values are leaves.
@@ -347,7 +347,7 @@ impl FastWriter<'_, '_> {
     ) -> (WritePosition, u32) {
         let mut count = first;
         while count < max_count && place.to < FULL {
-            let Some([key, value, ..]) = self.nodes.get(place.at..) else { break };
+            let Some([key, value, ..]) = self.nodes.get(place.index..) else { break };
             let to = match key.kind {
                 Kind::Int if key.key == IS_KEY && key.flags == 0 => put_integer(chunk, place.to, key.payload as i64),
                 Kind::Bytes if is_object || !self.may_be_cast(key) => {
@@ -359,7 +359,7 @@ impl FastWriter<'_, '_> {
                 _ => break,
             };
             let Some(to) = self.write_leaf(chunk, to, value, KEY_NODE) else { break };
-            place = WritePosition { to, at: place.at + 2 };
+            place = WritePosition { to, index: place.index + 2 };
             count += 1;
         }
         self.state.next += count - first;
@@ -389,10 +389,10 @@ impl FastWriter<'_, '_> {
     /// Writes any value in a container of this depth.
     #[inline(always)]
     fn write_value(&mut self, chunk: &mut Chunk, place: WritePosition, depth: u32) -> WritePosition {
-        let Some(node) = self.nodes.get(place.at) else { return self.stop_at_special(place) };
+        let Some(node) = self.nodes.get(place.index) else { return self.stop_at_special(place) };
         if !is_container(node) {
             return match self.write_other(chunk, place, node) {
-                Some(to) => WritePosition { to, at: place.at + 1 },
+                Some(to) => WritePosition { to, index: place.index + 1 },
                 None => self.stop_at_special(place),
             };
         }
@@ -400,11 +400,11 @@ impl FastWriter<'_, '_> {
             return self.stop_at_special(place);
         }
         self.state.next += 1;
-        if node.flags != 0 && !self.record_target(node, place.at) {
+        if node.flags != 0 && !self.record_target(node, place.index) {
             return self.stop_at_special(place);
         }
         let depth = depth + 1;
-        let Some(body) = self.nodes.get(place.at + usize::from(node.kind == Kind::Object)) else {
+        let Some(body) = self.nodes.get(place.index + usize::from(node.kind == Kind::Object)) else {
             return self.stop_at_special(place);
         };
         let to = match node.kind {
@@ -414,14 +414,14 @@ impl FastWriter<'_, '_> {
             },
             _ => put_array_front(chunk, place.to, node),
         };
-        let (at, max_count, is_object) = match node.kind {
+        let (first, max_count, is_object) = match node.kind {
             Kind::Array => {
-                return self.write_items(chunk, WritePosition { to, at: place.at + 1 }, (0, node.aux), depth);
+                return self.write_items(chunk, WritePosition { to, index: place.index + 1 }, (0, node.aux), depth);
             }
-            Kind::Map => (place.at + 1, node.aux, false),
-            _ => (place.at + 2, body.aux, true),
+            Kind::Map => (place.index + 1, node.aux, false),
+            _ => (place.index + 2, body.aux, true),
         };
-        let (place, count) = self.write_run(chunk, WritePosition { to, at }, (0, max_count), is_object);
+        let (place, count) = self.write_run(chunk, WritePosition { to, index: first }, (0, max_count), is_object);
         if count == max_count {
             return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
         }
@@ -431,8 +431,8 @@ impl FastWriter<'_, '_> {
     /// Records the number of a value that links refer to. Returns false if it has other
     /// flags, too.
     #[cold]
-    fn record_target(&mut self, node: &Node, at: usize) -> bool {
-        let slot = LinkTarget { node: self.state.base + at as u32, number: self.state.next };
+    fn record_target(&mut self, node: &Node, index: usize) -> bool {
+        let slot = LinkTarget { node: self.state.base + index as u32, number: self.state.next };
         self.state.slots.push(slot);
         node.flags == flag::TARGET
     }
@@ -440,7 +440,7 @@ impl FastWriter<'_, '_> {
     /// Writes a value that is neither a container nor a short leaf.
     #[inline(never)]
     fn write_other(&mut self, chunk: &mut Chunk, place: WritePosition, node: &Node) -> Option<usize> {
-        let WritePosition { to, at } = place;
+        let WritePosition { to, index: at } = place;
         let document = self.document;
         if node.kind != Kind::Alias {
             self.state.next += 1;

@@ -86,11 +86,11 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes a key that is a node of the tape, at `at`.
+    /// Writes a key that is a node of the tape, at `key_index`.
     pub(super) fn write_key_node(
         &mut self,
         key: &Node,
-        at: u32,
+        key_index: u32,
         value: u32,
         is_object: bool,
         buf: &mut Vec<u8>,
@@ -110,7 +110,7 @@ impl Writer<'_> {
             }
             kind => {
                 return Err(Error::new(ErrorKind::Unrepresentable)
-                    .on_path(document.path(at))
+                    .on_path(document.path(key_index))
                     .expecting("a key that is a string or an integer")
                     .finding(format!("{kind:?}")));
             }

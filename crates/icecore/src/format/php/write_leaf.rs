@@ -16,8 +16,8 @@ const SHORT: u32 = 16;
 impl Writer<'_> {
     /// Writes a leaf.
     #[inline]
-    pub(super) fn write_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
-        if let Some(source) = self.kept_source(at, spelling::SOURCE) {
+    pub(super) fn write_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) {
+        if let Some(source) = self.kept_source(index, spelling::SOURCE) {
             return buf.extend_from_slice(source);
         }
         match node.kind {
@@ -33,7 +33,7 @@ impl Writer<'_> {
                     return buf.extend_from_slice(b"\";");
                 }
                 let bytes = document.bytes(node);
-                match self.kept_source(at, spelling::HEAD).filter(|head| states_number(head, bytes.len() as u64)) {
+                match self.kept_source(index, spelling::HEAD).filter(|head| states_number(head, bytes.len() as u64)) {
                     Some(head) => {
                         buf.extend_from_slice(head);
                         buf.extend_from_slice(bytes);
@@ -46,17 +46,17 @@ impl Writer<'_> {
             Kind::Float => write_float(f64::from_bits(node.payload), buf),
             Kind::Null => buf.extend_from_slice(b"N;"),
             Kind::Bool => buf.extend_from_slice(if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
-            _ => self.write_rare_leaf(at, node, buf),
+            _ => self.write_rare_leaf(index, node, buf),
         }
     }
 
     #[cold]
-    fn write_rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+    fn write_rare_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) {
         let document = self.document;
         if node.kind == Kind::EnumCase && is_enum_case(document.bytes(node)) {
             return write_quoted(b'E', document.bytes(node), buf);
         }
-        match replace_leaf(document, node, |kind| self.record_loss(kind, at)) {
+        match replace_leaf(document, node, |kind| self.record_loss(kind, index)) {
             LeafReplacement::Bytes(bytes) => write_quoted(b's', bytes, buf),
             LeafReplacement::Digits(digits) => write_quoted(b's', &digits, buf),
             LeafReplacement::Float(value) => write_float(value, buf),
@@ -66,25 +66,25 @@ impl Writer<'_> {
 
     /// Counts the flags of a value that PHP can't represent.
     #[inline]
-    pub(super) fn record_flag_losses(&mut self, at: u32, node: &Node) {
-        report_lost_flags(node, |kind| self.record_loss(kind, at));
+    pub(super) fn record_flag_losses(&mut self, index: u32, node: &Node) {
+        report_lost_flags(node, |kind| self.record_loss(kind, index));
     }
 
     /// Counts what PHP's only kind of array can't represent.
     #[inline]
-    pub(super) fn record_shape_losses(&mut self, at: u32, node: &Node, is_body: bool) {
-        if self.session == Some(at) {
+    pub(super) fn record_shape_losses(&mut self, index: u32, node: &Node, is_body: bool) {
+        if self.session == Some(index) {
             if node.kind == Kind::Array {
-                self.record_loss(LossKind::ArrayKind, at);
+                self.record_loss(LossKind::ArrayKind, index);
             }
         } else if is_body || node.kind == Kind::Map {
-            report_lost_shape(self.document, at, is_body, |kind| self.record_loss(kind, at));
+            report_lost_shape(self.document, index, is_body, |kind| self.record_loss(kind, index));
         }
     }
 
     /// Counts what is lost with a node if only its content is written.
-    pub(super) fn record_wrapper_losses(&mut self, at: u32) {
-        report_lost_wrapper(self.document, at, |kind| self.record_loss(kind, at));
+    pub(super) fn record_wrapper_losses(&mut self, index: u32) {
+        report_lost_wrapper(self.document, index, |kind| self.record_loss(kind, index));
     }
 }
 

@@ -15,7 +15,7 @@ const CHAIN: u32 = 12;
 /// A payload that is being written.
 pub(super) struct PayloadOutput {
     /// The node of the object.
-    at: u32,
+    object: u32,
     family: Family,
     /// The next child, and the piece written last.
     next: u32,
@@ -42,35 +42,35 @@ enum WriteStep {
 
 impl Writer<'_> {
     /// Returns the family of an object if its content has the form of that family.
-    pub(super) fn find_family(&mut self, at: u32, node: &Node, depth: u32) -> Option<Family> {
+    pub(super) fn find_family(&mut self, index: u32, node: &Node, depth: u32) -> Option<Family> {
         let family = spl::find_family(self.class_name(node)?).filter(|_| node.form() == Form::Serializable)?;
         if depth > CHAIN {
             return Some(family);
         }
-        if let Some(fits) = self.family_answers.get(&at) {
+        if let Some(fits) = self.family_answers.get(&index) {
             return fits.then_some(family);
         }
         // Its content may link to it: that link fits if the rest does.
         let before = self.answer_order.len();
-        self.answer_order.push(at);
-        self.family_answers.insert(at, true);
-        if self.fits_family(at, family, depth) == Some(true) {
+        self.answer_order.push(index);
+        self.family_answers.insert(index, true);
+        if self.fits_family(index, family, depth) == Some(true) {
             return Some(family);
         }
-        for at in self.answer_order.split_off(before) {
-            self.family_answers.remove(&at);
+        for assumed in self.answer_order.split_off(before) {
+            self.family_answers.remove(&assumed);
         }
-        self.answer_order.push(at);
-        self.family_answers.insert(at, false);
+        self.answer_order.push(index);
+        self.family_answers.insert(index, false);
         None
     }
 
-    fn fits_family(&mut self, at: u32, family: Family, depth: u32) -> Option<bool> {
+    fn fits_family(&mut self, index: u32, family: Family, depth: u32) -> Option<bool> {
         let document = self.document;
-        let mut parts = document.at(at)?.children().map(|part| part.index());
+        let mut parts = document.at(index)?.children().map(|part| part.index());
         let content = parts.next()?;
         let is_made = |node: Node, kind| node.kind == kind && node.flags & !flag::REF == 0;
-        let is_int = |at: u32| document.nodes()[at as usize].kind == Kind::Int;
+        let is_int = |index: u32| document.nodes()[index as usize].kind == Kind::Int;
         let fits = match family {
             Family::Array => {
                 let flags = parts.next()?;
@@ -89,7 +89,7 @@ impl Writer<'_> {
                     let mut names = element.entries().map(|(key, value)| (key.bytes(), value.index()));
                     let object = names.next().filter(|(name, _)| *name == OBJECT);
                     fits = is_made(*element.node(), Kind::Map)
-                        && object.is_some_and(|(_, at)| self.writes_as_object(at, depth))
+                        && object.is_some_and(|(_, value)| self.writes_as_object(value, depth))
                         && names.next().is_none_or(|(name, _)| name == DATA)
                         && names.next().is_none();
                     if !fits {
@@ -102,41 +102,41 @@ impl Writer<'_> {
         Some(fits && parts.next().is_none())
     }
 
-    /// Whether the value at `at` is written `a:`.
-    fn writes_as_array(&self, at: u32) -> bool {
-        matches!(self.node(at).kind, Kind::Array | Kind::Map) && !self.slots.contains_key(&at)
+    /// Whether the value at `index` is written `a:`.
+    fn writes_as_array(&self, index: u32) -> bool {
+        matches!(self.node(index).kind, Kind::Array | Kind::Map) && !self.slots.contains_key(&index)
     }
 
-    /// Whether the value at `at` is written `O:`, `C:` or `r:`.
-    fn writes_as_object(&mut self, at: u32, depth: u32) -> bool {
-        let node = self.node(at);
+    /// Whether the value at `index` is written `O:`, `C:` or `r:`.
+    fn writes_as_object(&mut self, index: u32, depth: u32) -> bool {
+        let node = self.node(index);
         match node.kind {
             Kind::Link => {
                 let target = node.payload as u32;
                 self.node(target).kind != Kind::Link && self.writes_as_object(target, depth + 1)
             }
-            Kind::Object => self.is_plain_object(at, &node),
-            Kind::Opaque => self.is_opaque_payload(at, &node) || self.find_family(at, &node, depth + 1).is_some(),
+            Kind::Object => self.is_plain_object(index, &node),
+            Kind::Opaque => self.is_opaque_payload(index, &node) || self.find_family(index, &node, depth + 1).is_some(),
             _ => false,
         }
     }
 
-    /// Begins the object at `at`; its payload is written step by step.
+    /// Begins the object at `object`; its payload is written step by step.
     pub(super) fn open_payload(
         &mut self,
-        at: u32,
+        object: u32,
         node: &Node,
         family: Family,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().on_path(self.document.path(at)));
+            return Err(self.limits.too_deep().on_path(self.document.path(object)));
         }
         let mut kept = Vec::new();
-        match self.kept_head(at, true) {
+        match self.kept_head(object, true) {
             Some(source) => {
-                let end = source.iter().rposition(u8::is_ascii_digit).map_or(0, |at| at + 1);
-                let start = source[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |at| at + 1);
+                let end = source.iter().rposition(u8::is_ascii_digit).map_or(0, |index| index + 1);
+                let start = source[..end].iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |index| index + 1);
                 buf.extend_from_slice(&source[..start]);
                 kept = source[start..end].to_vec();
             }
@@ -148,10 +148,10 @@ impl Writer<'_> {
         let hole = buf.len();
         buf.extend_from_slice(b":{");
         let start = buf.len();
-        let next = at + 1;
-        self.stack.push(WriteFrame::for_payload(at));
+        let next = object + 1;
+        self.stack.push(WriteFrame::for_payload(object));
         self.payloads.push(PayloadOutput {
-            at,
+            object,
             family,
             next,
             step: WriteStep::Content,
@@ -181,7 +181,7 @@ impl Writer<'_> {
             Family::Storage => {
                 buf.extend_from_slice(b"x:");
                 let count = u64::from(self.node(next).aux);
-                match self.kept_source(at, spelling::COUNT).filter(|source| states_number(source, count)) {
+                match self.kept_source(object, spelling::COUNT).filter(|source| states_number(source, count)) {
                     Some(source) => buf.extend_from_slice(source),
                     None => push_integer(count as i64, buf),
                 }
@@ -196,7 +196,7 @@ impl Writer<'_> {
     /// ended.
     pub(super) fn write_payload_step(&mut self, buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(payload) = self.payloads.last() else { return Ok(true) };
-        let (at, family, next, step) = (payload.at, payload.family, payload.next, payload.step);
+        let (object_index, family, next, step) = (payload.object, payload.family, payload.next, payload.step);
         let tape = self.document.tape();
         match (step, family) {
             (WriteStep::Members, _) => {
@@ -221,7 +221,7 @@ impl Writer<'_> {
                 return Ok(true);
             }
             (WriteStep::Item(end), _) => {
-                if next > at + 2 {
+                if next > object_index + 2 {
                     buf.push(b';');
                 }
                 if next >= end {
@@ -245,9 +245,9 @@ impl Writer<'_> {
         Ok(false)
     }
 
-    /// Returns the value of the entry at `at`: the next node if the key is a node.
-    fn entry_value(&self, at: u32) -> u32 {
-        if self.node(at).key == crate::document::IS_KEY { self.document.tape().index_after(at) } else { at }
+    /// Returns the value of the entry at `index`: the next node if the key is a node.
+    fn entry_value(&self, index: u32) -> u32 {
+        if self.node(index).key == crate::document::IS_KEY { self.document.tape().index_after(index) } else { index }
     }
 
     fn set_step(&mut self, next: u32, step: WriteStep) {
@@ -256,21 +256,21 @@ impl Writer<'_> {
         }
     }
 
-    fn write_flags(&mut self, at: u32, buf: &mut Vec<u8>) {
-        let node = self.node(at);
-        self.give_slot(at, &[], false);
-        self.write_leaf(at, &node, buf);
+    fn write_flags(&mut self, index: u32, buf: &mut Vec<u8>) {
+        let node = self.node(index);
+        self.give_slot(index, &[], false);
+        self.write_leaf(index, &node, buf);
     }
 
-    fn write_members(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_members(&mut self, index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         buf.extend_from_slice(b"m:");
-        self.set_step(at, WriteStep::Members);
-        self.write_value(at, buf)
+        self.set_step(index, WriteStep::Members);
+        self.write_value(index, buf)
     }
 
     fn close_payload(&mut self, buf: &mut Vec<u8>) {
         let Some(payload) = self.payloads.pop() else { return };
-        if let Some(tail) = self.kept_source(payload.at, spelling::TAIL) {
+        if let Some(tail) = self.kept_source(payload.object, spelling::TAIL) {
             buf.extend_from_slice(tail);
         }
         let len = (buf.len() - payload.start + payload.inside) as u64;
@@ -291,13 +291,13 @@ impl Writer<'_> {
 
 /// Inserts all lengths in one pass.
 fn insert_lengths(mut lengths: Vec<(usize, Vec<u8>)>, mut remaining: usize, buf: &mut Vec<u8>) {
-    lengths.sort_unstable_by_key(|(at, _)| *at);
+    lengths.sort_unstable_by_key(|(offset, _)| *offset);
     let mut end = buf.len();
     buf.resize(end + remaining, 0);
-    for (at, digits) in lengths.iter().rev() {
-        buf.copy_within(*at..end, at + remaining);
+    for (offset, digits) in lengths.iter().rev() {
+        buf.copy_within(*offset..end, offset + remaining);
         remaining -= digits.len();
-        buf[at + remaining..at + remaining + digits.len()].copy_from_slice(digits);
-        end = *at;
+        buf[offset + remaining..offset + remaining + digits.len()].copy_from_slice(digits);
+        end = *offset;
     }
 }

@@ -59,12 +59,12 @@ impl WrittenKey {
         let mut word = [0; 8];
         word[0] = tag::COPY;
         let mut rest = offset;
-        for (at, byte) in word.iter_mut().enumerate().skip(1) {
+        for (index, byte) in word.iter_mut().enumerate().skip(1) {
             *byte = rest as u8 & 0x7F;
             rest >>= 7;
             if rest == 0 {
                 self.word = u64::from_le_bytes(word);
-                self.len = at as u8 + 1;
+                self.len = index as u8 + 1;
                 return;
             }
             *byte |= 0x80;
@@ -80,11 +80,11 @@ pub(super) struct Body<'d, 'o> {
     losses: &'o mut Losses,
     /// Offset of the first byte.
     first: u64,
-    pub(super) at: u32,
+    pub(super) index: u32,
     pub(super) end: u32,
     /// Ranges to write after the current one.
     ranges: Vec<(u32, u32)>,
-    pub(super) after: PrecedingTag,
+    pub(super) preceding_tag: PrecedingTag,
     /// The next value replaces this link or alias.
     replaced_link: Option<u32>,
     pub(super) keys: Vec<WrittenKey>,
@@ -133,10 +133,10 @@ impl<'d, 'o> Body<'d, 'o> {
             bytes: Bytes::new(out),
             losses,
             first,
-            at: 0,
+            index: 0,
             end: 0,
             ranges: Vec::new(),
-            after: PrecedingTag::Start,
+            preceding_tag: PrecedingTag::Start,
             replaced_link: None,
             keys: vec![WrittenKey::default(); tape.keys().len() + 1],
             big_keys: HashMap::new(),
@@ -163,23 +163,23 @@ impl<'d, 'o> Body<'d, 'o> {
         if self.nodes.get(root as usize).is_none() {
             self.bytes.push_byte(tag::UNDEF)?;
         }
-        self.at = root;
+        self.index = root;
         self.end = self.index_after(root);
         let is_plain = self.can_use_fast_loop();
         loop {
             if is_plain {
                 self.write_common_values()?;
             }
-            if self.at < self.end {
-                self.write_node(self.at)?;
-            } else if let Some((at, end)) = self.ranges.pop() {
-                (self.at, self.end) = (at, end);
+            if self.index < self.end {
+                self.write_node(self.index)?;
+            } else if let Some((start, end)) = self.ranges.pop() {
+                (self.index, self.end) = (start, end);
             } else {
                 break;
             }
         }
-        for at in std::mem::take(&mut self.unblessed).into_keys() {
-            self.record_loss(LossKind::Class, at);
+        for object in std::mem::take(&mut self.unblessed).into_keys() {
+            self.record_loss(LossKind::Class, object);
         }
         self.bytes.finish()?;
         Ok(self.late_tracks)
@@ -206,48 +206,48 @@ impl<'d, 'o> Body<'d, 'o> {
         self.first + self.bytes.len()
     }
 
-    /// Returns the index after the node at `at` and everything in it.
-    fn index_after(&self, at: u32) -> u32 {
-        match self.nodes.get(at as usize) {
-            Some(_) => self.document.tape().index_after(at),
-            None => at,
+    /// Returns the index after the node at `index` and everything in it.
+    fn index_after(&self, index: u32) -> u32 {
+        match self.nodes.get(index as usize) {
+            Some(_) => self.document.tape().index_after(index),
+            None => index,
         }
     }
 
-    fn record_loss(&mut self, kind: LossKind, at: u32) {
+    fn record_loss(&mut self, kind: LossKind, index: u32) {
         let document = self.document;
-        self.losses.add(kind, || document.path(at));
+        self.losses.add(kind, || document.path(index));
     }
 
-    /// Continues with this range, and then after the node at `at`.
-    fn enter(&mut self, at: u32, first: u32, last: u32) {
-        self.ranges.push((self.index_after(at), self.end));
-        (self.at, self.end) = (first, last);
+    /// Continues with this range, and then after the node at `index`.
+    fn enter(&mut self, index: u32, first: u32, end: u32) {
+        self.ranges.push((self.index_after(index), self.end));
+        (self.index, self.end) = (first, end);
     }
 
-    /// Writes the value at `to` instead of the link or alias at `at`.
-    fn write_instead(&mut self, at: u32, to: u32) {
-        self.replaced_link = Some(at);
+    /// Writes the value at `to` instead of the link or alias at `index`.
+    fn write_instead(&mut self, index: u32, to: u32) {
+        self.replaced_link = Some(index);
         let target_end = self.index_after(to);
-        self.enter(at, to, target_end);
+        self.enter(index, to, target_end);
     }
 
     fn ensure_links(&mut self) -> &mut Links {
         let Body { document, nodes, spelled, .. } = self;
-        let is_via = |at, to| spelled.as_ref().is_some_and(|spelled| spelled.is_via(document, at, to));
+        let is_via = |index, to| spelled.as_ref().is_some_and(|spelled| spelled.is_via(document, index, to));
         self.links.get_or_insert_with(|| Links::from_nodes(nodes, is_via))
     }
 
-    /// Writes the node at `at`, a key or a value, and continues after it or with its
+    /// Writes the node at `index`, a key or a value, and continues after it or with its
     /// content.
-    fn write_node(&mut self, at: u32) -> Result<(), Error> {
-        let node = &self.nodes[at as usize];
+    fn write_node(&mut self, index: u32) -> Result<(), Error> {
+        let node = &self.nodes[index as usize];
         if node.key == IS_KEY {
-            return self.write_key_node(at, node);
+            return self.write_key_node(index, node);
         }
         let holder = self.replaced_link.take();
-        if holder.is_none() && node.key != NO_KEY && node.key != KEY_NODE && !self.write_key(at, node.key)? {
-            self.at = self.index_after(at);
+        if holder.is_none() && node.key != NO_KEY && node.key != KEY_NODE && !self.write_key(index, node.key)? {
+            self.index = self.index_after(index);
             return Ok(());
         }
         let names = node.flags & (flag::TARGET | flag::WEAK) != 0 || matches!(node.kind, Kind::Link | Kind::Alias);
@@ -255,41 +255,47 @@ impl<'d, 'o> Body<'d, 'o> {
             self.ensure_links();
         }
         if node.has(flag::OVERLOAD) && node.kind.is_container() {
-            self.record_loss(LossKind::Overload, at);
+            self.record_loss(LossKind::Overload, index);
         }
-        let after = std::mem::take(&mut self.after);
-        let holder = holder.unwrap_or(at);
-        if self.links.is_some() && self.write_if_repeated(at, holder, after)? {
-            self.at = self.index_after(at);
+        let preceding_tag = std::mem::take(&mut self.preceding_tag);
+        let holder = holder.unwrap_or(index);
+        if self.links.is_some() && self.write_if_repeated(index, holder, preceding_tag)? {
+            self.index = self.index_after(index);
             return Ok(());
         }
-        self.write_value(at, node, holder, after)
+        self.write_value(index, node, holder, preceding_tag)
     }
 
-    /// Writes ALIAS or REFP if the value at `at` was written before.
-    fn write_if_repeated(&mut self, at: u32, holder: u32, after: PrecedingTag) -> Result<bool, Error> {
+    /// Writes ALIAS or REFP if the value at `index` was written before.
+    fn write_if_repeated(&mut self, index: u32, holder: u32, preceding_tag: PrecedingTag) -> Result<bool, Error> {
         let Some(links) = &self.links else { return Ok(false) };
-        let variable = links.variables.get(&at).and_then(|named| named.offset);
-        let referent = links.referents.get(&at).and_then(|named| named.offset);
-        if let (Some(offset), PrecedingTag::Item) = (variable, after) {
-            self.write_alias_tag(at, offset)?;
+        let variable = links.variables.get(&index).and_then(|named| named.offset);
+        let referent = links.referents.get(&index).and_then(|named| named.offset);
+        if let (Some(offset), PrecedingTag::Item) = (variable, preceding_tag) {
+            self.write_alias_tag(index, offset)?;
         } else if let Some(offset) = referent {
-            self.write_refp(at, holder, Some(offset))?;
+            self.write_refp(index, holder, Some(offset))?;
         } else {
             return Ok(false);
         }
         Ok(true)
     }
 
-    fn write_value(&mut self, at: u32, node: &'d Node, holder: u32, after: PrecedingTag) -> Result<(), Error> {
+    fn write_value(
+        &mut self,
+        index: u32,
+        node: &'d Node,
+        holder: u32,
+        preceding_tag: PrecedingTag,
+    ) -> Result<(), Error> {
         match node.kind {
-            Kind::Array | Kind::Map => return self.write_container(at, node, holder),
-            Kind::Ref => return self.write_reference(at, holder, after),
-            Kind::Object => return self.write_object(at, node, holder, after),
-            Kind::Opaque if node.form() == Form::Freeze => return self.write_frozen(at, node, holder),
-            Kind::Regexp => self.write_regexp(at, node, holder, after)?,
-            Kind::Alias => return self.write_alias(at, after),
-            Kind::Link => return self.write_link(at, holder, after),
+            Kind::Array | Kind::Map => return self.write_container(index, node, holder),
+            Kind::Ref => return self.write_reference(index, holder, preceding_tag),
+            Kind::Object => return self.write_object(index, node, holder, preceding_tag),
+            Kind::Opaque if node.form() == Form::Freeze => return self.write_frozen(index, node, holder),
+            Kind::Regexp => self.write_regexp(index, node, holder, preceding_tag)?,
+            Kind::Alias => return self.write_alias(index, preceding_tag),
+            Kind::Link => return self.write_link(index, holder, preceding_tag),
             Kind::Opaque | Kind::Attrs | Kind::Tied | Kind::Code | Kind::VString => {
                 let (loss, part) = match node.kind {
                     Kind::Opaque => (LossKind::Opaque, 0),
@@ -298,41 +304,41 @@ impl<'d, 'o> Body<'d, 'o> {
                     Kind::Code => (LossKind::Code, 0),
                     _ => (LossKind::VString, 1),
                 };
-                self.record_loss(loss, at);
-                return self.write_only_part(at, part, after);
+                self.record_loss(loss, index);
+                return self.write_only_part(index, part, preceding_tag);
             }
-            _ => self.write_leaf(at, node, after)?,
+            _ => self.write_leaf(index, node, preceding_tag)?,
         }
-        self.at = self.index_after(at);
+        self.index = self.index_after(index);
         Ok(())
     }
 
     /// Writes one part instead of the whole.
-    fn write_only_part(&mut self, at: u32, position: u32, after: PrecedingTag) -> Result<(), Error> {
-        let mut part = at + 1;
+    fn write_only_part(&mut self, index: u32, position: u32, preceding_tag: PrecedingTag) -> Result<(), Error> {
+        let mut part = index + 1;
         for _ in 0..position {
             part = self.index_after(part);
         }
-        if part >= self.index_after(at) {
+        if part >= self.index_after(index) {
             self.bytes.push_byte(tag::UNDEF)?;
-            self.at = self.index_after(at);
+            self.index = self.index_after(index);
             return Ok(());
         }
-        self.redirect_links_to_part(at);
-        self.after = after;
+        self.redirect_links_to_part(index);
+        self.preceding_tag = preceding_tag;
         let part_end = self.index_after(part);
-        self.enter(at, part, part_end);
+        self.enter(index, part, part_end);
         Ok(())
     }
 
-    /// Links to the node at `at` refer to the next value.
-    fn redirect_links_to_part(&mut self, at: u32) {
+    /// Links to the node at `index` refer to the next value.
+    fn redirect_links_to_part(&mut self, index: u32) {
         if let Some(links) = &self.links {
-            if links.variables.contains_key(&at) {
-                self.pending_variables.push(at);
+            if links.variables.contains_key(&index) {
+                self.pending_variables.push(index);
             }
-            if links.referents.contains_key(&at) {
-                self.pending_referents.push(at);
+            if links.referents.contains_key(&index) {
+                self.pending_referents.push(index);
             }
         }
     }
@@ -340,34 +346,34 @@ impl<'d, 'o> Body<'d, 'o> {
 
 /// Spelling.
 impl Body<'_, '_> {
-    pub(super) fn noted_value(&self, at: u32, code: u16) -> Option<u64> {
-        self.spelled.as_ref().and_then(|spelled| spelled.note(at, code))
+    pub(super) fn noted_value(&self, index: u32, code: u16) -> Option<u64> {
+        self.spelled.as_ref().and_then(|spelled| spelled.note(index, code))
     }
 
-    pub(super) fn noted_width(&self, at: u32, code: u16) -> usize {
-        self.noted_value(at, code).and_then(|width| usize::try_from(width).ok()).unwrap_or(0)
+    pub(super) fn noted_width(&self, index: u32, code: u16) -> usize {
+        self.noted_value(index, code).and_then(|width| usize::try_from(width).ok()).unwrap_or(0)
     }
 
     /// Returns the bit for the next tag, if it was tracked although nothing refers to it.
-    pub(super) fn extra_track_bit(&mut self, at: u32, which: u64) -> u8 {
+    pub(super) fn extra_track_bit(&mut self, index: u32, which: u64) -> u8 {
         let offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
-            spelled.record_tag(at, which, offset);
+            spelled.record_tag(index, which, offset);
         }
-        self.track_bit(at, which)
+        self.track_bit(index, which)
     }
 
     /// The same, for a tag that is not the next one.
-    pub(super) fn track_bit(&self, at: u32, which: u64) -> u8 {
+    pub(super) fn track_bit(&self, index: u32, which: u64) -> u8 {
         match &self.spelled {
-            Some(spelled) if spelled.extra_track_bits(at) & which != 0 => TRACK,
-            Some(spelled) if which == tracked::MAIN && spelled.extra_track_bits(at) & IS_BEHIND != 0 => TRACK,
+            Some(spelled) if spelled.extra_track_bits(index) & which != 0 => TRACK,
+            Some(spelled) if which == tracked::MAIN && spelled.extra_track_bits(index) & IS_BEHIND != 0 => TRACK,
             _ => 0,
         }
     }
 
-    fn write_pads(&mut self, at: u32, place: u64) -> Result<(), Error> {
-        let pads = self.spelled.as_ref().map_or(0, |spelled| spelled.count_pads(at, place));
+    fn write_pads(&mut self, index: u32, place: u64) -> Result<(), Error> {
+        let pads = self.spelled.as_ref().map_or(0, |spelled| spelled.count_pads(index, place));
         for _ in 0..pads {
             self.bytes.push_byte(tag::PAD)?;
         }
@@ -375,19 +381,19 @@ impl Body<'_, '_> {
     }
 
     /// A leaf is written here, so links can't refer to it by reference.
-    fn end_leaf_referents(&mut self, at: u32, is_string: bool) {
+    fn end_leaf_referents(&mut self, index: u32, is_string: bool) {
         let place = is_string.then(|| self.offset());
-        self.end_string_referents(at, place);
+        self.end_string_referents(index, place);
     }
 
     /// The same for a string whose bytes are at `place`: the same string again becomes a
     /// COPY of them.
-    fn end_string_referents(&mut self, at: u32, place: Option<u64>) {
+    fn end_string_referents(&mut self, index: u32, place: Option<u64>) {
         self.expanded = false;
         let pending = std::mem::take(&mut self.pending_referents);
         if let Some(place) = place {
-            let is_named = self.is_referent(at);
-            self.copied_strings.extend(pending.into_iter().chain(is_named.then_some(at)).map(|node| (node, place)));
+            let is_named = self.is_referent(index);
+            self.copied_strings.extend(pending.into_iter().chain(is_named.then_some(index)).map(|node| (node, place)));
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) const SLACK: usize = 64;
 pub(super) struct Bytes<'o> {
     chunk: Box<[u8; CHUNK + SLACK]>,
     spare: Spare,
-    at: usize,
+    fill_level: usize,
     passed: u64,
     out: &'o mut dyn Output,
 }
@@ -26,26 +26,26 @@ impl<'o> Bytes<'o> {
             .into_boxed_slice()
             .try_into()
             .unwrap_or_else(|_| Box::new([0; CHUNK + SLACK]));
-        Bytes { chunk, spare, at: 0, passed: 0, out }
+        Bytes { chunk, spare, fill_level: 0, passed: 0, out }
     }
 
     /// Returns how many bytes were written.
     #[inline(always)]
     pub(super) fn len(&self) -> u64 {
-        self.passed + self.at as u64
+        self.passed + self.fill_level as u64
     }
 
     /// Makes space for [`SLACK`] bytes.
     #[inline(always)]
     fn reserve_slack(&mut self) -> Result<(), Error> {
-        if self.at < CHUNK { Ok(()) } else { self.flush_chunk() }
+        if self.fill_level < CHUNK { Ok(()) } else { self.flush_chunk() }
     }
 
     #[cold]
     fn flush_chunk(&mut self) -> Result<(), Error> {
-        self.out.buffer().extend_from_slice(&self.chunk[..self.at]);
-        self.passed += self.at as u64;
-        self.at = 0;
+        self.out.buffer().extend_from_slice(&self.chunk[..self.fill_level]);
+        self.passed += self.fill_level as u64;
+        self.fill_level = 0;
         self.out.allow_flush()
     }
 
@@ -60,8 +60,8 @@ impl<'o> Bytes<'o> {
     #[inline(always)]
     pub(super) fn push_byte(&mut self, byte: u8) -> Result<(), Error> {
         self.reserve_slack()?;
-        self.chunk[self.at] = byte;
-        self.at += 1;
+        self.chunk[self.fill_level] = byte;
+        self.fill_level += 1;
         Ok(())
     }
 
@@ -70,28 +70,28 @@ impl<'o> Bytes<'o> {
     #[inline(always)]
     pub(super) fn writable_chunk(&mut self) -> Result<(&mut [u8; CHUNK + SLACK], usize), Error> {
         self.reserve_slack()?;
-        Ok((&mut self.chunk, self.at))
+        Ok((&mut self.chunk, self.fill_level))
     }
 
     /// Sets the fill level of the chunk.
     #[inline(always)]
-    pub(super) fn set_fill_level(&mut self, at: usize) {
-        self.at = at.min(CHUNK + SLACK);
+    pub(super) fn set_fill_level(&mut self, level: usize) {
+        self.fill_level = level.min(CHUNK + SLACK);
     }
 
     /// Writes a byte and a varint after it.
     #[inline(always)]
     pub(super) fn push_tagged_varint(&mut self, tag: u8, mut value: u64) -> Result<(), Error> {
         self.reserve_slack()?;
-        self.chunk[self.at] = tag;
-        self.at += 1;
+        self.chunk[self.fill_level] = tag;
+        self.fill_level += 1;
         while value >= 0x80 {
-            self.chunk[self.at] = value as u8 | 0x80;
-            self.at += 1;
+            self.chunk[self.fill_level] = value as u8 | 0x80;
+            self.fill_level += 1;
             value >>= 7;
         }
-        self.chunk[self.at] = value as u8;
-        self.at += 1;
+        self.chunk[self.fill_level] = value as u8;
+        self.fill_level += 1;
         Ok(())
     }
 
@@ -100,21 +100,21 @@ impl<'o> Bytes<'o> {
         self.reserve_slack()?;
         let mut written = 1;
         while value >= 0x80 || written < width.min(10) {
-            self.chunk[self.at] = value as u8 | 0x80;
-            self.at += 1;
+            self.chunk[self.fill_level] = value as u8 | 0x80;
+            self.fill_level += 1;
             value >>= 7;
             written += 1;
         }
-        self.chunk[self.at] = value as u8;
-        self.at += 1;
+        self.chunk[self.fill_level] = value as u8;
+        self.fill_level += 1;
         Ok(())
     }
 
     pub(super) fn push_slice(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.reserve_slack()?;
-        if let Some(place) = self.chunk.get_mut(self.at..self.at + bytes.len()) {
+        if let Some(place) = self.chunk.get_mut(self.fill_level..self.fill_level + bytes.len()) {
             place.copy_from_slice(bytes);
-            self.at += bytes.len();
+            self.fill_level += bytes.len();
             return Ok(());
         }
         self.flush_chunk()?;

@@ -18,7 +18,7 @@ struct ObjectMove {
     class: u32,
 }
 
-/// Moves the objects at `late` that are of this kind.
+/// Moves the objects at `deferred` that are of this kind.
 pub(super) fn apply_deferred_blesses<S: Sink>(sink: &mut S, speller: &mut Speller, deferred: &[u32]) {
     let nodes = &sink.tape().nodes;
     let mut moves: Vec<ObjectMove> = deferred.iter().filter_map(|from| plan_move(nodes, *from)).collect();
@@ -63,9 +63,9 @@ fn rewrite_tape(tape: &mut Tape, moves: &[ObjectMove], goes: &HashSet<u32>) -> M
     let mut rewrite = Rewrite::new(old.len());
     let mut moves = moves.iter().peekable();
     let mut gone: Option<Node> = None;
-    for (at, node) in (0u32..).zip(&old) {
-        rewrite.reach_node(at);
-        if goes.contains(&at) {
+    for (index, node) in (0u32..).zip(&old) {
+        rewrite.reach_node(index);
+        if goes.contains(&index) {
             gone = Some(*node);
             continue;
         }
@@ -74,9 +74,10 @@ fn rewrite_tape(tape: &mut Tape, moves: &[ObjectMove], goes: &HashSet<u32>) -> M
             node.key = object.key;
             node.flags |= object.flags & (flag::TARGET | flag::WEAK);
         }
-        if let Some(one) = moves.next_if(|one| one.to == at) {
-            let object = Node::open(Kind::Object, one.class).with(node.flags & flag::TARGET).in_form(Form::Variable);
-            rewrite.open_container(Node { key: node.key, aux: 1, ..object }, at + 1);
+        if let Some(object_move) = moves.next_if(|one| one.to == index) {
+            let object =
+                Node::open(Kind::Object, object_move.class).with(node.flags & flag::TARGET).in_form(Form::Variable);
+            rewrite.open_container(Node { key: node.key, aux: 1, ..object }, index + 1);
             node.key = NO_KEY;
             node.flags &= !flag::TARGET;
         }

@@ -138,7 +138,7 @@ impl<'a> DocumentReader<'a, '_> {
     }
 
     fn read_document<S: Sink, const FAST: bool>(&self, sink: &mut S, speller: &mut Speller) -> ReadOutcome<'a> {
-        let failed = |at, error| ReadOutcome { buffer: Cow::Borrowed(self.input), consumed: at, error: Some(error) };
+        let failed = |end, error| ReadOutcome { buffer: Cow::Borrowed(self.input), consumed: end, error: Some(error) };
         let header = match Header::read(self.input, self.options) {
             Ok(header) => header,
             Err(error) => return failed(0, error),
@@ -155,7 +155,7 @@ impl<'a> DocumentReader<'a, '_> {
 
         if header.encoding == Encoding::Raw {
             let origin = Origin { first, start: header.end };
-            let scan = Scan { input: self.input, at: header.end };
+            let scan = Scan { input: self.input, offset: header.end };
             let machine = Machine::<S, FAST>::new(scan, origin, sink, speller, self.limits, self.options);
             let (consumed, error) = machine.read();
             return ReadOutcome { buffer: Cow::Borrowed(self.input), consumed, error };
@@ -184,16 +184,16 @@ impl<'a> DocumentReader<'a, '_> {
         sink: &mut S,
         speller: &mut Speller,
     ) -> Option<Error> {
-        let scan = Scan { input: body, at: 0 };
+        let scan = Scan { input: body, offset: 0 };
         let origin = Origin { first, start: 0 };
         let (end, mut error) = Machine::<S, FAST>::new(scan, origin, sink, speller, self.limits, self.options).read();
         if error.is_none() && end < body.len() {
-            let more = body.len() - end;
+            let trailing_len = body.len() - end;
             error = Some(
                 Error::new(ErrorKind::Trailing)
                     .at(end)
                     .expecting("the end of the body")
-                    .finding(format!("{more} more bytes")),
+                    .finding(format!("{trailing_len} more bytes")),
             );
         }
         error.map(|error| error.in_layer(LAYER))
@@ -234,7 +234,7 @@ impl<'a> DocumentReader<'a, '_> {
         sink.tape().root = u32::MAX;
         let input = self.input.get(..header.end).unwrap_or(&[]);
         let origin = Origin { first: 1, start };
-        let scan = Scan { input, at: start };
+        let scan = Scan { input, offset: start };
         let mut machine = Machine::<S, false>::new(scan, origin, sink, speller, self.limits, self.options);
         machine.copies_strings = header.encoding != Encoding::Raw;
         machine.is_header = true;
@@ -253,11 +253,11 @@ impl<'a> DocumentReader<'a, '_> {
 
     /// Returns where the compressed body is.
     fn find_packed_body<S: Sink>(&self, header: &Header, sink: &mut S) -> Result<PackedBody, Error> {
-        let mut scan = Scan { input: self.input, at: header.end };
+        let mut scan = Scan { input: self.input, offset: header.end };
         let mut number = |scan: &mut Scan<'_>, subject| {
-            let from = scan.at;
+            let from = scan.offset;
             let value = read_varint(scan, subject)?;
-            sink.record_span(from, scan.at, NO_NODE, subject);
+            sink.record_span(from, scan.offset, NO_NODE, subject);
             Ok::<_, Error>(value)
         };
         let declared = match header.encoding {
@@ -268,10 +268,10 @@ impl<'a> DocumentReader<'a, '_> {
             Encoding::Snappy => scan.remaining_len(),
             _ => usize::try_from(number(&mut scan, "the length of the compressed body")?).unwrap_or(usize::MAX),
         };
-        let start = scan.at;
+        let start = scan.offset;
         scan.read_bytes(len, "the compressed body")?;
-        sink.record_span(start, scan.at, NO_NODE, "compressed body");
-        Ok(PackedBody { start, end: scan.at, declared })
+        sink.record_span(start, scan.offset, NO_NODE, "compressed body");
+        Ok(PackedBody { start, end: scan.offset, declared })
     }
 
     fn unpack_body(&self, header: &Header, packed: &PackedBody) -> Result<Vec<u8>, Error> {

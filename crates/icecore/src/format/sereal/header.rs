@@ -109,13 +109,13 @@ impl Header {
     pub(super) fn read(input: &[u8], options: &ReadOptions) -> Result<Header, Error> {
         let mut scan = Scan::new(input);
         check_magic(input)?;
-        let mut found = [0; 5];
-        found.copy_from_slice(scan.read_bytes(5, "the Sereal header")?);
-        let Some((version, encoding)) = parse_version(&found) else {
+        let mut head = [0; 5];
+        head.copy_from_slice(scan.read_bytes(5, "the Sereal header")?);
+        let Some((version, encoding)) = parse_version(&head) else {
             return Err(Error::new(ErrorKind::Malformed)
                 .at(4)
                 .expecting("a protocol version that goes with the magic number (=srl: 1 and 2, =\\xF3rl: 3 and above)")
-                .finding(format!("version {}", found[4] & 15)));
+                .finding(format!("version {}", head[4] & 15)));
         };
         if version > 5 {
             return Err(Error::new(ErrorKind::Unsupported)
@@ -125,13 +125,13 @@ impl Header {
         }
         let encoding = encoding_of(version, encoding)?;
         check_refused_encoding(encoding, options)?;
-        let length_at = scan.at;
+        let length_at = scan.offset;
         let length = super::read::read_varint(&mut scan, "the length of the header")?;
-        let suffix_at = scan.at;
+        let suffix_at = scan.offset;
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let suffix = scan.read_bytes(length, "the header")?;
         let has_user_header = version > 1 && suffix.first().is_some_and(|bits| bits & HAS_USER_HEADER != 0);
-        Ok(Header { version, encoding, length_at, suffix_at, end: scan.at, has_user_header })
+        Ok(Header { version, encoding, length_at, suffix_at, end: scan.offset, has_user_header })
     }
 }
 
@@ -140,7 +140,7 @@ fn check_magic(input: &[u8]) -> Result<(), Error> {
         return Ok(());
     }
     if input.len() < 4 && (OLD_MAGIC.starts_with(input) || MAGIC.starts_with(input)) {
-        return Err(Scan { input, at: 0 }.truncated_error(4, "the magic number"));
+        return Err(Scan { input, offset: 0 }.truncated_error(4, "the magic number"));
     }
     let error = Error::new(ErrorKind::Format).at(0).expecting("a Sereal document (=srl or =\\xF3rl)");
     Err(if input.starts_with(&MANGLED_MAGIC) {
@@ -195,12 +195,13 @@ impl Origin {
     /// Returns the index of the item at this offset, at most `tag_at`. A reference
     /// may refer to itself.
     pub(super) fn index_of_item(self, offset: u64, tag_at: usize) -> Result<usize, Error> {
-        let index = offset.checked_sub(self.first).and_then(|by| usize::try_from(by).ok()?.checked_add(self.start));
+        let index =
+            offset.checked_sub(self.first).and_then(|distance| usize::try_from(distance).ok()?.checked_add(self.start));
         index.filter(|index| *index <= tag_at).ok_or_else(|| {
-            let before = (tag_at - self.start) as u64 + self.first;
+            let last_offset = (tag_at - self.start) as u64 + self.first;
             Error::new(ErrorKind::BadLink)
                 .at(tag_at)
-                .expecting(format!("an offset from {} to {before}", self.first))
+                .expecting(format!("an offset from {} to {last_offset}", self.first))
                 .finding(format!("{offset}"))
         })
     }

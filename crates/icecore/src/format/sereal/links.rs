@@ -26,9 +26,9 @@ pub(super) struct LinkTarget {
 }
 
 impl LinkTarget {
-    fn add_holder(&mut self, at: u32, weakly: bool) {
+    fn add_holder(&mut self, holder: u32, weakly: bool) {
         if weakly {
-            self.last_weak = self.last_weak.max(at);
+            self.last_weak = self.last_weak.max(holder);
         } else {
             self.strong = true;
         }
@@ -44,14 +44,14 @@ pub(super) enum Weakness {
     Needed,
 }
 
-fn follow_chain(nodes: &[Node], mut at: u32, kind: Kind) -> u32 {
+fn follow_chain(nodes: &[Node], mut index: u32, kind: Kind) -> u32 {
     for _ in 0..64 {
-        match nodes.get(at as usize) {
-            Some(node) if node.kind == kind => at = node.payload as u32,
+        match nodes.get(index as usize) {
+            Some(node) if node.kind == kind => index = node.payload as u32,
             _ => break,
         }
     }
-    at
+    index
 }
 
 /// Returns the variable that an alias refers to.
@@ -64,13 +64,13 @@ pub(super) fn resolve_referent(nodes: &[Node], link: u32) -> u32 {
     follow_chain(nodes, follow_chain(nodes, follow_chain(nodes, link, Kind::Link), Kind::Alias), Kind::Link)
 }
 
-fn is_weak(nodes: &[Node], at: u32) -> bool {
-    nodes.get(at as usize).is_some_and(|node| node.has(flag::WEAK))
+fn is_weak(nodes: &[Node], index: u32) -> bool {
+    nodes.get(index as usize).is_some_and(|node| node.has(flag::WEAK))
 }
 
-/// Returns the reference whose only part is at `at`.
-fn reference_to(nodes: &[Node], at: u32) -> Option<u32> {
-    let parent = at.checked_sub(1)?;
+/// Returns the reference whose only part is at `index`.
+fn reference_to(nodes: &[Node], index: u32) -> Option<u32> {
+    let parent = index.checked_sub(1)?;
     nodes.get(parent as usize).filter(|node| node.kind == Kind::Ref).map(|_| parent)
 }
 
@@ -79,29 +79,32 @@ impl Links {
     /// link and the variable.
     pub(super) fn from_nodes(nodes: &[Node], is_left_out: impl Fn(u32, u32) -> bool) -> Links {
         let mut links = Links::default();
-        for (at, node) in (0u32..).zip(nodes) {
+        for (index, node) in (0u32..).zip(nodes) {
             match node.kind {
                 Kind::Alias => {
-                    let reference = reference_to(nodes, at);
-                    let to = resolve_variable(nodes, at);
-                    if is_left_out(reference.unwrap_or(at), to) {
+                    let reference = reference_to(nodes, index);
+                    let to = resolve_variable(nodes, index);
+                    if is_left_out(reference.unwrap_or(index), to) {
                         continue;
                     }
                     let named = links.variables.entry(to).or_default();
                     named.left += 1;
-                    named.add_holder(reference.unwrap_or(at), reference.is_some_and(|at| is_weak(nodes, at)));
+                    named
+                        .add_holder(reference.unwrap_or(index), reference.is_some_and(|holder| is_weak(nodes, holder)));
                 }
-                Kind::Link => {
-                    links.referents.entry(resolve_referent(nodes, at)).or_default().add_holder(at, node.has(flag::WEAK))
-                }
+                Kind::Link => links
+                    .referents
+                    .entry(resolve_referent(nodes, index))
+                    .or_default()
+                    .add_holder(index, node.has(flag::WEAK)),
                 _ => {}
             }
         }
-        for (at, named) in &mut links.referents {
-            named.add_holder(*at, is_weak(nodes, *at));
+        for (referent, named) in &mut links.referents {
+            named.add_holder(*referent, is_weak(nodes, *referent));
         }
-        for (at, named) in &mut links.variables {
-            match reference_to(nodes, *at) {
+        for (variable, named) in &mut links.variables {
+            match reference_to(nodes, *variable) {
                 Some(reference) => named.add_holder(reference, is_weak(nodes, reference)),
                 None => named.strong = true,
             }
@@ -109,19 +112,19 @@ impl Links {
         links
     }
 
-    /// Returns how the reference at `at` is written.
-    pub(super) fn find_weakness(&self, nodes: &[Node], at: u32) -> Weakness {
-        let Some(node) = nodes.get(at as usize).filter(|node| node.has(flag::WEAK)) else { return Weakness::Strong };
+    /// Returns how the reference at `index` is written.
+    pub(super) fn find_weakness(&self, nodes: &[Node], index: u32) -> Weakness {
+        let Some(node) = nodes.get(index as usize).filter(|node| node.has(flag::WEAK)) else { return Weakness::Strong };
         let named = match node.kind {
-            Kind::Link => self.referents.get(&resolve_referent(nodes, at)),
-            Kind::Ref => self.referents.get(&at).or_else(|| self.variables.get(&resolve_variable(nodes, at + 1))),
-            _ => self.referents.get(&at),
+            Kind::Link => self.referents.get(&resolve_referent(nodes, index)),
+            Kind::Ref => self.referents.get(&index).or_else(|| self.variables.get(&resolve_variable(nodes, index + 1))),
+            _ => self.referents.get(&index),
         };
         // Perl itself holds its own undef.
         let own = |node: &Node| node.kind == Kind::Null && node.has(flag::OWN);
         match named {
-            _ if node.kind == Kind::Ref && nodes.get(at as usize + 1).is_some_and(own) => Weakness::Weak,
-            Some(named) if named.strong || named.last_weak != at => Weakness::Weak,
+            _ if node.kind == Kind::Ref && nodes.get(index as usize + 1).is_some_and(own) => Weakness::Weak,
+            Some(named) if named.strong || named.last_weak != index => Weakness::Weak,
             _ => Weakness::Needed,
         }
     }

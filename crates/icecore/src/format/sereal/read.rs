@@ -30,7 +30,7 @@ const MODIFIERS: &[u8] = b"msixpn";
 pub(super) fn read_varint(scan: &mut Scan<'_>, expected: &'static str) -> Result<u64, Error> {
     match scan.peek() {
         Some(byte) if byte < 0x80 => {
-            scan.at += 1;
+            scan.offset += 1;
             Ok(u64::from(byte))
         }
         _ => read_long_varint(scan, expected),
@@ -38,7 +38,7 @@ pub(super) fn read_varint(scan: &mut Scan<'_>, expected: &'static str) -> Result
 }
 
 fn read_long_varint(scan: &mut Scan<'_>, expected: &'static str) -> Result<u64, Error> {
-    let start = scan.at;
+    let start = scan.offset;
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let byte = scan.read_u8(expected)?;
@@ -125,7 +125,7 @@ struct ActiveCopy<'i> {
 pub(super) struct Word<'i> {
     pub(super) kind: Kind,
     /// Offset of its tag; for a copy, of the original's tag.
-    pub(super) at: usize,
+    pub(super) tag_offset: usize,
     pub(super) start: usize,
     pub(super) bytes: &'i [u8],
     pub(super) copied: bool,
@@ -225,7 +225,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         if error.is_none() && !self.deferred_blesses.is_empty() {
             deferred_bless::apply_deferred_blesses(self.sink, self.speller, &self.deferred_blesses);
         }
-        (self.scan.at, error)
+        (self.scan.offset, error)
     }
 
     fn read_body(&mut self) -> Result<(), Error> {
@@ -287,7 +287,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     #[inline]
     fn push(&mut self, node: Node) -> Result<u32, Error> {
         if self.sink.tape().len() >= self.limits.nodes {
-            return Err(self.limits.too_many_nodes().at(self.scan.at));
+            return Err(self.limits.too_many_nodes().at(self.scan.offset));
         }
         Ok(self.sink.tape().push(node))
     }
@@ -295,7 +295,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     /// Opens a container.
     fn open_container(&mut self, mut node: Node, slot: &Slot, role: Role, count: u32, owner: u32) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().at(self.scan.at));
+            return Err(self.limits.too_deep().at(self.scan.offset));
         }
         node.key = slot.key;
         node.flags |= slot.weak_flag();
@@ -308,8 +308,8 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     fn push_leaf(&mut self, mut node: Node, slot: &Slot) -> Result<(), Error> {
         node.key = slot.key;
         node.flags |= slot.weak_flag();
-        let at = self.push(node)?;
-        self.record_end(at);
+        let index = self.push(node)?;
+        self.record_end(index);
         self.finish_value()
     }
 
@@ -342,7 +342,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         let mut aliasable = matches!(slot.parent, Some(Role::Array | Role::Map | Role::BigMap));
         let mut pads = 0;
         loop {
-            let at = self.scan.at;
+            let tag_offset = self.scan.offset;
             let byte = self.scan.read_u8("a tag")?;
             let tag = byte & !TRACK;
             if byte != tag {
@@ -355,9 +355,9 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                     (false, false) => tracked::BEHIND,
                     (false, true) => tracked::BODY,
                 };
-                self.record_tracked_tag(at, slot.outer, referent, slot.me, which);
+                self.record_tracked_tag(tag_offset, slot.outer, referent, slot.me, which);
             }
-            self.record_span(at, slot.me, tag::name_of(tag));
+            self.record_span(tag_offset, slot.me, tag::name_of(tag));
             match tag {
                 tag::PAD => {
                     pads += 1;
@@ -368,23 +368,23 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                     }
                 }
                 tag::WEAKEN => {
-                    slot.weak = Some(at);
+                    slot.weak = Some(tag_offset);
                     aliasable = false;
                 }
                 tag::COPY => {
-                    self.begin_copy(&slot, at)?;
+                    self.begin_copy(&slot, tag_offset)?;
                     aliasable = false;
                 }
-                tag::ALIAS if aliasable => return self.read_alias(&slot, at, byte != tag),
-                _ => return self.read_item(&slot, at, tag),
+                tag::ALIAS if aliasable => return self.read_alias(&slot, tag_offset, byte != tag),
+                _ => return self.read_item(&slot, tag_offset, tag),
             }
         }
     }
 
-    fn read_item(&mut self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
+    fn read_item(&mut self, slot: &Slot, tag_offset: usize, tag: u8) -> Result<(), Error> {
         match tag {
             tag::REFN => return self.read_refn(slot),
-            tag::REFP => return self.read_refp(slot, at),
+            tag::REFP => return self.read_refp(slot, tag_offset),
             tag::ARRAYREF..tag::HASHREF => {
                 let node = Node::open(Kind::Array, 0).with(flag::REF);
                 return self.read_container(node, slot, u64::from(tag - tag::ARRAYREF));
@@ -394,11 +394,11 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 return self.read_container(node, slot, u64::from(tag - tag::HASHREF));
             }
             tag::OBJECT | tag::OBJECTV | tag::OBJECT_FREEZE | tag::OBJECTV_FREEZE => {
-                return self.read_object(slot, at, tag);
+                return self.read_object(slot, tag_offset, tag);
             }
             _ => {}
         }
-        self.reject_missing_reference(slot, at, tag)?;
+        self.reject_missing_reference(slot, tag_offset, tag)?;
         match tag {
             tag::POS..tag::NEG => self.push_leaf(Node::int(i64::from(tag)), slot),
             tag::NEG..tag::VARINT => self.push_leaf(Node::int(i64::from(tag) - 32), slot),
@@ -414,13 +414,13 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 self.push_leaf(Node::int(value), slot)
             }
             tag::FLOAT => {
-                let from = self.scan.at;
+                let from = self.scan.offset;
                 let bits = u32::from_le_bytes(self.scan.read_array("FLOAT")?);
                 self.record_span(from, slot.me, "number");
                 self.push_leaf(Node::leaf(Kind::Float32, u64::from(bits)), slot)
             }
             tag::DOUBLE => {
-                let from = self.scan.at;
+                let from = self.scan.offset;
                 let value = f64::from_le_bytes(self.scan.read_array("DOUBLE")?);
                 self.record_span(from, slot.me, "number");
                 self.note_tag(slot.me, tag, !super::write::fits_in_f32(value));
@@ -428,7 +428,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             }
             tag::LONG_DOUBLE | tag::FLOAT_128 => self.read_wide_float(slot, tag),
             tag::BINARY | tag::STR_UTF8 | tag::SHORT_BINARY.. => {
-                let word = self.read_word_rest(slot.me, at, tag)?;
+                let word = self.read_word_rest(slot.me, tag_offset, tag)?;
                 let node = self.string_node(&word);
                 self.note_string(slot.me, tag, &word);
                 self.push_leaf(node, slot)
@@ -446,7 +446,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             tag::ARRAY | tag::HASH => {
                 // A variable that is an array itself. Perl has none, but some encoders
                 // write arrays like this.
-                if let Some(tracked) = self.tracked.get_mut(&at) {
+                if let Some(tracked) = self.tracked.get_mut(&tag_offset) {
                     tracked.referent = slot.outer;
                 }
                 self.sink.record_note(slot.me, code::BARE, 0);
@@ -455,19 +455,19 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 self.read_container(Node::open(kind, 0), slot, count)
             }
             tag::REGEXP => self.read_regexp(slot, flag::BARE),
-            _ => Err(self.unexpected_tag_error(at, tag, "the tag of a value")),
+            _ => Err(self.unexpected_tag_error(tag_offset, tag, "the tag of a value")),
         }
     }
 
     /// Reports that WEAKEN or OBJECT need a reference.
-    fn reject_missing_reference(&self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
-        let (at, expected) = match (slot.weak, slot.parent) {
-            (Some(at), _) => (at, "a reference after WEAKEN"),
-            (None, Some(Role::Object)) => (at, "a reference to bless"),
-            (None, Some(Role::Opaque)) => (at, "a reference to an array after OBJECT_FREEZE"),
+    fn reject_missing_reference(&self, slot: &Slot, tag_offset: usize, tag: u8) -> Result<(), Error> {
+        let (error_offset, expected) = match (slot.weak, slot.parent) {
+            (Some(weaken_offset), _) => (weaken_offset, "a reference after WEAKEN"),
+            (None, Some(Role::Object)) => (tag_offset, "a reference to bless"),
+            (None, Some(Role::Opaque)) => (tag_offset, "a reference to an array after OBJECT_FREEZE"),
             _ => return Ok(()),
         };
-        Err(self.unexpected_tag_error(at, tag, expected))
+        Err(self.unexpected_tag_error(error_offset, tag, expected))
     }
 
     fn check_frozen_array(&self, slot: &Slot, kind: Kind) -> Result<(), Error> {
@@ -475,14 +475,14 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Malformed)
-            .at(self.scan.at.saturating_sub(1))
+            .at(self.scan.offset.saturating_sub(1))
             .expecting("a reference to an array after OBJECT_FREEZE")
             .finding("something else"))
     }
 
     #[cold]
-    fn unexpected_tag_error(&self, at: usize, tag: u8, expected: &'static str) -> Error {
-        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(describe_tag(tag))
+    fn unexpected_tag_error(&self, offset: usize, tag: u8, expected: &'static str) -> Error {
+        Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(describe_tag(tag))
     }
 
     /// Reads a varint after a tag.
@@ -491,11 +491,11 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     }
 
     fn read_noted_number(&mut self, node: u32, subject: &'static str, code: u16) -> Result<u64, Error> {
-        let from = self.scan.at;
+        let from = self.scan.offset;
         let value = read_varint(&mut self.scan, subject)?;
         if S::DETAIL {
             self.record_span(from, node, subject);
-            let width = self.scan.at - from;
+            let width = self.scan.offset - from;
             if width != spelling::varint_width(value) {
                 self.sink.record_note(node, code, width as u64);
             }
@@ -508,20 +508,20 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     fn read_container(&mut self, node: Node, slot: &Slot, count: u64) -> Result<(), Error> {
         self.check_frozen_array(slot, node.kind)?;
         let is_map = node.kind == Kind::Map;
-        let (max_count, least) =
+        let (max_count, min_size) =
             if is_map { (self.options.max_num_hash_entries, 2) } else { (self.options.max_num_array_entries, 1) };
         if max_count.is_some_and(|limit| count > limit) {
             return Err(Error::new(ErrorKind::Limit)
-                .at(self.scan.at)
+                .at(self.scan.offset)
                 .expecting(format!("at most {} {}", max_count.unwrap_or(0), if is_map { "entries" } else { "items" }))
                 .finding(format!("{count}")));
         }
-        let bytes = count.saturating_mul(least);
+        let bytes = count.saturating_mul(min_size);
         if bytes > self.scan.remaining_len() as u64 {
             let subject = if is_map { "entries" } else { "items" };
             return Err(self.scan.truncated_error(usize::try_from(bytes).unwrap_or(usize::MAX), subject));
         }
-        let count = u32::try_from(count).map_err(|_| self.limits.too_many_nodes().at(self.scan.at))?;
+        let count = u32::try_from(count).map_err(|_| self.limits.too_many_nodes().at(self.scan.offset))?;
         let role = match (is_map, count) {
             (false, _) => Role::Array,
             (true, 0..=MOST_IDS) => Role::Map,

@@ -50,50 +50,50 @@ impl Predictions {
             }
             self.places[offset as usize % PLACES] = CopiedKey { offset, id };
         }
-        let at = usize::from(id);
-        if self.keys.len() <= at {
-            self.keys.resize(at + 1, Prediction::default());
+        let index = usize::from(id);
+        if self.keys.len() <= index {
+            self.keys.resize(index + 1, Prediction::default());
         }
         let mut word = [0; 8];
         word[..bytes.len()].copy_from_slice(bytes);
-        self.keys[at] =
+        self.keys[index] =
             Prediction { word: u64::from_le_bytes(word), mask: u64::MAX >> (64 - 8 * bytes.len()), len: bytes.len() };
     }
 
-    /// Returns the end of the key with this id, if the key is at `at`.
+    /// Returns the end of the key with this id, if the key is at `offset`.
     #[inline]
-    fn match_key(&self, id: u16, input: &[u8], at: usize) -> Option<usize> {
+    fn match_key(&self, id: u16, input: &[u8], offset: usize) -> Option<usize> {
         let known = self.keys.get(usize::from(id))?;
-        let window = u64::from_le_bytes(*input.get(at..)?.first_chunk()?);
-        (window & known.mask == known.word && known.len > 0).then_some(at + known.len)
+        let window = u64::from_le_bytes(*input.get(offset..)?.first_chunk()?);
+        (window & known.mask == known.word && known.len > 0).then_some(offset + known.len)
     }
 }
 
-/// Returns the key at `at`, if it is known, and where it ends. `last` is the previous key.
+/// Returns the key at `start`, if it is known, and where it ends. `last_key` is the previous key.
 #[inline(always)]
 pub(super) fn match_known_key(
     tape: &mut Tape,
     predictions: &Predictions,
     input: &[u8],
-    at: usize,
-    last: u16,
+    start: usize,
+    last_key: u16,
 ) -> Option<(u16, usize)> {
     // First the cheapest and most common case: the key of the previous map, as a COPY.
     // Then a short string in full, as in maps before anything was copied.
-    let guess = tape.keys.predict_next(last);
-    if let Some(key_end) = predictions.match_key(guess, input, at) {
+    let guess = tape.keys.predict_next(last_key);
+    if let Some(key_end) = predictions.match_key(guess, input, start) {
         return Some((guess, key_end));
     }
-    let (id, key_end) = match *input.get(at)? {
+    let (id, key_end) = match *input.get(start)? {
         tag @ tag::SHORT_BINARY..=127 => {
             let len = usize::from(tag & 31);
-            if tape.keys.is_short_name_at(guess, input, at + 1, len) {
-                return Some((guess, at + 1 + len));
+            if tape.keys.is_short_name_at(guess, input, start + 1, len) {
+                return Some((guess, start + 1 + len));
             }
-            (tape.keys.recall_short(Kind::Bytes, 0, input, at + 1, len), at + 1 + len)
+            (tape.keys.recall_short(Kind::Bytes, 0, input, start + 1, len), start + 1 + len)
         }
         tag::COPY => {
-            let (offset, offset_end) = read_varint(input, at + 1)?;
+            let (offset, offset_end) = read_varint(input, start + 1)?;
             match predictions.places.get(offset as usize % PLACES) {
                 Some(place) if place.offset == offset => (place.id, offset_end),
                 _ => return None,
@@ -104,15 +104,15 @@ pub(super) fn match_known_key(
     if id == 0 {
         return None;
     }
-    tape.keys.learn_next(last, id);
+    tape.keys.learn_next(last_key, id);
     Some((id, key_end))
 }
 
 /// Returns a leaf and its end.
 #[inline(always)]
-pub(super) fn read_common_leaf(input: &[u8], at: usize, texts: bool, longest: u64) -> Option<(Node, usize)> {
-    let tag = *input.get(at)?;
-    let next = at + 1;
+pub(super) fn read_common_leaf(input: &[u8], offset: usize, texts: bool, longest: u64) -> Option<(Node, usize)> {
+    let tag = *input.get(offset)?;
+    let next = offset + 1;
     Some(match tag {
         tag::SHORT_BINARY..=127 => {
             let len = usize::from(tag & 31);
@@ -157,18 +157,18 @@ pub(super) fn read_common_leaf(input: &[u8], at: usize, texts: bool, longest: u6
 
 /// Reads a varint of at most 63 bits.
 #[inline(always)]
-fn read_varint(input: &[u8], at: usize) -> Option<(u64, usize)> {
-    let first = *input.get(at)?;
+fn read_varint(input: &[u8], offset: usize) -> Option<(u64, usize)> {
+    let first = *input.get(offset)?;
     if first < 0x80 {
-        return Some((u64::from(first), at + 1));
+        return Some((u64::from(first), offset + 1));
     }
     let mut value = u64::from(first & 0x7F);
     let mut shift = 7;
     // Nine bytes have 63 bits, so nothing overflows; the machine checks longer ones.
-    for (index, byte) in input.get(at + 1..)?.iter().take(8).enumerate() {
+    for (index, byte) in input.get(offset + 1..)?.iter().take(8).enumerate() {
         value |= u64::from(byte & 0x7F) << shift;
         if *byte < 0x80 {
-            return Some((value, at + 2 + index));
+            return Some((value, offset + 2 + index));
         }
         shift += 7;
     }
@@ -202,17 +202,17 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     fn read_common_items(&mut self) -> Result<bool, Error> {
         let height = self.stack.len();
         let Some(top) = self.stack.last() else { return Ok(false) };
-        let before = top.left;
-        let mut left = before;
+        let initial_left = top.left;
+        let mut left = initial_left;
         let input = self.scan.input;
         let (texts, longest) = (!self.options.validate_utf8, self.limits.string);
         let max_entries = self.options.max_num_hash_entries.unwrap_or(u64::MAX).min(tag::MOST_IN_REF as u64) as u8;
         let is_deep = height >= self.limits.depth as usize;
         let mut nodes_left = self.remaining_nodes();
-        let mut at = self.scan.at;
+        let mut offset = self.scan.offset;
         let mut open = None;
         while left > 0 {
-            if let Some((count, next)) = flat_map_start(input, at)
+            if let Some((count, next)) = flat_map_start(input, offset)
                 && count <= max_entries
             {
                 // An entry needs at least two bytes. If the record fits into the limit and
@@ -223,16 +223,16 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 left -= 1;
                 let tape = self.sink.tape();
                 let nodes = tape.len();
-                at = read_flat_map(tape, &self.predictions, input, (texts, longest), count, next, &mut open);
+                offset = read_flat_map(tape, &self.predictions, input, (texts, longest), count, next, &mut open);
                 nodes_left -= tape.len() - nodes;
                 if open.is_some() {
                     break;
                 }
             } else if nodes_left > 0
-                && let Some((node, next)) = read_common_leaf(input, at, texts, longest)
+                && let Some((node, next)) = read_common_leaf(input, offset, texts, longest)
             {
                 self.sink.tape().push(node);
-                at = next;
+                offset = next;
                 left -= 1;
                 nodes_left -= 1;
             } else {
@@ -243,12 +243,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 nodes_left = self.limits.nodes.saturating_sub(self.sink.tape().len());
             }
         }
-        self.scan.at = at;
+        self.scan.offset = offset;
         if let Some(top) = self.stack.last_mut() {
             top.left = left;
         }
         self.stack.extend(open);
-        Ok(left < before)
+        Ok(left < initial_left)
     }
 
     fn read_common_entries(&mut self) -> Result<bool, Error> {
@@ -259,20 +259,22 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let is_root = self.stack.len() == 1;
         let Some(top) = self.stack.last_mut() else { return Ok(false) };
         let tape = self.sink.tape();
-        let mut at = self.scan.at;
-        let before = top.left;
+        let mut offset = self.scan.offset;
+        let initial_left = top.left;
         while top.left > 0 && nodes_left > 0 {
-            let Some((id, key_end)) = match_known_key(tape, &self.predictions, input, at, top.last_key) else { break };
+            let Some((id, key_end)) = match_known_key(tape, &self.predictions, input, offset, top.last_key) else {
+                break;
+            };
             let Some((mut value, next)) = read_common_leaf(input, key_end, texts, longest) else { break };
             value.key = id;
             tape.nodes.push(value);
             top.last_key = id;
             top.left -= 1;
             nodes_left -= 1;
-            at = next;
+            offset = next;
         }
-        self.scan.at = at;
-        let changed = top.left < before;
+        self.scan.offset = offset;
+        let changed = top.left < initial_left;
         if is_root && changed {
             self.sink.finish_child()?;
         }
@@ -283,10 +285,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 /// Returns the number of entries of a map with at most 15 entries here, and where they
 /// start.
 #[inline(always)]
-fn flat_map_start(input: &[u8], at: usize) -> Option<(u8, usize)> {
-    match *input.get(at)? {
-        tag @ tag::HASHREF..tag::SHORT_BINARY => Some((tag & 15, at + 1)),
-        tag::REFN if *input.get(at + 1)? == tag::HASH => Some((*input.get(at + 2)?, at + 3)),
+fn flat_map_start(input: &[u8], offset: usize) -> Option<(u8, usize)> {
+    match *input.get(offset)? {
+        tag @ tag::HASHREF..tag::SHORT_BINARY => Some((tag & 15, offset + 1)),
+        tag::REFN if *input.get(offset + 1)? == tag::HASH => Some((*input.get(offset + 2)?, offset + 3)),
         _ => None,
     }
 }
@@ -300,7 +302,7 @@ fn read_flat_map(
     input: &[u8],
     (texts, longest): (bool, u64),
     count: u8,
-    mut at: usize,
+    mut offset: usize,
     open: &mut Option<Frame>,
 ) -> usize {
     let node = tape.nodes.len();
@@ -308,12 +310,12 @@ fn read_flat_map(
     let mut left = count;
     let mut last_key = 0;
     while left > 0 {
-        let Some((id, key_end)) = match_known_key(tape, predictions, input, at, last_key) else { break };
+        let Some((id, key_end)) = match_known_key(tape, predictions, input, offset, last_key) else { break };
         let Some((mut value, next)) = read_common_leaf(input, key_end, texts, longest) else { break };
         value.key = id;
         tape.nodes.push(value);
         last_key = id;
-        at = next;
+        offset = next;
         left -= 1;
     }
     if left > 0 {
@@ -322,5 +324,5 @@ fn read_flat_map(
     } else {
         tape.close_container(node as u32, u32::from(count));
     }
-    at
+    offset
 }

@@ -19,23 +19,23 @@ struct FastFrame {
     left: u32,
     count: u32,
     /// For a map: the previous key; for an array: `NOT_A_MAP`.
-    last: u32,
+    last_key: u32,
 }
 
 const NOT_A_MAP: u32 = u32::MAX;
 
-/// Reads a body from `at` on. Returns its end; `None` if anything in it is special. Then the
+/// Reads a body from `offset` on. Returns its end; `None` if anything in it is special. Then the
 /// tape must be cleared.
-pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Option<usize> {
-    let first = at;
-    let mut stack = [FastFrame { node: 0, left: 0, count: 0, last: NOT_A_MAP }; DEPTH];
+pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -> Option<usize> {
+    let first = offset;
+    let mut stack = [FastFrame { node: 0, left: 0, count: 0, last_key: NOT_A_MAP }; DEPTH];
     let mut depth = 0;
     let mut predictions = Predictions::default();
-    let mut top = FastFrame { node: 0, left: 1, count: 1, last: NOT_A_MAP };
+    let mut top = FastFrame { node: 0, left: 1, count: 1, last_key: NOT_A_MAP };
     loop {
         while top.left == 0 {
             if depth == 0 {
-                return Some(at);
+                return Some(offset);
             }
             tape.close_container(top.node, top.count);
             depth -= 1;
@@ -43,26 +43,26 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
         }
         top.left -= 1;
         let mut name = NO_KEY;
-        if top.last != NOT_A_MAP {
-            let (id, key_end) = match match_known_key(tape, &predictions, input, at, top.last as u16) {
+        if top.last_key != NOT_A_MAP {
+            let (id, key_end) = match match_known_key(tape, &predictions, input, offset, top.last_key as u16) {
                 Some(known) => known,
                 None => {
-                    let (id, key_end) = read_other_key(input, at, first, tape, top.last as u16)?;
-                    if input.get(at) == Some(&tag::COPY) {
-                        predictions.learn(id, input, at, key_end);
+                    let (id, key_end) = read_other_key(input, offset, first, tape, top.last_key as u16)?;
+                    if input.get(offset) == Some(&tag::COPY) {
+                        predictions.learn(id, input, offset, key_end);
                     }
                     (id, key_end)
                 }
             };
             name = id;
-            top.last = u32::from(id);
-            at = key_end;
+            top.last_key = u32::from(id);
+            offset = key_end;
         } else {
             // A run of small integers. Four bytes are loaded at once, so that all three forms
             // need one check for the end of the input.
             top.left += 1;
             while top.left > 0
-                && let Some([tag, low, high, ..]) = input.get(at..).and_then(|rest| rest.first_chunk::<4>())
+                && let Some([tag, low, high, ..]) = input.get(offset..).and_then(|rest| rest.first_chunk::<4>())
             {
                 let (value, len) = match (*tag, *low, *high) {
                     (0..16, ..) => (i64::from(*tag), 1),
@@ -71,7 +71,7 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
                     _ => break,
                 };
                 tape.push(Node::int(value));
-                at += len;
+                offset += len;
                 top.left -= 1;
             }
             if top.left == 0 {
@@ -79,22 +79,22 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
             }
             top.left -= 1;
         }
-        if let Some((mut node, next)) = read_common_leaf(input, at, true, u64::MAX) {
+        if let Some((mut node, next)) = read_common_leaf(input, offset, true, u64::MAX) {
             node.key = name;
             tape.push(node);
-            at = next;
+            offset = next;
             continue;
         }
-        let (kind, count, next) = match *input.get(at)? {
-            tag @ tag::ARRAYREF..tag::HASHREF => (Kind::Array, u32::from(tag & 15), at + 1),
-            tag @ tag::HASHREF..tag::SHORT_BINARY => (Kind::Map, u32::from(tag & 15), at + 1),
+        let (kind, count, next) = match *input.get(offset)? {
+            tag @ tag::ARRAYREF..tag::HASHREF => (Kind::Array, u32::from(tag & 15), offset + 1),
+            tag @ tag::HASHREF..tag::SHORT_BINARY => (Kind::Map, u32::from(tag & 15), offset + 1),
             tag::REFN => {
-                let kind = match *input.get(at + 1)? {
+                let kind = match *input.get(offset + 1)? {
                     tag::ARRAY => Kind::Array,
                     tag::HASH => Kind::Map,
                     _ => return None,
                 };
-                let (count, next) = read_varint(input, at + 2)?;
+                let (count, next) = read_varint(input, offset + 2)?;
                 (kind, count, next)
             }
             _ => return None,
@@ -109,42 +109,48 @@ pub(super) fn read_fast_body(input: &[u8], mut at: usize, tape: &mut Tape) -> Op
         let node = tape.push(node);
         // The count was checked against the remaining bytes, so this is bounded.
         tape.nodes.reserve(count as usize);
-        at = next;
+        offset = next;
         stack[depth] = top;
         depth += 1;
-        top = FastFrame { node, left: count, count, last: if kind == Kind::Map { 0 } else { NOT_A_MAP } };
+        top = FastFrame { node, left: count, count, last_key: if kind == Kind::Map { 0 } else { NOT_A_MAP } };
     }
 }
 
 /// Reads a key that its first bytes do not identify: new, long, text, or a copy.
-fn read_other_key(input: &[u8], at: usize, first: usize, tape: &mut Tape, last: u16) -> Option<(u16, usize)> {
-    let (text, key_end) = match *input.get(at)? {
+fn read_other_key(
+    input: &[u8],
+    key_start: usize,
+    first: usize,
+    tape: &mut Tape,
+    last_key: u16,
+) -> Option<(u16, usize)> {
+    let (text, key_end) = match *input.get(key_start)? {
         tag::COPY => {
-            let (offset, offset_end) = read_varint(input, at + 1)?;
+            let (offset, offset_end) = read_varint(input, key_start + 1)?;
             let source = first.checked_add(offset as usize)?.checked_sub(1)?;
-            (read_string(input.get(..at)?, source)?, offset_end)
+            (read_string(input.get(..key_start)?, source)?, offset_end)
         }
         _ => {
-            let text = read_string(input, at)?;
+            let text = read_string(input, key_start)?;
             (text, text.1 + text.2)
         }
     };
     let (kind, start, len) = text;
     let id = tape.intern_key(Node::leaf(kind, 0), input.get(start..start + len)?)?;
-    tape.keys.learn_next(last, id);
+    tape.keys.learn_next(last_key, id);
     Some((id, key_end))
 }
 
 /// Reads a string: its kind, start and length.
-fn read_string(input: &[u8], at: usize) -> Option<(Kind, usize, usize)> {
-    let (kind, start, len) = match *input.get(at)? {
-        tag @ tag::SHORT_BINARY..=127 => (Kind::Bytes, at + 1, usize::from(tag & 31)),
+fn read_string(input: &[u8], offset: usize) -> Option<(Kind, usize, usize)> {
+    let (kind, start, len) = match *input.get(offset)? {
+        tag @ tag::SHORT_BINARY..=127 => (Kind::Bytes, offset + 1, usize::from(tag & 31)),
         tag::BINARY => {
-            let (len, start) = read_varint(input, at + 1).map(|(len, start)| (len as usize, start))?;
+            let (len, start) = read_varint(input, offset + 1).map(|(len, start)| (len as usize, start))?;
             (Kind::Bytes, start, len)
         }
         tag::STR_UTF8 => {
-            let (len, start) = read_varint(input, at + 1).map(|(len, start)| (len as usize, start))?;
+            let (len, start) = read_varint(input, offset + 1).map(|(len, start)| (len as usize, start))?;
             (Kind::Text, start, len)
         }
         _ => return None,
@@ -155,12 +161,12 @@ fn read_string(input: &[u8], at: usize) -> Option<(Kind, usize, usize)> {
 
 /// Reads a varint of at most 32 bits.
 #[inline(always)]
-fn read_varint(input: &[u8], at: usize) -> Option<(u32, usize)> {
+fn read_varint(input: &[u8], offset: usize) -> Option<(u32, usize)> {
     let mut value = 0;
-    for (index, byte) in input.get(at..)?.iter().take(5).enumerate() {
+    for (index, byte) in input.get(offset..)?.iter().take(5).enumerate() {
         value |= u64::from(byte & 0x7F) << (7 * index);
         if *byte < 0x80 {
-            return Some((u32::try_from(value).ok()?, at + 1 + index));
+            return Some((u32::try_from(value).ok()?, offset + 1 + index));
         }
     }
     None

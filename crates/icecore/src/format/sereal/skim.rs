@@ -37,16 +37,16 @@ struct Offsets {
 }
 
 impl Offsets {
-    /// Returns the position of the item with this offset. It must be before `at`.
-    fn position_of_offset(&self, offset: u64, at: u64) -> SkimResult<u64> {
-        let place = offset.checked_sub(self.first).and_then(|by| by.checked_add(self.start));
-        place.filter(|place| *place < at).ok_or(SkimAborted)
+    /// Returns the position of the item with this offset. It must be before `limit`.
+    fn position_of_offset(&self, offset: u64, limit: u64) -> SkimResult<u64> {
+        let place = offset.checked_sub(self.first).and_then(|distance| distance.checked_add(self.start));
+        place.filter(|place| *place < limit).ok_or(SkimAborted)
     }
 
-    /// Returns the offset in the answer of the item that was at `at`.
-    fn offset_in_answer(&self, at: u64) -> Option<u64> {
-        let found = self.items.binary_search_by_key(&at, |item| item.0).ok();
-        found.map(|item| self.items[item].1).or_else(|| self.outside.get(&at).copied())
+    /// Returns the offset in the answer of the item that was at `position`.
+    fn offset_in_answer(&self, position: u64) -> Option<u64> {
+        let found = self.items.binary_search_by_key(&position, |item| item.0).ok();
+        found.map(|item| self.items[item].1).or_else(|| self.outside.get(&position).copied())
     }
 }
 
@@ -79,7 +79,7 @@ fn push_varint(bytes: &mut Vec<u8>, mut value: u64) {
 
 /// Writes the string at `place`, which is outside of the answer, in full.
 fn write_string_in_full(skimmer: &mut Skimmer<'_, Offsets>, place: u64) -> SkimResult<()> {
-    let here = skimmer.view.position();
+    let resume_position = skimmer.view.position();
     skimmer.view.seek_to(place);
     let tag = skimmer.view.read_byte()? & !TRACK;
     if let Some(offset) = next_answer_offset(skimmer) {
@@ -89,7 +89,7 @@ fn write_string_in_full(skimmer: &mut Skimmer<'_, Offsets>, place: u64) -> SkimR
     let [parts @ Part::Text(_)] = tag::TAGS.parts_of_tag(tag) else { return Err(SkimAborted) };
     let mark = skimmer.mark_position();
     skimmer.pass_parts(std::slice::from_ref(parts), tag, mark)?;
-    skimmer.view.seek_to(here);
+    skimmer.view.seek_to(resume_position);
     Ok(())
 }
 
@@ -105,13 +105,13 @@ fn next_tag(skimmer: &mut Skimmer<'_, Offsets>) -> SkimResult<u8> {
 
 /// Reads the next string as the key.
 fn take_key(skimmer: &mut Skimmer<'_, Offsets>) -> SkimResult<()> {
-    let at = skimmer.view.position();
+    let position = skimmer.view.position();
     let mut tag = next_tag(skimmer)?;
     let mut back = None;
     if tag == tag::COPY {
         let offset = read_varint(skimmer)?;
         back = Some(skimmer.view.position());
-        let place = skimmer.format.position_of_offset(offset, at)?;
+        let place = skimmer.format.position_of_offset(offset, position)?;
         skimmer.view.seek_to(place);
         tag = skimmer.view.read_byte()? & !TRACK;
     }
@@ -203,8 +203,8 @@ impl Tokens for Offsets {
             if tag & TRACK != 0 {
                 return Err(SkimAborted);
             }
-            let at = skimmer.view.position() - 1;
-            skimmer.format.items.push((at, offset));
+            let position = skimmer.view.position() - 1;
+            skimmer.format.items.push((position, offset));
         }
         Ok(tag::TAGS.parts_of_tag(tag & !TRACK))
     }

@@ -151,54 +151,54 @@ pub(super) struct Speller {
 
 impl Speller {
     /// Records a string that starts here.
-    pub(super) fn record_string(&mut self, at: usize, node: u32, part: Part) {
+    pub(super) fn record_string(&mut self, offset: usize, node: u32, part: Part) {
         if !self.copying {
-            self.strings.push((at, node, part));
+            self.strings.push((offset, node, part));
         }
     }
 
     /// Returns the string that starts here, as a note's value with a node index.
-    pub(super) fn target_at(&self, at: usize) -> Option<u64> {
-        let found = self.strings.binary_search_by_key(&at, |(start, ..)| *start).ok()?;
-        let (_, node, part) = self.strings[found];
+    pub(super) fn target_at(&self, offset: usize) -> Option<u64> {
+        let index = self.strings.binary_search_by_key(&offset, |(start, ..)| *start).ok()?;
+        let (_, node, part) = self.strings[index];
         Some(string_target(part, node))
     }
 
     /// Records a key that was written in full.
-    pub(super) fn record_full_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) {
+    pub(super) fn record_full_key(&mut self, offset: usize, node: u32, kind: Kind, bytes: &[u8]) {
         if self.copying {
             return;
         }
-        let first = *self.keys.entry((kind, bytes.to_vec())).or_insert(at);
-        if first != at {
+        let first = *self.keys.entry((kind, bytes.to_vec())).or_insert(offset);
+        if first != offset {
             self.repeated_keys.push(node);
         }
     }
 
     /// Records a key that was written as a copy. Returns the note that it needs, if any.
-    pub(super) fn record_copied_key(&mut self, at: usize, node: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
+    pub(super) fn record_copied_key(&mut self, offset: usize, node: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
         if self.copying {
             return None;
         }
         let keys = &self.keys;
-        let is_first = || keys.get(&(kind, bytes.to_vec())) == Some(&at);
-        if *self.firsts.entry((at, kind)).or_insert_with(is_first) {
+        let is_first = || keys.get(&(kind, bytes.to_vec())) == Some(&offset);
+        if *self.firsts.entry((offset, kind)).or_insert_with(is_first) {
             self.copied_keys.push(node);
             None
         } else {
-            self.target_at(at)
+            self.target_at(offset)
         }
     }
 
     /// Records a class name that was written in full. Returns whether it is the first with
     /// this text.
-    pub(super) fn record_class_name(&mut self, at: usize, class: u32) -> bool {
-        self.copying || *self.classes.entry(class).or_insert(at) == at
+    pub(super) fn record_class_name(&mut self, offset: usize, class: u32) -> bool {
+        self.copying || *self.classes.entry(class).or_insert(offset) == offset
     }
 
     /// Whether the name of this class was first written here.
-    pub(super) fn is_first_class_name(&self, at: usize, class: u32) -> bool {
-        self.copying || self.classes.get(&class) == Some(&at)
+    pub(super) fn is_first_class_name(&self, offset: usize, class: u32) -> bool {
+        self.copying || self.classes.get(&class) == Some(&offset)
     }
 
     /// Updates node indexes after nodes have moved.

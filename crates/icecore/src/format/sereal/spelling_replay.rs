@@ -36,10 +36,10 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Whether the link or alias at `at` refers to the variable at `to` by an alias of
+    /// Whether the link or alias at `index` refers to the variable at `to` by an alias of
     /// it, or by a string of which it is still a copy.
-    pub(super) fn is_via(&self, document: &Document<'_>, at: u32, to: u32) -> bool {
-        let Some(via) = self.note(at, code::VIA) else { return false };
+    pub(super) fn is_via(&self, document: &Document<'_>, index: u32, to: u32) -> bool {
+        let Some(via) = self.note(index, code::VIA) else { return false };
         let nodes = document.nodes();
         let original = self.replay.ordinals.ordinal_to_node(via as u32);
         match (nodes.get(original as usize), nodes.get(to as usize)) {
@@ -55,37 +55,37 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Returns the offset that the link or alias at `at` used for the variable at `to`,
+    /// Returns the offset that the link or alias at `index` used for the variable at `to`,
     /// if that was not the variable's own.
-    pub(super) fn via_offset(&self, document: &Document<'_>, at: u32, to: u32) -> Option<u64> {
-        let via = self.note(at, code::VIA).filter(|_| self.is_via(document, at, to))?;
+    pub(super) fn via_offset(&self, document: &Document<'_>, index: u32, to: u32) -> Option<u64> {
+        let via = self.note(index, code::VIA).filter(|_| self.is_via(document, index, to))?;
         self.strings.get(&via)?.as_ref().map(|written| written.offset)
     }
 
-    fn notes_of_node(&self, at: u32) -> &'d [Note] {
-        self.replay.notes_at(at)
+    fn notes_of_node(&self, index: u32) -> &'d [Note] {
+        self.replay.notes_at(index)
     }
 
-    /// Returns a note of the node at `at`.
-    pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
-        self.replay.note_value(at, code)
+    /// Returns a note of the node at `index`.
+    pub(super) fn note(&self, index: u32, code: u16) -> Option<u64> {
+        self.replay.note_value(index, code)
     }
 
-    /// Returns the tags of the node at `at` that were tracked although nothing refers
+    /// Returns the tags of the node at `index` that were tracked although nothing refers
     /// to them.
-    pub(super) fn extra_track_bits(&self, at: u32) -> u64 {
-        self.notes_of_node(at).iter().filter(|note| note.code == code::TRACK).fold(0, |bits, note| bits | note.value)
+    pub(super) fn extra_track_bits(&self, index: u32) -> u64 {
+        self.notes_of_node(index).iter().filter(|note| note.code == code::TRACK).fold(0, |bits, note| bits | note.value)
     }
 
-    /// Returns the number of PAD tags at a place of the node at `at`.
-    pub(super) fn count_pads(&self, at: u32, place: u64) -> u64 {
-        let here = self.notes_of_node(at).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
-        here.map(|note| note.value & 0xFFFF_FFFF).sum()
+    /// Returns the number of PAD tags at a place of the node at `index`.
+    pub(super) fn count_pads(&self, index: u32, place: u64) -> u64 {
+        let pads = self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
+        pads.map(|note| note.value & 0xFFFF_FFFF).sum()
     }
 
     /// Returns the bytes that a note refers to.
-    pub(super) fn kept_bytes(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        self.replay.stored_bytes(at, code)
+    pub(super) fn kept_bytes(&self, index: u32, code: u16) -> Option<&'d [u8]> {
+        self.replay.stored_bytes(index, code)
     }
 
     /// Whether keys are always written in full.
@@ -94,20 +94,20 @@ impl<'d> SpellingReplay<'d> {
     }
 
     /// Records that a string is written here.
-    pub(super) fn record_string(&mut self, at: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
+    pub(super) fn record_string(&mut self, index: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
         if !self.strings.is_empty()
-            && let Some(place) = self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(at)))
+            && let Some(place) = self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(index)))
         {
             *place = Some(WrittenString { offset, kind, bytes: bytes.to_vec(), place: bytes.as_ptr() });
         }
     }
 
-    /// Records that this tag of the variable at `at` is written here.
-    pub(super) fn record_tag(&mut self, at: u32, which: u64, offset: u64) {
+    /// Records that this tag of the variable at `index` is written here.
+    pub(super) fn record_tag(&mut self, index: u32, which: u64, offset: u64) {
         if self.strings.is_empty() {
             return;
         }
-        let ordinal = self.replay.ordinals.node_to_ordinal(at);
+        let ordinal = self.replay.ordinals.node_to_ordinal(index);
         let all = if which == tracked::MAIN { &[tracked::BODY, tracked::BEHIND][..] } else { &[which] };
         for which in all {
             if let Some(place) = self.strings.get_mut(&tag_target(*which, ordinal)) {
@@ -116,11 +116,11 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Returns the offset of the tag that the link at `at` used for its variable, if
+    /// Returns the offset of the tag that the link at `index` used for its variable, if
     /// that was not the first one.
-    pub(super) fn linked_tag_offset(&self, at: u32) -> Option<u64> {
-        let by = self.note(at, code::BY)?;
-        self.strings.get(&by)?.as_ref().map(|written| written.offset)
+    pub(super) fn linked_tag_offset(&self, index: u32) -> Option<u64> {
+        let linked_tag = self.note(index, code::BY)?;
+        self.strings.get(&linked_tag)?.as_ref().map(|written| written.offset)
     }
 
     /// Returns where the string that a note refers to was written, if it still is this

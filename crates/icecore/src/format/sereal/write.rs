@@ -181,7 +181,7 @@ fn write_compressed(plan: &Plan<'_>, mut head: Vec<u8>, body: &[u8], out: &mut d
 /// Returns the header's suffix, with the user header.
 fn build_suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -> Result<Vec<u8>, Error> {
     let kept = plan.header.map_or(&[][..], |spelling| match spelling.get(code::SUFFIX) {
-        Some(at) => spelling.kept(at),
+        Some(range) => spelling.kept(range),
         None => &[],
     });
     let Some(header) = document.header().filter(|_| !plan.options.no_header) else {
@@ -201,8 +201,8 @@ fn build_suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -
 }
 
 fn set_tracks(body: &mut [u8], tracks: &[u64]) {
-    for at in tracks {
-        if let Some(tag) = usize::try_from(*at).ok().and_then(|at| body.get_mut(at)) {
+    for offset in tracks {
+        if let Some(tag) = usize::try_from(*offset).ok().and_then(|index| body.get_mut(index)) {
             *tag |= TRACK;
         }
     }

@@ -13,12 +13,12 @@ type Chunk = [u8; CHUNK + SLACK];
 impl Body<'_, '_> {
     /// Writes values until one needs more.
     pub(super) fn write_common_values(&mut self) -> Result<(), Error> {
-        while self.after == PrecedingTag::Item && self.has_nothing_pending() && self.at < self.end {
-            if self.fill_chunk()? || self.at >= self.end {
+        while self.preceding_tag == PrecedingTag::Item && self.has_nothing_pending() && self.index < self.end {
+            if self.fill_chunk()? || self.index >= self.end {
                 continue;
             }
             // A long string is the only plain value that does not fit.
-            let Some(node) = self.nodes.get(self.at as usize).filter(|node| node.flags & !flag::REF == 0) else {
+            let Some(node) = self.nodes.get(self.index as usize).filter(|node| node.flags & !flag::REF == 0) else {
                 break;
             };
             if node.key != NO_KEY && node.key != KEY_NODE || !matches!(node.kind, Kind::Bytes | Kind::Text) {
@@ -31,7 +31,7 @@ impl Body<'_, '_> {
                 _ => self.bytes.push_tagged_varint(tag::BINARY, bytes.len() as u64)?,
             }
             self.bytes.push_slice(bytes)?;
-            self.at += 1;
+            self.index += 1;
         }
         Ok(())
     }
@@ -42,7 +42,7 @@ impl Body<'_, '_> {
         let strings = (self.document.input(), &self.document.tape().arena[..]);
         let has_bools = self.plan.version >= 5;
         let nodes = self.nodes.get(..self.end as usize).unwrap_or(&[]);
-        let rest = nodes.get(self.at as usize..).unwrap_or(&[]);
+        let rest = nodes.get(self.index as usize..).unwrap_or(&[]);
         let names = self.document.tape().keys();
         let base = self.offset();
         let (chunk, mut to) = self.bytes.writable_chunk()?;
@@ -76,25 +76,25 @@ impl Body<'_, '_> {
             nodes_written += 1;
         }
         self.bytes.set_fill_level(to);
-        self.at += nodes_written;
+        self.index += nodes_written;
         Ok(to >= CHUNK)
     }
 }
 
 /// Writes a short key that was not written yet.
 #[inline(always)]
-pub(super) fn push_first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Names) -> Option<usize> {
+pub(super) fn push_first_key(chunk: &mut Chunk, offset: usize, id: u16, names: &Names) -> Option<usize> {
     let (name, _) = names.get_plain(id)?;
     let len = name.node.aux as usize;
-    if len > 16 || at > CHUNK + 16 {
+    if len > 16 || offset > CHUNK + 16 {
         return None;
     }
-    let at = match name.node.kind {
-        Kind::Bytes => push_byte(chunk, at, tag::SHORT_BINARY | len as u8),
-        _ => push_tagged_varint(chunk, at, tag::STR_UTF8, len as u64),
+    let text_offset = match name.node.kind {
+        Kind::Bytes => push_byte(chunk, offset, tag::SHORT_BINARY | len as u8),
+        _ => push_tagged_varint(chunk, offset, tag::STR_UTF8, len as u64),
     };
-    chunk[at..at + 16].copy_from_slice(&name.head.to_le_bytes());
-    Some(at + len)
+    chunk[text_offset..text_offset + 16].copy_from_slice(&name.head.to_le_bytes());
+    Some(text_offset + len)
 }
 
 /// Writes a plain value if it fits. It needs at most 40 bytes. `strings` are the input
@@ -102,22 +102,22 @@ pub(super) fn push_first_key(chunk: &mut Chunk, at: usize, id: u16, names: &Name
 #[inline(always)]
 pub(super) fn push_value(
     chunk: &mut Chunk,
-    at: usize,
+    offset: usize,
     node: &Node,
     strings: (&[u8], &[u8]),
     has_bools: bool,
 ) -> Option<usize> {
-    if at > CHUNK + 16 {
+    if offset > CHUNK + 16 {
         return None;
     }
     Some(match node.kind {
         Kind::Int => {
             let value = node.payload as i64;
             match value {
-                0..=15 => push_byte(chunk, at, value as u8),
-                16.. => push_tagged_varint(chunk, at, tag::VARINT, value as u64),
-                -16.. => push_byte(chunk, at, (value + 32) as u8),
-                _ => push_tagged_varint(chunk, at, tag::ZIGZAG, (value << 1 ^ value >> 63) as u64),
+                0..=15 => push_byte(chunk, offset, value as u8),
+                16.. => push_tagged_varint(chunk, offset, tag::VARINT, value as u64),
+                -16.. => push_byte(chunk, offset, (value + 32) as u8),
+                _ => push_tagged_varint(chunk, offset, tag::ZIGZAG, (value << 1 ^ value >> 63) as u64),
             }
         }
         Kind::Bytes | Kind::Text => {
@@ -130,63 +130,63 @@ pub(super) fn push_value(
                 Location::Arena(start) => (strings.1, start),
             };
             let window: &[u8; 32] = base.get(usize::try_from(start).ok()?..)?.first_chunk()?;
-            let at = if node.kind == Kind::Bytes {
-                push_byte(chunk, at, tag::SHORT_BINARY | len as u8)
+            let text_offset = if node.kind == Kind::Bytes {
+                push_byte(chunk, offset, tag::SHORT_BINARY | len as u8)
             } else {
-                push_tagged_varint(chunk, at, tag::STR_UTF8, len as u64)
+                push_tagged_varint(chunk, offset, tag::STR_UTF8, len as u64)
             };
-            chunk[at..at + 32].copy_from_slice(window);
-            at + len
+            chunk[text_offset..text_offset + 32].copy_from_slice(window);
+            text_offset + len
         }
         Kind::Map | Kind::Array => {
             let is_map = node.kind == Kind::Map;
             let (long, short) = if is_map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
             if node.aux as usize <= tag::MOST_IN_REF && !node.has(flag::HINT) {
-                push_byte(chunk, at, short | node.aux as u8)
+                push_byte(chunk, offset, short | node.aux as u8)
             } else if is_map && node.aux > MOST_IDS {
                 return None;
             } else {
-                let at = push_byte(chunk, at, tag::REFN);
-                push_tagged_varint(chunk, at, long, u64::from(node.aux))
+                let count_offset = push_byte(chunk, offset, tag::REFN);
+                push_tagged_varint(chunk, count_offset, long, u64::from(node.aux))
             }
         }
         Kind::Float => {
             let value = f64::from_bits(node.payload);
             if fits_in_f32(value) {
-                push_float32(chunk, at, value as f32)
+                push_float32(chunk, offset, value as f32)
             } else {
-                chunk[at] = tag::DOUBLE;
-                chunk[at + 1..at + 9].copy_from_slice(&node.payload.to_le_bytes());
-                at + 9
+                chunk[offset] = tag::DOUBLE;
+                chunk[offset + 1..offset + 9].copy_from_slice(&node.payload.to_le_bytes());
+                offset + 9
             }
         }
-        Kind::Float32 => push_float32(chunk, at, f32::from_bits(node.payload as u32)),
-        Kind::Uint => push_tagged_varint(chunk, at, tag::VARINT, node.payload),
-        Kind::Bool if has_bools => push_byte(chunk, at, if node.payload == 0 { tag::NO } else { tag::YES }),
-        Kind::Null => push_byte(chunk, at, tag::UNDEF),
+        Kind::Float32 => push_float32(chunk, offset, f32::from_bits(node.payload as u32)),
+        Kind::Uint => push_tagged_varint(chunk, offset, tag::VARINT, node.payload),
+        Kind::Bool if has_bools => push_byte(chunk, offset, if node.payload == 0 { tag::NO } else { tag::YES }),
+        Kind::Null => push_byte(chunk, offset, tag::UNDEF),
         _ => return None,
     })
 }
 
 #[inline(always)]
-fn push_byte(chunk: &mut Chunk, at: usize, byte: u8) -> usize {
-    chunk[at] = byte;
-    at + 1
+fn push_byte(chunk: &mut Chunk, offset: usize, byte: u8) -> usize {
+    chunk[offset] = byte;
+    offset + 1
 }
 
 #[inline(always)]
-fn push_tagged_varint(chunk: &mut Chunk, at: usize, tag: u8, mut value: u64) -> usize {
-    let mut at = push_byte(chunk, at, tag);
+fn push_tagged_varint(chunk: &mut Chunk, offset: usize, tag: u8, mut value: u64) -> usize {
+    let mut end = push_byte(chunk, offset, tag);
     while value >= 0x80 {
-        at = push_byte(chunk, at, value as u8 | 0x80);
+        end = push_byte(chunk, end, value as u8 | 0x80);
         value >>= 7;
     }
-    push_byte(chunk, at, value as u8)
+    push_byte(chunk, end, value as u8)
 }
 
 #[inline(always)]
-fn push_float32(chunk: &mut Chunk, at: usize, value: f32) -> usize {
-    chunk[at] = tag::FLOAT;
-    chunk[at + 1..at + 5].copy_from_slice(&value.to_le_bytes());
-    at + 5
+fn push_float32(chunk: &mut Chunk, offset: usize, value: f32) -> usize {
+    chunk[offset] = tag::FLOAT;
+    chunk[offset + 1..offset + 5].copy_from_slice(&value.to_le_bytes());
+    offset + 5
 }

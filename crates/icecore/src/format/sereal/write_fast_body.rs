@@ -53,7 +53,7 @@ fn has_common_options(options: &WriteOptions) -> bool {
     protocol.is_none_or(|protocol| protocol == 5) && *sort_keys == SortKeys::No && !any
 }
 
-/// Writes a whole document of at most `most` bytes. Returns false, with nothing written, if
+/// Writes a whole document of at most `max_bytes` bytes. Returns false, with nothing written, if
 /// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
@@ -105,7 +105,7 @@ fn is_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     has_common_options(options) && document.tape().header.is_none() && document.spelling().is_none()
 }
 
-/// Writes at most `most` bytes, if long strings make it longer.
+/// Writes at most `max_bytes` bytes, if long strings make it longer.
 fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<u8>, max_bytes: u64) -> Option<()> {
     let start = buf.len();
     let tape = document.tape();
@@ -136,12 +136,12 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
             tries = has_runs;
         }
         if tries {
-            let before = nodes.len();
+            let nodes_before = nodes.len();
             (nodes, to) = match node.key {
                 NO_KEY => write_items(nodes, chunk, to, strings.1),
                 _ => write_entries(nodes, chunk, to, words, document_number, strings.1),
             };
-            tries = nodes.len() != before;
+            tries = nodes.len() != nodes_before;
             if tries {
                 continue;
             }
@@ -246,15 +246,15 @@ fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
 
 /// Writes a float; returns its number of bytes.
 #[inline(always)]
-fn push_float(space: &mut ValueSpace, at: usize, bits: u64) -> usize {
+fn push_float(space: &mut ValueSpace, offset: usize, bits: u64) -> usize {
     let value = f64::from_bits(bits);
     if fits_in_f32(value) {
-        space[at] = tag::FLOAT;
-        space[at + 1..at + 5].copy_from_slice(&(value as f32).to_le_bytes());
+        space[offset] = tag::FLOAT;
+        space[offset + 1..offset + 5].copy_from_slice(&(value as f32).to_le_bytes());
         5
     } else {
-        space[at] = tag::DOUBLE;
-        space[at + 1..at + 9].copy_from_slice(&bits.to_le_bytes());
+        space[offset] = tag::DOUBLE;
+        space[offset + 1..offset + 9].copy_from_slice(&bits.to_le_bytes());
         9
     }
 }
@@ -393,12 +393,12 @@ fn encode_copy(offset: u64) -> Option<u64> {
 }
 
 #[inline(always)]
-fn push_varint(chunk: &mut [u8; CHUNK + SLACK], mut at: usize, mut value: u64) -> usize {
+fn push_varint(chunk: &mut [u8; CHUNK + SLACK], mut offset: usize, mut value: u64) -> usize {
     while value >= 0x80 {
-        chunk[at] = value as u8 | 0x80;
+        chunk[offset] = value as u8 | 0x80;
         value >>= 7;
-        at += 1;
+        offset += 1;
     }
-    chunk[at] = value as u8;
-    at + 1
+    chunk[offset] = value as u8;
+    offset + 1
 }

@@ -17,9 +17,9 @@ pub enum LongDouble {
 
 /// Returns the node for a native float. The byte order is that of the image.
 pub(super) fn decode_native_float(tape: &mut Tape, bytes: &[u8], little: bool, kind: Option<LongDouble>) -> Node {
-    let f64_at = |at: usize| {
+    let f64_at = |offset: usize| {
         let mut raw = [0; 8];
-        if let Some(bytes) = bytes.get(at..at + 8) {
+        if let Some(bytes) = bytes.get(offset..offset + 8) {
             raw.copy_from_slice(bytes);
         }
         if little { f64::from_le_bytes(raw) } else { f64::from_be_bytes(raw) }
@@ -64,7 +64,7 @@ fn guess_representation(raw: &[u8; 16], size: usize, first: f64, second: f64) ->
     if size == 12 {
         return LongDouble::X87;
     }
-    let exponent = |at: usize| i32::from(u16::from_le_bytes([raw[at], raw[at + 1]]) & 0x7FFF);
+    let exponent = |offset: usize| i32::from(u16::from_le_bytes([raw[offset], raw[offset + 1]]) & 0x7FFF);
     let near = |exponent: i32| (16383 - 1100..=16383 + 1100).contains(&exponent) || exponent == 0x7FFF;
     if raw[7] & 0x80 != 0 && near(exponent(8)) && !(near(exponent(14)) && raw[10..14] != [0; 4]) {
         return LongDouble::X87;

@@ -135,34 +135,34 @@ impl Image {
     /// 5.6) and of a float (before 2.2).
     pub(super) fn read<S: Sink>(scan: &mut Scan<'_>, options: &ReadOptions, sink: &mut S) -> Result<Image, Error> {
         let mut image = Image::native();
-        let start = scan.at;
+        let start = scan.offset;
         image.file = scan.input[start..].starts_with(MAGIC);
         image.old_magic = scan.input[start..].starts_with(OLD_MAGIC);
         if image.file {
-            scan.at += MAGIC.len();
+            scan.offset += MAGIC.len();
         } else if image.old_magic {
-            scan.at += OLD_MAGIC.len();
+            scan.offset += OLD_MAGIC.len();
             image.file = true;
         }
-        record_header_piece(sink, start, scan.at, "magic");
-        let at = scan.at;
+        record_header_piece(sink, start, scan.offset, "magic");
+        let version_start = scan.offset;
         let version = scan.read_u8("the version")?;
         image.major = if image.old_magic && version > 1 { -1 } else { (version >> 1) as i8 };
         image.netorder = image.major >= 0 && version & 1 == 1;
         if image.major > MAJOR || image.major < 1 && !image.old_magic {
             return Err(Error::new(ErrorKind::Format)
-                .at(at)
+                .at(version_start)
                 .expecting("a Storable image of major version 1 or 2")
                 .finding(format!("version byte 0x{version:02x}")));
         }
         if image.major >= 0 {
-            record_header_piece(sink, at, scan.at, "major version, byte order");
+            record_header_piece(sink, version_start, scan.offset, "major version, byte order");
         }
         image.minor = 0;
         if image.major >= 2 {
-            let at = scan.at;
+            let minor_start = scan.offset;
             image.minor = scan.read_u8("the minor version")?;
-            record_header_piece(sink, at, scan.at, "minor version");
+            record_header_piece(sink, minor_start, scan.offset, "minor version");
         }
         if !image.netorder {
             image.read_machine(scan, version, options, sink)?;
@@ -180,15 +180,20 @@ impl Image {
         options: &ReadOptions,
         sink: &mut S,
     ) -> Result<(), Error> {
-        let at = scan.at;
+        let length_start = scan.offset;
         let len = if self.major >= 0 { scan.read_u8("the length of the byte order")? } else { version };
-        record_header_piece(sink, if self.major >= 0 { at } else { at - 1 }, scan.at, "length of byte order");
-        let start = scan.at;
+        record_header_piece(
+            sink,
+            if self.major >= 0 { length_start } else { length_start - 1 },
+            scan.offset,
+            "length of byte order",
+        );
+        let start = scan.offset;
         self.byteorder = match scan.read_bytes(usize::from(len), "the byte order")? {
             USUAL => Cow::Borrowed(USUAL),
             other => Cow::Owned(other.to_vec()),
         };
-        record_header_piece(sink, start, scan.at, "byte order");
+        record_header_piece(sink, start, scan.offset, "byte order");
         let mut digits = self.byteorder.to_vec();
         digits.sort_unstable();
         // No machine with a mixed order of 4 bytes, such as 3412, ever ran perl.
@@ -203,24 +208,24 @@ impl Image {
         for (size, field_name) in
             [(&mut self.int, "size of int"), (&mut self.long, "size of long"), (&mut self.pointer, "size of pointer")]
         {
-            let at = scan.at;
+            let size_start = scan.offset;
             *size = scan.read_u8(field_name)?;
-            record_header_piece(sink, at, scan.at, field_name);
+            record_header_piece(sink, size_start, scan.offset, field_name);
             if !matches!(*size, 2 | 4 | 8) {
                 return Err(Error::new(ErrorKind::Malformed)
-                    .at(at)
+                    .at(size_start)
                     .expecting(format!("a {field_name} of 4 or 8"))
                     .finding(size.to_string()));
             }
         }
         self.nv = options.nv_size.unwrap_or(8);
         if self.has_nv_size() {
-            let at = scan.at;
+            let size_start = scan.offset;
             self.nv = scan.read_u8("size of NV")?;
-            record_header_piece(sink, at, scan.at, "size of NV");
+            record_header_piece(sink, size_start, scan.offset, "size of NV");
             if !matches!(self.nv, 8 | 12 | 16) {
                 return Err(Error::new(ErrorKind::Malformed)
-                    .at(at)
+                    .at(size_start)
                     .expecting("a size of NV of 8, 12 or 16")
                     .finding(self.nv.to_string()));
             }

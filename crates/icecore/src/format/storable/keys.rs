@@ -76,10 +76,10 @@ impl<'d> Keys<'d> {
         let len = entry.node.aux as usize;
         if len <= 16 {
             let end = buf.len() + 4 + len;
-            let mut both = [0; 20];
-            both[..4].copy_from_slice(&self.encode_length(entry.node.aux));
-            both[4..].copy_from_slice(&entry.head.to_le_bytes());
-            buf.extend_from_slice(&both);
+            let mut record = [0; 20];
+            record[..4].copy_from_slice(&self.encode_length(entry.node.aux));
+            record[4..].copy_from_slice(&entry.head.to_le_bytes());
+            buf.extend_from_slice(&record);
             buf.truncate(end);
             return true;
         }
@@ -95,16 +95,16 @@ impl<'d> Keys<'d> {
         }
     }
 
-    /// Whether any entry from `at` to `end` has a key with flags.
-    pub(super) fn any_flagged(&self, document: &Document<'_>, mut at: u32, end: u32) -> bool {
-        while at < end {
-            let Some(node) = document.nodes().get(at as usize) else { break };
+    /// Whether any entry from `index` to `end` has a key with flags.
+    pub(super) fn any_flagged(&self, document: &Document<'_>, mut index: u32, end: u32) -> bool {
+        while index < end {
+            let Some(node) = document.nodes().get(index as usize) else { break };
             if node.key == IS_KEY {
                 let bytes = document.bytes(node);
                 if render_key(&Name { node: *node, bytes }).is_some_and(|(_, flags, _)| flags != 0) {
                     return true;
                 }
-                at = document.tape().index_after(document.tape().index_after(at));
+                index = document.tape().index_after(document.tape().index_after(index));
                 continue;
             }
             let any_marked = self.names.has_marked();
@@ -112,10 +112,10 @@ impl<'d> Keys<'d> {
                 return true;
             }
             if !any_marked && node.key != KEY_NODE && !node.kind.is_container() {
-                at += 1;
+                index += 1;
                 continue;
             }
-            at = document.tape().index_after(at);
+            index = document.tape().index_after(index);
         }
         false
     }

@@ -131,14 +131,14 @@ fn feed_with_machine<S: Sink, const FAST: bool>(
     let mut scan = Scan::new(input);
     let image = match Image::read(&mut scan, options, sink) {
         Ok(image) => image,
-        Err(error) => return (scan.at, Some(error)),
+        Err(error) => return (scan.offset, Some(error)),
     };
     if image.is_old() {
         return old::feed_document(scan, &image, options, limits, sink);
     }
     let mut machine = Machine::<S, FAST>::new(scan, image, options, limits, sink);
     let result = machine.read_document();
-    let consumed = machine.scan.at;
+    let consumed = machine.scan.offset;
     let error = result.err().map(|error| {
         let tape = machine.sink.tape();
         let path = tape.path_to(tape.len(), input);

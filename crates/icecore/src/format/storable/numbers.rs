@@ -45,11 +45,11 @@ impl Numbers {
     /// Returns the value with this number.
     pub(super) fn get(&self, number: u64) -> Option<NumberedValue> {
         let entry = *self.table.get(usize::try_from(number).ok()?)?;
-        let at = entry as u32;
+        let node = entry as u32;
         Some(match entry {
             KEY.. => NumberedValue::Key,
-            REFERENT.. => NumberedValue::Referent(at),
-            _ => NumberedValue::Variable(at),
+            REFERENT.. => NumberedValue::Referent(node),
+            _ => NumberedValue::Variable(node),
         })
     }
 
@@ -74,14 +74,14 @@ impl Numbers {
         let mut object = None;
         let mut synthetic_ref = true;
         let mut inside_regexp = 0;
-        for (at, node) in (0u32..).zip(tape.nodes()) {
-            if node.key == IS_KEY || at < inside_regexp {
+        for (index, node) in (0u32..).zip(tape.nodes()) {
+            if node.key == IS_KEY || index < inside_regexp {
                 continue;
             }
             if node.kind == Kind::Regexp {
                 inside_regexp = node.end();
             }
-            self.assign_node_numbers(at, node, &mut object, synthetic_ref);
+            self.assign_node_numbers(index, node, &mut object, synthetic_ref);
             synthetic_ref = node.kind == Kind::Object && node.form() == Form::Usual;
         }
     }
@@ -89,20 +89,20 @@ impl Numbers {
     /// Gives the numbers of one node. `object`: the object that the previous node
     /// opened. `synthetic`: a `Ref` here only means that the object is reached by
     /// reference.
-    fn assign_node_numbers(&mut self, at: u32, node: &Node, object: &mut Option<u32>, synthetic: bool) {
+    fn assign_node_numbers(&mut self, index: u32, node: &Node, object: &mut Option<u32>, synthetic: bool) {
         let around = object.take();
         // The root's reference is implied and has no number.
-        if node.has(flag::REF) && at > 0 {
-            self.assign_next(NumberedValue::Variable(at));
+        if node.has(flag::REF) && index > 0 {
+            self.assign_next(NumberedValue::Variable(index));
         }
         match node.kind {
-            Kind::Object => *object = Some(at),
+            Kind::Object => *object = Some(index),
             Kind::Ref if synthetic => {}
             Kind::Ref if node.has(flag::REF) => {}
             Kind::Link | Kind::Alias => {}
-            Kind::Array | Kind::Map => self.assign_next(NumberedValue::Referent(around.unwrap_or(at))),
-            Kind::Regexp if !node.has(flag::BARE) => self.assign_next(NumberedValue::Referent(around.unwrap_or(at))),
-            _ => self.assign_next(NumberedValue::Variable(at)),
+            Kind::Array | Kind::Map => self.assign_next(NumberedValue::Referent(around.unwrap_or(index))),
+            Kind::Regexp if !node.has(flag::BARE) => self.assign_next(NumberedValue::Referent(around.unwrap_or(index))),
+            _ => self.assign_next(NumberedValue::Variable(index)),
         }
     }
 }

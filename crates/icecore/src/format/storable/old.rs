@@ -33,15 +33,15 @@ pub(super) fn feed_document<S: Sink>(
         root_is_tied: false,
     };
     let result = reader.read_document();
-    let consumed = reader.scan.at;
+    let consumed = reader.scan.offset;
     let error = result.err().map(|error| {
         let tape = reader.sink.tape();
         error.on_path(tape.path_to(tape.len(), scan.input))
     });
     while let Some(frame) = reader.frames.pop() {
-        if let Some(at) = frame.container {
-            reader.sink.record_cut(at, Some(frame.count.saturating_add(frame.left)));
-            reader.sink.tape().close_container(at, frame.count);
+        if let Some(container) = frame.container {
+            reader.sink.record_cut(container, Some(frame.count.saturating_add(frame.left)));
+            reader.sink.tape().close_container(container, frame.count);
         }
     }
     let blessed = std::mem::take(&mut reader.blessed);
@@ -103,7 +103,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
         while let Some(frame) = self.frames.last().copied() {
             crate::steps::count(1);
             if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
-                return Err(self.limits.too_many_nodes().at(self.scan.at));
+                return Err(self.limits.too_many_nodes().at(self.scan.offset));
             }
             if let Some(value) = frame.value {
                 self.read_key(value)?;
@@ -128,34 +128,33 @@ impl<S: Sink> OldReader<'_, '_, S> {
     }
 
     fn record_piece(&mut self, start: usize, node: u32, name: &'static str) {
-        self.sink.record_span(start, self.scan.at, node, name);
+        self.sink.record_span(start, self.scan.offset, node, name);
     }
 
     #[cold]
-    fn malformed_error(&self, at: usize, expected: &'static str, found: u8) -> Error {
-        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(format!("{found} (0x{found:02x})"))
+    fn malformed_error(&self, offset: usize, expected: &'static str, found: u8) -> Error {
+        Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(format!("{found} (0x{found:02x})"))
     }
 
     /// Reads the tag of a value and its front. `referent`: the reference to it is implied.
     fn read_value(&mut self, referent: bool) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().at(self.scan.at));
+            return Err(self.limits.too_deep().at(self.scan.offset));
         }
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let mut address = self.numbers;
         if self.image.has_addresses() {
             let size = if self.image.netorder { 4 } else { usize::from(self.image.long) };
             address = self.read_native_integer(size, "an address")?;
         }
-        let at = self.scan.at;
+        let tag_offset = self.scan.offset;
         let tag = self.scan.read_u8("a tag")?;
         self.numbers += u64::from(tag != tag::OBJECT);
         let flags = if referent { flag::REF } else { 0 };
-        let under_ref =
-            referent
-                || self.frames.last().and_then(|frame| frame.container).is_some_and(|at| {
-                    self.sink.nodes().get(at as usize).is_some_and(|parent| parent.kind == Kind::Ref)
-                });
+        let under_ref = referent
+            || self.frames.last().and_then(|frame| frame.container).is_some_and(|container| {
+                self.sink.nodes().get(container as usize).is_some_and(|parent| parent.kind == Kind::Ref)
+            });
         // A reference to a container was written as a separate node: it is merged into the
         // container.
         let is_container = matches!(tag, tag::ARRAY | tag::HASH | tag::TIED_ARRAY | tag::TIED_HASH);
@@ -163,23 +162,23 @@ impl<S: Sink> OldReader<'_, '_, S> {
         // It is merged into a link, too; spans need not distinguish this.
         let joins = folded || under_ref && !referent && tag == tag::OBJECT;
         let node = self.sink.tape().len() - u32::from(joins);
-        self.sink.record_span(start, at, node, "address");
-        self.sink.record_span(at, at + 1, node, tag::name_of(tag));
+        self.sink.record_span(start, tag_offset, node, "address");
+        self.sink.record_span(tag_offset, tag_offset + 1, node, tag::name_of(tag));
         match tag {
             tag::OBJECT => {
                 if !self.image.has_addresses() {
-                    let start = self.scan.at;
+                    let start = self.scan.offset;
                     address = u64::from(u32::from_be_bytes(self.scan.read_array("an object number")?));
                     self.record_piece(start, node, "object number");
                 }
-                return self.read_back_reference(address, at, under_ref && !referent);
+                return self.read_back_reference(address, tag_offset, under_ref && !referent);
             }
             tag::ARRAY | tag::HASH => {
-                let at = self.scan.at;
+                let count_start = self.scan.offset;
                 let count = self.read_u32("a count")?;
-                self.record_piece(at, node, "count");
-                let least = if tag == tag::ARRAY { 1 } else { 5 };
-                if count as usize > self.scan.remaining_len() / least {
+                self.record_piece(count_start, node, "count");
+                let min_size = if tag == tag::ARRAY { 1 } else { 5 };
+                if count as usize > self.scan.remaining_len() / min_size {
                     return Err(self.scan.truncated_error(count as usize, "items"));
                 }
                 let kind = if tag == tag::ARRAY { Kind::Array } else { Kind::Map };
@@ -190,9 +189,9 @@ impl<S: Sink> OldReader<'_, '_, S> {
             }
             tag::REF => {
                 self.root_is_ref |= referent;
-                let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
-                self.known.insert(address, (at, true));
-                self.open_frame(at, Some(at), false, 1);
+                let reference = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
+                self.known.insert(address, (reference, true));
+                self.open_frame(reference, Some(reference), false, 1);
             }
             tag::TIED_ARRAY | tag::TIED_HASH | tag::TIED_SCALAR => {
                 let form = match tag {
@@ -200,25 +199,25 @@ impl<S: Sink> OldReader<'_, '_, S> {
                     tag::TIED_HASH => Form::TiedHash,
                     _ => Form::TiedScalar,
                 };
-                let at = if folded {
-                    let at = self.fold_reference(Kind::Tied);
-                    let node = self.sink.tape().nodes[at as usize].in_form(form);
-                    self.sink.tape().replace_node(at, node);
-                    at
+                let tied = if folded {
+                    let index = self.fold_reference(Kind::Tied);
+                    let node = self.sink.tape().nodes[index as usize].in_form(form);
+                    self.sink.tape().replace_node(index, node);
+                    index
                 } else {
                     // As for any variable, the reference to it is a separate node.
                     let flags = if form == Form::TiedScalar { 0 } else { flags };
                     self.push(Node::open(Kind::Tied, 0).in_form(form).with(flags), start)
                 };
                 self.root_is_tied |= referent && form == Form::TiedScalar;
-                self.known.insert(address, (at, tag == tag::TIED_SCALAR));
-                self.open_frame(at, Some(at), false, 1);
+                self.known.insert(address, (tied, tag == tag::TIED_SCALAR));
+                self.open_frame(tied, Some(tied), false, 1);
             }
             _ => {
-                let leaf = self.read_scalar(tag, at, node)?;
+                let leaf = self.read_scalar(tag, tag_offset, node)?;
                 if referent {
-                    let at = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
-                    self.open_frame(at, Some(at), false, 0);
+                    let reference = self.push(Node::open(Kind::Ref, 0).with(flag::REF), start);
+                    self.open_frame(reference, Some(reference), false, 0);
                     if let Some(frame) = self.frames.last_mut() {
                         frame.count = 1;
                     }
@@ -238,25 +237,25 @@ impl<S: Sink> OldReader<'_, '_, S> {
     }
 
     fn push(&mut self, node: Node, start: usize) -> u32 {
-        let at = self.sink.tape().push(node);
-        self.sink.record_begin(at, start);
-        at
+        let index = self.sink.tape().push(node);
+        self.sink.record_begin(index, start);
+        index
     }
 
     fn record_end(&mut self, node: u32) {
-        self.sink.record_end(node, self.scan.at);
+        self.sink.record_end(node, self.scan.offset);
     }
 
     /// Converts the reference that was opened last into the container that it refers to.
     fn fold_reference(&mut self, kind: Kind) -> u32 {
         let tape = self.sink.tape();
-        let at = tape.len() - 1;
-        let old = tape.nodes[at as usize];
-        tape.replace_node(at, Node { kind, ..old });
+        let index = tape.len() - 1;
+        let old = tape.nodes[index as usize];
+        tape.replace_node(index, Node { kind, ..old });
         if let Some(frame) = self.frames.last_mut() {
             frame.container = None;
         }
-        at
+        index
     }
 
     fn open_frame(&mut self, node: u32, container: Option<u32>, is_hash: bool, left: u32) {
@@ -264,21 +263,21 @@ impl<S: Sink> OldReader<'_, '_, S> {
     }
 
     fn read_scalar(&mut self, tag: u8, start: usize, node: u32) -> Result<Node, Error> {
-        let at = self.scan.at;
+        let value_start = self.scan.offset;
         let leaf = match tag {
             tag::SCALAR | tag::LSCALAR => {
                 let len = match tag {
                     tag::SCALAR => u32::from(self.scan.read_u8("a string's length")?),
                     _ => self.read_u32("a string's length")?,
                 };
-                self.record_piece(at, node, "length");
-                let at = self.scan.at;
+                self.record_piece(value_start, node, "length");
+                let text_start = self.scan.offset;
                 if u64::from(len) > self.limits.string {
-                    return Err(self.limits.too_long(u64::from(len)).at(at));
+                    return Err(self.limits.too_long(u64::from(len)).at(text_start));
                 }
                 self.scan.read_bytes(len as usize, "a string")?;
-                self.record_piece(at, node, "string");
-                return Ok(self.sink.tape().new_borrowed_string(Kind::Bytes, at, len as usize));
+                self.record_piece(text_start, node, "string");
+                return Ok(self.sink.tape().new_borrowed_string(Kind::Bytes, text_start, len as usize));
             }
             tag::BYTE => Node::int(i64::from(self.scan.read_u8("a small integer")?) - 128),
             tag::NETINT => Node::int(i64::from(i32::from_be_bytes(self.scan.read_array("an integer")?))),
@@ -293,8 +292,8 @@ impl<S: Sink> OldReader<'_, '_, S> {
             }
             tag::UNDEF => Node::leaf(Kind::Null, 0),
             tag::SV_UNDEF if !self.image.has_addresses() => {
-                let in_array = self.frames.last().and_then(|frame| frame.container).is_some_and(|at| {
-                    self.sink.nodes().get(at as usize).is_some_and(|parent| parent.kind == Kind::Array)
+                let in_array = self.frames.last().and_then(|frame| frame.container).is_some_and(|container| {
+                    self.sink.nodes().get(container as usize).is_some_and(|parent| parent.kind == Kind::Array)
                 });
                 Node::leaf(if in_array { Kind::Hole } else { Kind::Null }, 0)
             }
@@ -303,7 +302,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
             }
             _ => return Err(self.malformed_error(start, "a tag from 0 to 13", tag)),
         };
-        self.record_piece(at, node, "value");
+        self.record_piece(value_start, node, "value");
         Ok(leaf)
     }
 
@@ -321,12 +320,12 @@ impl<S: Sink> OldReader<'_, '_, S> {
         if under_ref && !is_variable {
             // The previous reference becomes the link.
             let tape = self.sink.tape();
-            let at = tape.len() - 1;
+            let index = tape.len() - 1;
             tape.replace_node(
-                at,
-                Node { key: tape.nodes[at as usize].key, ..Node::leaf(Kind::Link, u64::from(target)) },
+                index,
+                Node { key: tape.nodes[index as usize].key, ..Node::leaf(Kind::Link, u64::from(target)) },
             );
-            tape.set_flags(at, flag::REF);
+            tape.set_flags(index, flag::REF);
             if let Some(frame) = self.frames.last_mut() {
                 frame.container = None;
             }
@@ -341,10 +340,10 @@ impl<S: Sink> OldReader<'_, '_, S> {
 
     /// Begins the next child of a container.
     fn read_child(&mut self, frame: OldFrame) -> Result<(), Error> {
-        let at = self.scan.at;
-        let is_item = frame
-            .container
-            .is_some_and(|at| self.sink.nodes().get(at as usize).is_some_and(|node| node.kind == Kind::Array));
+        let start = self.scan.offset;
+        let is_item = frame.container.is_some_and(|container| {
+            self.sink.nodes().get(container as usize).is_some_and(|node| node.kind == Kind::Array)
+        });
         let node = self.sink.tape().len();
         if let Some(frame) = self.frames.last_mut() {
             frame.left -= 1;
@@ -355,21 +354,21 @@ impl<S: Sink> OldReader<'_, '_, S> {
         }
         if self.image.has_addresses() && (is_item || frame.is_hash) {
             let mark = self.scan.read_u8("a mark")?;
-            self.record_piece(at, node, "mark");
+            self.record_piece(start, node, "mark");
             match (mark, frame.is_hash) {
                 (old::ITEM, false) | (old::VALUE, true) => {}
                 (old::ITEM_UNDEF, false) => {
-                    let leaf = self.push(Node::leaf(Kind::Hole, 0), at);
+                    let leaf = self.push(Node::leaf(Kind::Hole, 0), start);
                     self.record_end(leaf);
                     return Ok(());
                 }
                 (old::VALUE_UNDEF, true) => {
-                    let leaf = self.push(Node::leaf(Kind::Null, 0), at);
+                    let leaf = self.push(Node::leaf(Kind::Null, 0), start);
                     self.record_end(leaf);
                     return Ok(());
                 }
-                (_, false) => return Err(self.malformed_error(at, "an item's mark, `i` or `I`", mark)),
-                (_, true) => return Err(self.malformed_error(at, "a value's mark, `v` or `V`", mark)),
+                (_, false) => return Err(self.malformed_error(start, "an item's mark, `i` or `I`", mark)),
+                (_, true) => return Err(self.malformed_error(start, "a value's mark, `v` or `V`", mark)),
             }
         }
         self.read_value(false)
@@ -377,24 +376,24 @@ impl<S: Sink> OldReader<'_, '_, S> {
 
     fn read_key(&mut self, value: u32) -> Result<(), Error> {
         if self.image.has_addresses() {
-            let at = self.scan.at;
+            let mark_start = self.scan.offset;
             let mark = self.scan.read_u8("a key's mark")?;
             if mark != old::KEY {
-                return Err(self.malformed_error(at, "a key's mark, `k`", mark));
+                return Err(self.malformed_error(mark_start, "a key's mark, `k`", mark));
             }
-            self.record_piece(at, value, "mark");
+            self.record_piece(mark_start, value, "mark");
         }
-        let at = self.scan.at;
+        let length_start = self.scan.offset;
         let len = self.read_u32("a key's length")?;
-        self.record_piece(at, value, "key length");
-        let at = self.scan.at;
+        self.record_piece(length_start, value, "key length");
+        let key_start = self.scan.offset;
         let bytes = self.scan.read_bytes(len as usize, "a key")?;
-        self.record_piece(at, value, "key");
+        self.record_piece(key_start, value, "key");
         let tape = self.sink.tape();
         let id = tape.keys.intern_always(Node::leaf(Kind::Bytes, 0), bytes).and_then(|id| u16::try_from(id).ok());
         let Some(id) = id else {
             return Err(Error::new(ErrorKind::Limit)
-                .at(at)
+                .at(key_start)
                 .expecting("at most 65,533 different keys in an image from before 0.7")
                 .finding("one more"));
         };
@@ -409,29 +408,30 @@ impl<S: Sink> OldReader<'_, '_, S> {
     fn finish_value(&mut self, frame: OldFrame) -> Result<(), Error> {
         loop {
             crate::steps::count(1);
-            let at = self.scan.at;
+            let mark_start = self.scan.offset;
             let mark = self.scan.read_u8("the end of a value")?;
-            self.record_piece(at, frame.node, "mark");
-            let at = self.scan.at;
+            self.record_piece(mark_start, frame.node, "mark");
+            let length_start = self.scan.offset;
             let len = match mark {
                 old::STORED => break,
                 old::CLASS => u32::from(self.scan.read_u8("a class's length")?),
                 old::LONG_CLASS => self.read_u32("a class's length")?,
-                _ => return Err(self.malformed_error(at - 1, "a class or the end of a value, `X`", mark)),
+                _ => return Err(self.malformed_error(length_start - 1, "a class or the end of a value, `X`", mark)),
             };
-            self.record_piece(at, frame.node, "class length");
-            let at = self.scan.at;
+            self.record_piece(length_start, frame.node, "class length");
+            let name_start = self.scan.offset;
             let name = self.scan.read_bytes(len as usize, "a class name")?;
-            self.record_piece(at, frame.node, "class name");
-            let class = self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))?;
-            let is_variable = frame.container.and_then(|at| self.sink.nodes().get(at as usize)).is_none_or(|node| {
-                node.kind == Kind::Ref || node.kind == Kind::Tied && node.form() == Form::TiedScalar
-            });
+            self.record_piece(name_start, frame.node, "class name");
+            let class = self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(name_start))?;
+            let is_variable =
+                frame.container.and_then(|container| self.sink.nodes().get(container as usize)).is_none_or(|node| {
+                    node.kind == Kind::Ref || node.kind == Kind::Tied && node.form() == Form::TiedScalar
+                });
             self.blessed.push(BlessedNode { node: frame.node, class, is_variable });
         }
         self.frames.pop();
-        if let Some(at) = frame.container {
-            self.sink.tape().close_container(at, frame.count);
+        if let Some(container) = frame.container {
+            self.sink.tape().close_container(container, frame.count);
         }
         self.record_end(frame.node);
         Ok(())
@@ -444,18 +444,18 @@ fn collect_wrappers(nodes: &[Node], blessed: Vec<BlessedNode>, is_root_ref: bool
     let mut wrappers: Vec<(u32, Node)> = Vec::new();
     for BlessedNode { node, class, is_variable } in blessed {
         let object = Node::open(Kind::Object, class);
-        let before = node.checked_sub(1).and_then(|at| nodes.get(at as usize));
-        wrappers.push(match (node, before) {
+        let previous = node.checked_sub(1).and_then(|index| nodes.get(index as usize));
+        wrappers.push(match (node, previous) {
             _ if !is_variable => (node, object),
             // The object is around the reference to a variable.
-            (_, Some(before)) if before.kind == Kind::Ref => (node - 1, object),
+            (_, Some(previous)) if previous.kind == Kind::Ref => (node - 1, object),
             (0, _) if !is_root_ref => (0, object),
             // Without a reference to it, the variable itself is blessed.
             _ => (node, object.in_form(Form::Variable)),
         });
     }
     // The variable's class is the outer one; of several, the last one counts.
-    wrappers.sort_by_key(|(at, node)| (*at, node.form() != Form::Variable));
+    wrappers.sort_by_key(|(index, node)| (*index, node.form() != Form::Variable));
     wrappers.dedup_by(|later, kept| {
         let same = later.0 == kept.0 && later.1.form() == kept.1.form();
         if same {
@@ -463,7 +463,7 @@ fn collect_wrappers(nodes: &[Node], blessed: Vec<BlessedNode>, is_root_ref: bool
         }
         same
     });
-    let is_object = wrappers.first().is_some_and(|(at, _)| *at == 0);
+    let is_object = wrappers.first().is_some_and(|(index, _)| *index == 0);
     if is_root_ref && !(is_given && is_object) {
         wrappers.insert(0, (0, Node::open(Kind::Ref, 0)));
         // The root is reached through it, so its object is around it.
@@ -487,46 +487,46 @@ fn insert_wrappers<S: Sink>(sink: &mut S, wrappers: &[(u32, Node)]) {
     let objects: HashSet<u32> = wrappers
         .iter()
         .filter(|(_, node)| node.kind == Kind::Object && node.form() != Form::Variable)
-        .map(|(at, _)| *at)
+        .map(|(index, _)| *index)
         .collect();
-    let is_ref = |at: u32| nodes.get(at as usize).is_some_and(|node| node.kind == Kind::Ref);
+    let is_ref = |index: u32| nodes.get(index as usize).is_some_and(|node| node.kind == Kind::Ref);
     // A second reference to a blessed scalar is a link to its object. The root's own object
     // has a reference around it that has no node yet.
     let is_root_object = matches!(wrappers, [(0, object), (0, reference), ..]
         if object.kind == Kind::Object && reference.kind == Kind::Ref);
-    let object_of = |at: u32| match at.checked_sub(1) {
+    let object_of = |index: u32| match index.checked_sub(1) {
         None => is_root_object.then_some(0),
         Some(before) => Some(before).filter(|before| objects.contains(before) && is_ref(*before)),
     };
-    let linked = |at: u32| {
-        let alias = nodes.get(at as usize + 1).filter(|node| node.kind == Kind::Alias && is_ref(at))?;
+    let linked = |index: u32| {
+        let alias = nodes.get(index as usize + 1).filter(|node| node.kind == Kind::Alias && is_ref(index))?;
         object_of(alias.payload as u32)
     };
 
     // A link refers to the object, or to the node itself, not to its wrappers. An alias
     // refers to the variable, with the variable's own class.
-    let target = |moves: &Moves, at: u32, kind: Kind| {
-        let first = wrappers.partition_point(|(known, _)| *known < at);
-        let around = wrappers[first..].iter().take_while(|(known, _)| *known == at);
+    let target = |moves: &Moves, index: u32, kind: Kind| {
+        let first = wrappers.partition_point(|(known, _)| *known < index);
+        let around = wrappers[first..].iter().take_while(|(known, _)| *known == index);
         let outside = |node: &Node| match node.kind {
             Kind::Ref => true,
             _ => kind == Kind::Link && node.form() == Form::Variable,
         };
         let outer = around.enumerate().filter(|(_, (_, node))| outside(node)).last();
-        moves.new_start(at) + outer.map_or(0, |(at, _)| at as u32 + 1)
+        moves.new_start(index) + outer.map_or(0, |(position, _)| position as u32 + 1)
     };
 
     let mut rewrite = Rewrite::new(nodes.len() + wrappers.len());
     let mut rest = wrappers.iter().peekable();
-    for (at, node) in (0u32..).zip(&nodes) {
-        rewrite.reach_node(at);
-        if at > 0 && linked(at - 1).is_some() {
+    for (index, node) in (0u32..).zip(&nodes) {
+        rewrite.reach_node(index);
+        if index > 0 && linked(index - 1).is_some() {
             continue;
         }
-        let object = linked(at);
-        let end = if node.kind.is_container() { node.end() } else { at + 1 };
+        let object = linked(index);
+        let end = if node.kind.is_container() { node.end() } else { index + 1 };
         let mut node = Node { flags: node.flags & !flag::TARGET, ..*node };
-        while let Some((_, wrapper)) = rest.next_if(|(known, _)| *known == at) {
+        while let Some((_, wrapper)) = rest.next_if(|(known, _)| *known == index) {
             let flags = if wrapper.form() == Form::Variable { 0 } else { flag::REF };
             let key = std::mem::replace(&mut node.key, NO_KEY);
             rewrite.open_container(Node { key, aux: 1, ..wrapper.with(flags) }, end);

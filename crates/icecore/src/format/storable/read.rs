@@ -47,7 +47,7 @@ pub(super) struct Frame {
     /// Id of the previous key, used for the prediction.
     pub(super) last_key: u16,
     /// Its node.
-    pub(super) at: u32,
+    pub(super) node: u32,
     /// How many nodes before it only wrap it.
     pub(super) wraps: u32,
     /// Number of children still to read.
@@ -134,7 +134,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         while let Some(frame) = self.frames.last() {
             crate::steps::count(1);
             if self.sink.tape().nodes.len() >= self.limits.nodes as usize {
-                return Err(self.limits.too_many_nodes().at(self.scan.at));
+                return Err(self.limits.too_many_nodes().at(self.scan.offset));
             }
             match frame.state {
                 State::Array => self.continue_array()?,
@@ -173,12 +173,12 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Records a span of the node `node`, up to here.
     #[inline]
     pub(super) fn record_piece(&mut self, start: usize, node: u32, name: &'static str) {
-        self.sink.record_span(start, self.scan.at, node, name);
+        self.sink.record_span(start, self.scan.offset, node, name);
     }
 
     #[inline]
     pub(super) fn record_end(&mut self, node: u32) {
-        self.sink.record_end(node, self.scan.at);
+        self.sink.record_end(node, self.scan.offset);
     }
 
     /// Keeps a note for the next node (wrappers do not count).
@@ -188,12 +188,12 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    /// Assigns the kept notes to the node `at`.
+    /// Assigns the kept notes to the node `node`.
     #[inline]
-    pub(super) fn attach_notes(&mut self, at: u32) {
+    pub(super) fn attach_notes(&mut self, node: u32) {
         if S::DETAIL {
             while let Some((code, value)) = self.pending.pop() {
-                self.sink.record_note(at, code, value);
+                self.sink.record_note(node, code, value);
             }
         }
     }
@@ -205,10 +205,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     #[inline]
-    pub(super) fn deeper(&mut self, by: u32) -> Result<(), Error> {
-        self.depth = self.depth.saturating_add(by);
+    pub(super) fn deeper(&mut self, levels: u32) -> Result<(), Error> {
+        self.depth = self.depth.saturating_add(levels);
         if self.depth > self.limits.depth {
-            return Err(self.limits.too_deep().at(self.scan.at));
+            return Err(self.limits.too_deep().at(self.scan.offset));
         }
         Ok(())
     }
@@ -217,22 +217,22 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     #[inline]
     pub(super) fn read_string(&mut self, kind: Kind, len: u64, expected: &'static str) -> Result<Node, Error> {
         if len > self.limits.string {
-            return Err(self.limits.too_long(len).at(self.scan.at));
+            return Err(self.limits.too_long(len).at(self.scan.offset));
         }
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let len = usize::try_from(len).map_err(|_| self.scan.truncated_error(usize::MAX, expected))?;
         self.scan.read_bytes(len, expected)?;
         Ok(self.sink.tape().new_borrowed_string(kind, start, len))
     }
 
-    /// Checks a count of elements that need at least `least` bytes each.
-    pub(super) fn check_count(&mut self, count: u64, least: usize, subject: &'static str) -> Result<u32, Error> {
-        let max_count = self.scan.remaining_len() / least.max(1);
+    /// Checks a count of elements that need at least `min_size` bytes each.
+    pub(super) fn check_count(&mut self, count: u64, min_size: usize, subject: &'static str) -> Result<u32, Error> {
+        let max_count = self.scan.remaining_len() / min_size.max(1);
         match u32::try_from(count) {
             Ok(count) if count as usize <= max_count => Ok(count),
             _ => Err(Error::new(ErrorKind::Truncated)
-                .at(self.scan.at)
-                .expecting(format!("{count} {subject}, at least {least} bytes each"))
+                .at(self.scan.offset)
+                .expecting(format!("{count} {subject}, at least {min_size} bytes each"))
                 .finding(format!("only {} bytes", self.scan.remaining_len()))),
         }
     }
@@ -240,8 +240,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Closes open containers, so that the nodes read so far are a document.
     pub(super) fn close_unfinished(&mut self) {
         while let Some(frame) = self.frames.last() {
-            let (at, total) = (frame.at, frame.count.saturating_add(frame.left));
-            self.sink.record_cut(at, Some(total));
+            let (node, total) = (frame.node, frame.count.saturating_add(frame.left));
+            self.sink.record_cut(node, Some(total));
             self.close_container();
         }
     }
@@ -250,17 +250,17 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     pub(super) fn close_container(&mut self) {
         if let Some(frame) = self.frames.pop() {
             self.depth = self.depth.saturating_sub(1 + frame.wraps);
-            self.sink.tape().close_container(frame.at, frame.count);
-            self.record_end(frame.at);
-            self.close_wrappers(frame.at, frame.wraps);
+            self.sink.tape().close_container(frame.node, frame.count);
+            self.record_end(frame.node);
+            self.close_wrappers(frame.node, frame.wraps);
         }
     }
 
-    /// Closes the `wraps` nodes before `at`.
-    pub(super) fn close_wrappers(&mut self, at: u32, wraps: u32) {
+    /// Closes the `wraps` nodes before `node`.
+    pub(super) fn close_wrappers(&mut self, node: u32, wraps: u32) {
         for k in 1..=wraps {
-            self.sink.tape().close_container(at - k, 1);
-            self.record_end(at - k);
+            self.sink.tape().close_container(node - k, 1);
+            self.record_end(node - k);
         }
     }
 
@@ -269,13 +269,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Reads a value: a leaf completely, a container up to its beginning. `referent`: the
     /// reference to it is implied.
     pub(super) fn read_value(&mut self, referent: bool) -> Result<(), Error> {
-        let mut prefix = Prefix { start: self.scan.at, first: self.sink.next_node(), ..Prefix::default() };
+        let mut prefix = Prefix { start: self.scan.offset, first: self.sink.next_node(), ..Prefix::default() };
         if referent {
             prefix.flags = flag::REF;
             prefix.implied = true;
         }
         loop {
-            let start = self.scan.at;
+            let start = self.scan.offset;
             crate::steps::count(1);
             let tag = self.scan.read_u8("a tag")?;
             let node = prefix.first;
@@ -328,10 +328,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Writes a node that only wraps the next one.
     pub(super) fn push_wrapper(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
         self.deeper(1)?;
-        let at = self.sink.tape().push(node);
-        self.sink.record_begin(at, prefix.start);
+        let index = self.sink.tape().push(node);
+        self.sink.record_begin(index, prefix.start);
         if let Some(form) = self.pending_class.take_if(|_| node.kind == Kind::Object) {
-            self.sink.record_note(at, code::CLASS, form);
+            self.sink.record_note(index, code::CLASS, form);
         }
         prefix.wraps += 1;
         Ok(())
@@ -344,8 +344,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         } else if prefix.flags & flag::REF != 0 {
             self.push_wrapper(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
         }
-        let at = self.sink.next_node();
-        self.numbers.assign_next(NumberedValue::Variable(at));
+        let node = self.sink.next_node();
+        self.numbers.assign_next(NumberedValue::Variable(node));
         Ok(())
     }
 
@@ -369,26 +369,26 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Writes a complete scalar.
     pub(super) fn push_leaf(&mut self, node: Node, mut prefix: Prefix) -> Result<u32, Error> {
         self.before_scalar(&mut prefix)?;
-        let at = self.sink.tape().push(node);
-        self.sink.record_begin(at, prefix.start);
-        self.record_end(at);
-        self.attach_notes(at);
-        self.close_wrappers(at, prefix.wraps);
+        let index = self.sink.tape().push(node);
+        self.sink.record_begin(index, prefix.start);
+        self.record_end(index);
+        self.attach_notes(index);
+        self.close_wrappers(index, prefix.wraps);
         self.depth -= prefix.wraps;
-        Ok(at)
+        Ok(index)
     }
 
     /// Opens a container.
     pub(super) fn open_container(&mut self, state: State, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
         self.deeper(1)?;
-        let at = self.sink.tape().push(node);
-        self.sink.record_begin(at, prefix.start);
-        self.attach_notes(at);
+        let index = self.sink.tape().push(node);
+        self.sink.record_begin(index, prefix.start);
+        self.attach_notes(index);
         let frame = Frame {
             state,
             flags: 0,
             last_key: 0,
-            at,
+            node: index,
             wraps: prefix.wraps,
             left,
             count: 0,
@@ -396,7 +396,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             has_slot: false,
         };
         self.frames.push(frame);
-        Ok(at)
+        Ok(index)
     }
 
     /// Reads a value that is neither a reference nor a class.
@@ -405,26 +405,26 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         match tag {
             tag::OBJECT => return self.read_back_reference(start, prefix),
             tag::ARRAY => {
-                let at = self.scan.at;
+                let count_start = self.scan.offset;
                 let count = self.read_u32("an array's count")?;
-                self.record_piece(at, node, "count");
+                self.record_piece(count_start, node, "count");
                 let count = self.check_count(u64::from(count), 1, "items")?;
                 return self.begin_array(count, prefix);
             }
             tag::HASH => {
-                let at = self.scan.at;
+                let count_start = self.scan.offset;
                 let count = self.read_u32("a hash's count")?;
-                self.record_piece(at, node, "count");
+                self.record_piece(count_start, node, "count");
                 let count = self.check_count(u64::from(count), 5, "entries")?;
                 return self.begin_hash(None, count, prefix);
             }
             tag::FLAG_HASH => {
-                let at = self.scan.at;
+                let flags_start = self.scan.offset;
                 let flags = self.scan.read_u8("a hash's flags")?;
-                self.record_piece(at, node, "hash flags");
-                let at = self.scan.at;
+                self.record_piece(flags_start, node, "hash flags");
+                let count_start = self.scan.offset;
                 let count = self.read_u32("a hash's count")?;
-                self.record_piece(at, node, "count");
+                self.record_piece(count_start, node, "count");
                 let count = self.check_count(u64::from(count), FLAG_ENTRY, "entries")?;
                 return self.begin_hash(Some(flags), count, prefix);
             }
@@ -451,16 +451,16 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// `None` if the tag is not that of a scalar. `slot`: it fills its slot itself,
     /// without a reference or class before it.
     pub(super) fn read_scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
-        let at = self.scan.at;
+        let start = self.scan.offset;
         let (leaf, default) = match tag {
             tag::SCALAR | tag::UTF8STR => {
                 let len = self.scan.read_u8("a string's length")?;
-                self.record_piece(at, node, "length");
+                self.record_piece(start, node, "length");
                 return self.read_text(tag, u64::from(len), node).map(Some);
             }
             tag::LSCALAR | tag::LUTF8STR => {
                 let len = self.read_u32("a string's length")?;
-                self.record_piece(at, node, "length");
+                self.record_piece(start, node, "length");
                 return self.read_text(tag, u64::from(len), node).map(Some);
             }
             tag::BYTE => (Node::int(i64::from(self.scan.read_u8("a small integer")?) - 128), tag::BYTE),
@@ -492,7 +492,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             tag::BOOLEAN_FALSE => (Node::leaf(Kind::Bool, 0), self.default_bool_tag(false)),
             _ => return Ok(None),
         };
-        self.record_piece(at, node, "value");
+        self.record_piece(start, node, "value");
         Ok(Some((leaf, default)))
     }
 
@@ -501,10 +501,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     pub(super) fn read_text(&mut self, tag: u8, len: u64, node: u32) -> Result<(Node, u8), Error> {
-        let at = self.scan.at;
+        let start = self.scan.offset;
         let kind = if matches!(tag, tag::UTF8STR | tag::LUTF8STR) { Kind::Text } else { Kind::Bytes };
         let leaf = self.read_string(kind, len, "a string")?;
-        self.record_piece(at, node, "string");
+        self.record_piece(start, node, "string");
         Ok((leaf, super::default_tags::string_tag(kind, len)))
     }
 
@@ -549,24 +549,27 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
     }
 
-    pub(super) fn node_at(&self, at: u32) -> Option<Node> {
-        self.sink.nodes().get(at as usize).copied()
+    pub(super) fn node_at(&self, node: u32) -> Option<Node> {
+        self.sink.nodes().get(node as usize).copied()
     }
 
     #[cold]
-    pub(super) fn malformed_error(&self, at: usize, expected: &'static str, found: &'static str) -> Error {
-        Error::new(ErrorKind::Malformed).at(at).expecting(expected).finding(found)
+    pub(super) fn malformed_error(&self, offset: usize, expected: &'static str, found: &'static str) -> Error {
+        Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(found)
     }
 
     #[cold]
-    pub(super) fn unknown_tag_error(&self, tag: u8, at: usize) -> Error {
-        Error::new(ErrorKind::Malformed).at(at).expecting("a tag from 0 to 35").finding(format!("{tag} (0x{tag:02x})"))
+    pub(super) fn unknown_tag_error(&self, tag: u8, offset: usize) -> Error {
+        Error::new(ErrorKind::Malformed)
+            .at(offset)
+            .expecting("a tag from 0 to 35")
+            .finding(format!("{tag} (0x{tag:02x})"))
     }
 }
 
 impl Frame {
     /// Returns the flags of the hash's node.
     pub(super) fn flags_of_hash(&self, nodes: &[Node]) -> u8 {
-        nodes.get(self.at as usize).map_or(0, |node| node.flags)
+        nodes.get(self.node as usize).map_or(0, |node| node.flags)
     }
 }

@@ -23,8 +23,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if hash_flags & tag::hash::RESTRICTED != 0 {
                 node = node.with(flag::RESTRICTED);
             }
-            let at = self.sink.next_node();
-            self.sink.record_note(at, code::HASH_FLAGS, u64::from(hash_flags));
+            let index = self.sink.next_node();
+            self.sink.record_note(index, code::HASH_FLAGS, u64::from(hash_flags));
         }
         self.open_container(state, node, count, prefix)?;
         Ok(())
@@ -82,24 +82,24 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let value = frame.value;
         let mut flags = 0;
         if frame.state == State::FlagHash {
-            let at = self.scan.at;
+            let flags_start = self.scan.offset;
             flags = self.scan.read_u8("a key's flags")?;
-            self.record_piece(at, value, "key flags");
+            self.record_piece(flags_start, value, "key flags");
         }
         // A key that is a scalar has its kind in its own tag.
         let encoding = if flags & tag::hash::KEY_IS_SV != 0 { 0 } else { flags };
         let mut kind = if encoding & tag::hash::KEY_UTF8 != 0 { Kind::Text } else { Kind::Bytes };
-        let at = self.scan.at;
+        let prefix_start = self.scan.offset;
         let len = if flags & tag::hash::KEY_IS_SV != 0 {
             let tag = self.scan.read_u8("a key's tag")?;
-            self.record_piece(at, value, tag::name_of(tag));
-            let at = self.scan.at;
+            self.record_piece(prefix_start, value, tag::name_of(tag));
+            let length_start = self.scan.offset;
             let len = match tag {
                 tag::SCALAR | tag::UTF8STR => u32::from(self.scan.read_u8("a key's length")?),
                 tag::LSCALAR | tag::LUTF8STR => self.read_u32("a key's length")?,
                 _ => {
                     return Err(Error::new(ErrorKind::Unsupported)
-                        .at(at - 1)
+                        .at(length_start - 1)
                         .expecting("a string as the key of a hash")
                         .finding(tag::name_of(tag)));
                 }
@@ -110,14 +110,14 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 kind = Kind::Text;
             }
             self.sink.record_note(value, code::KEY_TAG, u64::from(tag));
-            self.record_piece(at, value, "key length");
+            self.record_piece(length_start, value, "key length");
             len
         } else {
             let len = self.read_u32("a key's length")?;
-            self.record_piece(at, value, "key length");
+            self.record_piece(prefix_start, value, "key length");
             len
         };
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let node = self.read_string(kind, u64::from(len), "a key")?;
         self.record_piece(start, value, "key");
         let mut key_flags = 0;
@@ -136,7 +136,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 // Storable reads a value here and drops it.
                 _ => {
                     return Err(self.malformed_error(
-                        at,
+                        prefix_start,
                         "a key that is not marked as absent, because it has a value",
                         "the mark",
                     ));
@@ -155,7 +155,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if frame.state == State::FlagHash {
             self.sink.record_note(value, code::KEY_FLAGS, u64::from(flags));
         }
-        let bytes = &self.scan.input[start..self.scan.at];
+        let bytes = &self.scan.input[start..self.scan.offset];
         let id = if encoding & tag::hash::KEY_WAS_UTF8 != 0
             && kind == Kind::Bytes
             && (self.options.text_keys || !bytes.is_ascii())

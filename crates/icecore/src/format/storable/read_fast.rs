@@ -25,42 +25,45 @@ enum RecordOutcome {
 const BATCH: u32 = 4096;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// Returns the leaf at `at`, if it is a common one, and where it ends.
+    /// Returns the leaf at `offset`, if it is a common one, and where it ends.
     #[inline(always)]
-    fn leaf_at(&self, at: usize) -> Option<(Node, usize)> {
-        let (tag, rest) = self.scan.input.get(at..)?.split_first()?;
+    fn leaf_at(&self, offset: usize) -> Option<(Node, usize)> {
+        let (tag, rest) = self.scan.input.get(offset..)?.split_first()?;
         match *tag {
-            tag::BYTE => Some((Node::int(i64::from(*rest.first()?) - 128), at + 2)),
+            tag::BYTE => Some((Node::int(i64::from(*rest.first()?) - 128), offset + 2)),
             tag::SCALAR | tag::UTF8STR => {
                 let len = *rest.first()?;
                 if rest.len() <= usize::from(len) || u64::from(len) > self.limits.string {
                     return None;
                 }
                 let kind = if *tag == tag::SCALAR { Kind::Bytes } else { Kind::Text };
-                Some((Node::string(kind, Location::Input(at as u64 + 2), u32::from(len)), at + 2 + usize::from(len)))
+                Some((
+                    Node::string(kind, Location::Input(offset as u64 + 2), u32::from(len)),
+                    offset + 2 + usize::from(len),
+                ))
             }
-            tag::INTEGER if self.plain_64 => Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), at + 9)),
-            tag::NETINT => Some((Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), at + 5)),
+            tag::INTEGER if self.plain_64 => Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), offset + 9)),
+            tag::NETINT => Some((Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), offset + 5)),
             tag::DOUBLE if self.little && self.image.nv == 8 => {
-                Some((Node::float(f64::from_le_bytes(*rest.first_chunk()?)), at + 9))
+                Some((Node::float(f64::from_le_bytes(*rest.first_chunk()?)), offset + 9))
             }
-            tag::UNDEF => Some((Node::leaf(Kind::Null, 0), at + 1)),
+            tag::UNDEF => Some((Node::leaf(Kind::Null, 0), offset + 1)),
             _ => None,
         }
     }
 
-    /// Returns the 32-bit number at `at`.
+    /// Returns the 32-bit number at `offset`.
     #[inline(always)]
-    fn u32_at(&self, at: usize) -> Option<u32> {
-        let raw = *self.scan.input.get(at..)?.first_chunk::<4>()?;
+    fn u32_at(&self, offset: usize) -> Option<u32> {
+        let raw = *self.scan.input.get(offset..)?.first_chunk::<4>()?;
         Some(if self.little { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) })
     }
 
-    /// Returns the id of the key whose length is at `at`, and where it ends.
+    /// Returns the id of the key whose length is at `offset`, and where it ends.
     #[inline(always)]
-    fn key_at(&mut self, at: usize) -> Option<(u16, usize)> {
-        let len = self.u32_at(at)? as usize;
-        let start = at + 4;
+    fn key_at(&mut self, offset: usize) -> Option<(u16, usize)> {
+        let len = self.u32_at(offset)? as usize;
+        let start = offset + 4;
         let id = self.sink.tape().keys.recall_short(Kind::Bytes, 0, self.scan.input, start, len);
         if id != 0 { Some((id, start + len)) } else { self.new_key_at(start, len) }
     }
@@ -85,10 +88,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let is_root = self.frames.len() == 1;
         let mut items_read = 0;
         while items_read < max_items {
-            if let Some((node, next)) = self.leaf_at(self.scan.at) {
-                let at = self.sink.tape().push(node);
-                self.numbers.assign_next(NumberedValue::Variable(at));
-                self.scan.at = next;
+            if let Some((node, next)) = self.leaf_at(self.scan.offset) {
+                let index = self.sink.tape().push(node);
+                self.numbers.assign_next(NumberedValue::Variable(index));
+                self.scan.offset = next;
                 items_read += 1;
                 continue;
             }
@@ -125,11 +128,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let mut left = frame.left;
         while left > 0 {
-            if let Some((node, at)) = self.leaf_at(self.scan.at) {
-                let Some((key, next)) = self.key_at(at) else { break };
-                let at = self.sink.tape().push(Node { key, ..node });
-                self.numbers.assign_next(NumberedValue::Variable(at));
-                self.scan.at = next;
+            if let Some((node, key_start)) = self.leaf_at(self.scan.offset) {
+                let Some((key, next)) = self.key_at(key_start) else { break };
+                let index = self.sink.tape().push(Node { key, ..node });
+                self.numbers.assign_next(NumberedValue::Variable(index));
+                self.scan.offset = next;
                 left -= 1;
                 continue;
             }
@@ -140,10 +143,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             match self.read_flat_container() {
                 RecordOutcome::Complete => {
                     left -= 1;
-                    match self.key_at(self.scan.at) {
+                    match self.key_at(self.scan.offset) {
                         Some((key, next)) => {
                             self.sink.tape().set_key(value, key);
-                            self.scan.at = next;
+                            self.scan.offset = next;
                         }
                         None => {
                             self.save_entries(parent, left, value);
@@ -178,30 +181,30 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     #[inline]
     fn read_flat_container(&mut self) -> RecordOutcome {
         let input = self.scan.input;
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let Some([tag::REF, second]) = input.get(start..).and_then(|rest| rest.first_chunk::<2>()) else {
             return RecordOutcome::Other;
         };
-        let (mut tag, mut at, mut class) = (*second, start + 2, 0);
+        let (mut tag, mut offset, mut class) = (*second, start + 2, 0);
         if tag == tag::IX_BLESS {
-            let Some([index, inner]) = input.get(at..).and_then(|rest| rest.first_chunk::<2>()) else {
+            let Some([index, inner]) = input.get(offset..).and_then(|rest| rest.first_chunk::<2>()) else {
                 return RecordOutcome::Other;
             };
             match self.classes.get(usize::from(*index)) {
                 Some(known) if *index < 0x80 => class = *known,
                 _ => return RecordOutcome::Other,
             }
-            (tag, at) = (*inner, at + 2);
+            (tag, offset) = (*inner, offset + 2);
         }
         let is_hash = tag == tag::HASH;
         if !is_hash && tag != tag::ARRAY {
             return RecordOutcome::Other;
         }
-        let Some(count) = self.u32_at(at) else { return RecordOutcome::Other };
-        at += 4;
+        let Some(count) = self.u32_at(offset) else { return RecordOutcome::Other };
+        offset += 4;
         let wraps = u32::from(class != 0);
         // An item needs at least one byte, an entry five: a tag and the length of its key.
-        let fits = count as usize <= (input.len() - at) / if is_hash { 5 } else { 1 };
+        let fits = count as usize <= (input.len() - offset) / if is_hash { 5 } else { 1 };
         let within_limits = self.depth + wraps < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
         if !fits || !within_limits || count > KEYED {
@@ -221,7 +224,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let node = tape.push(Node::open(kind, 0).with(flags));
         let mut left = count;
         while left > 0 {
-            let Some((leaf, next)) = self.leaf_at(at) else { break };
+            let Some((leaf, next)) = self.leaf_at(offset) else { break };
             let (key, next) = if is_hash {
                 let Some(key) = self.key_at(next) else { break };
                 key
@@ -230,10 +233,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             };
             let child = self.sink.tape().push(Node { key, ..leaf });
             self.numbers.assign_next(NumberedValue::Variable(child));
-            at = next;
+            offset = next;
             left -= 1;
         }
-        self.scan.at = at;
+        self.scan.offset = offset;
         if left == 0 {
             let tape = self.sink.tape();
             tape.close_container(node, count);
@@ -247,7 +250,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             state: if is_hash { State::Hash } else { State::Array },
             flags: 0,
             last_key: 0,
-            at: node,
+            node,
             wraps,
             left,
             count: count - left,

@@ -21,9 +21,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 
     pub(super) fn read_back_reference(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
-        let at = self.scan.at;
+        let number_start = self.scan.offset;
         let number = u32::from_be_bytes(self.scan.read_array("an object number")?);
-        self.record_piece(at, prefix.first, "object number");
+        self.record_piece(number_start, prefix.first, "object number");
         self.push_back_reference(u64::from(number), start, prefix)
     }
 
@@ -41,15 +41,15 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             prefix.flags = 0;
         }
         let flags = if kind == Kind::Link { prefix.flags } else { 0 };
-        let at = self.sink.tape().push(Node::leaf(kind, u64::from(target)).with(flags));
+        let link = self.sink.tape().push(Node::leaf(kind, u64::from(target)).with(flags));
         self.sink.tape().mark_target(target);
         if S::DETAIL && kind == Kind::Link && flags & flag::REF == 0 {
-            self.sink.record_note(at, code::BARE, 1);
+            self.sink.record_note(link, code::BARE, 1);
         }
-        self.sink.record_begin(at, prefix.start);
-        self.record_end(at);
-        self.attach_notes(at);
-        self.close_wrappers(at, prefix.wraps);
+        self.sink.record_begin(link, prefix.start);
+        self.record_end(link);
+        self.attach_notes(link);
+        self.close_wrappers(link, prefix.wraps);
         self.depth -= prefix.wraps;
         Ok(())
     }
@@ -85,8 +85,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 .finding(format!("{number}, which an absent key has")));
         }
         let form = |back: u32, kind: Kind, form: Form| {
-            target.checked_sub(back).is_some_and(|at| {
-                self.node_at(at).is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
+            target.checked_sub(back).is_some_and(|index| {
+                self.node_at(index)
+                    .is_some_and(|node| node.kind == kind && (kind != Kind::Object || node.form() == form))
             })
         };
         // A blessed scalar: its object is two nodes before it.
@@ -101,30 +102,30 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Reads the class after `BLESS` or `IX_BLESS`.
     pub(super) fn read_class(&mut self, tag: u8, node: u32) -> Result<u32, Error> {
-        let at = self.scan.at;
+        let start = self.scan.offset;
         let short = self.scan.read_u8("a class")?;
         let number = if short & 0x80 != 0 { self.read_u32("a class")? } else { u32::from(short) };
         if tag == tag::IX_BLESS {
-            self.record_piece(at, node, "class number");
+            self.record_piece(start, node, "class number");
             if S::DETAIL {
                 let form = long_form_note(short, number) | self.other_number_note(number);
                 self.pending_class = Some(form).filter(|form| *form != 0);
             }
-            return self.class_by_number(number, at);
+            return self.class_by_number(number, start);
         }
-        self.record_piece(at, node, "class length");
-        let at = self.scan.at;
+        self.record_piece(start, node, "class length");
+        let name_start = self.scan.offset;
         let class = self.read_class_name(number)?;
-        self.record_piece(at, node, "class name");
+        self.record_piece(name_start, node, "class name");
         self.note_class(class, long_form_note(short, number));
         self.assign_class_number(class);
         Ok(class)
     }
 
-    pub(super) fn class_by_number(&mut self, number: u32, at: usize) -> Result<u32, Error> {
+    pub(super) fn class_by_number(&mut self, number: u32, offset: usize) -> Result<u32, Error> {
         self.classes.get(number as usize).copied().ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
-                .at(at)
+                .at(offset)
                 .expecting(match self.classes.len() {
                     0 => "a class name: no class has a number yet".to_owned(),
                     n => format!("the number of a class before this one, 0 to {}", n - 1),
@@ -134,12 +135,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     }
 
     pub(super) fn read_class_name(&mut self, len: u32) -> Result<u32, Error> {
-        let at = self.scan.at;
+        let start = self.scan.offset;
         if u64::from(len) > self.limits.string {
-            return Err(self.limits.too_long(u64::from(len)).at(at));
+            return Err(self.limits.too_long(u64::from(len)).at(start));
         }
         let name = self.scan.read_bytes(len as usize, "a class name")?;
-        self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(at))
+        self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(start))
     }
 
     /// Notes a class given by name: bit 0 means that it already had a number, the other

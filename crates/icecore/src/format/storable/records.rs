@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads the string in a code or v-string record.
     fn read_inner_string(&mut self, node: u32, expected: &'static str) -> Result<Node, Error> {
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let tag = self.scan.read_u8("a tag")?;
         self.record_piece(start, node, tag::name_of(tag));
         if !matches!(tag, tag::SCALAR | tag::LSCALAR | tag::UTF8STR | tag::LUTF8STR) {
@@ -29,17 +29,17 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Appends a complete container of at most two leaves, and closes its wrappers.
     fn push_closed_container(&mut self, node: Node, parts: &[Node], prefix: Prefix) -> u32 {
-        let at = self.sink.tape().push(node);
-        self.sink.record_begin(at, prefix.start);
-        self.attach_notes(at);
+        let index = self.sink.tape().push(node);
+        self.sink.record_begin(index, prefix.start);
+        self.attach_notes(index);
         for part in parts {
             self.sink.tape().push(*part);
         }
-        self.sink.tape().close_container(at, parts.len() as u32);
-        self.record_end(at);
-        self.close_wrappers(at, prefix.wraps);
+        self.sink.tape().close_container(index, parts.len() as u32);
+        self.record_end(index);
+        self.close_wrappers(index, prefix.wraps);
         self.depth -= prefix.wraps;
-        at
+        index
     }
 
     /// Reads code. It takes two numbers: its own and that of its text.
@@ -48,8 +48,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let first = prefix.first;
         let flags = self.before_container(&mut prefix)?;
         let text = self.read_inner_string(first, "the text of code")?;
-        let at = self.push_closed_container(Node::open(Kind::Code, 0).with(flags), &[text], prefix);
-        self.numbers.assign_next(super::numbers::NumberedValue::Variable(at + 1));
+        let node = self.push_closed_container(Node::open(Kind::Code, 0).with(flags), &[text], prefix);
+        self.numbers.assign_next(super::numbers::NumberedValue::Variable(node + 1));
         Ok(())
     }
 
@@ -57,7 +57,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// implied.
     pub(super) fn read_regexp(&mut self, mut prefix: Prefix) -> Result<(), Error> {
         let first = prefix.first;
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let op = self.scan.read_u8("a regexp's flags")?;
         let long = op & tag::REGEXP_LONG != 0;
         let len = if long {
@@ -66,15 +66,15 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             u32::from(self.scan.read_u8("a pattern's length")?)
         };
         self.record_piece(start, first, "flags, pattern length");
-        let at = self.scan.at;
+        let pattern_start = self.scan.offset;
         let pattern = self.read_string(Kind::Bytes, u64::from(len), "a pattern")?;
-        self.record_piece(at, first, "pattern");
-        let at = self.scan.at;
+        self.record_piece(pattern_start, first, "pattern");
+        let length_start = self.scan.offset;
         let len = self.scan.read_u8("the length of a regexp's flags")?;
-        self.record_piece(at, first, "flags length");
-        let at = self.scan.at;
+        self.record_piece(length_start, first, "flags length");
+        let flags_start = self.scan.offset;
         let flags = self.read_string(Kind::Bytes, u64::from(len), "a regexp's flags")?;
-        self.record_piece(at, first, "flags");
+        self.record_piece(flags_start, first, "flags");
 
         let referred = prefix.flags & flag::REF != 0;
         let is_plain = prefix
@@ -105,15 +105,15 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn read_v_string(&mut self, tag: u8, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
         let first = prefix.first;
-        let at = self.scan.at;
+        let length_start = self.scan.offset;
         let len = match tag {
             tag::VSTRING => u32::from(self.scan.read_u8("a v-string's length")?),
             _ => self.read_u32("a v-string's length")?,
         };
-        self.record_piece(at, first, "length");
-        let at = self.scan.at;
+        self.record_piece(length_start, first, "length");
+        let source_start = self.scan.offset;
         let source = self.read_string(Kind::Bytes, u64::from(len), "a v-string")?;
-        self.record_piece(at, first, "source text");
+        self.record_piece(source_start, first, "source text");
         let value = self.read_inner_string(first, "the value of a v-string")?;
         self.before_scalar(&mut prefix)?;
         self.defer_tag_note(tag, if len > 0xFF { tag::LVSTRING } else { tag::VSTRING });
@@ -165,11 +165,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             match self.frames.last_mut() {
                 Some(frame) if frame.count == 1 => {
                     frame.count = 2;
-                    let (at, key) = (frame.at, self.sink.next_node());
+                    let (tied, key) = (frame.node, self.sink.next_node());
                     self.read_value(false)?;
                     // An integer would be taken for an index.
                     if S::DETAIL && self.node_at(key).is_some_and(|node| node.kind == Kind::Int) {
-                        self.sink.record_note(at, code::TAG, u64::from(tag::TIED_KEY));
+                        self.sink.record_note(tied, code::TAG, u64::from(tag::TIED_KEY));
                     }
                 }
                 _ => self.close_container(),
@@ -180,12 +180,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn continue_tied_index(&mut self) -> Result<(), Error> {
         if self.take_tied_object()? {
-            let at = self.scan.at;
+            let start = self.scan.offset;
             let index = self.read_u32("an index")?;
             let node = self.sink.next_node();
-            self.record_piece(at, node, "index");
+            self.record_piece(start, node, "index");
             self.sink.tape().push(Node::int(i64::from(index as i32)));
-            self.sink.record_begin(node, at);
+            self.sink.record_begin(node, start);
             self.record_end(node);
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = 2;
@@ -207,17 +207,17 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         self.ensure_numbers(&prefix);
         let first = prefix.first;
-        let at = self.scan.at;
+        let flags_start = self.scan.offset;
         let flags = self.scan.read_u8("a hook's flags")?;
-        self.record_piece(at, first, "hook flags");
+        self.record_piece(flags_start, first, "hook flags");
         let mut body = flags & hook::TYPE;
         if body == hook::EXTRA {
-            let at = self.scan.at;
+            let type_start = self.scan.offset;
             body = self.scan.read_u8("a hook's type")?;
-            self.record_piece(at, first, "hook type");
+            self.record_piece(type_start, first, "hook type");
             if !matches!(body, hook::TIED_SCALAR | hook::TIED_ARRAY | hook::TIED_HASH) {
                 return Err(Error::new(ErrorKind::Malformed)
-                    .at(at)
+                    .at(type_start)
                     .expecting("a hook's type: 4, 5 or 6")
                     .finding(body.to_string()));
             }
@@ -238,20 +238,28 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn continue_hook(&mut self) -> Result<(), Error> {
         let Some(mut frame) = self.frames.last().copied() else { return Ok(()) };
         if frame.value != NONE {
-            let at = self.scan.at;
-            let before = frame.flags;
+            let flags_start = self.scan.offset;
+            let previous_flags = frame.flags;
             frame.flags = self.scan.read_u8("a hook's flags")?;
-            self.record_piece(at, frame.at, "hook flags");
+            self.record_piece(flags_start, frame.node, "hook flags");
             frame.value = NONE;
-            if frame.flags & hook::TYPE != before & hook::TYPE {
-                return Err(self.malformed_error(at, "the type that the hook's first flags say", "another type"));
+            if frame.flags & hook::TYPE != previous_flags & hook::TYPE {
+                return Err(self.malformed_error(
+                    flags_start,
+                    "the type that the hook's first flags say",
+                    "another type",
+                ));
             }
         }
         let recurse = frame.flags & hook::RECURSE != 0;
         if recurse {
             if frame.flags & !(hook::RECURSE | hook::TYPE) != 0 {
-                let at = self.scan.at - 1;
-                return Err(self.malformed_error(at, "no hook flags other than those of an inner object", "others"));
+                let flags_offset = self.scan.offset - 1;
+                return Err(self.malformed_error(
+                    flags_offset,
+                    "no hook flags other than those of an inner object",
+                    "others",
+                ));
             }
             frame.count += 1;
             frame.value = 0;
@@ -264,35 +272,35 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         // An object that was read before is not allowed here: it could not be distinguished
         // from the objects of the list.
-        let at = self.scan.at;
-        if matches!(self.scan.input.get(at..), Some([tag::OBJECT, ..] | [tag::LOBJECT, tag::OBJECT, ..])) {
-            return Err(self.malformed_error(at, "an object inside a hook record", "a back-reference"));
+        let start = self.scan.offset;
+        if matches!(self.scan.input.get(start..), Some([tag::OBJECT, ..] | [tag::LOBJECT, tag::OBJECT, ..])) {
+            return Err(self.malformed_error(start, "an object inside a hook record", "a back-reference"));
         }
         self.read_value(true)
     }
 
     /// Reads what follows the inner objects.
     fn read_hook_rest(&mut self, frame: Frame) -> Result<(), Error> {
-        let (node, flags, large) = (frame.at, frame.flags, frame.has_slot);
+        let (node, flags, large) = (frame.node, frame.flags, frame.has_slot);
         let is_short = |flag: u8| flags & flag == 0;
-        let at = self.scan.at;
+        let class_start = self.scan.offset;
         let number = if is_short(hook::LARGE_CLASS) {
             u32::from(self.scan.read_u8("a class")?)
         } else {
             self.read_u32("a class")?
         };
         let class = if flags & hook::CLASS_INDEX != 0 {
-            self.record_piece(at, node, "class number");
-            let other = self.other_number_note(number);
-            if S::DETAIL && other != 0 {
-                self.sink.record_note(node, code::CLASS, other);
+            self.record_piece(class_start, node, "class number");
+            let other_number = self.other_number_note(number);
+            if S::DETAIL && other_number != 0 {
+                self.sink.record_note(node, code::CLASS, other_number);
             }
-            self.class_by_number(number, at)?
+            self.class_by_number(number, class_start)?
         } else {
-            self.record_piece(at, node, "class length");
-            let at = self.scan.at;
+            self.record_piece(class_start, node, "class length");
+            let name_start = self.scan.offset;
             let class = self.read_class_name(number)?;
-            self.record_piece(at, node, "class name");
+            self.record_piece(name_start, node, "class name");
             if S::DETAIL && self.first_numbers.contains_key(&class) {
                 self.sink.record_note(node, code::CLASS, 1);
             }
@@ -301,7 +309,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         };
         self.sink.tape().set_class(node, class);
 
-        let at = self.scan.at;
+        let length_start = self.scan.offset;
         // A large record always has 64 bits for it, whatever the flag says.
         let len = if large {
             self.read_u64("the length of a frozen string")?
@@ -310,8 +318,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         } else {
             u64::from(self.read_u32("the length of a frozen string")?)
         };
-        self.record_piece(at, node, "frozen length");
-        let start = self.scan.at;
+        self.record_piece(length_start, node, "frozen length");
+        let start = self.scan.offset;
         let payload = self.read_string(Kind::Bytes, len, "a frozen string")?;
         self.sink.tape().replace_node(node + 1, payload);
         self.sink.record_begin(node + 1, start);
@@ -333,21 +341,21 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             _ => (Kind::Tied, Form::TiedHash),
         };
         let body = self.sink.next_node();
-        let at = self.scan.at;
+        let body_start = self.scan.offset;
         match kind {
             Kind::Null => {
                 self.sink.tape().push(Node::leaf(Kind::Null, 0));
-                self.sink.record_begin(body, at);
+                self.sink.record_begin(body, body_start);
                 self.record_end(body);
             }
             Kind::Tied => {
-                let prefix = Prefix { start: at, first: body, ..Prefix::default() };
+                let prefix = Prefix { start: body_start, first: body, ..Prefix::default() };
                 self.open_container(State::Tied, Node::open(kind, 0).in_form(form), 1, prefix)?;
             }
             _ => {
                 self.sink.tape().push(Node::open(kind, 0));
                 self.sink.tape().close_container(body, 0);
-                self.sink.record_begin(body, at);
+                self.sink.record_begin(body, body_start);
                 self.record_end(body);
             }
         }
@@ -356,8 +364,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     /// Reads the objects that the frozen string refers to, as one link each.
     fn read_hook_list(&mut self, frame: Frame) -> Result<u32, Error> {
-        let node = frame.at;
-        let at = self.scan.at;
+        let node = frame.node;
+        let length_start = self.scan.offset;
         let mut wide = false;
         let count = if frame.flags & hook::LARGE_LIST == 0 {
             u64::from(self.scan.read_u8("the length of a hook's list")?)
@@ -366,10 +374,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             wide = count < 0;
             u64::from(count.unsigned_abs())
         };
-        self.record_piece(at, node, "list length");
+        self.record_piece(length_start, node, "list length");
         let count = self.check_count(count, if wide { 8 } else { 4 }, "object numbers")?;
         for _ in 0..count {
-            let start = self.scan.at;
+            let start = self.scan.offset;
             let number = if wide {
                 self.read_u64("an object number")?
             } else {
@@ -402,10 +410,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             default |= hook::LARGE_LIST;
         }
         if frame.flags != default {
-            self.sink.record_note(frame.at, code::HOOK, u64::from(frame.flags));
+            self.sink.record_note(frame.node, code::HOOK, u64::from(frame.flags));
         }
         if frame.has_slot {
-            self.sink.record_note(frame.at, code::LARGE, 1);
+            self.sink.record_note(frame.node, code::LARGE, 1);
         }
     }
 
@@ -414,21 +422,21 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Reads a record whose length or number needs 64 bits.
     pub(super) fn read_large_object(&mut self, start: usize, prefix: Prefix) -> Result<(), Error> {
         let first = prefix.first;
-        let at = self.scan.at;
+        let tag_offset = self.scan.offset;
         let tag = self.scan.read_u8("the tag of a large object")?;
-        self.record_piece(at, first, tag::name_of(tag));
+        self.record_piece(tag_offset, first, tag::name_of(tag));
         if tag == tag::HOOK {
             return self.begin_hook(prefix, true);
         }
         let mut hash_flags = None;
         if tag == tag::FLAG_HASH {
-            let at = self.scan.at;
+            let flags_start = self.scan.offset;
             hash_flags = Some(self.scan.read_u8("a hash's flags")?);
-            self.record_piece(at, first, "hash flags");
+            self.record_piece(flags_start, first, "hash flags");
         }
-        let at = self.scan.at;
+        let size_start = self.scan.offset;
         let size = self.read_u64("a 64-bit length")?;
-        self.record_piece(at, first, "64-bit length");
+        self.record_piece(size_start, first, "64-bit length");
         match tag {
             tag::OBJECT => {
                 self.defer_note(code::LARGE, 1);
@@ -452,7 +460,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 self.begin_hash(hash_flags, count, prefix)
             }
             _ => Err(Error::new(ErrorKind::Malformed)
-                .at(at)
+                .at(size_start)
                 .expecting("the tag of something that can be large")
                 .finding(tag::name_of(tag))),
         }

@@ -119,7 +119,7 @@ impl Tokens for Classes {
             return Err(SkimAborted);
         }
         let format = &mut skimmer.format;
-        format.start = scan.at as u64;
+        format.start = scan.offset as u64;
         format.is_little = image.is_little();
         (format.integer, format.float) = (image.iv, image.nv);
         skimmer.view.seek_to(format.start);
@@ -252,8 +252,8 @@ impl Tokens for Classes {
             if skimmer.format.places.len() == CLASSES {
                 return Err(SkimAborted);
             }
-            let at = skimmer.view.position();
-            skimmer.format.places.push((at, len));
+            let position = skimmer.view.position();
+            skimmer.format.places.push((position, len));
         }
         skimmer.names += 1;
         write_class_name(skimmer, known, len)
@@ -263,7 +263,7 @@ impl Tokens for Classes {
         let known = read_class_number(skimmer)?;
         let place = skimmer.format.places.get(known as usize).copied();
         let known = u64::from(known);
-        let (at, len) = place.filter(|_| known < skimmer.names).ok_or(SkimAborted)?;
+        let (name_position, len) = place.filter(|_| known < skimmer.names).ok_or(SkimAborted)?;
         if skimmer.answer_bytes().is_none() {
             return Ok(());
         }
@@ -272,10 +272,10 @@ impl Tokens for Classes {
             emit_number(skimmer, new);
             return Ok(());
         }
-        let here = skimmer.view.position();
-        skimmer.view.seek_to(at);
+        let resume_position = skimmer.view.position();
+        skimmer.view.seek_to(name_position);
         write_class_name(skimmer, known, len)?;
-        skimmer.view.seek_to(here);
+        skimmer.view.seek_to(resume_position);
         Ok(())
     }
 
@@ -283,7 +283,8 @@ impl Tokens for Classes {
         let number = u64::from(u32::from_be_bytes(skimmer.view.read_array()?));
         let first = skimmer.format.first;
         if let Some(bytes) = skimmer.answer_bytes() {
-            let new = number.checked_sub(first).and_then(|by| u32::try_from(by + 1).ok()).ok_or(SkimAborted)?;
+            let new =
+                number.checked_sub(first).and_then(|distance| u32::try_from(distance + 1).ok()).ok_or(SkimAborted)?;
             bytes.push(tag);
             bytes.extend(new.to_be_bytes());
         }

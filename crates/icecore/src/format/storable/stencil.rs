@@ -22,28 +22,32 @@ pub(super) fn choose_scalar_reader(input: &[u8], options: &ReadOptions) -> Optio
     }
 }
 
-fn read_network_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
-    read_common_scalar(input, at, like, |rest| rest.first_chunk().map(|len| u32::from_be_bytes(*len)))
+fn read_network_scalar(input: &[u8], offset: usize, like: Node) -> Option<(Node, usize)> {
+    read_common_scalar(input, offset, like, |rest| rest.first_chunk().map(|len| u32::from_be_bytes(*len)))
 }
 
-fn read_native_scalar(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)> {
-    let (tag, rest) = input.get(at..)?.split_first()?;
+fn read_native_scalar(input: &[u8], offset: usize, like: Node) -> Option<(Node, usize)> {
+    let (tag, rest) = input.get(offset..)?.split_first()?;
     let node = match *tag {
         tag::INTEGER => Node::int(i64::from_le_bytes(*rest.first_chunk()?)),
         tag::DOUBLE => Node::float(f64::from_le_bytes(*rest.first_chunk()?)),
-        _ => return read_common_scalar(input, at, like, |rest| rest.first_chunk().map(|len| u32::from_le_bytes(*len))),
+        _ => {
+            return read_common_scalar(input, offset, like, |rest| {
+                rest.first_chunk().map(|len| u32::from_le_bytes(*len))
+            });
+        }
     };
-    Some((Node { key: like.key, ..node }, at + 9))
+    Some((Node { key: like.key, ..node }, offset + 9))
 }
 
 #[inline(always)]
 fn read_common_scalar(
     input: &[u8],
-    at: usize,
+    offset: usize,
     like: Node,
     length: impl Fn(&[u8]) -> Option<u32>,
 ) -> Option<(Node, usize)> {
-    let (tag, rest) = input.get(at..)?.split_first()?;
+    let (tag, rest) = input.get(offset..)?.split_first()?;
     let (node, size) = match *tag {
         tag::BYTE => (Node::int(i64::from(*rest.first()?) - 128), 1),
         tag::NETINT => (Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), 4),
@@ -58,9 +62,9 @@ fn read_common_scalar(
                 return None;
             }
             let kind = if matches!(tag, tag::SCALAR | tag::LSCALAR) { Kind::Bytes } else { Kind::Text };
-            (Node::string(kind, Location::Input((at + 1 + width) as u64), len), size)
+            (Node::string(kind, Location::Input((offset + 1 + width) as u64), len), size)
         }
         _ => return None,
     };
-    Some((Node { key: like.key, ..node }, at + 1 + size))
+    Some((Node { key: like.key, ..node }, offset + 1 + size))
 }

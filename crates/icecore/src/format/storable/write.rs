@@ -87,17 +87,17 @@ fn write_whole(document: &Document<'_>, options: &WriteOptions, limits: &Limits,
 
 /// A container with children still to write.
 pub(super) enum WriteFrame {
-    /// The nodes from `at` to `end`, one after the other.
-    Items { at: u32, end: u32 },
-    /// A map: the entries from `at` on, and the value whose key is next.
-    Entries { at: u32, end: u32, flagged: bool, key: Option<(Key, u32)> },
+    /// The nodes from `index` to `end`, one after the other.
+    Items { index: u32, end: u32 },
+    /// A map: the entries from `index` on, and the value whose key is next.
+    Entries { index: u32, end: u32, flagged: bool, key: Option<(Key, u32)> },
     /// A map with sorted entries, in reverse order.
     Sorted { entries: Vec<(Key, u32)>, flagged: bool, key: Option<(Key, u32)> },
     /// A tied element: its object is next, and then its key or index.
     Element { object: Option<u32>, key: u32, by_key: bool },
-    /// A hook record: the children from `at` on; `record` is its node; `recursed`: an
+    /// A hook record: the children from `index` on; `record` is its node; `recursed`: an
     /// object was stored inside of it.
-    Hook { record: u32, at: u32, end: u32, flags: u8, recursed: bool },
+    Hook { record: u32, index: u32, end: u32, flags: u8, recursed: bool },
 }
 
 /// A key: its id, or its node.
@@ -155,17 +155,17 @@ impl<'d> Writer<'d> {
 
     // -- Small helpers ------------------------------------------------------
 
-    pub(super) fn note(&self, at: u32, code: u16) -> Option<u64> {
-        self.spelling.as_ref()?.note_value(at, code)
+    pub(super) fn note(&self, index: u32, code: u16) -> Option<u64> {
+        self.spelling.as_ref()?.note_value(index, code)
     }
 
-    pub(super) fn spelled_tag(&self, at: u32, default: u8) -> u8 {
-        self.note(at, code::TAG).map_or(default, |tag| tag as u8)
+    pub(super) fn spelled_tag(&self, index: u32, default: u8) -> u8 {
+        self.note(index, code::TAG).map_or(default, |tag| tag as u8)
     }
 
-    pub(super) fn record_loss(&mut self, kind: LossKind, at: u32) {
+    pub(super) fn record_loss(&mut self, kind: LossKind, index: u32) {
         let document = self.document;
-        self.losses.add(kind, || document.path(at));
+        self.losses.add(kind, || document.path(index));
     }
 
     pub(super) fn push_u32(&self, value: u32, buf: &mut Vec<u8>) {
@@ -198,34 +198,34 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Takes the next number for the variable at `at`.
+    /// Takes the next number for the variable at `index`.
     #[inline]
-    pub(super) fn number_variable(&mut self, at: u32, node: &Node, also: NumberSharers) {
+    pub(super) fn number_variable(&mut self, index: u32, node: &Node, also: NumberSharers) {
         if node.has(flag::TARGET) || also.variable.is_some() || also.referent.is_some() {
-            self.variables.insert(at, self.next);
-            if let Some(at) = also.variable {
-                self.variables.insert(at, self.next);
+            self.variables.insert(index, self.next);
+            if let Some(variable) = also.variable {
+                self.variables.insert(variable, self.next);
             }
-            if let Some(at) = also.referent {
-                self.referents.insert(at, self.next);
+            if let Some(referent) = also.referent {
+                self.referents.insert(referent, self.next);
             }
         }
         self.next += 1;
     }
 
     #[inline]
-    pub(super) fn number_referent(&mut self, at: u32, node: &Node, also: NumberSharers) {
+    pub(super) fn number_referent(&mut self, index: u32, node: &Node, also: NumberSharers) {
         if node.has(flag::TARGET) || also.referent.is_some() {
-            self.referents.insert(at, self.next);
-            if let Some(at) = also.referent {
-                self.referents.insert(at, self.next);
+            self.referents.insert(index, self.next);
+            if let Some(referent) = also.referent {
+                self.referents.insert(referent, self.next);
             }
         }
         self.next += 1;
     }
 
-    pub(super) fn push_back_reference(&self, number: u32, at: u32, buf: &mut Vec<u8>) {
-        if self.note(at, code::LARGE).is_some() {
+    pub(super) fn push_back_reference(&self, number: u32, index: u32, buf: &mut Vec<u8>) {
+        if self.note(index, code::LARGE).is_some() {
             buf.extend_from_slice(&[tag::LOBJECT, tag::OBJECT]);
             buf.extend_from_slice(&self.image.encode_u64(u64::from(number)));
         } else {
@@ -251,10 +251,10 @@ impl<'d> Writer<'d> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Writes the node at `at`: a leaf completely, a container up to its front.
-    pub(super) fn write_value(&mut self, mut at: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// Writes the node at `index`: a leaf completely, a container up to its front.
+    pub(super) fn write_value(&mut self, mut index: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
         let mut also = NumberSharers::default();
-        let first = at;
+        let first = index;
         let mut blessed = false;
         // Offset of the last class in the buffer, and the state before it.
         let mut class = None;
@@ -263,12 +263,12 @@ impl<'d> Writer<'d> {
         let mut followed_link = false;
         let mut is_copy = false;
         // The last link or alias that was followed: its notes describe its form.
-        let mut last_link = at;
+        let mut last_link = index;
         for _ in 0..=self.document.max_link_steps(self.limits) {
-            let node = self.document.node(at);
+            let node = self.document.node(index);
             let number = match slot {
-                Slot::Variable => self.variables.get(&at),
-                Slot::Referent => self.referents.get(&at),
+                Slot::Variable => self.variables.get(&index),
+                Slot::Referent => self.referents.get(&index),
             };
             if let (true, Some(number)) = (node.has(flag::TARGET) && !is_copy, number) {
                 let number = *number;
@@ -287,43 +287,43 @@ impl<'d> Writer<'d> {
             match (slot, node.kind) {
                 (_, Kind::Alias) => {
                     followed_link = true;
-                    last_link = at;
-                    at = node.payload as u32;
+                    last_link = index;
+                    index = node.payload as u32;
                     slot = Slot::Variable;
                 }
                 (Slot::Referent, Kind::Link) => {
                     followed_link = true;
-                    last_link = at;
-                    at = node.payload as u32;
+                    last_link = index;
+                    index = node.payload as u32;
                 }
                 (Slot::Variable, Kind::Link) if self.links_to_scalar(&node) => {
                     // The same string or number again: Perl does not share these.
-                    self.record_loss(LossKind::Sharing, at);
+                    self.record_loss(LossKind::Sharing, index);
                     followed_link = true;
                     is_copy = true;
-                    at = node.payload as u32;
+                    index = node.payload as u32;
                 }
                 (Slot::Variable, Kind::Link) => {
-                    if self.note(at, code::BARE).is_none() {
+                    if self.note(index, code::BARE).is_none() {
                         self.push_reference_tag(node.flags, buf);
-                        self.number_variable(at, &node, std::mem::take(&mut also));
+                        self.number_variable(index, &node, std::mem::take(&mut also));
                         blessed = false;
                     }
                     followed_link = true;
-                    last_link = at;
-                    at = node.payload as u32;
+                    last_link = index;
+                    index = node.payload as u32;
                     slot = Slot::Referent;
                 }
                 (_, Kind::Attrs) => {
-                    self.record_loss(LossKind::Attributes, at);
-                    at += 1;
+                    self.record_loss(LossKind::Attributes, index);
+                    index += 1;
                 }
                 (_, Kind::Object | Kind::Opaque) if !is_hook_record(&node) => {
                     let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
                     if slot == Slot::Variable && !is_variable {
-                        if self.note(at, code::BARE).is_none() {
+                        if self.note(index, code::BARE).is_none() {
                             self.push_reference_tag(node.flags, buf);
-                            self.number_variable(at, &node, std::mem::take(&mut also));
+                            self.number_variable(index, &node, std::mem::take(&mut also));
                         }
                         // It may already be written.
                         slot = Slot::Referent;
@@ -331,33 +331,33 @@ impl<'d> Writer<'d> {
                     }
                     if node.kind == Kind::Opaque {
                         // Frozen by another language: only its payload remains.
-                        self.record_loss(LossKind::Opaque, at);
+                        self.record_loss(LossKind::Opaque, index);
                         // The payload was reached by a reference; a body is not.
-                        let payload = self.document.node(at + 1);
+                        let payload = self.document.node(index + 1);
                         let is_body =
                             payload.kind.is_container() && !matches!(payload.kind, Kind::Object | Kind::Opaque);
                         if is_body && payload.has(flag::WEAK) {
-                            self.record_loss(LossKind::Weak, at + 1);
+                            self.record_loss(LossKind::Weak, index + 1);
                         }
                         if is_body && payload.has(flag::OVERLOAD) {
-                            self.record_loss(LossKind::Overload, at + 1);
+                            self.record_loss(LossKind::Overload, index + 1);
                         }
                     }
                     if node.kind == Kind::Object && node.form() == Form::Struct {
-                        self.record_loss(LossKind::Struct, at);
+                        self.record_loss(LossKind::Struct, index);
                     }
                     let (start, classes) = (buf.len(), self.classes.len() as u32);
-                    self.write_class(at, node.class(), buf)?;
-                    class = Some((at, start, buf.len(), classes));
+                    self.write_class(index, node.class(), buf)?;
+                    class = Some((index, start, buf.len(), classes));
                     blessed = true;
-                    let target = Some(at).filter(|_| node.has(flag::TARGET));
+                    let target = Some(index).filter(|_| node.has(flag::TARGET));
                     if is_variable {
                         also.variable = target.or(also.variable);
                     } else {
                         also.referent = target.or(also.referent);
                     }
-                    let body = self.document.node(at + 1);
-                    at += 1;
+                    let body = self.document.node(index + 1);
+                    index += 1;
                     slot = if is_variable { Slot::Variable } else { Slot::Referent };
                     // An object around another object refers to it.
                     let is_boxed = matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link);
@@ -366,38 +366,38 @@ impl<'d> Writer<'d> {
                         blessed = false;
                     }
                     if body.kind == Kind::Ref && !is_variable {
-                        at += 1;
+                        index += 1;
                         slot = Slot::Variable;
                     }
                 }
                 (Slot::Variable, Kind::Ref) => {
                     self.push_reference_tag(node.flags, buf);
-                    self.number_variable(at, &node, std::mem::take(&mut also));
+                    self.number_variable(index, &node, std::mem::take(&mut also));
                     also.variable = None;
                     if node.has(flag::TARGET) {
-                        also.referent = Some(at);
+                        also.referent = Some(index);
                     }
-                    at += 1;
+                    index += 1;
                 }
                 (Slot::Referent, Kind::Ref) => {
                     if node.has(flag::TARGET) {
-                        also.referent = Some(at);
+                        also.referent = Some(index);
                     }
-                    at += 1;
+                    index += 1;
                     slot = Slot::Variable;
                 }
                 (Slot::Variable, _) if self.is_referred(&node) => {
-                    if self.note(at, code::BARE).is_none() {
+                    if self.note(index, code::BARE).is_none() {
                         self.push_reference_tag(node.flags, buf);
-                        self.number_variable(at, &node, std::mem::take(&mut also));
+                        self.number_variable(index, &node, std::mem::take(&mut also));
                         blessed = false;
                     }
                     slot = Slot::Referent;
                 }
                 (Slot::Referent, _) if self.is_referred(&node) => {
-                    return self.write_container(at, &node, also, blessed, buf);
+                    return self.write_container(index, &node, also, blessed, buf);
                 }
-                _ => return self.write_scalar(at, &node, also, buf),
+                _ => return self.write_scalar(index, &node, also, buf),
             }
         }
         if !followed_link {
@@ -424,49 +424,49 @@ impl<'d> Writer<'d> {
         // The buffer is passed on from time to time.
         let limit = buf.len() + READY;
         match &mut frame {
-            WriteFrame::Items { at, end } => {
-                while *at < *end {
+            WriteFrame::Items { index, end } => {
+                while *index < *end {
                     if self.is_fast {
-                        let next = self.fast_items(*at, *end, buf);
-                        if next != *at {
-                            *at = next;
+                        let next = self.fast_items(*index, *end, buf);
+                        if next != *index {
+                            *index = next;
                             self.stack.push(frame);
                             return Ok(());
                         }
                     }
-                    let node = self.document.node(*at);
+                    let node = self.document.node(*index);
                     if node.key == IS_KEY {
-                        *at = Cursor::new(self.document, *at).index_after();
+                        *index = Cursor::new(self.document, *index).index_after();
                         continue;
                     }
                     if self.is_plain_leaf(&node) {
                         self.next += 1;
-                        self.write_leaf(*at, &node, buf)?;
-                        *at += 1;
+                        self.write_leaf(*index, &node, buf)?;
+                        *index += 1;
                         if buf.len() >= limit {
                             self.stack.push(frame);
                             return Ok(());
                         }
                         continue;
                     }
-                    let here = *at;
-                    *at = Cursor::new(self.document, here).index_after();
-                    return self.write_child(frame, here, Slot::Variable, buf);
+                    let child = *index;
+                    *index = Cursor::new(self.document, child).index_after();
+                    return self.write_child(frame, child, Slot::Variable, buf);
                 }
             }
-            WriteFrame::Entries { at, end, flagged, key } => {
+            WriteFrame::Entries { index, end, flagged, key } => {
                 if let Some((key, value)) = key.take() {
                     self.write_key(key, value, *flagged, buf)?;
                 }
-                while let Some((name, value)) = self.entry_at(*at, *end) {
+                while let Some((name, value)) = self.entry_at(*index, *end) {
                     if buf.len() >= limit {
                         self.stack.push(frame);
                         return Ok(());
                     }
                     if self.is_fast && !*flagged {
-                        let next = self.fast_entries(*at, *end, buf);
-                        if next != *at {
-                            *at = next;
+                        let next = self.fast_entries(*index, *end, buf);
+                        if next != *index {
+                            *index = next;
                             continue;
                         }
                     }
@@ -475,10 +475,10 @@ impl<'d> Writer<'d> {
                         self.next += 1;
                         self.write_leaf(value, &node, buf)?;
                         self.write_key(name, value, *flagged, buf)?;
-                        *at = value + 1;
+                        *index = value + 1;
                         continue;
                     }
-                    *at = Cursor::new(self.document, value).index_after();
+                    *index = Cursor::new(self.document, value).index_after();
                     *key = Some((name, value));
                     return self.write_child(frame, value, Slot::Variable, buf);
                 }
@@ -503,23 +503,23 @@ impl<'d> Writer<'d> {
                     return self.write_value(*key, Slot::Variable, buf);
                 }
             }
-            WriteFrame::Hook { record, at, end, flags, recursed } => {
-                while *at < *end {
-                    let here = *at;
-                    let next = Cursor::new(self.document, here).index_after();
+            WriteFrame::Hook { record, index, end, flags, recursed } => {
+                while *index < *end {
+                    let child = *index;
+                    let next = Cursor::new(self.document, child).index_after();
                     if next >= *end {
                         break;
                     }
-                    *at = next;
+                    *index = next;
                     // If entries were sorted, a link may refer to a later value, and an
                     // inner object may already be stored.
-                    if self.number_of(here).is_none() {
+                    if self.number_of(child).is_none() {
                         buf.push(*flags | hook::RECURSE);
                         if *flags == hook::EXTRA && !*recursed {
                             buf.push(self.hook_extra_type(*record));
                         }
                         *recursed = true;
-                        return self.write_child(frame, here, Slot::Referent, buf);
+                        return self.write_child(frame, child, Slot::Referent, buf);
                     }
                 }
                 let (record, end, flags, recursed) = (*record, *end, *flags, *recursed);
@@ -533,12 +533,12 @@ impl<'d> Writer<'d> {
     pub(super) fn write_child(
         &mut self,
         frame: WriteFrame,
-        at: u32,
+        child: u32,
         slot: Slot,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         self.push(frame)?;
-        self.write_value(at, slot, buf)
+        self.write_value(child, slot, buf)
     }
 
     /// Whether the node is a leaf that nothing else refers to.

@@ -52,43 +52,43 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes as many nodes from `at` on as it can; they are the children of an array.
+    /// Writes as many nodes from `index` on as it can; they are the children of an array.
     /// Returns where it stopped.
     #[inline]
-    pub(super) fn fast_items(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
+    pub(super) fn fast_items(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
         // The buffer is passed on from time to time.
         let limit = buf.len() + READY;
-        while at < end && buf.len() < limit {
-            let Some(node) = document.nodes().get(at as usize) else { break };
+        while index < end && buf.len() < limit {
+            let Some(node) = document.nodes().get(index as usize) else { break };
             if node.kind == Kind::Int && self.is_plain_64 && !self.image.netorder {
-                let written = push_integers(&document.nodes()[at as usize..end as usize], buf);
+                let written = push_integers(&document.nodes()[index as usize..end as usize], buf);
                 if written > 0 {
                     self.next = self.next.wrapping_add(written);
-                    at += written;
+                    index += written;
                     continue;
                 }
             }
             if self.fast_leaf(node, buf) {
                 self.next = self.next.wrapping_add(1);
-                at += 1;
+                index += 1;
                 continue;
             }
-            match self.fast_record(at, node, buf) {
-                Some(next) => at = next,
+            match self.fast_record(index, node, buf) {
+                Some(next) => index = next,
                 None => break,
             }
         }
-        at
+        index
     }
 
-    /// Writes as many entries from `at` on as it can. Returns where it stopped.
+    /// Writes as many entries from `index` on as it can. Returns where it stopped.
     #[inline]
-    pub(super) fn fast_entries(&mut self, mut at: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
+    pub(super) fn fast_entries(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
         let limit = buf.len() + READY;
-        while at < end && buf.len() < limit {
-            let Some(node) = document.nodes().get(at as usize) else { break };
+        while index < end && buf.len() < limit {
+            let Some(node) = document.nodes().get(index as usize) else { break };
             let start = buf.len();
             if !self.fast_leaf(node, buf) {
                 break;
@@ -98,20 +98,20 @@ impl Writer<'_> {
                 break;
             }
             self.next = self.next.wrapping_add(1);
-            at += 1;
+            index += 1;
         }
-        at
+        index
     }
 
     /// Writes an array or hash of leaves, blessed or not, with the reference to it.
     /// Returns the node after it; `None` for anything else.
     #[inline]
-    fn fast_record(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Option<u32> {
+    fn fast_record(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Option<u32> {
         const PLAIN: u8 = !flag::REF;
         let document = self.document;
         let start = buf.len();
         let mut body = node;
-        let mut first = at + 1;
+        let mut first = index + 1;
         let mut class = None;
         if node.kind == Kind::Object && node.form() == Form::Usual && node.flags & PLAIN == 0 {
             class = Some(*self.classes.get(&node.class())?);

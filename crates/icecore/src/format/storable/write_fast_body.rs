@@ -23,7 +23,7 @@ pub(crate) const DEPTH: u32 = 32;
 
 type Chunk = [u8; CHUNK + SLACK];
 
-/// Writes a whole document of at most `most` bytes. Returns false, with nothing written, if
+/// Writes a whole document of at most `max_bytes` bytes. Returns false, with nothing written, if
 /// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
@@ -55,7 +55,7 @@ fn can_be_simple(document: &Document<'_>, options: &WriteOptions) -> bool {
     !(options.canonical || options.reference || document.tape().header.is_some() || document.spelling().is_some())
 }
 
-/// Writes at most `most` bytes, if copies make it longer.
+/// Writes at most `max_bytes` bytes, if copies make it longer.
 fn write_nodes(
     document: &Document<'_>,
     options: &WriteOptions,
@@ -100,7 +100,7 @@ fn write_nodes_as<const NET: bool>(
     let mut top = if parts.begun { open[depth] } else { PartialContainer { left: 1, key: NO_KEY, is_map: false } };
     // The root is the target of the reference that Storable was given.
     let mut is_root = !parts.begun;
-    let mut at = 0;
+    let mut index = 0;
     loop {
         // A complete container is itself an item or the value of an entry.
         crate::steps::count(1);
@@ -113,25 +113,25 @@ fn write_nodes_as<const NET: bool>(
             top = open[depth];
             top.left -= 1;
         }
-        if at == nodes.len() {
+        if index == nodes.len() {
             break;
         }
         if to >= CHUNK {
             to = flush_chunk(chunk, to, buf);
         }
         if top.is_map || is_root || depth == DEPTH as usize {
-            let run = nodes.get(at..at + (nodes.len() - at).min(top.left as usize))?;
+            let run = nodes.get(index..index + (nodes.len() - index).min(top.left as usize))?;
             let (pushed, chunk_end) = match top.is_map {
                 true => push_leaves::<NET, true>(run, chunk, to, strings, names),
                 false => push_leaves::<NET, false>(run, chunk, to, strings, names),
             };
             to = chunk_end;
-            at += pushed;
+            index += pushed;
             top.left -= pushed as u32;
         } else {
-            let done = write_items::<NET>(nodes.get(at..)?, top.left, chunk, to, strings, names);
+            let done = write_items::<NET>(nodes.get(index..)?, top.left, chunk, to, strings, names);
             to = done.to;
-            at += done.nodes;
+            index += done.nodes;
             top.left = done.left;
             if done.in_map > 0 {
                 *open.get_mut(depth)? = top;
@@ -140,14 +140,14 @@ fn write_nodes_as<const NET: bool>(
                 continue;
             }
         }
-        let Some(node) = nodes.get(at).filter(|_| (top.left > 0 || depth == 0) && to < CHUNK) else { continue };
+        let Some(node) = nodes.get(index).filter(|_| (top.left > 0 || depth == 0) && to < CHUNK) else { continue };
         if (buf.len() - start) as u64 > max_bytes {
             return None;
         }
         if node.flags & !flag::REF != 0 || (node.key != NO_KEY) != top.is_map || top.left == 0 {
             return None;
         }
-        at += 1;
+        index += 1;
         match node.kind {
             Kind::Array | Kind::Map => {
                 to = push_container_head::<NET>(chunk, to, node, is_root)?;

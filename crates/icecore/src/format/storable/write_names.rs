@@ -6,8 +6,8 @@ use super::write::Writer;
 use crate::error::Error;
 
 impl Writer<'_> {
-    pub(super) fn write_class(&mut self, at: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let form = self.note(at, code::CLASS).unwrap_or(0);
+    pub(super) fn write_class(&mut self, index: u32, class: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let form = self.note(index, code::CLASS).unwrap_or(0);
         let name = self.document.class_name(class).map_or(&b""[..], |name| name.bytes);
         self.write_class_as(class, name, form, buf)
     }
@@ -50,8 +50,8 @@ impl Writer<'_> {
     /// Returns the number that replaces a class, if it has one. `form` is its note.
     pub(super) fn class_number(&self, class: u32, form: u64) -> Option<u32> {
         let first = self.classes.get(&class).copied().filter(|_| form & 1 == 0)?;
-        let other = u32::try_from(form >> 16).ok().and_then(|form| form.checked_sub(1));
-        Some(other.filter(|number| self.renumbered_classes.get(number) == Some(&class)).unwrap_or(first))
+        let renumbered = u32::try_from(form >> 16).ok().and_then(|form| form.checked_sub(1));
+        Some(renumbered.filter(|number| self.renumbered_classes.get(number) == Some(&class)).unwrap_or(first))
     }
 
     /// Gives a class its number. A class that is given by name again takes another

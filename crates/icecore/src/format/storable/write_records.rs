@@ -10,24 +10,24 @@ use crate::output::LossKind;
 
 impl Writer<'_> {
     /// Writes the text of code, or the value of a v-string.
-    pub(super) fn write_inner_string(&mut self, at: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_inner_string(&mut self, index: u32, text: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let node = self.document.node(text);
         let bytes = self.document.bytes(&node);
         let default = string_tag(node.kind, bytes.len() as u64);
-        let chosen_tag = self.note(at, code::INNER_TAG).map_or(default, |tag| tag as u8);
+        let chosen_tag = self.note(index, code::INNER_TAG).map_or(default, |tag| tag as u8);
         self.write_tagged_string(text, chosen_tag, bytes, buf)
     }
 
-    pub(super) fn write_regexp(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let parts: Vec<Node> = Cursor::new(self.document, at).children().map(|part| *part.node()).collect();
+    pub(super) fn write_regexp(&mut self, index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let parts: Vec<Node> = Cursor::new(self.document, index).children().map(|part| *part.node()).collect();
         let bytes = |part: usize| parts.get(part).map_or(&b""[..], |part| self.document.bytes(part));
         let (pattern, flags) = (bytes(0), bytes(1));
         if parts.first().is_some_and(|pattern| pattern.kind == Kind::Text) && !pattern.is_ascii() {
             // Storable has no flag for it; thaw takes the pattern for bytes.
-            self.record_loss(LossKind::Text, at + 1);
+            self.record_loss(LossKind::Text, index + 1);
         }
         let default = if pattern.len() > 0xFF { tag::REGEXP_LONG } else { 0 };
-        let op = self.note(at, code::REGEXP).map_or(default, |op| op as u8 | default);
+        let op = self.note(index, code::REGEXP).map_or(default, |op| op as u8 | default);
         buf.extend_from_slice(&[tag::REGEXP, op]);
         self.push_length(pattern.len(), op & tag::REGEXP_LONG != 0, buf)?;
         buf.extend_from_slice(pattern);
@@ -39,77 +39,77 @@ impl Writer<'_> {
 
     pub(super) fn write_v_string(
         &mut self,
-        at: u32,
+        index: u32,
         node: &Node,
         also: NumberSharers,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let source = self.document.node(at + 1);
+        let source = self.document.node(index + 1);
         let bytes = self.document.bytes(&source);
         let long = bytes.len() > 0xFF;
-        let tag = self.spelled_tag(at, if long { tag::LVSTRING } else { tag::VSTRING });
+        let tag = self.spelled_tag(index, if long { tag::LVSTRING } else { tag::VSTRING });
         let tag = if long { tag::LVSTRING } else { tag };
         buf.push(tag);
         self.push_length(bytes.len(), tag == tag::LVSTRING, buf)?;
         buf.extend_from_slice(bytes);
-        self.number_variable(at, node, also);
-        self.write_inner_string(at, at + 2, buf)
+        self.number_variable(index, node, also);
+        self.write_inner_string(index, index + 2, buf)
     }
 
     pub(super) fn write_tied_scalar(
         &mut self,
-        at: u32,
+        index: u32,
         node: &Node,
         also: NumberSharers,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        self.number_variable(at, node, also);
-        let (first, end) = (at + 1, Cursor::new(self.document, at).index_after());
+        self.number_variable(index, node, also);
+        let (first, end) = (index + 1, Cursor::new(self.document, index).index_after());
         if node.form() == Form::TiedScalar {
             buf.push(tag::TIED_SCALAR);
-            return self.push(WriteFrame::Items { at: first, end });
+            return self.push(WriteFrame::Items { index: first, end });
         }
         let key = Cursor::new(self.document, first).index_after();
         let key_node = self.document.node(key);
         // An index has no number for references to it.
         let is_named = key_node.has(flag::TARGET);
         let is_index = key_node.kind == Kind::Int && !is_named && i32::try_from(key_node.payload as i64).is_ok();
-        let tag = self.spelled_tag(at, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
+        let tag = self.spelled_tag(index, if is_index { tag::TIED_IDX } else { tag::TIED_KEY });
         buf.push(tag);
         self.push(WriteFrame::Element { object: Some(first), key, by_key: tag == tag::TIED_KEY })
     }
 
     // -- Hooks: see `records.rs` for the children of an opaque object --------
 
-    /// Whether the child at `at` is an object stored in the record itself, and not a
+    /// Whether the child at `index` is an object stored in the record itself, and not a
     /// link.
-    pub(super) fn is_inner_object(&self, at: u32, node: &Node) -> bool {
-        !(node.kind == Kind::Link || node.kind == Kind::Ref && self.document.node(at + 1).kind == Kind::Alias)
+    pub(super) fn is_inner_object(&self, index: u32, node: &Node) -> bool {
+        !(node.kind == Kind::Link || node.kind == Kind::Ref && self.document.node(index + 1).kind == Kind::Alias)
     }
 
     pub(super) fn begin_hook(
         &mut self,
-        at: u32,
+        index: u32,
         node: &Node,
         first: u32,
         end: u32,
         also: NumberSharers,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        self.number_referent(at, node, also);
-        let body = Cursor::new(self.document, at).children().last();
+        self.number_referent(index, node, also);
+        let body = Cursor::new(self.document, index).children().last();
         let flags = match body.map(|body| (body.kind(), body.node().form())) {
             Some((Kind::Array, _)) => hook::ARRAY,
             Some((Kind::Map, _)) => hook::HASH,
             Some((Kind::Tied, _)) => hook::EXTRA,
             _ => hook::SCALAR,
         };
-        if self.note(at, code::LARGE).is_some() {
+        if self.note(index, code::LARGE).is_some() {
             buf.push(tag::LOBJECT);
         }
         buf.push(tag::HOOK);
         let next = Cursor::new(self.document, first).index_after();
-        self.push(WriteFrame::Hook { record: at, at: next, end, flags, recursed: false })
+        self.push(WriteFrame::Hook { record: index, index: next, end, flags, recursed: false })
     }
 
     pub(super) fn hook_extra_type(&self, record: u32) -> u8 {
@@ -130,13 +130,13 @@ impl Writer<'_> {
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let (class, payload) = (self.document.node(record).class(), self.document.node(record + 1));
-        let mut at = Cursor::new(self.document, record + 1).index_after();
+        let mut index = Cursor::new(self.document, record + 1).index_after();
         let mut links = Vec::new();
-        while at < end && Cursor::new(self.document, at).index_after() < end {
-            if !self.is_inner_object(at, &self.document.node(at)) {
-                links.push(at);
+        while index < end && Cursor::new(self.document, index).index_after() < end {
+            if !self.is_inner_object(index, &self.document.node(index)) {
+                links.push(index);
             }
-            at = Cursor::new(self.document, at).index_after();
+            index = Cursor::new(self.document, index).index_after();
         }
         let large = self.note(record, code::LARGE).is_some();
         let form = self.note(record, code::CLASS).unwrap_or(0);
@@ -192,9 +192,9 @@ impl Writer<'_> {
                 buf.extend_from_slice(&number.to_be_bytes());
             }
         }
-        if body == hook::EXTRA && at < end {
+        if body == hook::EXTRA && index < end {
             // The object of the tied variable.
-            return self.push(WriteFrame::Items { at: at + 1, end });
+            return self.push(WriteFrame::Items { index: index + 1, end });
         }
         Ok(())
     }

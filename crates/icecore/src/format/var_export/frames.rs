@@ -13,7 +13,7 @@ use crate::format::list_to_map::{IDS, KEYED};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     /// Its node; for an object, the node of its body.
-    pub(super) at: u32,
+    pub(super) node: u32,
     /// Number of entries so far.
     pub(super) count: u32,
     pub(super) shape: Shape,
@@ -30,9 +30,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(at: u32, shape: Shape, has_names: bool, close: u8) -> Frame {
+    pub(super) fn new(node: u32, shape: Shape, has_names: bool, close: u8) -> Frame {
         let is_list = shape == Shape::Array;
-        Frame { at, count: 0, shape, has_names, close, is_list, next: Some(0), has_integer: false }
+        Frame { node, count: 0, shape, has_names, close, is_list, next: Some(0), has_integer: false }
     }
 
     /// Marks this key as used.
@@ -124,9 +124,10 @@ impl<S: Sink> Machine<'_, '_, S> {
             let id = match key {
                 Key::Int(value) => tape.intern_key(Node::int(value), &[]),
                 Key::Bytes(node) => match (node.place(), usize::try_from(node.aux)) {
-                    (Location::Input(at), Ok(len)) if node.aux < u32::MAX => {
-                        match tape.keys.recall_short(Kind::Bytes, 0, input, at as usize, len) {
-                            0 => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[at as usize..at as usize + len]),
+                    (Location::Input(offset), Ok(len)) if node.aux < u32::MAX => {
+                        match tape.keys.recall_short(Kind::Bytes, 0, input, offset as usize, len) {
+                            0 => tape
+                                .intern_key(Node::leaf(Kind::Bytes, 0), &input[offset as usize..offset as usize + len]),
                             id => Some(id),
                         }
                     }
@@ -144,8 +145,8 @@ impl<S: Sink> Machine<'_, '_, S> {
             Key::Int(value) => Node::int(value),
             Key::Bytes(node) => node,
         };
-        let at = self.sink.tape().push(Node { key: IS_KEY, ..node });
-        self.sink.record_extent(at, start, end);
+        let index = self.sink.tape().push(Node { key: IS_KEY, ..node });
+        self.sink.record_extent(index, start, end);
         KEY_NODE
     }
 
@@ -155,7 +156,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn convert_to_map(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
             frame.is_list = false;
-            self.deferred_keys.convert_to_map(self.sink.tape(), frame.at, count);
+            self.deferred_keys.convert_to_map(self.sink.tape(), frame.node, count);
         }
     }
 
@@ -163,8 +164,8 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// maps, even after an error.
     pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
-            let at = frame.at;
-            self.sink.record_cut(at, None);
+            let node = frame.node;
+            self.sink.record_cut(node, None);
             self.close_container();
         }
         let deferred: DeferredKeys = std::mem::take(&mut self.deferred_keys);
@@ -174,14 +175,14 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Closes the innermost container.
     pub(super) fn close_container(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        let end = self.lexer.at;
+        let end = self.lexer.offset;
         let is_object = frame.shape != Shape::Array;
         let tape = self.sink.tape();
-        tape.close_container(frame.at, frame.count);
+        tape.close_container(frame.node, frame.count);
         if is_object {
-            tape.close_container(frame.at - 1, 1);
+            tape.close_container(frame.node - 1, 1);
         }
-        self.sink.record_end(frame.at, end);
-        self.sink.record_end(frame.at - u32::from(is_object), end);
+        self.sink.record_end(frame.node, end);
+        self.sink.record_end(frame.node - u32::from(is_object), end);
     }
 }

@@ -85,29 +85,29 @@ fn begins_tag(bytes: &[u8]) -> bool {
 /// Returns the offset of the next of these tags.
 pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
-    while let Some(at) = find_byte(&bytes[from..], [b'<']) {
-        if begins_tag(&bytes[from + at..]) {
-            return Some(from + at);
+    while let Some(distance) = find_byte(&bytes[from..], [b'<']) {
+        if begins_tag(&bytes[from + distance..]) {
+            return Some(from + distance);
         }
-        from += at + 1;
+        from += distance + 1;
     }
     None
 }
 
 fn push_quoted(mut bytes: &[u8], nul: &[u8], splits_tags: bool, buf: &mut Vec<u8>) {
     buf.push(b'\'');
-    while let Some(at) = bytes.iter().position(|byte| matches!(byte, b'\'' | b'\\' | b'<' | 0)) {
-        buf.extend_from_slice(&bytes[..at]);
-        match bytes[at] {
+    while let Some(offset) = bytes.iter().position(|byte| matches!(byte, b'\'' | b'\\' | b'<' | 0)) {
+        buf.extend_from_slice(&bytes[..offset]);
+        match bytes[offset] {
             0 => buf.extend_from_slice(nul),
-            b'<' if splits_tags && begins_tag(&bytes[at..]) => {
+            b'<' if splits_tags && begins_tag(&bytes[offset..]) => {
                 buf.push(b'<');
                 buf.extend_from_slice(JOINT);
             }
             b'<' => buf.push(b'<'),
             byte => buf.extend_from_slice(&[b'\\', byte]),
         }
-        bytes = &bytes[at + 1..];
+        bytes = &bytes[offset + 1..];
     }
     buf.extend_from_slice(bytes);
     buf.push(b'\'');

@@ -8,37 +8,37 @@ pub(super) use crate::format::scan::{is_word_byte, is_word_start};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexer<'a> {
     pub(super) input: &'a [u8],
-    pub(super) at: usize,
+    pub(super) offset: usize,
 }
 
 impl<'a> Lexer<'a> {
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
-        self.input.get(self.at).copied()
+        self.input.get(self.offset).copied()
     }
 
     #[inline]
-    pub(super) fn byte_at(&self, at: usize) -> Option<u8> {
-        self.input.get(at).copied()
+    pub(super) fn byte_at(&self, offset: usize) -> Option<u8> {
+        self.input.get(offset).copied()
     }
 
     pub(super) fn rest(&self) -> &'a [u8] {
-        self.input.get(self.at..).unwrap_or(&[])
+        self.input.get(self.offset..).unwrap_or(&[])
     }
 
     // -- Errors -----------------------------------------------------------------
 
-    /// Error for an unexpected byte at `at`.
+    /// Error for an unexpected byte at `offset`.
     #[cold]
-    pub(super) fn unexpected_byte(&self, at: usize, expected: &'static str) -> Error {
-        scan::unexpected_byte_error(self.input, at, expected)
+    pub(super) fn unexpected_byte(&self, offset: usize, expected: &'static str) -> Error {
+        scan::unexpected_byte_error(self.input, offset, expected)
     }
 
-    /// Error for text at `at` that PHP would have to run.
+    /// Error for text at `offset` that PHP would have to run.
     #[cold]
-    pub(super) fn code_error(&self, at: usize, found: impl std::fmt::Display) -> Error {
+    pub(super) fn code_error(&self, offset: usize, found: impl std::fmt::Display) -> Error {
         Error::new(ErrorKind::Unsupported)
-            .at(at)
+            .at(offset)
             .expecting("a literal value")
             .finding(format!("{found}"))
             .helping("code is not run; let PHP evaluate it and export the result")
@@ -49,12 +49,14 @@ impl<'a> Lexer<'a> {
     pub(super) fn unexpected_token(&self, expected: &'static str) -> Error {
         match self.peek() {
             Some(byte @ (b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!')) => {
-                self.code_error(self.at, format_args!("the operator `{}`", char::from(byte)))
+                self.code_error(self.offset, format_args!("the operator `{}`", char::from(byte)))
             }
-            Some(b'=') if self.byte_at(self.at + 1).is_none() => self.unexpected_byte(self.at + 1, "`=>`"),
-            Some(b'=') if self.byte_at(self.at + 1) != Some(b'>') => self.code_error(self.at, "the operator `=`"),
-            Some(b'[' | b'(') => self.code_error(self.at, "an access to the value before it"),
-            _ => self.unexpected_byte(self.at, expected),
+            Some(b'=') if self.byte_at(self.offset + 1).is_none() => self.unexpected_byte(self.offset + 1, "`=>`"),
+            Some(b'=') if self.byte_at(self.offset + 1) != Some(b'>') => {
+                self.code_error(self.offset, "the operator `=`")
+            }
+            Some(b'[' | b'(') => self.code_error(self.offset, "an access to the value before it"),
+            _ => self.unexpected_byte(self.offset, expected),
         }
     }
 
@@ -65,7 +67,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn skip_blanks(&mut self) -> Result<(), Error> {
         loop {
             match self.peek() {
-                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.offset += 1,
                 Some(b'#' | b'/') if self.is_comment() => self.skip_comment()?,
                 _ => return Ok(()),
             }
@@ -82,12 +84,12 @@ impl<'a> Lexer<'a> {
     }
 
     fn skip_comment(&mut self) -> Result<(), Error> {
-        if self.byte_at(self.at + 1) == Some(b'*') && self.peek() == Some(b'/') {
-            let body = self.input.get(self.at + 2..).unwrap_or(&[]);
+        if self.byte_at(self.offset + 1) == Some(b'*') && self.peek() == Some(b'/') {
+            let body = self.input.get(self.offset + 2..).unwrap_or(&[]);
             let Some(len) = body.windows(2).position(|pair| pair == b"*/") else {
                 return Err(self.unexpected_byte(self.input.len(), "`*/` at the end of the comment"));
             };
-            self.at += len + 4;
+            self.offset += len + 4;
             return Ok(());
         }
         // To the end of the line, or of the PHP part.
@@ -95,7 +97,7 @@ impl<'a> Lexer<'a> {
             if byte == b'\n' || byte == b'\r' || self.rest().starts_with(b"?>") {
                 break;
             }
-            self.at += 1;
+            self.offset += 1;
         }
         Ok(())
     }
@@ -105,7 +107,7 @@ impl<'a> Lexer<'a> {
         if self.peek() != Some(byte) {
             return Err(self.unexpected_token(expected));
         }
-        self.at += 1;
+        self.offset += 1;
         Ok(())
     }
 
@@ -113,41 +115,41 @@ impl<'a> Lexer<'a> {
     pub(super) fn take_comma(&mut self) -> Result<bool, Error> {
         self.skip_blanks()?;
         let has_comma = self.peek() == Some(b',');
-        self.at += usize::from(has_comma);
+        self.offset += usize::from(has_comma);
         Ok(has_comma)
     }
 
-    /// Returns the letters, digits and `_` from `at` on.
-    pub(super) fn word_at(&self, at: usize) -> &'a [u8] {
-        let rest = self.input.get(at..).unwrap_or(&[]);
+    /// Returns the letters, digits and `_` from `offset` on.
+    pub(super) fn word_at(&self, offset: usize) -> &'a [u8] {
+        let rest = self.input.get(offset..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
         &rest[..len]
     }
 
     /// Consumes this word, in upper or lower case, if it is here.
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
-        let found = self.word_at(self.at).eq_ignore_ascii_case(word);
-        if found {
-            self.at += word.len();
+        let is_match = self.word_at(self.offset).eq_ignore_ascii_case(word);
+        if is_match {
+            self.offset += word.len();
         }
-        found
+        is_match
     }
 
     /// Reads the name at the position with all its parts: `\Ns\Cls`.
     pub(super) fn read_name(&mut self) -> Result<&'a [u8], Error> {
-        let start = self.at;
+        let start = self.offset;
         if self.peek() == Some(b'\\') {
-            self.at += 1;
+            self.offset += 1;
         }
         loop {
             if !self.peek().is_some_and(is_word_start) {
-                return Err(self.unexpected_byte(self.at, "a name"));
+                return Err(self.unexpected_byte(self.offset, "a name"));
             }
-            self.at += self.word_at(self.at).len();
+            self.offset += self.word_at(self.offset).len();
             if self.peek() != Some(b'\\') {
-                return Ok(&self.input[start..self.at]);
+                return Ok(&self.input[start..self.offset]);
             }
-            self.at += 1;
+            self.offset += 1;
         }
     }
 }

@@ -92,7 +92,7 @@ fn feed_document<S: Sink>(input: &[u8], limits: &Limits, sink: &mut S) -> (usize
         let path = machine.failed_path(error.kind());
         error.on_path(path)
     });
-    let consumed = machine.lexer.at.min(input.len());
+    let consumed = machine.lexer.offset.min(input.len());
     machine.close_open_containers();
     (consumed, error)
 }

@@ -24,7 +24,7 @@ impl Number {
 impl Lexer<'_> {
     /// Reads a number without sign.
     pub(super) fn read_number(&mut self) -> Result<Number, Error> {
-        let start = self.at;
+        let start = self.offset;
         if self.peek() == Some(b'0') {
             let radix = match self.byte_at(start + 1) {
                 Some(b'x' | b'X') => 16,
@@ -33,10 +33,10 @@ impl Lexer<'_> {
                 _ => 10,
             };
             if radix != 10 {
-                self.at += 2;
+                self.offset += 2;
                 let digits = self.read_digits(radix);
                 if digits.is_empty() {
-                    return Err(self.unexpected_byte(self.at, "digits"));
+                    return Err(self.unexpected_byte(self.offset, "digits"));
                 }
                 return Ok(parse_radix(&digits, radix));
             }
@@ -44,22 +44,22 @@ impl Lexer<'_> {
         let mut text = self.read_digits(10);
         let mut is_float = false;
         if self.peek() == Some(b'.')
-            && (!text.is_empty() || self.byte_at(self.at + 1).is_some_and(|b| b.is_ascii_digit()))
+            && (!text.is_empty() || self.byte_at(self.offset + 1).is_some_and(|b| b.is_ascii_digit()))
         {
             is_float = true;
-            self.at += 1;
+            self.offset += 1;
             text.push(b'.');
             text.extend(self.read_digits(10));
         }
         if let Some(b'e' | b'E') = self.peek() {
-            let sign = usize::from(matches!(self.byte_at(self.at + 1), Some(b'+' | b'-')));
-            if self.byte_at(self.at + 1 + sign).is_some_and(|byte| byte.is_ascii_digit()) {
+            let sign = usize::from(matches!(self.byte_at(self.offset + 1), Some(b'+' | b'-')));
+            if self.byte_at(self.offset + 1 + sign).is_some_and(|byte| byte.is_ascii_digit()) {
                 is_float = true;
                 text.push(b'e');
-                text.extend_from_slice(&self.input[self.at + 1..self.at + 1 + sign]);
-                self.at += 1 + sign;
+                text.extend_from_slice(&self.input[self.offset + 1..self.offset + 1 + sign]);
+                self.offset += 1 + sign;
                 text.extend(self.read_digits(10));
-            } else if self.byte_at(self.at + 1 + sign).is_none() && !text.is_empty() {
+            } else if self.byte_at(self.offset + 1 + sign).is_none() && !text.is_empty() {
                 return Err(self.unexpected_byte(self.input.len(), "the digits of the exponent"));
             }
         }
@@ -86,10 +86,10 @@ impl Lexer<'_> {
         while let Some(byte) = self.peek() {
             if is_digit(Some(byte)) {
                 digits.push(byte);
-            } else if !(byte == b'_' && !digits.is_empty() && is_digit(self.byte_at(self.at + 1))) {
+            } else if !(byte == b'_' && !digits.is_empty() && is_digit(self.byte_at(self.offset + 1))) {
                 break;
             }
-            self.at += 1;
+            self.offset += 1;
         }
         digits
     }
@@ -160,12 +160,12 @@ mod tests {
             ("1.e5", Number::Float(1e5)),
             ("1e1000", Number::Float(f64::INFINITY)),
         ] {
-            let mut lexer = Lexer { input: text.as_bytes(), at: 0 };
+            let mut lexer = Lexer { input: text.as_bytes(), offset: 0 };
             assert_eq!(lexer.read_number().unwrap(), number, "{text}");
-            assert_eq!(lexer.at, text.len(), "{text}");
+            assert_eq!(lexer.offset, text.len(), "{text}");
         }
         for text in ["08", "0x", "0x_1"] {
-            assert!(Lexer { input: text.as_bytes(), at: 0 }.read_number().is_err(), "{text}");
+            assert!(Lexer { input: text.as_bytes(), offset: 0 }.read_number().is_err(), "{text}");
         }
     }
 

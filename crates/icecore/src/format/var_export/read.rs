@@ -32,7 +32,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn new(input: &'a [u8], limits: &'s Limits, sink: &'s mut S) -> Self {
         Machine {
-            lexer: Lexer { input, at: 0 },
+            lexer: Lexer { input, offset: 0 },
             sink,
             limits,
             frames: Vec::new(),
@@ -47,46 +47,46 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads the value and the text around it.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         let is_file = self.read_prefix()?;
-        let start = self.lexer.at;
+        let start = self.lexer.offset;
         self.keep_around(spelling::BEFORE, 0, start);
         let value = self.lexer.read_value().map_err(|error| self.lexer.constant_error(start, error))?;
         self.begin_value(value, NO_KEY, start)?;
         while let Some(frame) = self.frames.last().copied() {
             if self.sink.nodes().len() >= self.limits.nodes as usize {
-                return Err(self.limits.too_many_nodes().at(self.lexer.at));
+                return Err(self.limits.too_many_nodes().at(self.lexer.offset));
             }
             self.read_entry(&frame)?;
         }
-        let end = self.lexer.at;
+        let end = self.lexer.offset;
         self.read_suffix(is_file)?;
-        self.keep_around(spelling::BEHIND, end, self.lexer.at);
-        self.record_gap(self.lexer.at);
+        self.keep_around(spelling::BEHIND, end, self.lexer.offset);
+        self.record_gap(self.lexer.offset);
         Ok(())
     }
 
     /// Returns the path of what could not be read. An operator belongs to the previous value.
     pub(super) fn failed_path(&mut self, kind: ErrorKind) -> String {
         let input = self.lexer.input;
-        let (at, key) = self.next;
+        let (index, key) = self.next;
         let tape = self.sink.tape();
         let Some(frame) = self.frames.last() else { return "$".to_owned() };
         if let (Some(last), ErrorKind::Unsupported) = (self.last, kind) {
             return tape.path_to(last, input);
         }
-        let named = at == tape.len() && key != KEY_NODE && key != NO_KEY;
-        let path = if named { tape.path_to_key(frame.at, key, input) } else { None };
+        let named = index == tape.len() && key != KEY_NODE && key != NO_KEY;
+        let path = if named { tape.path_to_key(frame.node, key, input) } else { None };
         path.unwrap_or_else(|| tape.path_to(tape.len(), input))
     }
 
     /// Reads an entry of the innermost container, or its end.
     fn read_entry(&mut self, frame: &Frame) -> Result<(), Error> {
         self.lexer.skip_blanks()?;
-        let start = self.lexer.at;
+        let start = self.lexer.offset;
         if self.lexer.peek() == Some(frame.close) {
             return self.read_end(frame);
         }
         let first = self.lexer.read_value()?;
-        let end = self.lexer.at;
+        let end = self.lexer.offset;
         if !matches!(first, ValueStart::Open(_)) {
             self.lexer.skip_blanks()?;
         }
@@ -95,20 +95,20 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             let key = self.convert_to_key(node, start)?;
             self.record_key(key, frame.shape, start, end);
             let key = self.place_key(key, start, end);
-            self.lexer.at += 2;
+            self.lexer.offset += 2;
             self.lexer.skip_blanks()?;
-            let start = self.lexer.at;
+            let start = self.lexer.offset;
             self.next = (self.sink.nodes().len() as u32, key);
             let value = self.lexer.read_value()?;
             self.begin_value(value, key, start)?;
         } else {
-            self.lexer.at = end;
+            self.lexer.offset = end;
             let key = self.take_next_key(start)?;
             let key = self.place_key(key, start, start);
             self.next = (self.sink.nodes().len() as u32, key);
             self.begin_value(first, key, start)?;
         }
-        if self.frames.last().is_some_and(|inner| inner.at != frame.at) {
+        if self.frames.last().is_some_and(|inner| inner.node != frame.node) {
             return Ok(());
         }
         self.read_separator(frame.close, self.next.0)
@@ -120,7 +120,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.lexer.skip_blanks()?;
         match self.lexer.peek() {
             Some(byte) if byte == b',' || byte == close => {
-                self.lexer.at += usize::from(byte == b',');
+                self.lexer.offset += usize::from(byte == b',');
                 self.last = None;
                 Ok(())
             }
@@ -131,14 +131,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Consumes the end of the innermost container, and the comma after it.
     fn read_end(&mut self, frame: &Frame) -> Result<(), Error> {
-        let start = self.lexer.at;
-        self.lexer.at += 1;
+        let start = self.lexer.offset;
+        self.lexer.offset += 1;
         if frame.shape == Shape::State {
             self.lexer.take_comma()?;
             self.lexer.expect_byte(b')', "`)` at the end of `__set_state`")?;
         }
-        let node = frame.at - u32::from(frame.shape != Shape::Array);
-        self.record_span(start, self.lexer.at, node, "end");
+        let node = frame.node - u32::from(frame.shape != Shape::Array);
+        self.record_span(start, self.lexer.offset, node, "end");
         self.close_container();
         match self.frames.last() {
             Some(outer) => self.read_separator(outer.close, node),
@@ -152,16 +152,16 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             return self.open_container(&opening, key, start);
         }
         let node = self.make_leaf_node(&value, start)?;
-        let at = self.sink.tape().push(Node { key, ..node });
+        let index = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
-            let end = self.lexer.at;
-            self.begin_node(at, start);
-            self.record_span(start, end, at, "value");
+            let end = self.lexer.offset;
+            self.begin_node(index, start);
+            self.record_span(start, end, index, "value");
             let default = leaf_text::format_leaf(&node, self.sink.tape(), self.lexer.input);
             if default != self.lexer.input[start..end] {
-                self.keep_source(at, spelling::SOURCE, start, end);
+                self.keep_source(index, spelling::SOURCE, start, end);
             }
-            self.sink.record_end(at, end);
+            self.sink.record_end(index, end);
         }
         Ok(())
     }
@@ -190,9 +190,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(node)
     }
 
-    fn check_length(&self, len: usize, at: usize) -> Result<(), Error> {
+    fn check_length(&self, len: usize, offset: usize) -> Result<(), Error> {
         if len as u64 > self.limits.string {
-            return Err(self.limits.too_long(len as u64).at(at));
+            return Err(self.limits.too_long(len as u64).at(offset));
         }
         Ok(())
     }
@@ -203,7 +203,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
-        let end = self.lexer.at;
+        let end = self.lexer.offset;
         let is_object = shape != Shape::Array;
         let name = written.strip_prefix(b"\\").unwrap_or(written);
         let node = if is_object {
@@ -213,15 +213,15 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         } else {
             Node::open(Kind::Array, 0)
         };
-        let at = self.sink.tape().push(Node { key, ..node });
+        let index = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
-            self.begin_node(at, start);
-            self.record_span(start, end, at, "head");
+            self.begin_node(index, start);
+            self.record_span(start, end, index, "head");
             if shape == Shape::State && (!written.starts_with(b"\\") || written == b"\\stdClass") {
-                self.keep_source(at, spelling::CLASS, start, start + written.len());
+                self.keep_source(index, spelling::CLASS, start, start + written.len());
             }
         }
-        let mut body = at;
+        let mut body = index;
         if is_object {
             body = self.sink.tape().push(Node::open(Kind::Map, 0));
             self.sink.record_begin(body, end);
@@ -236,18 +236,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_prefix(&mut self) -> Result<bool, Error> {
         let lexer = &mut self.lexer;
         if lexer.input.starts_with(b"\xef\xbb\xbf") {
-            lexer.at = 3;
+            lexer.offset = 3;
         }
         while lexer.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
-            lexer.at += 1;
+            lexer.offset += 1;
         }
         let is_file = lexer.rest().get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"));
         if is_file {
-            lexer.at += 5;
+            lexer.offset += 5;
             // Without one of these, PHP sees no tag: it prints the text, up to the next tag in
             // it.
             if lexer.peek().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-                return Err(lexer.unexpected_byte(lexer.at, "a blank after `<?php`"));
+                return Err(lexer.unexpected_byte(lexer.offset, "a blank after `<?php`"));
             }
         } else if lexer.peek() == Some(b'<') && b"<?php".starts_with(lexer.rest()) {
             return Err(lexer.unexpected_byte(lexer.input.len(), "`<?php`"));
@@ -257,7 +257,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.read_declaration()?;
         }
         let lexer = &mut self.lexer;
-        let start = lexer.at;
+        let start = lexer.offset;
         let has_return = lexer.take_word(b"return");
         if is_file && !has_return {
             let word = lexer.word_at(start);
@@ -279,7 +279,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let lexer = &mut self.lexer;
         lexer.expect_byte(b'(', "`(` after `declare`")?;
         lexer.skip_blanks()?;
-        let start = lexer.at;
+        let start = lexer.offset;
         if !lexer.take_word(b"strict_types") {
             let word = lexer.word_at(start);
             return Err(match lexer.byte_at(start + word.len()) {
@@ -290,10 +290,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         lexer.expect_byte(b'=', "`=` after `strict_types`")?;
         lexer.skip_blanks()?;
-        if !matches!(lexer.word_at(lexer.at), b"0" | b"1") {
-            return Err(lexer.unexpected_byte(lexer.at, "0 or 1"));
+        if !matches!(lexer.word_at(lexer.offset), b"0" | b"1") {
+            return Err(lexer.unexpected_byte(lexer.offset, "0 or 1"));
         }
-        lexer.at += 1;
+        lexer.offset += 1;
         lexer.expect_byte(b')', "`)` after the declaration")?;
         lexer.expect_byte(b';', "`;` after the declaration")?;
         lexer.skip_blanks()
@@ -305,9 +305,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         lexer.skip_blanks()?;
         let has_end = |lexer: &Lexer<'_>| lexer.rest().starts_with(b"?>");
         match lexer.peek() {
-            Some(b';') => lexer.at += 1,
+            Some(b';') => lexer.offset += 1,
             Some(b'?') if is_file && has_end(lexer) => {}
-            None if is_file => return Err(lexer.unexpected_byte(lexer.at, "`;` after the value")),
+            None if is_file => return Err(lexer.unexpected_byte(lexer.offset, "`;` after the value")),
             None => return Ok(()),
             _ if is_file => return Err(lexer.unexpected_token("`;` after the value")),
             // Another document may follow; an operator would make it code.
@@ -317,9 +317,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         lexer.skip_blanks()?;
         if has_end(lexer) && is_file {
-            lexer.at += 2;
+            lexer.offset += 2;
             while lexer.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
-                lexer.at += 1;
+                lexer.offset += 1;
             }
         }
         Ok(())
@@ -353,7 +353,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
     fn record_gap(&mut self, end: usize) {
-        let around = self.frames.last().map_or(NO_NODE, |frame| frame.at - u32::from(frame.shape != Shape::Array));
+        let around = self.frames.last().map_or(NO_NODE, |frame| frame.node - u32::from(frame.shape != Shape::Array));
         self.sink.record_span_between(&mut self.spanned, end, around);
     }
 
@@ -371,15 +371,15 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.sink.record_note_bytes(node, code, input.get(start..end).unwrap_or(&[]));
     }
 
-    /// Records that the node `at` starts here.
+    /// Records that the node `index` starts here.
     #[inline]
-    fn begin_node(&mut self, at: u32, start: usize) {
+    fn begin_node(&mut self, index: u32, start: usize) {
         if !S::DETAIL {
             return;
         }
         if let Some((start, end)) = self.key_source.take() {
-            self.keep_source(at, spelling::KEY, start, end);
+            self.keep_source(index, spelling::KEY, start, end);
         }
-        self.sink.record_begin(at, start);
+        self.sink.record_begin(index, start);
     }
 }

@@ -10,9 +10,9 @@ use crate::document::{Kind, Node};
 use std::borrow::Cow;
 
 fn read_source_value(source: &[u8]) -> Option<ValueStart<'_>> {
-    let mut lexer = Lexer { input: source, at: 0 };
+    let mut lexer = Lexer { input: source, offset: 0 };
     let value = lexer.read_value().ok()?;
-    (lexer.at == source.len()).then_some(value)
+    (lexer.offset == source.len()).then_some(value)
 }
 
 fn text_bytes<'s>(text: &'s StringLiteral, source: &'s [u8]) -> &'s [u8] {
@@ -39,8 +39,8 @@ pub(super) fn is_leaf_source(source: &[u8], node: &Node, bytes: &[u8]) -> bool {
 
 /// Whether this is the text of a key; `bytes` are the key's bytes.
 pub(super) fn is_key_source(source: &[u8], node: &Node, bytes: &[u8], is_object: bool) -> bool {
-    let found = read_source_value(source);
-    let (number, name) = match &found {
+    let source_value = read_source_value(source);
+    let (number, name) = match &source_value {
         Some(ValueStart::Null) => (None, Cow::Borrowed(&b""[..])),
         Some(ValueStart::Bool(value)) => (Some(i64::from(*value)), Cow::Borrowed(&b""[..])),
         Some(ValueStart::Number(Number::Int(value))) => (Some(*value), Cow::Borrowed(&b""[..])),

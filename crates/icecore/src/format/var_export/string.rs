@@ -21,17 +21,17 @@ impl Lexer<'_> {
     pub(super) fn read_string(&mut self) -> Result<StringLiteral, Error> {
         let mut text = self.read_literal()?;
         loop {
-            let end = self.at;
+            let end = self.offset;
             self.skip_blanks()?;
             if self.peek() != Some(b'.') {
-                self.at = end;
+                self.offset = end;
                 return Ok(text);
             }
-            let dot = self.at;
-            self.at += 1;
+            let dot = self.offset;
+            self.offset += 1;
             self.skip_blanks()?;
             if self.peek().is_none() {
-                return Err(self.unexpected_byte(self.at, "a string after `.`"));
+                return Err(self.unexpected_byte(self.offset, "a string after `.`"));
             }
             if !self.is_string() {
                 return Err(self.code_error(dot, "the operator `.` with something that is not a string"));
@@ -51,7 +51,7 @@ impl Lexer<'_> {
     /// Reads a string in quotes.
     fn read_literal(&mut self) -> Result<StringLiteral, Error> {
         if let Some(b'b' | b'B') = self.peek() {
-            self.at += 1;
+            self.offset += 1;
         }
         match self.peek() {
             Some(b'\'') => self.read_single_quoted(),
@@ -60,65 +60,65 @@ impl Lexer<'_> {
     }
 
     fn read_single_quoted(&mut self) -> Result<StringLiteral, Error> {
-        let start = self.at + 1;
+        let start = self.offset + 1;
         let mut made = Vec::new();
         // Start of the bytes that are not copied yet.
         let mut from = start;
-        let mut at = start;
+        let mut offset = start;
         loop {
-            match self.byte_at(at) {
+            match self.byte_at(offset) {
                 Some(b'\'') => break,
                 Some(b'\\') => {
-                    if let Some(b'\'' | b'\\') = self.byte_at(at + 1) {
-                        made.extend_from_slice(&self.input[from..at]);
-                        from = at + 1;
-                        at += 1;
+                    if let Some(b'\'' | b'\\') = self.byte_at(offset + 1) {
+                        made.extend_from_slice(&self.input[from..offset]);
+                        from = offset + 1;
+                        offset += 1;
                     }
-                    at += 1;
+                    offset += 1;
                 }
-                Some(_) => at += 1,
-                None => return Err(self.unexpected_byte(at, "`'` at the end of the string")),
+                Some(_) => offset += 1,
+                None => return Err(self.unexpected_byte(offset, "`'` at the end of the string")),
             }
         }
-        self.at = at + 1;
+        self.offset = offset + 1;
         if from == start {
-            return Ok(StringLiteral::Plain(start, at - start));
+            return Ok(StringLiteral::Plain(start, offset - start));
         }
-        made.extend_from_slice(&self.input[from..at]);
+        made.extend_from_slice(&self.input[from..offset]);
         Ok(StringLiteral::Made(made))
     }
 
     fn read_double_quoted(&mut self) -> Result<StringLiteral, Error> {
-        let start = self.at + 1;
+        let start = self.offset + 1;
         let unescaped_len =
             self.input[start..].iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'{')).count();
         if self.byte_at(start + unescaped_len) == Some(b'"') {
-            self.at = start + unescaped_len + 1;
+            self.offset = start + unescaped_len + 1;
             return Ok(StringLiteral::Plain(start, unescaped_len));
         }
         let mut made = self.input[start..start + unescaped_len].to_vec();
-        let mut at = start + unescaped_len;
+        let mut offset = start + unescaped_len;
         loop {
-            match (self.byte_at(at), self.byte_at(at + 1)) {
+            match (self.byte_at(offset), self.byte_at(offset + 1)) {
                 (Some(b'"'), _) => break,
                 (Some(b'$'), Some(next)) if is_word_start(next) || next == b'{' => {
-                    return Err(self.code_error(at, "a variable in a string"));
+                    return Err(self.code_error(offset, "a variable in a string"));
                 }
-                (Some(b'{'), Some(b'$')) => return Err(self.code_error(at, "a variable in a string")),
-                (Some(b'\\'), Some(_)) => at = self.decode_escape(at, &mut made)?,
+                (Some(b'{'), Some(b'$')) => return Err(self.code_error(offset, "a variable in a string")),
+                (Some(b'\\'), Some(_)) => offset = self.decode_escape(offset, &mut made)?,
                 (Some(byte), _) => {
                     made.push(byte);
-                    at += 1;
+                    offset += 1;
                 }
-                (None, _) => return Err(self.unexpected_byte(at, "`\"` at the end of the string")),
+                (None, _) => return Err(self.unexpected_byte(offset, "`\"` at the end of the string")),
             }
         }
-        self.at = at + 1;
+        self.offset = offset + 1;
         Ok(StringLiteral::Made(made))
     }
 
-    /// Reads the escape at `at`; returns its end.
-    fn decode_escape(&self, at: usize, out: &mut Vec<u8>) -> Result<usize, Error> {
+    /// Reads the escape at `offset`; returns its end.
+    fn decode_escape(&self, offset: usize, out: &mut Vec<u8>) -> Result<usize, Error> {
         let digits = |from: usize, radix: u32, max_len: usize| {
             let rest = self.input.get(from..).unwrap_or(&[]);
             rest.iter().take(max_len).take_while(|byte| char::from(**byte).is_digit(radix)).count()
@@ -127,7 +127,7 @@ impl Lexer<'_> {
             let digits = self.input[from..from + len].iter().filter_map(|byte| char::from(*byte).to_digit(radix));
             digits.fold(0u32, |value, digit| value.saturating_mul(radix).saturating_add(digit))
         };
-        let next = self.byte_at(at + 1).unwrap_or(b'\\');
+        let next = self.byte_at(offset + 1).unwrap_or(b'\\');
         let decoded = match next {
             b'n' => b'\n',
             b't' => b'\t',
@@ -137,36 +137,36 @@ impl Lexer<'_> {
             b'f' => 0x0c,
             b'\\' | b'$' | b'"' => next,
             b'0'..=b'7' => {
-                let len = digits(at + 1, 8, 3);
+                let len = digits(offset + 1, 8, 3);
                 // Bits beyond a byte are cut off.
-                out.push(value(at + 1, len, 8) as u8);
-                return Ok(at + 1 + len);
+                out.push(value(offset + 1, len, 8) as u8);
+                return Ok(offset + 1 + len);
             }
-            b'x' if digits(at + 2, 16, 2) > 0 => {
-                let len = digits(at + 2, 16, 2);
-                out.push(value(at + 2, len, 16) as u8);
-                return Ok(at + 2 + len);
+            b'x' if digits(offset + 2, 16, 2) > 0 => {
+                let len = digits(offset + 2, 16, 2);
+                out.push(value(offset + 2, len, 16) as u8);
+                return Ok(offset + 2 + len);
             }
-            b'u' if self.byte_at(at + 2) == Some(b'{') => {
-                let len = digits(at + 3, 16, usize::MAX);
-                if len == 0 || self.byte_at(at + 3 + len) != Some(b'}') {
-                    return Err(self.unexpected_byte(at + 3 + len, "hexadecimal digits and `}` after `\\u{`"));
+            b'u' if self.byte_at(offset + 2) == Some(b'{') => {
+                let len = digits(offset + 3, 16, usize::MAX);
+                if len == 0 || self.byte_at(offset + 3 + len) != Some(b'}') {
+                    return Err(self.unexpected_byte(offset + 3 + len, "hexadecimal digits and `}` after `\\u{`"));
                 }
-                if !push_utf8(value(at + 3, len, 16), out) {
+                if !push_utf8(value(offset + 3, len, 16), out) {
                     return Err(Error::new(ErrorKind::Malformed)
-                        .at(at)
+                        .at(offset)
                         .expecting("a code point of Unicode")
                         .finding("a number above 0x10FFFF"));
                 }
-                return Ok(at + 4 + len);
+                return Ok(offset + 4 + len);
             }
             _ => {
                 out.extend_from_slice(&[b'\\', next]);
-                return Ok(at + 2);
+                return Ok(offset + 2);
             }
         };
         out.push(decoded);
-        Ok(at + 2)
+        Ok(offset + 2)
     }
 }
 

@@ -69,8 +69,12 @@ fn add_value(places: &mut StringPlaces, document: &Document<'_>, span: &Span, to
 /// Notes a string in single quotes, and nothing else.
 fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], part: StringRole) -> bool {
     let Some((start, end)) = SingleQuoted::find_body(token) else { return false };
-    let at = span.start as usize;
-    let place = StringPlace { part, escaping: Some(USUAL), ..StringPlace::without_escapes(at + start, at + end, None) };
+    let token_start = span.start as usize;
+    let place = StringPlace {
+        part,
+        escaping: Some(USUAL),
+        ..StringPlace::without_escapes(token_start + start, token_start + end, None)
+    };
     places.list.push(FoundString::Text(place));
     true
 }
@@ -78,9 +82,9 @@ fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], part:
 /// Notes the class in `\Some\Name::__set_state(array(`.
 fn add_class(places: &mut StringPlaces, span: &Span, token: &[u8]) {
     let Some(end) = token.windows(2).position(|pair| pair == b"::") else { return };
-    let (at, start) = (span.start as usize, usize::from(token.starts_with(b"\\")));
+    let (token_start, start) = (span.start as usize, usize::from(token.starts_with(b"\\")));
     places.list.push(FoundString::Text(StringPlace {
         part: StringRole::Class,
-        ..StringPlace::without_escapes(at + start, at + end, None)
+        ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     }));
 }

@@ -38,7 +38,7 @@ pub(super) enum Shape {
 impl<'a> Lexer<'a> {
     /// Reads a leaf, or the front of a container.
     pub(super) fn read_value(&mut self) -> Result<ValueStart<'a>, Error> {
-        let start = self.at;
+        let start = self.offset;
         match self.peek() {
             _ if self.is_string() => Ok(ValueStart::Text(self.read_string()?)),
             Some(b'0'..=b'9') => Ok(ValueStart::Number(self.read_number()?)),
@@ -50,7 +50,7 @@ impl<'a> Lexer<'a> {
             }
             Some(b'+' | b'-') => Ok(ValueStart::Number(self.read_signed()?)),
             Some(b'[') => {
-                self.at += 1;
+                self.offset += 1;
                 Ok(ValueStart::Open(Opening { shape: Shape::Array, class: b"", close: b']' }))
             }
             Some(b'(') => self.read_cast(),
@@ -70,18 +70,18 @@ impl<'a> Lexer<'a> {
 
     /// Reads a number after signs.
     fn read_signed(&mut self) -> Result<Number, Error> {
-        let start = self.at;
+        let start = self.offset;
         let mut is_negative = false;
-        let mut last = 0;
+        let mut previous_sign = 0;
         while let Some(sign @ (b'+' | b'-')) = self.peek() {
-            if sign == last {
-                return Err(self.unexpected_byte(self.at, "a blank between two signs"));
+            if sign == previous_sign {
+                return Err(self.unexpected_byte(self.offset, "a blank between two signs"));
             }
             is_negative ^= sign == b'-';
-            self.at += 1;
-            let before = self.at;
+            self.offset += 1;
+            let sign_end = self.offset;
             self.skip_blanks()?;
-            last = if self.at == before { sign } else { 0 };
+            previous_sign = if self.offset == sign_end { sign } else { 0 };
         }
         let number = match self.peek() {
             Some(b'0'..=b'9' | b'.') => self.read_number()?,
@@ -92,42 +92,42 @@ impl<'a> Lexer<'a> {
             Some(b'$' | b'(' | b'[' | b'\'' | b'"') => {
                 return Err(self.code_error(start, "a sign before something that is not a number"));
             }
-            _ => return Err(self.unexpected_byte(self.at, "a number")),
+            _ => return Err(self.unexpected_byte(self.offset, "a number")),
         };
         let number = if is_negative { number.negated() } else { number };
         // The smallest integer has no literal: PHP writes it as a difference.
         if number == Number::Int(i64::MIN + 1) {
-            let end = self.at;
+            let end = self.offset;
             self.skip_blanks()?;
             if self.peek() == Some(b'-') {
-                let minus = self.at;
-                self.at += 1;
+                let minus = self.offset;
+                self.offset += 1;
                 self.skip_blanks()?;
-                if self.word_at(self.at) == b"1" {
-                    self.at += 1;
+                if self.word_at(self.offset) == b"1" {
+                    self.offset += 1;
                     return Ok(Number::Int(i64::MIN));
                 }
                 if self.peek().is_none() {
-                    return Err(self.unexpected_byte(self.at, "1"));
+                    return Err(self.unexpected_byte(self.offset, "1"));
                 }
                 return Err(self.code_error(minus, "the operator `-`"));
             }
-            self.at = end;
+            self.offset = end;
         }
         Ok(number)
     }
 
     /// Reads `(object)` and the array after it.
     fn read_cast(&mut self) -> Result<ValueStart<'a>, Error> {
-        let start = self.at;
-        self.at += 1;
+        let start = self.offset;
+        self.offset += 1;
         self.skip_blanks()?;
-        let word = self.word_at(self.at);
-        self.at += word.len();
+        let word = self.word_at(self.offset);
+        self.offset += word.len();
         self.skip_blanks()?;
         match self.peek() {
-            None => return Err(self.unexpected_byte(self.at, "`object)`")),
-            Some(b')') if word.eq_ignore_ascii_case(b"object") => self.at += 1,
+            None => return Err(self.unexpected_byte(self.offset, "`object)`")),
+            Some(b')') if word.eq_ignore_ascii_case(b"object") => self.offset += 1,
             Some(b')') if CASTS.iter().any(|cast| word.eq_ignore_ascii_case(cast)) => {
                 return Err(self.code_error(start, format_args!("the cast `({})`", String::from_utf8_lossy(word))));
             }
@@ -141,32 +141,32 @@ impl<'a> Lexer<'a> {
     /// Reads `array(` or `[`; returns the bracket that closes it.
     fn read_array_front(&mut self, expected: &'static str) -> Result<u8, Error> {
         if self.peek() == Some(b'[') {
-            self.at += 1;
+            self.offset += 1;
             return Ok(b']');
         }
-        let start = self.at;
+        let start = self.offset;
         let word = self.word_at(start);
         let is_array = word.eq_ignore_ascii_case(b"array");
         if !is_array && (word.is_empty() || start + word.len() == self.input.len()) {
-            let at = if word.is_empty() { start } else { self.input.len() };
-            return match self.byte_at(at) {
-                Some(b'$' | b'\\' | b'(') => Err(self.code_error(at, "something that is not an array")),
-                _ => Err(self.unexpected_byte(at, expected)),
+            let offset = if word.is_empty() { start } else { self.input.len() };
+            return match self.byte_at(offset) {
+                Some(b'$' | b'\\' | b'(') => Err(self.code_error(offset, "something that is not an array")),
+                _ => Err(self.unexpected_byte(offset, expected)),
             };
         }
         if !is_array {
             return Err(self.code_error(start, format_args!("`{}`", String::from_utf8_lossy(word))));
         }
-        self.at += word.len();
+        self.offset += word.len();
         self.expect_byte(b'(', "`(` after `array`")?;
         Ok(b')')
     }
 
     /// Reads a value that begins with a name.
     fn read_word(&mut self) -> Result<ValueStart<'a>, Error> {
-        let start = self.at;
+        let start = self.offset;
         let name = self.read_name()?;
-        let end = self.at;
+        let end = self.offset;
         self.skip_blanks()?;
         if self.rest().starts_with(b"::") {
             return self.read_member(start, name);
@@ -174,13 +174,13 @@ impl<'a> Lexer<'a> {
         let is_array = name.eq_ignore_ascii_case(b"array");
         let is_call = self.peek() == Some(b'(');
         if is_call && is_array {
-            self.at += 1;
+            self.offset += 1;
             return Ok(ValueStart::Open(Opening { shape: Shape::Array, class: b"", close: b')' }));
         }
         let name_text = String::from_utf8_lossy(name);
         let bare = name.strip_prefix(b"\\").unwrap_or(name);
         let is_cut = end == self.input.len() || self.rest() == b":" || is_array && self.peek().is_none();
-        self.at = end;
+        self.offset = end;
         if is_call {
             return Err(self.code_error(start, format_args!("`{name_text}(`, a call")));
         }
@@ -221,7 +221,7 @@ impl<'a> Lexer<'a> {
 
     /// Reads `Cls::…`.
     fn read_member(&mut self, start: usize, class: &'a [u8]) -> Result<ValueStart<'a>, Error> {
-        self.at += 2;
+        self.offset += 2;
         self.skip_blanks()?;
         let bare = class.strip_prefix(b"\\").unwrap_or(class);
         let first = bare.split(|byte| *byte == b'\\').next().unwrap_or(bare).to_ascii_lowercase();
@@ -229,26 +229,26 @@ impl<'a> Lexer<'a> {
             let class_text = String::from_utf8_lossy(class);
             return Err(self.code_error(start, format_args!("`{class_text}`, which depends on its position")));
         }
-        let at = self.at;
-        let member = self.word_at(at);
+        let member_start = self.offset;
+        let member = self.word_at(member_start);
         match self.peek() {
-            Some(byte) if is_word_start(byte) => self.at += member.len(),
+            Some(byte) if is_word_start(byte) => self.offset += member.len(),
             Some(b'$' | b'{') => return Err(self.code_error(start, "a static variable")),
-            _ => return Err(self.unexpected_byte(at, "`__set_state`, or the name of an enum case")),
+            _ => return Err(self.unexpected_byte(member_start, "`__set_state`, or the name of an enum case")),
         }
-        let end = self.at;
+        let end = self.offset;
         self.skip_blanks()?;
         if self.peek() == Some(b'(') {
             if !member.eq_ignore_ascii_case(b"__set_state") {
                 let (class, member) = (String::from_utf8_lossy(class), String::from_utf8_lossy(member));
                 return Err(self.code_error(start, format_args!("`{class}::{member}(`, a call")));
             }
-            self.at += 1;
+            self.offset += 1;
             self.skip_blanks()?;
             let close = self.read_array_front("an array in `__set_state`")?;
             return Ok(ValueStart::Open(Opening { shape: Shape::State, class, close }));
         }
-        self.at = end;
+        self.offset = end;
         if member.eq_ignore_ascii_case(b"class") {
             let len = bare.len();
             let from = start + (class.len() - len);

@@ -89,7 +89,7 @@ fn begins_php(before: &[u8]) -> bool {
 #[derive(Clone, Copy)]
 struct WriteFrame {
     /// The next child.
-    at: u32,
+    next: u32,
     /// Where the children end.
     end: u32,
     /// Number of children written.
@@ -132,19 +132,19 @@ pub(super) struct Writer<'d> {
 }
 
 impl<'d> Writer<'d> {
-    pub(super) fn node(&self, at: u32) -> Node {
-        self.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    pub(super) fn node(&self, index: u32) -> Node {
+        self.nodes.get(index as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    pub(super) fn record_loss(&mut self, kind: LossKind, at: u32) {
+    pub(super) fn record_loss(&mut self, kind: LossKind, index: u32) {
         let document = self.document;
-        self.losses.add(kind, || document.path(at));
+        self.losses.add(kind, || document.path(index));
     }
 
-    /// Returns the source text that was kept for the value at `at`.
+    /// Returns the source text that was kept for the value at `index`.
     #[inline]
-    pub(super) fn kept_source(&self, at: u32, code: u16) -> Option<&'d [u8]> {
-        let source = self.spelling.as_ref()?.stored_bytes(at, code);
+    pub(super) fn kept_source(&self, index: u32, code: u16) -> Option<&'d [u8]> {
+        let source = self.spelling.as_ref()?.stored_bytes(index, code);
         source.filter(|source| !self.splits_tags || find_tag(source).is_none())
     }
 
@@ -164,17 +164,17 @@ impl<'d> Writer<'d> {
     fn continue_container(&mut self, out: &mut dyn Output) -> Result<(), Error> {
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         let buf = out.buffer();
-        while frame.at < frame.end {
-            let mut at = frame.at;
-            let key = self.node(at);
+        while frame.next < frame.end {
+            let mut index = frame.next;
+            let key = self.node(index);
             // PHP does not have these entries: keys that are allowed but absent,
             // defaults.
             if key.key == IS_KEY && key.has(flag::PLACEHOLDER) && key.kind.is_string() {
-                frame.at = self.document.tape().index_after(self.document.tape().index_after(at));
+                frame.next = self.document.tape().index_after(self.document.tape().index_after(index));
                 continue;
             }
             if key.key != IS_KEY && key.key != NO_KEY && self.is_absent(key.key) {
-                frame.at = self.document.tape().index_after(at);
+                frame.next = self.document.tape().index_after(index);
                 continue;
             }
             if key.key == NO_KEY && !frame.is_list {
@@ -183,14 +183,14 @@ impl<'d> Writer<'d> {
             let inner = frame.indent + if self.is_short { 4 } else { 2 };
             self.start_line(inner + usize::from(frame.shape != ContainerShape::Array && !self.is_short), buf);
             if key.key == IS_KEY {
-                at = self.document.tape().index_after(at);
+                index = self.document.tape().index_after(index);
             }
-            self.write_key(&key, frame.at, at, &frame, buf)?;
-            frame.at = self.document.tape().index_after(at);
+            self.write_key(&key, frame.next, index, &frame, buf)?;
+            frame.next = self.document.tape().index_after(index);
             frame.count += 1;
             let depth = self.stack.len();
             self.stack.push(frame);
-            self.write_nested_value(at, inner, buf)?;
+            self.write_nested_value(index, inner, buf)?;
             if self.stack.len() > depth + 1 {
                 return if buf.len() >= READY { out.allow_flush() } else { Ok(()) };
             }
@@ -214,8 +214,8 @@ impl<'d> Writer<'d> {
         if frame.shape == ContainerShape::State {
             buf.push(b')');
         }
-        for at in self.entered.drain(frame.entered..) {
-            self.open.remove(&at);
+        for target in self.entered.drain(frame.entered..) {
+            self.open.remove(&target);
         }
         if !self.stack.is_empty() {
             buf.push(b',');
@@ -232,7 +232,7 @@ impl<'d> Writer<'d> {
     fn write_key(
         &mut self,
         key: &Node,
-        at: u32,
+        key_index: u32,
         value: u32,
         frame: &WriteFrame,
         buf: &mut Vec<u8>,
@@ -281,7 +281,7 @@ impl<'d> Writer<'d> {
                 }
                 kind => {
                     return Err(Error::new(ErrorKind::Unrepresentable)
-                        .on_path(document.path(at))
+                        .on_path(document.path(key_index))
                         .expecting("a key that is a string or an integer")
                         .finding(format!("{kind:?}")));
                 }
@@ -320,78 +320,84 @@ impl<'d> Writer<'d> {
 
     // -- Values ---------------------------------------------------------------------
 
-    fn write_root(&mut self, at: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.write_value_at(at, 0, true, buf)
+    fn write_root(&mut self, index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.write_value_at(index, 0, true, buf)
     }
 
     /// Writes a value after a key: objects and arrays start on their own line.
-    fn write_nested_value(&mut self, at: u32, indent: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
-        self.write_value_at(at, indent, self.is_short, buf)
+    fn write_nested_value(&mut self, index: u32, indent: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        self.write_value_at(index, indent, self.is_short, buf)
     }
 
-    /// Writes the value at `at`: a leaf completely, a container up to its front.
-    fn write_value_at(&mut self, mut at: u32, indent: usize, same_line: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let first = at;
+    /// Writes the value at `index`: a leaf completely, a container up to its front.
+    fn write_value_at(
+        &mut self,
+        mut index: u32,
+        indent: usize,
+        same_line: bool,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let first = index;
         let (entered, mut links) = (self.entered.len(), false);
         for _ in 0..=self.document.max_link_steps(self.limits) {
-            let node = self.node(at);
-            if node.has(flag::TARGET) && node.kind.is_container() && self.open.insert(at) {
-                self.entered.push(at);
+            let node = self.node(index);
+            if node.has(flag::TARGET) && node.kind.is_container() && self.open.insert(index) {
+                self.entered.push(index);
             }
-            self.record_flag_losses(at, &node);
+            self.record_flag_losses(index, &node);
             match node.kind {
-                Kind::Link | Kind::Alias => (at, links) = (self.follow_link(at, node.payload)?, true),
+                Kind::Link | Kind::Alias => (index, links) = (self.follow_link(index, node.payload)?, true),
                 Kind::Ref | Kind::Attrs | Kind::Regexp | Kind::Code | Kind::Tied => {
-                    self.record_wrapper_losses(at);
-                    at += 1;
+                    self.record_wrapper_losses(index);
+                    index += 1;
                 }
                 Kind::VString => {
-                    self.record_wrapper_losses(at);
-                    at = self.document.tape().index_after(at + 1);
+                    self.record_wrapper_losses(index);
+                    index = self.document.tape().index_after(index + 1);
                 }
                 Kind::Opaque => {
-                    self.record_loss(LossKind::Opaque, at);
-                    at += 1;
+                    self.record_loss(LossKind::Opaque, index);
+                    index += 1;
                 }
-                Kind::Object => match self.find_object_class(at, &node) {
+                Kind::Object => match self.find_object_class(index, &node) {
                     Some(name) => {
-                        let body = self.node(at + 1);
-                        if body.has(flag::TARGET) && self.open.insert(at + 1) {
-                            self.entered.push(at + 1);
+                        let body = self.node(index + 1);
+                        if body.has(flag::TARGET) && self.open.insert(index + 1) {
+                            self.entered.push(index + 1);
                         }
-                        self.record_flag_losses(at + 1, &body);
+                        self.record_flag_losses(index + 1, &body);
                         if node.form() == Form::Struct {
-                            self.record_loss(LossKind::Struct, at);
+                            self.record_loss(LossKind::Struct, index);
                         }
-                        report_lost_shape(self.document, at + 1, true, |kind| self.record_loss(kind, at + 1));
+                        report_lost_shape(self.document, index + 1, true, |kind| self.record_loss(kind, index + 1));
                         if !same_line {
                             self.start_line(indent, buf);
                         }
-                        let shape = self.write_object_head(at, name, buf);
-                        return self.open_container(at + 1, shape, indent, entered);
+                        let shape = self.write_object_head(index, name, buf);
+                        return self.open_container(index + 1, shape, indent, entered);
                     }
                     None => {
-                        self.record_loss(LossKind::Class, at);
-                        at += 1;
+                        self.record_loss(LossKind::Class, index);
+                        index += 1;
                     }
                 },
                 Kind::Array | Kind::Map => {
-                    report_lost_shape(self.document, at, false, |kind| self.record_loss(kind, at));
+                    report_lost_shape(self.document, index, false, |kind| self.record_loss(kind, index));
                     if !same_line {
                         self.start_line(indent, buf);
                     }
                     buf.extend_from_slice(if self.is_short { b"[" } else { b"array (" });
-                    return self.open_container(at, ContainerShape::Array, indent, entered);
+                    return self.open_container(index, ContainerShape::Array, indent, entered);
                 }
                 Kind::EnumCase => {
-                    self.write_enum_case(at, &node, (!same_line).then_some(indent), buf);
+                    self.write_enum_case(index, &node, (!same_line).then_some(indent), buf);
                     return self.leave_targets(entered);
                 }
                 Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {
-                    return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
+                    return Err(self.limits.too_many_digits().on_path(self.document.path(index)));
                 }
                 _ => {
-                    self.write_leaf(at, &node, buf);
+                    self.write_leaf(index, &node, buf);
                     return self.leave_targets(entered);
                 }
             }
@@ -401,50 +407,50 @@ impl<'d> Writer<'d> {
 
     /// Closes the targets that were entered on the way to a leaf.
     fn leave_targets(&mut self, entered: usize) -> Result<(), Error> {
-        for at in self.entered.drain(entered..) {
-            self.open.remove(&at);
+        for target in self.entered.drain(entered..) {
+            self.open.remove(&target);
         }
         Ok(())
     }
 
     /// Returns the target of a link or an alias, to be written again: PHP's text has no
     /// links.
-    fn follow_link(&mut self, at: u32, target: u64) -> Result<u32, Error> {
+    fn follow_link(&mut self, index: u32, target: u64) -> Result<u32, Error> {
         let target = u32::try_from(target).ok().filter(|target| (*target as usize) < self.nodes.len());
         let Some(target) = target else {
-            return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(at)).finding("a link to nothing"));
+            return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(index)).finding("a link to nothing"));
         };
         if self.open.contains(&target) {
             return Err(Error::new(ErrorKind::Unrepresentable)
-                .on_path(self.document.path(at))
+                .on_path(self.document.path(index))
                 .expecting("a value that does not contain itself")
                 .finding("a link to what it is in")
                 .helping("PHP writes NULL there, with a warning"));
         }
-        self.record_loss(LossKind::Sharing, at);
+        self.record_loss(LossKind::Sharing, index);
         let nodes = self.document.tape().index_after(target).saturating_sub(target).max(1);
         self.expanded = self.expanded.saturating_add(u64::from(nodes));
         if self.expanded > self.expansion_limit {
-            return Err(self.limits.too_expanded(self.expansion_limit).on_path(self.document.path(at)));
+            return Err(self.limits.too_expanded(self.expansion_limit).on_path(self.document.path(index)));
         }
         Ok(target)
     }
 
     /// Returns the class of an object whose body is a map or an array. `None` if PHP
     /// would refuse it.
-    fn find_object_class(&self, at: u32, node: &Node) -> Option<&'d [u8]> {
-        let body = self.node(at + 1);
-        if !matches!(body.kind, Kind::Array | Kind::Map) || node.end() == at + 1 {
+    fn find_object_class(&self, index: u32, node: &Node) -> Option<&'d [u8]> {
+        let body = self.node(index + 1);
+        if !matches!(body.kind, Kind::Array | Kind::Map) || node.end() == index + 1 {
             return None;
         }
         let name = self.document.tape().classes().get(node.class())?.bytes;
         (!self.is_plain && is_class_in_code(name)).then_some(name)
     }
 
-    fn write_object_head(&mut self, at: u32, name: &[u8], buf: &mut Vec<u8>) -> ContainerShape {
+    fn write_object_head(&mut self, index: u32, name: &[u8], buf: &mut Vec<u8>) -> ContainerShape {
         let array = if self.is_short { &b"["[..] } else { b"array(" };
         let kept =
-            self.kept_source(at, spelling::CLASS).filter(|kept| kept.strip_prefix(b"\\").unwrap_or(kept) == name);
+            self.kept_source(index, spelling::CLASS).filter(|kept| kept.strip_prefix(b"\\").unwrap_or(kept) == name);
         let shape = if name == b"stdClass" && kept.is_none() { ContainerShape::Cast } else { ContainerShape::State };
         match (shape, kept) {
             (ContainerShape::Cast, _) => buf.extend_from_slice(b"(object) "),
@@ -461,27 +467,36 @@ impl<'d> Writer<'d> {
         shape
     }
 
-    /// Opens the container at `at`, whose head is written.
-    fn open_container(&mut self, at: u32, shape: ContainerShape, indent: usize, entered: usize) -> Result<(), Error> {
+    /// Opens the container at `index`, whose head is written.
+    fn open_container(
+        &mut self,
+        index: u32,
+        shape: ContainerShape,
+        indent: usize,
+        entered: usize,
+    ) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().on_path(self.document.path(at)));
+            return Err(self.limits.too_deep().on_path(self.document.path(index)));
         }
-        let end = self.document.tape().index_after(at);
-        let is_list = self.node(at).kind == Kind::Array;
-        self.stack.push(WriteFrame { at: at + 1, end, count: 0, shape, is_list, indent, entered });
+        let end = self.document.tape().index_after(index);
+        let is_list = self.node(index).kind == Kind::Array;
+        self.stack.push(WriteFrame { next: index + 1, end, count: 0, shape, is_list, indent, entered });
         Ok(())
     }
 
-    fn write_enum_case(&mut self, at: u32, node: &Node, line: Option<usize>, buf: &mut Vec<u8>) {
+    fn write_enum_case(&mut self, index: u32, node: &Node, line: Option<usize>, buf: &mut Vec<u8>) {
         let bytes = self.document.bytes(node);
         if self.is_plain || !super::write_leaf::is_case_in_code(bytes) {
-            self.record_loss(LossKind::Name, at);
+            self.record_loss(LossKind::Name, index);
             return self.write_string(bytes, buf);
         }
         if let Some(indent) = line {
             self.start_line(indent, buf);
         }
-        match self.kept_source(at, spelling::SOURCE).filter(|source| source_text::is_leaf_source(source, node, bytes)) {
+        match self
+            .kept_source(index, spelling::SOURCE)
+            .filter(|source| source_text::is_leaf_source(source, node, bytes))
+        {
             Some(source) => buf.extend_from_slice(source),
             None => push_case(bytes, buf),
         }

@@ -22,11 +22,12 @@ pub(super) fn is_case_in_code(name: &[u8]) -> bool {
 impl Writer<'_> {
     /// Writes a leaf.
     #[inline]
-    pub(super) fn write_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
+    pub(super) fn write_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) {
         let document = self.document;
         let bytes = || if node.kind.has_bytes() { document.bytes(node) } else { &[] };
-        if let Some(source) =
-            self.kept_source(at, spelling::SOURCE).filter(|source| source_text::is_leaf_source(source, node, bytes()))
+        if let Some(source) = self
+            .kept_source(index, spelling::SOURCE)
+            .filter(|source| source_text::is_leaf_source(source, node, bytes()))
         {
             return buf.extend_from_slice(source);
         }
@@ -36,13 +37,13 @@ impl Writer<'_> {
             Kind::Float => push_number(f64::from_bits(node.payload), buf),
             Kind::Null => buf.extend_from_slice(b"NULL"),
             Kind::Bool => push_bool(node.payload != 0, buf),
-            _ => self.write_rare_leaf(at, node, buf),
+            _ => self.write_rare_leaf(index, node, buf),
         }
     }
 
     #[cold]
-    fn write_rare_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) {
-        match replace_leaf(self.document, node, |kind| self.record_loss(kind, at)) {
+    fn write_rare_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) {
+        match replace_leaf(self.document, node, |kind| self.record_loss(kind, index)) {
             LeafReplacement::Bytes(bytes) => self.write_string(bytes, buf),
             LeafReplacement::Digits(digits) => self.write_string(&digits, buf),
             LeafReplacement::Float(value) => push_number(value, buf),
@@ -64,12 +65,12 @@ impl Writer<'_> {
 
     /// Counts the flags of a value that PHP can't represent.
     #[inline]
-    pub(super) fn record_flag_losses(&mut self, at: u32, node: &Node) {
-        report_lost_flags(node, |kind| self.record_loss(kind, at));
+    pub(super) fn record_flag_losses(&mut self, index: u32, node: &Node) {
+        report_lost_flags(node, |kind| self.record_loss(kind, index));
     }
 
     /// Counts what is lost with a node if only its content is written.
-    pub(super) fn record_wrapper_losses(&mut self, at: u32) {
-        report_lost_wrapper(self.document, at, |kind| self.record_loss(kind, at));
+    pub(super) fn record_wrapper_losses(&mut self, index: u32) {
+        report_lost_wrapper(self.document, index, |kind| self.record_loss(kind, index));
     }
 }

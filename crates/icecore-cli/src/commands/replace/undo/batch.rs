@@ -72,15 +72,16 @@ impl<'c> Batch<'c> {
             Ok(())
         })?;
         self.refuse_unfit(transaction.table());
-        let planned: Vec<usize> = (0..self.cells.len()).filter(|at| self.fate(*at) == Some(Fate::PutBack)).collect();
+        let planned: Vec<usize> =
+            (0..self.cells.len()).filter(|index| self.fate(*index) == Some(Fate::PutBack)).collect();
         if planned.is_empty() {
             return Ok(());
         }
-        let writes: Vec<Change<'_>> = planned.iter().filter_map(|at| self.cells.get(*at)?.to_change()).collect();
+        let writes: Vec<Change<'_>> = planned.iter().filter_map(|index| self.cells.get(*index)?.to_change()).collect();
         let done = transaction.change(&writes)?;
-        for (at, is_done) in planned.iter().zip(done) {
+        for (index, is_done) in planned.iter().zip(done) {
             // Preliminary, until the values are read back.
-            self.set_fate(*at, if is_done { Fate::Altered } else { Fate::ChangedSince });
+            self.set_fate(*index, if is_done { Fate::Altered } else { Fate::ChangedSince });
         }
         self.read_back(&mut transaction, &columns)?;
         transaction.commit()
@@ -92,8 +93,8 @@ impl<'c> Batch<'c> {
             self.cells.iter().filter(|cell| cell.fate == Fate::Altered).map(|cell| cell.key).collect();
         keys.dedup();
         transaction.find_rows(&keys, columns, &mut |row| {
-            for at in self.by_key.get(&*row.key).cloned().unwrap_or_default() {
-                let Some(cell) = self.cells.get_mut(at).filter(|cell| cell.fate == Fate::Altered) else { continue };
+            for index in self.by_key.get(&*row.key).cloned().unwrap_or_default() {
+                let Some(cell) = self.cells.get_mut(index).filter(|cell| cell.fate == Fate::Altered) else { continue };
                 let place = columns.iter().position(|column| *column == cell.column);
                 if place.and_then(|place| row.cells.get(place)?.as_ref()) == Some(&cell.cell.old) {
                     cell.fate = Fate::PutBack;
@@ -106,8 +107,8 @@ impl<'c> Batch<'c> {
     /// Compares a row with the values of the record.
     fn compare(&mut self, row: &Row) {
         // A database may treat `a` like `A`, but that is another row; it is not found here.
-        for at in self.by_key.get(&*row.key).cloned().unwrap_or_default() {
-            let Some(pending) = self.cells.get_mut(at) else { continue };
+        for index in self.by_key.get(&*row.key).cloned().unwrap_or_default() {
+            let Some(pending) = self.cells.get_mut(index) else { continue };
             let place = self.columns.iter().position(|column| *column == pending.column);
             let now = place.and_then(|place| row.cells.get(place)?.as_ref());
             pending.fate = match now {
@@ -133,12 +134,12 @@ impl<'c> Batch<'c> {
         }
     }
 
-    fn fate(&self, at: usize) -> Option<Fate> {
-        self.cells.get(at).map(|cell| cell.fate)
+    fn fate(&self, index: usize) -> Option<Fate> {
+        self.cells.get(index).map(|cell| cell.fate)
     }
 
-    fn set_fate(&mut self, at: usize, fate: Fate) {
-        if let Some(cell) = self.cells.get_mut(at) {
+    fn set_fate(&mut self, index: usize, fate: Fate) {
+        if let Some(cell) = self.cells.get_mut(index) {
             cell.fate = fate;
         }
     }

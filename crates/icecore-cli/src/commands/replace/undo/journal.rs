@@ -352,7 +352,7 @@ fn settle_resume(
             continue;
         }
         let payload = file.read_payload(entry)?;
-        let changes = Changes::decode(&payload).map_err(|why| file.record_error(entry, &why))?;
+        let changes = Changes::decode(&payload).map_err(|reason| file.record_error(entry, &reason))?;
         let names = tables.get(changes.table).ok_or_else(|| file.record_error(entry, "its table is not named"))?;
         let mut table = Table::open(address, &names.name, args.key.as_deref()).map_err(database_error)?;
         is_committed |= holds_stored(&mut table, names, &changes).map_err(database_error)?;

@@ -251,10 +251,10 @@ mod tests {
         for end in 0..payload.len() {
             assert!(Changes::decode(&payload[..end]).is_err(), "cut at {end}");
         }
-        for at in 0..payload.len() {
+        for index in 0..payload.len() {
             for byte in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut other = payload.clone();
-                other[at] = byte;
+                other[index] = byte;
                 // It may have another meaning, but must end soon and without a panic.
                 let _ = Changes::decode(&other);
             }

@@ -181,11 +181,11 @@ mod tests {
             let (head, stored) = decoded(&record, &previous).unwrap();
             assert_eq!((head.kind, head.check), (RecordKind::Changes, check));
             assert_eq!(head.unpack_payload(stored).unwrap(), payload);
-            for at in 0..record.len() {
+            for index in 0..record.len() {
                 let mut other = record.clone();
-                other[at] ^= 1;
-                assert!(decoded(&other, &previous).is_none(), "byte {at}");
-                assert!(decoded(&record[..at], &previous).is_none());
+                other[index] ^= 1;
+                assert!(decoded(&other, &previous).is_none(), "byte {index}");
+                assert!(decoded(&record[..index], &previous).is_none());
             }
             // After another record, the record is invalid.
             assert!(decoded(&record, &[8; CHECK_LEN]).is_none());

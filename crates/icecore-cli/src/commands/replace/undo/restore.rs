@@ -139,7 +139,7 @@ impl<'r> Restore<'r> {
 
     /// Decodes the changes of a record, and checks that their tables and columns are known.
     fn decode(&self, entry: &RecordEntry, payload: &[u8]) -> Result<Changes, Abort> {
-        let changes = Changes::decode(payload).map_err(|why| self.file.record_error(entry, &why))?;
+        let changes = Changes::decode(payload).map_err(|reason| self.file.record_error(entry, &reason))?;
         let Some(names) = self.tables.get(changes.table) else {
             return Err(self.file.record_error(entry, "its table is not named before it"));
         };
@@ -197,8 +197,8 @@ impl<'r> Restore<'r> {
     ) -> Result<(), Abort> {
         let mut open: Option<(usize, Table)> = None;
         let left = state.as_ref().map_or(self.changes.len(), |(_, state)| state.left.min(self.changes.len()));
-        for at in (0..left).rev() {
-            let Some(entry) = self.changes.get(at).copied() else { continue };
+        for index in (0..left).rev() {
+            let Some(entry) = self.changes.get(index).copied() else { continue };
             let payload = self.file.read_payload(&entry)?;
             let changes = self.decode(&entry, &payload)?;
             let names = self.tables.get(changes.table).cloned();
@@ -213,7 +213,7 @@ impl<'r> Restore<'r> {
                 open = Some((changes.table, table));
             }
             if let Some((file, state)) = state {
-                state.left = at;
+                state.left = index;
                 resume::replace_file(file, state)?;
             }
             progress::set_record_count(self.outcome.seen_count());

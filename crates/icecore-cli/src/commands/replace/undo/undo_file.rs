@@ -89,7 +89,7 @@ impl UndoFile {
                 break;
             }
             reader.read_exact(&mut head).map_err(|error| self.read_error(&error))?;
-            let Some(found) = RecordHead::decode(&head, &previous) else {
+            let Some(decoded) = RecordHead::decode(&head, &previous) else {
                 // After a power failure, the system may leave zeros where nothing was written.
                 if head.iter().all(|byte| *byte == 0)
                     && is_zeros(&mut reader).map_err(|error| self.read_error(&error))?
@@ -99,21 +99,21 @@ impl UndoFile {
                 }
                 return Err(self.damage_error(offset, entries.len(), "its head has changed"));
             };
-            let end = offset + HEAD_LEN as u64 + u64::from(found.stored_len);
+            let end = offset + HEAD_LEN as u64 + u64::from(decoded.stored_len);
             if end > len {
                 self.is_torn = true;
                 break;
             }
-            let stored = read_bytes(&mut reader, found.stored_len).map_err(|error| self.read_error(&error))?;
-            if !found.matches_payload(&stored, &previous) {
+            let stored = read_bytes(&mut reader, decoded.stored_len).map_err(|error| self.read_error(&error))?;
+            if !decoded.matches_payload(&stored, &previous) {
                 if end == len {
                     self.is_torn = true;
                     break;
                 }
                 return Err(self.damage_error(offset, entries.len(), "its bytes have changed"));
             }
-            entries.push(RecordEntry { offset, head: found, previous });
-            (offset, previous) = (end, found.check);
+            entries.push(RecordEntry { offset, head: decoded, previous });
+            (offset, previous) = (end, decoded.check);
         }
         (self.entries, self.whole_len) = (entries, offset);
         Ok(())
@@ -129,7 +129,7 @@ impl UndoFile {
         if !entry.head.matches_payload(&stored, &entry.previous) {
             return Err(self.damage_error(entry.offset, 0, "it changed while it was read"));
         }
-        entry.head.unpack_payload(stored).map_err(|why| self.record_error(entry, &why))
+        entry.head.unpack_payload(stored).map_err(|reason| self.record_error(entry, &reason))
     }
 
     /// Appends a record. It is durable only after [`UndoFile::sync`].
@@ -166,8 +166,8 @@ impl UndoFile {
     }
 
     /// Returns the error for a record with an invalid payload.
-    pub fn record_error(&self, entry: &RecordEntry, why: &str) -> Abort {
-        let text = format!("{}: the record at offset {} can't be read: {why}", self.name, entry.offset);
+    pub fn record_error(&self, entry: &RecordEntry, reason: &str) -> Abort {
+        let text = format!("{}: the record at offset {} can't be read: {reason}", self.name, entry.offset);
         Abort::Failed(code::INPUT, text)
     }
 
@@ -175,10 +175,10 @@ impl UndoFile {
         Abort::Failed(code::USAGE, format!("{}: {}", self.name, io_reason(error)))
     }
 
-    fn damage_error(&self, offset: u64, complete_count: usize, why: &str) -> Abort {
+    fn damage_error(&self, offset: u64, complete_count: usize, reason: &str) -> Abort {
         let name = &self.name;
         let text = format!(
-            "{name}: the record at offset {offset} is damaged: {why}. Nothing was changed. The {complete_count} records before it \
+            "{name}: the record at offset {offset} is damaged: {reason}. Nothing was changed. The {complete_count} records before it \
              are whole: `head -c {offset} {name} > NEW` makes a file of them, which puts back less"
         );
         Abort::Failed(code::INPUT, text)
@@ -303,13 +303,13 @@ mod tests {
         let ends = filled(&path);
         let bytes = std::fs::read(&path).unwrap();
         let last = *ends.iter().rev().nth(1).unwrap() as usize;
-        for at in MAGIC.len()..last {
+        for index in MAGIC.len()..last {
             let mut other = bytes.clone();
-            other[at] ^= 0x40;
+            other[index] ^= 0x40;
             std::fs::write(&path, &other).unwrap();
-            let start = ends.iter().rev().find(|end| **end <= at as u64).unwrap();
+            let start = ends.iter().rev().find(|end| **end <= index as u64).unwrap();
             let text = refusal(&path);
-            assert!(text.contains(&format!("the record at offset {start} is damaged")), "byte {at}: {text}");
+            assert!(text.contains(&format!("the record at offset {start} is damaged")), "byte {index}: {text}");
         }
         for other in [&b""[..], b"icecore undo 2\r\n", b"icecore undo 1\n\n"] {
             std::fs::write(&path, other).unwrap();

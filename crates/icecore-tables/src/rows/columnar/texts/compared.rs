@@ -33,8 +33,8 @@ impl Random {
 }
 
 /// Returns the number of random rounds.
-fn count_rounds(usual: usize) -> usize {
-    if std::env::var_os("ICECORE_FULL").is_some() { usual * 20 } else { usual }
+fn count_rounds(rounds: usize) -> usize {
+    if std::env::var_os("ICECORE_FULL").is_some() { rounds * 20 } else { rounds }
 }
 
 /// Returns whether arrow-cast knows zones by name, which depends on the features of the build.
@@ -234,12 +234,12 @@ fn sample_texts(random: &mut Random) -> Vec<String> {
     for _ in 0..count_rounds(20_000) {
         let mut text: Vec<char> = random.pick(&SEEDS).chars().collect();
         for _ in 0..random.next_below(3) {
-            let at = random.next_below(text.len() + 1);
-            match (random.next_below(4), at < text.len()) {
-                (0, true) => drop(text.remove(at)),
-                (1, _) => text.insert(at, random.pick(&letters)),
-                (2, _) => text.truncate(at),
-                (_, true) => text[at] = random.pick(&letters),
+            let index = random.next_below(text.len() + 1);
+            match (random.next_below(4), index < text.len()) {
+                (0, true) => drop(text.remove(index)),
+                (1, _) => text.insert(index, random.pick(&letters)),
+                (2, _) => text.truncate(index),
+                (_, true) => text[index] = random.pick(&letters),
                 _ => text.push(random.pick(&letters)),
             }
         }

@@ -108,9 +108,16 @@ mod tests {
     fn names_have_summer_time() {
         let berlin = Zone::parse("Europe/Berlin").expect("a name");
         assert_eq!([1_770_000_000, 1_783_000_000].map(|moment| berlin.offset_at(moment)), [3600, 7200]);
-        let at = |month, day, hour: i64| berlin.offset_of_local(Date { year: 2026, month, day }, hour * 3600 + 1800);
-        assert_eq!([at(3, 29, 1), at(3, 29, 2), at(3, 29, 3)], [Some(3600), None, Some(7200)]);
-        assert_eq!([at(10, 25, 1), at(10, 25, 2), at(10, 25, 3)], [Some(7200), None, Some(3600)]);
+        let local_offset =
+            |month, day, hour: i64| berlin.offset_of_local(Date { year: 2026, month, day }, hour * 3600 + 1800);
+        assert_eq!(
+            [local_offset(3, 29, 1), local_offset(3, 29, 2), local_offset(3, 29, 3)],
+            [Some(3600), None, Some(7200)]
+        );
+        assert_eq!(
+            [local_offset(10, 25, 1), local_offset(10, 25, 2), local_offset(10, 25, 3)],
+            [Some(7200), None, Some(3600)]
+        );
         // Far from the years with known rules.
         assert_eq!([i64::MIN, i64::MAX].map(|moment| berlin.offset_at(moment).abs() < 7200), [true; 2]);
         // A name that some systems no longer have.

@@ -27,7 +27,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if self.jobs.is_empty() && self.roots.len() < 2 {
             return error;
         }
-        let ended = self.lexer.at;
+        let ended = self.lexer.position;
         error.or(self.resolve_paths().map_err(|error| error.at(ended)).err())
     }
 
@@ -63,7 +63,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         while let Some(frame) = self.frames.last().copied() {
             let tape = self.sink.tape();
-            let (mut child, mut count) = (frame.at + 1, 0);
+            let (mut child, mut count) = (frame.node + 1, 0);
             while child < tape.len() {
                 child += u32::from(tape.nodes[child as usize].key == IS_KEY);
                 child = tape.index_after(child);
@@ -72,7 +72,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = count;
             }
-            self.sink.record_cut(frame.at, None);
+            self.sink.record_cut(frame.node, None);
             self.close_frame();
         }
     }

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     /// Its node.
-    pub(super) at: u32,
+    pub(super) node: u32,
     /// Number of items or entries so far.
     pub(super) count: u32,
     pub(super) shape: Shape,

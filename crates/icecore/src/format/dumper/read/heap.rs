@@ -26,7 +26,7 @@ pub(super) struct Root<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingPath {
     /// Its offset in the text.
-    pub(super) at: usize,
+    pub(super) offset: usize,
     /// The node in its place, or the value that its variable gets.
     pub(super) node: u32,
     /// Whether `\` precedes it.
@@ -141,7 +141,8 @@ impl<'a, 't> Heap<'a, 't> {
                 }
             }
         }
-        let waits = |(at, job): (usize, &PendingPath)| (!job.sets).then_some((job.node, Override::Pending(at as u32)));
+        let waits =
+            |(index, job): (usize, &PendingPath)| (!job.sets).then_some((job.node, Override::Pending(index as u32)));
         let over = jobs.iter().enumerate().filter_map(waits).collect();
         let (children, added) = (SeededMap::default(), SeededMap::default());
         let bare = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
@@ -176,18 +177,18 @@ impl<'a, 't> Heap<'a, 't> {
 
     /// Returns the path to a node in the resulting document.
     fn path_to(&mut self, node: u32) -> String {
-        let at = self.roots.partition_point(|root| *root <= node).saturating_sub(1);
-        self.tape.root = self.roots.get(at).copied().unwrap_or(0);
+        let index = self.roots.partition_point(|root| *root <= node).saturating_sub(1);
+        self.tape.root = self.roots.get(index).copied().unwrap_or(0);
         let path = self.tape.path_to(node, self.lexer.input);
-        let prefix = if self.roots.len() > 1 { format!("$[{at}]") } else { "$".to_owned() };
+        let prefix = if self.roots.len() > 1 { format!("$[{index}]") } else { "$".to_owned() };
         format!("{prefix}{}", path.strip_prefix('$').unwrap_or(&path))
     }
 
     /// Returns the variable at this node.
-    pub(super) fn variable_at(&self, at: u32) -> u32 {
-        match self.overrides.get(&at) {
+    pub(super) fn variable_at(&self, node: u32) -> u32 {
+        match self.overrides.get(&node) {
             Some(Override::SameAs(other)) => *other,
-            _ => at,
+            _ => node,
         }
     }
 
@@ -200,17 +201,17 @@ impl<'a, 't> Heap<'a, 't> {
         }
     }
 
-    fn content_of_node(&self, at: u32) -> Value {
-        match self.kind_at(at) {
-            Kind::Array | Kind::Map | Kind::Object | Kind::Code | Kind::Regexp => Value::Thing(at),
+    fn content_of_node(&self, node: u32) -> Value {
+        match self.kind_at(node) {
+            Kind::Array | Kind::Map | Kind::Object | Kind::Code | Kind::Regexp => Value::Thing(node),
             // A reference at which the text was cut off is empty.
-            Kind::Ref if self.tape.index_after(at) > at + 1 => Value::Scalar(at + 1),
-            _ => Value::Leaf(at),
+            Kind::Ref if self.tape.index_after(node) > node + 1 => Value::Scalar(node + 1),
+            _ => Value::Leaf(node),
         }
     }
 
-    fn kind_at(&self, at: u32) -> Kind {
-        self.tape.nodes().get(at as usize).map_or(Kind::Null, |node| node.kind)
+    fn kind_at(&self, index: u32) -> Kind {
+        self.tape.nodes().get(index as usize).map_or(Kind::Null, |node| node.kind)
     }
 
     // -- Following ------------------------------------------------------------
@@ -245,11 +246,11 @@ impl<'a, 't> Heap<'a, 't> {
     }
 
     fn start_walk(&mut self, job: u32) -> PathWalk<'a> {
-        let at = self.jobs[job as usize].at;
+        let position = self.jobs[job as usize].offset;
         if !self.jobs[job as usize].sets {
             self.overrides.insert(self.jobs[job as usize].node, Override::InProgress);
         }
-        let parts = Parts::new(Lexer { at, ..self.lexer });
+        let parts = Parts::new(Lexer { position, ..self.lexer });
         PathWalk { job, parts, place: None, open: Vec::new(), pending_part: None }
     }
 
@@ -360,14 +361,14 @@ impl<'a, 't> Heap<'a, 't> {
     }
 
     /// Returns the variable that a path reaches at this node.
-    fn reach_variable(&self, walk: &PathWalk<'a>, at: u32) -> Result<u32, Interrupt> {
-        match self.overrides.get(&at) {
+    fn reach_variable(&self, walk: &PathWalk<'a>, node: u32) -> Result<u32, Interrupt> {
+        match self.overrides.get(&node) {
             Some(Override::Pending(job)) => Err(Interrupt::Wait(*job)),
             Some(Override::InProgress) => {
                 Err(self.bad_path_error(walk, "a path to something else", "one that leads to itself").into())
             }
             Some(Override::SameAs(other)) => Ok(*other),
-            _ => Ok(at),
+            _ => Ok(node),
         }
     }
 
@@ -383,17 +384,17 @@ impl<'a, 't> Heap<'a, 't> {
 
     #[cold]
     fn bad_path_error(&self, walk: &PathWalk<'a>, expected: &'static str, found: &str) -> Error {
-        let at = self.jobs.get(walk.job as usize).map_or(0, |job| job.at);
-        Error::new(ErrorKind::BadLink).at(at).expecting(expected).finding(found.to_owned())
+        let offset = self.jobs.get(walk.job as usize).map_or(0, |job| job.offset);
+        Error::new(ErrorKind::BadLink).at(offset).expecting(expected).finding(found.to_owned())
     }
 
     // -- Setting --------------------------------------------------------------
 
     /// Stores the result of a job's path.
     fn store_result(&mut self, job: u32, place: PathPosition) -> Result<(), Interrupt> {
-        let PendingPath { at, node, referred, sets } = self.jobs[job as usize];
+        let PendingPath { offset, node, referred, sets } = self.jobs[job as usize];
         let bad_path = |expected: &'static str| {
-            let error = Error::new(ErrorKind::BadLink).at(at).expecting(expected);
+            let error = Error::new(ErrorKind::BadLink).at(offset).expecting(expected);
             Interrupt::Error(error.finding("a path to something else, or to itself"))
         };
         if sets {
@@ -413,7 +414,7 @@ impl<'a, 't> Heap<'a, 't> {
                 let Some(value) = self.content_of(variable) else {
                     return Err(bad_path("a path that leads somewhere"));
                 };
-                let is_inside = matches!(self.lexer.byte_at(at + 1), Some(b'{' | b'$'));
+                let is_inside = matches!(self.lexer.byte_at(offset + 1), Some(b'{' | b'$'));
                 match value {
                     // Data::Dumper only knows the earlier place of a variable if no
                     // reference is in it. A variable with a reference is written as the
@@ -440,7 +441,7 @@ impl<'a, 't> Heap<'a, 't> {
         }
         let job = self.jobs[walk.job as usize];
         let is_last = job.sets && walk.open.is_empty() && walk.parts.clone().next(self.tape, self.limits)?.is_none();
-        let found = match (self.children.get_mut(&body), part) {
+        let child = match (self.children.get_mut(&body), part) {
             (Some(Children::Array(items)), Part::Index(index)) => {
                 let len = items.len() as i64;
                 let position = if *index < 0 { index.saturating_add(len) } else { *index };
@@ -465,7 +466,7 @@ impl<'a, 't> Heap<'a, 't> {
             // `$x->{0}` only applies to a hash, `[0]` only to an array.
             _ => None,
         };
-        found.ok_or_else(|| {
+        child.ok_or_else(|| {
             let description = match part {
                 Part::Index(index) => format!("the index {index}"),
                 Part::Key(_, key) => format!("the key '{}'", String::from_utf8_lossy(key)),
@@ -503,7 +504,7 @@ impl<'a, 't> Heap<'a, 't> {
 
     /// Returns the key of the entry at `child`, and moves `child` to its value.
     fn read_entry_key(&self, child: &mut u32) -> (Kind, Vec<u8>) {
-        let node = |at: u32| self.tape.node(at);
+        let node = |index: u32| self.tape.node(index);
         let first = node(*child);
         if first.key == crate::document::IS_KEY {
             *child += 1;

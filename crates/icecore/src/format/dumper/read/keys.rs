@@ -15,7 +15,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Reads the key here and what follows it. Returns the value for [`Node::key`].
     #[inline]
     pub(super) fn read_key(&mut self) -> Result<u16, Error> {
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         let (text, bare) = match self.lexer.peek() {
             Some(b'\'' | b'"') => {
                 let strings = &mut Strings { tape: self.sink.tape(), limits: self.limits };
@@ -23,14 +23,14 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             _ => self.read_bare_key()?,
         };
-        let end = self.lexer.at;
+        let end = self.lexer.position;
         if S::DETAIL {
             self.layout.observe_key(self.lexer.byte_at(start), text.kind);
             let next = self.sink.tape().len();
             self.record_piece(start, next, "key");
         }
         if self.pair.is_empty() && self.lexer.rest().starts_with(PAIR) {
-            self.lexer.at += PAIR.len();
+            self.lexer.position += PAIR.len();
             self.has_pair = true;
             self.lexer.skip_blanks();
         } else {
@@ -42,18 +42,18 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Reads a key without quotes; returns whether it is a word.
     #[cold]
     fn read_bare_key(&mut self) -> Result<(Text, bool), Error> {
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         let negative = self.lexer.peek() == Some(b'-');
         let first = self.lexer.byte_at(start + usize::from(negative));
         match first {
             Some(byte) if is_word_start(byte) => {
-                self.lexer.at += usize::from(negative);
-                self.lexer.at += self.lexer.name_at(self.lexer.at).len();
-                let len = self.lexer.at - start;
+                self.lexer.position += usize::from(negative);
+                self.lexer.position += self.lexer.name_at(self.lexer.position).len();
+                let len = self.lexer.position - start;
                 Ok((Text { kind: Kind::Bytes, place: Location::Input(start as u64), len }, true))
             }
             Some(b'0'..=b'9' | b'.') => {
-                self.lexer.at += usize::from(negative);
+                self.lexer.position += usize::from(negative);
                 let Number::Node(node) = self.lexer.read_number(negative)? else {
                     return Err(self.lexer.code_error(start, "a v-string as a key"));
                 };
@@ -95,11 +95,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         } else {
             self.detect_separator()?
         };
-        self.lexer.at += len;
+        self.lexer.position += len;
         self.has_pair = true;
         self.lexer.skip_blanks();
         if S::DETAIL && len != 1 {
-            let (from, to) = (end, self.lexer.at);
+            let (from, to) = (end, self.lexer.position);
             self.layout.observe_pair(&self.lexer, from, to);
         }
         Ok(())
@@ -114,11 +114,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         if len > 1 && rest.get(len).is_some_and(u8::is_ascii_digit) && rest[len - 1] == b'-' {
             len -= 1;
         }
-        let found = &rest[..len];
-        if self.has_pair || !found.iter().any(|byte| b":=>~|".contains(byte)) {
+        let separator = &rest[..len];
+        if self.has_pair || !separator.iter().any(|byte| b":=>~|".contains(byte)) {
             return Err(self.lexer.unexpected_token("`=>`"));
         }
-        self.pair = found.to_vec();
+        self.pair = separator.to_vec();
         Ok(len)
     }
 
@@ -130,14 +130,14 @@ impl<S: Sink> Machine<'_, '_, S> {
         let tape = self.sink.tape();
         if frame.count < KEYED && tape.keys.len() < IDS {
             let id = match text.place {
-                Location::Input(at) if text.kind == Kind::Bytes => {
-                    let at = at as usize;
+                Location::Input(offset) if text.kind == Kind::Bytes => {
+                    let offset = offset as usize;
                     let guess = tape.keys.predict_next(frame.last_key);
-                    if tape.keys.is_name_at(guess, Kind::Bytes, 0, input, at, text.len) {
+                    if tape.keys.is_name_at(guess, Kind::Bytes, 0, input, offset, text.len) {
                         frame.last_key = guess;
                         return guess;
                     }
-                    match tape.keys.recall_short(Kind::Bytes, 0, input, at, text.len) {
+                    match tape.keys.recall_short(Kind::Bytes, 0, input, offset, text.len) {
                         0 => tape.intern_key(Node::leaf(Kind::Bytes, 0), text.bytes_of_input(input)),
                         id => Some(id),
                     }
@@ -160,8 +160,8 @@ impl<S: Sink> Machine<'_, '_, S> {
         let is_ascii = text.bytes(tape, input).is_ascii();
         let kind = if is_ascii { Kind::Bytes } else { text.kind };
         let node = Text { kind, ..text }.into_node(tape);
-        let at = tape.push(Node { key: IS_KEY, ..node });
-        self.sink.record_extent(at, start, end);
+        let index = tape.push(Node { key: IS_KEY, ..node });
+        self.sink.record_extent(index, start, end);
         KEY_NODE
     }
 }

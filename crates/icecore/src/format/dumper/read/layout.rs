@@ -25,7 +25,7 @@ impl Layout {
     /// Examines the first item of a container at this level.
     pub(super) fn observe_first_item(&mut self, lexer: &Lexer<'_>, levels: usize) {
         self.has_container = true;
-        let before = lexer.slice(0, lexer.at);
+        let before = lexer.slice(0, lexer.position);
         let blanks = before.iter().rev().take_while(|byte| **byte == b' ').count();
         let line = &before[..before.len() - blanks];
         let line = line.strip_suffix(lexer.pad).unwrap_or(line);
@@ -100,8 +100,8 @@ impl Layout {
                 detail.record_header_note(code, kept);
             }
         }
-        let is_usual = |(at, root): (usize, &Root<'_>)| {
-            root.sigil == 0 || name_with_sigil(root) == format!("$VAR{}", at + 1).as_bytes()
+        let is_usual = |(index, root): (usize, &Root<'_>)| {
+            root.sigil == 0 || name_with_sigil(root) == format!("$VAR{}", index + 1).as_bytes()
         };
         if !roots.iter().enumerate().all(is_usual) {
             for root in roots {
@@ -127,8 +127,8 @@ pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     let (line, rest) = (&input[..end], &input[end..]);
     // After these, a statement has begun.
     let code = memchr2(b'=', b';', line).unwrap_or(end);
-    let mut signs = memchr3_iter(b'$', b'@', b'%', &line[..code]).filter(|at| *at > 0);
-    let Some(pad) = signs.find(|at| begins_assignment(&line[*at..])).map(|at| &line[..at]) else {
+    let mut signs = memchr3_iter(b'$', b'@', b'%', &line[..code]).filter(|index| *index > 0);
+    let Some(pad) = signs.find(|index| begins_assignment(&line[*index..])).map(|index| &line[..index]) else {
         return &[];
     };
     let is_statement =
@@ -157,16 +157,19 @@ pub(in crate::format::dumper) fn may_begin_document(input: &[u8]) -> bool {
     }
     let mut lexer = Lexer::new(input, b"");
     lexer.skip_blanks();
-    while matches!(lexer.word_at(lexer.at), b"my" | b"our" | b"local" | b"use" | b"strict" | b"warnings" | b"utf8") {
-        lexer.at += lexer.word_at(lexer.at).len();
+    while matches!(
+        lexer.word_at(lexer.position),
+        b"my" | b"our" | b"local" | b"use" | b"strict" | b"warnings" | b"utf8"
+    ) {
+        lexer.position += lexer.word_at(lexer.position).len();
         lexer.skip_blanks();
-        lexer.at += usize::from(lexer.peek() == Some(b';'));
+        lexer.position += usize::from(lexer.peek() == Some(b';'));
         lexer.skip_blanks();
     }
     let [b'$' | b'@' | b'%' | b'*', ..] = lexer.rest() else { return false };
-    lexer.at += 1;
-    let name = lexer.name_at(lexer.at);
-    lexer.at += name.len();
+    lexer.position += 1;
+    let name = lexer.name_at(lexer.position);
+    lexer.position += name.len();
     lexer.skip_blanks();
     !name.is_empty() && matches!(lexer.rest(), [b'=', next, ..] if !matches!(next, b'=' | b'~' | b'>'))
 }

@@ -9,7 +9,7 @@ use crate::steps;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexer<'a> {
     pub(super) input: &'a [u8],
-    pub(super) at: usize,
+    pub(super) position: usize,
     /// Text before each line that has no meaning.
     pub(super) pad: &'a [u8],
     /// Whether it may also occur within lines, as with `Indent=0`: values never begin
@@ -30,23 +30,23 @@ fn is_blank(byte: u8) -> bool {
 impl<'a> Lexer<'a> {
     pub(super) fn new(input: &'a [u8], pad: &'a [u8]) -> Lexer<'a> {
         let pad_within = pad.first().is_some_and(|byte| b"#>|/".contains(byte));
-        Lexer { input, at: 0, pad, pad_within, utf8: false, narrow: false }
+        Lexer { input, position: 0, pad, pad_within, utf8: false, narrow: false }
     }
 
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         steps::count(1);
-        self.input.get(self.at).copied()
+        self.input.get(self.position).copied()
     }
 
     #[inline]
-    pub(super) fn byte_at(&self, at: usize) -> Option<u8> {
+    pub(super) fn byte_at(&self, offset: usize) -> Option<u8> {
         steps::count(1);
-        self.input.get(at).copied()
+        self.input.get(offset).copied()
     }
 
     pub(super) fn rest(&self) -> &'a [u8] {
-        self.input.get(self.at..).unwrap_or(&[])
+        self.input.get(self.position..).unwrap_or(&[])
     }
 
     pub(super) fn slice(&self, start: usize, end: usize) -> &'a [u8] {
@@ -55,23 +55,28 @@ impl<'a> Lexer<'a> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// Error for an unexpected byte at `at`.
+    /// Error for an unexpected byte at `offset`.
     #[cold]
-    pub(super) fn syntax_error(&self, at: usize, expected: &'static str) -> Error {
-        scan::unexpected_byte_error(self.input, at, expected)
+    pub(super) fn syntax_error(&self, offset: usize, expected: &'static str) -> Error {
+        scan::unexpected_byte_error(self.input, offset, expected)
     }
 
-    /// Error for text at `at` that perl would have to run.
+    /// Error for text at `offset` that perl would have to run.
     #[cold]
-    pub(super) fn code_error(&self, at: usize, found: impl std::fmt::Display) -> Error {
-        self.code_error_with_help(at, found, HELP_CODE)
+    pub(super) fn code_error(&self, offset: usize, found: impl std::fmt::Display) -> Error {
+        self.code_error_with_help(offset, found, HELP_CODE)
     }
 
     /// The same with other advice.
     #[cold]
-    pub(super) fn code_error_with_help(&self, at: usize, found: impl std::fmt::Display, help: &'static str) -> Error {
+    pub(super) fn code_error_with_help(
+        &self,
+        offset: usize,
+        found: impl std::fmt::Display,
+        help: &'static str,
+    ) -> Error {
         Error::new(ErrorKind::Unsupported)
-            .at(at)
+            .at(offset)
             .expecting("output of Data::Dumper")
             .finding(found.to_string())
             .helping(help)
@@ -86,22 +91,22 @@ impl<'a> Lexer<'a> {
             [] | [b'=' | b'-' | b':' | b'.'] => self.syntax_error(self.input.len(), expected),
             [b'-', b'>', after_arrow @ ..] => match after_arrow.trim_ascii_start().first() {
                 Some(byte) if is_word_start(*byte) => {
-                    self.code_error_with_help(self.at, "a method call", "Data::Dumper adds it if Toaster is set")
+                    self.code_error_with_help(self.position, "a method call", "Data::Dumper adds it if Toaster is set")
                 }
-                _ => self.code_error(self.at, "an access to the value before it"),
+                _ => self.code_error(self.position, "an access to the value before it"),
             },
-            [b'=', b'>', ..] => self.syntax_error(self.at, expected),
+            [b'=', b'>', ..] => self.syntax_error(self.position, expected),
             [
                 b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!' | b'=' | b'~',
                 ..,
-            ] => self.code_error(self.at, format_args!("the operator `{}`", char::from(rest[0]))),
-            [b'(', ..] => self.code_error(self.at, "a call"),
-            [b'[' | b'{', ..] => self.code_error(self.at, "an access to the value before it"),
+            ] => self.code_error(self.position, format_args!("the operator `{}`", char::from(rest[0]))),
+            [b'(', ..] => self.code_error(self.position, "a call"),
+            [b'[' | b'{', ..] => self.code_error(self.position, "an access to the value before it"),
             [byte, ..] if byte.is_ascii_lowercase() => {
-                let word = String::from_utf8_lossy(self.word_at(self.at)).into_owned();
-                self.code_error(self.at, format_args!("`{word}`"))
+                let word = String::from_utf8_lossy(self.word_at(self.position)).into_owned();
+                self.code_error(self.position, format_args!("`{word}`"))
             }
-            _ => self.syntax_error(self.at, expected),
+            _ => self.syntax_error(self.position, expected),
         }
     }
 
@@ -115,7 +120,7 @@ impl<'a> Lexer<'a> {
         }
         while let Some(byte) = self.peek() {
             match byte {
-                _ if is_blank(byte) => self.at += 1,
+                _ if is_blank(byte) => self.position += 1,
                 b'#' => self.skip_comment(),
                 _ => return,
             }
@@ -126,11 +131,11 @@ impl<'a> Lexer<'a> {
         while let Some(byte) = self.peek() {
             match byte {
                 b'\n' => {
-                    self.at += 1;
+                    self.position += 1;
                     self.skip_pad();
                 }
-                _ if self.pad_within && self.rest().starts_with(self.pad) => self.at += self.pad.len(),
-                _ if is_blank(byte) => self.at += 1,
+                _ if self.pad_within && self.rest().starts_with(self.pad) => self.position += self.pad.len(),
+                _ if is_blank(byte) => self.position += 1,
                 b'#' => self.skip_comment(),
                 _ => return,
             }
@@ -142,13 +147,13 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         let len = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
         steps::count(len);
-        self.at += len;
+        self.position += len;
     }
 
     #[cold]
     pub(super) fn skip_pad(&mut self) {
         if self.rest().starts_with(self.pad) {
-            self.at += self.pad.len();
+            self.position += self.pad.len();
         }
     }
 
@@ -158,25 +163,25 @@ impl<'a> Lexer<'a> {
         if self.peek() != Some(byte) {
             return Err(self.unexpected_token(expected));
         }
-        self.at += 1;
+        self.position += 1;
         Ok(())
     }
 
-    /// Returns the letters, digits and `_` from `at` on.
-    pub(super) fn word_at(&self, at: usize) -> &'a [u8] {
-        let rest = self.input.get(at..).unwrap_or(&[]);
+    /// Returns the letters, digits and `_` from `offset` on.
+    pub(super) fn word_at(&self, offset: usize) -> &'a [u8] {
+        let rest = self.input.get(offset..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
         steps::count(len + 1);
         &rest[..len]
     }
 
-    /// Returns the name from `at` on with its packages: `Foo::bar`, `::x`.
-    pub(super) fn name_at(&self, at: usize) -> &'a [u8] {
-        let mut end = at;
+    /// Returns the name from `offset` on with its packages: `Foo::bar`, `::x`.
+    pub(super) fn name_at(&self, offset: usize) -> &'a [u8] {
+        let mut end = offset;
         loop {
             end += self.word_at(end).len();
             if self.byte_at(end) != Some(b':') || self.byte_at(end + 1) != Some(b':') {
-                return self.slice(at, end);
+                return self.slice(offset, end);
             }
             end += 2;
         }
@@ -184,9 +189,10 @@ impl<'a> Lexer<'a> {
 
     /// Consumes this word, if it is here as a whole.
     pub(super) fn take_word(&mut self, word: &[u8]) -> bool {
-        let found = self.rest().starts_with(word) && !self.byte_at(self.at + word.len()).is_some_and(is_word_byte);
+        let found =
+            self.rest().starts_with(word) && !self.byte_at(self.position + word.len()).is_some_and(is_word_byte);
         if found {
-            self.at += word.len();
+            self.position += word.len();
         }
         found
     }
@@ -197,7 +203,7 @@ impl<'a> Lexer<'a> {
             b"x", b"eq", b"ne", b"lt", b"gt", b"le", b"ge", b"cmp", b"and", b"or", b"xor", b"not", b"if", b"unless",
             b"for", b"foreach", b"while", b"until", b"isa",
         ];
-        OPERATORS.contains(&self.word_at(self.at))
+        OPERATORS.contains(&self.word_at(self.position))
     }
 
     /// Consumes these bytes, if they are here.
@@ -205,14 +211,14 @@ impl<'a> Lexer<'a> {
         steps::count(1);
         let found = self.rest().starts_with(bytes);
         if found {
-            self.at += bytes.len();
+            self.position += bytes.len();
         }
         found
     }
 
     /// Whether the input ends within one of these words.
-    pub(super) fn is_cut_off(&self, at: usize, words: &[&[u8]]) -> bool {
-        let rest = self.input.get(at..).unwrap_or(&[]);
+    pub(super) fn is_cut_off(&self, offset: usize, words: &[&[u8]]) -> bool {
+        let rest = self.input.get(offset..).unwrap_or(&[]);
         words.iter().any(|word| word.len() > rest.len() && word.starts_with(rest))
     }
 }

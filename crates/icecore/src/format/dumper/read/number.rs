@@ -15,7 +15,7 @@ pub(super) enum Number {
 impl Lexer<'_> {
     /// Reads the number that begins here, with a digit or a point.
     pub(super) fn read_number(&mut self, negative: bool) -> Result<Number, Error> {
-        let start = self.at;
+        let start = self.position;
         if let Some(node) = self.read_short_decimal(negative) {
             return Ok(Number::Node(node));
         }
@@ -33,17 +33,17 @@ impl Lexer<'_> {
     /// Reads up to 18 plain digits, if nothing that could belong to them follows.
     #[inline]
     fn read_short_decimal(&mut self, negative: bool) -> Option<Node> {
-        let (mut value, mut end) = (0i64, self.at);
+        let (mut value, mut end) = (0i64, self.position);
         while let Some(digit @ b'0'..=b'9') = self.byte_at(end) {
             value = value.wrapping_mul(10).wrapping_add(i64::from(digit - b'0'));
             end += 1;
         }
-        let len = end - self.at;
+        let len = end - self.position;
         let is_plain = (1..=18).contains(&len) && (len == 1 || self.peek() != Some(b'0'));
         if !is_plain || self.byte_at(end).is_some_and(|byte| is_word_byte(byte) || byte == b'.') {
             return None;
         }
-        self.at = end;
+        self.position = end;
         Some(Node::int(if negative { -value } else { value }))
     }
 
@@ -62,12 +62,12 @@ impl Lexer<'_> {
         if digits == 0 && radix != 8 {
             return Err(self.syntax_error(end, "a digit"));
         }
-        self.at = end;
+        self.position = end;
         Ok(integer_node(value, float, negative))
     }
 
     fn read_decimal(&mut self, negative: bool) -> Result<Number, Error> {
-        let start = self.at;
+        let start = self.position;
         let mut end = self.end_of_digits(start);
         let mut is_float = false;
         if self.byte_at(end) == Some(b'.') && self.byte_at(end + 1) != Some(b'.') {
@@ -97,7 +97,7 @@ impl Lexer<'_> {
         }
         let text: String =
             self.slice(start, end).iter().filter(|byte| **byte != b'_').map(|byte| char::from(*byte)).collect();
-        self.at = end;
+        self.position = end;
         self.check_number_end(start)?;
         let value = if is_float { None } else { text.parse::<u64>().ok() };
         let float = text.parse::<f64>().unwrap_or(f64::NAN);
@@ -108,28 +108,28 @@ impl Lexer<'_> {
         }))
     }
 
-    /// Returns the offset after the digits and `_` from `at` on.
-    fn end_of_digits(&self, at: usize) -> usize {
-        let rest = self.input.get(at..).unwrap_or(&[]);
-        at + rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count()
+    /// Returns the offset after the digits and `_` from `offset` on.
+    fn end_of_digits(&self, offset: usize) -> usize {
+        let rest = self.input.get(offset..).unwrap_or(&[]);
+        offset + rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'_').count()
     }
 
     /// Reads `1.22.333`: a v-string without `v`. Its first point is at `point`.
     fn read_dotted_v_string(&mut self, start: usize, point: usize, negative: bool) -> Result<Number, Error> {
-        self.at = point;
-        while self.peek() == Some(b'.') && matches!(self.byte_at(self.at + 1), Some(b'0'..=b'9')) {
-            self.at = self.end_of_digits(self.at + 1);
+        self.position = point;
+        while self.peek() == Some(b'.') && matches!(self.byte_at(self.position + 1), Some(b'0'..=b'9')) {
+            self.position = self.end_of_digits(self.position + 1);
         }
         self.check_number_end(start)?;
         if negative {
             return Err(self.code_error(start, "a v-string after `-`"));
         }
-        Ok(Number::VString(start, self.at))
+        Ok(Number::VString(start, self.position))
     }
 
     /// Reads the v-string that begins here with `v`, if there is one.
     pub(super) fn read_v_string(&mut self) -> Option<(usize, usize)> {
-        let start = self.at;
+        let start = self.position;
         let mut end = self.end_of_digits(start + 1);
         if !matches!(self.byte_at(start + 1), Some(b'0'..=b'9')) {
             return None;
@@ -140,7 +140,7 @@ impl Lexer<'_> {
         if self.byte_at(end).is_some_and(is_word_byte) {
             return None;
         }
-        self.at = end;
+        self.position = end;
         Some((start, end))
     }
 
@@ -148,7 +148,7 @@ impl Lexer<'_> {
         if !self.peek().is_some_and(is_word_byte) {
             return Ok(());
         }
-        let end = self.at + self.word_at(self.at).len();
+        let end = self.position + self.word_at(self.position).len();
         let word = String::from_utf8_lossy(self.slice(start, end)).into_owned();
         Err(Error::new(ErrorKind::Malformed).at(start).expecting("a number").finding(format!("`{word}`")))
     }
@@ -182,9 +182,9 @@ mod tests {
     fn number(text: &str) -> Option<Number> {
         let mut lexer = Lexer::new(text.as_bytes(), b"");
         let negative = lexer.peek() == Some(b'-');
-        lexer.at += usize::from(negative);
+        lexer.position += usize::from(negative);
         let number = lexer.read_number(negative).ok()?;
-        (lexer.at == text.len()).then_some(number)
+        (lexer.position == text.len()).then_some(number)
     }
 
     #[test]

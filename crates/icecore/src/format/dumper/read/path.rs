@@ -57,29 +57,29 @@ impl<'a> Parts<'a> {
             }
             self.closing = false;
         }
-        let before = self.lexer.at;
+        let start = self.lexer.position;
         self.lexer.skip_blanks();
         match self.lexer.peek() {
             Some(b'}') if !self.open.is_empty() => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 self.open.pop();
                 self.closing = true;
                 Ok(Some(Part::Close))
             }
             Some(b'[' | b'{') => self.read_step(tape, limits).map(Some),
-            Some(b'-') if self.lexer.byte_at(self.lexer.at + 1) == Some(b'>') => {
-                let arrow = self.lexer.at;
-                self.lexer.at += 2;
+            Some(b'-') if self.lexer.byte_at(self.lexer.position + 1) == Some(b'>') => {
+                let arrow = self.lexer.position;
+                self.lexer.position += 2;
                 self.lexer.skip_blanks();
                 if !matches!(self.lexer.peek(), Some(b'[' | b'{') | None) {
-                    self.lexer.at = arrow;
+                    self.lexer.position = arrow;
                     return Err(self.lexer.unexpected_token("`[` or `{`"));
                 }
                 self.read_step(tape, limits).map(Some)
             }
             _ if !self.open.is_empty() => Err(self.lexer.unexpected_token("`}`")),
             _ => {
-                self.lexer.at = before;
+                self.lexer.position = start;
                 Ok(None)
             }
         }
@@ -88,18 +88,18 @@ impl<'a> Parts<'a> {
     /// Reads an opening before the name, or the name.
     fn read_opening_or_name(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
         self.lexer.skip_blanks();
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         let is_inside = self.open.last() == Some(&true);
         match self.lexer.peek() {
             Some(b'\\') if is_inside => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 Ok(Part::Reference)
             }
             Some(sigil @ (b'$' | b'@' | b'%' | b'&')) => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 match self.lexer.peek() {
                     Some(b'{') => {
-                        self.lexer.at += 1;
+                        self.lexer.position += 1;
                         self.open.push(true);
                         Ok(Part::Open(sigil))
                     }
@@ -116,14 +116,14 @@ impl<'a> Parts<'a> {
     }
 
     fn read_name(&mut self, sigil: u8, start: usize) -> Result<Part<'a>, Error> {
-        let name = self.lexer.name_at(self.lexer.at);
+        let name = self.lexer.name_at(self.lexer.position);
         if name.is_empty() {
             return Err(match self.lexer.peek() {
-                None => self.lexer.syntax_error(self.lexer.at, "a name"),
+                None => self.lexer.syntax_error(self.lexer.position, "a name"),
                 Some(_) => self.lexer.code_error(start, "a variable of perl's own"),
             });
         }
-        self.lexer.at += name.len();
+        self.lexer.position += name.len();
         self.has_name = true;
         self.closing = true;
         // `$a[0]` is an item of `@a`, but `$$a[0]` is one of the array that `$a` refers
@@ -141,7 +141,7 @@ impl<'a> Parts<'a> {
     fn read_glob(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
         let name = read_glob_name(&mut self.lexer, tape, limits)?;
         let Some(part) = read_glob_part(&mut self.lexer) else {
-            return Err(self.lexer.syntax_error(self.lexer.at, "the part of a glob, as `{ARRAY}`"));
+            return Err(self.lexer.syntax_error(self.lexer.position, "the part of a glob, as `{ARRAY}`"));
         };
         self.has_name = true;
         self.closing = true;
@@ -152,11 +152,11 @@ impl<'a> Parts<'a> {
     fn read_step(&mut self, tape: &mut Tape, limits: &Limits) -> Result<Part<'a>, Error> {
         let is_index = self.lexer.peek() == Some(b'[');
         if self.lexer.peek().is_none() {
-            return Err(self.lexer.syntax_error(self.lexer.at, "`[` or `{`"));
+            return Err(self.lexer.syntax_error(self.lexer.position, "`[` or `{`"));
         }
-        self.lexer.at += 1;
+        self.lexer.position += 1;
         self.lexer.skip_blanks();
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         let part = match self.read_index_or_key(tape, limits)? {
             (Kind::Int, text) if is_index => {
                 let index = std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok());
@@ -175,10 +175,10 @@ impl<'a> Parts<'a> {
     /// Reads an index or a key: its kind and bytes.
     fn read_index_or_key(&mut self, tape: &mut Tape, limits: &Limits) -> Result<(Kind, Vec<u8>), Error> {
         let lexer = &mut self.lexer;
-        let start = lexer.at;
+        let start = lexer.position;
         let negative = lexer.peek() == Some(b'-');
         if negative {
-            lexer.at += 1;
+            lexer.position += 1;
         }
         match lexer.peek() {
             Some(b'\'' | b'"') if !negative => {
@@ -195,9 +195,9 @@ impl<'a> Parts<'a> {
                 Number::VString(..) => Err(lexer.syntax_error(start, "a key")),
             },
             Some(byte) if is_word_start(byte) => {
-                let word = lexer.name_at(lexer.at);
-                lexer.at += word.len();
-                Ok((Kind::Bytes, lexer.slice(start, lexer.at).to_vec()))
+                let word = lexer.name_at(lexer.position);
+                lexer.position += word.len();
+                Ok((Kind::Bytes, lexer.slice(start, lexer.position).to_vec()))
             }
             _ => Err(lexer.unexpected_token("a key or an index")),
         }
@@ -220,9 +220,9 @@ fn read_temporary_string(
 /// Reads the name of the glob whose `*` is here: as perl prints it, but without the `*`:
 /// `main::STDOUT`.
 pub(super) fn read_glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Limits) -> Result<Vec<u8>, Error> {
-    lexer.at += 1;
+    lexer.position += 1;
     let name = if lexer.peek() == Some(b'{') {
-        lexer.at += 1;
+        lexer.position += 1;
         lexer.skip_blanks();
         if !matches!(lexer.peek(), Some(b'\'' | b'"') | None) {
             return Err(lexer.unexpected_token("the name of a glob in quotes"));
@@ -232,11 +232,11 @@ pub(super) fn read_glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Li
         lexer.expect(b'}', "`}`")?;
         name
     } else {
-        let name = lexer.name_at(lexer.at);
+        let name = lexer.name_at(lexer.position);
         if name.is_empty() {
-            return Err(lexer.syntax_error(lexer.at, "the name of a glob"));
+            return Err(lexer.syntax_error(lexer.position, "the name of a glob"));
         }
-        lexer.at += name.len();
+        lexer.position += name.len();
         name.to_vec()
     };
     Ok(match name.strip_prefix(b"::") {
@@ -248,13 +248,13 @@ pub(super) fn read_glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Li
 
 /// Reads `{ARRAY}` after a glob.
 pub(super) fn read_glob_part<'a>(lexer: &mut Lexer<'a>) -> Option<&'a [u8]> {
-    let name = lexer.word_at(lexer.at + 1);
-    let end = lexer.at + 1 + name.len();
+    let name = lexer.word_at(lexer.position + 1);
+    let end = lexer.position + 1 + name.len();
     if lexer.peek() != Some(b'{') || lexer.byte_at(end) != Some(b'}') {
         return None;
     }
     matches!(name, b"SCALAR" | b"ARRAY" | b"HASH" | b"CODE" | b"GLOB" | b"IO").then(|| {
-        lexer.at = end + 1;
+        lexer.position = end + 1;
         name
     })
 }

@@ -9,8 +9,8 @@ const DOLLAR: &[u8] = b"${\\q($)}";
 
 /// Returns the pattern and the flags of the regexp whose delimiter is here.
 pub(super) fn read_regexp(lexer: &mut Lexer<'_>) -> Result<(Vec<u8>, Vec<u8>), Error> {
-    let Some(open) = lexer.peek() else { return Err(lexer.syntax_error(lexer.at, "a delimiter")) };
-    lexer.at += 1;
+    let Some(open) = lexer.peek() else { return Err(lexer.syntax_error(lexer.position, "a delimiter")) };
+    lexer.position += 1;
     let pattern = read_pattern(lexer, open)?;
     Ok((pattern, read_flags(lexer)?))
 }
@@ -20,15 +20,15 @@ fn read_pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
     let mut pattern = Vec::new();
     let mut level = 0usize;
     loop {
-        let at = lexer.at;
+        let start = lexer.position;
         let Some(byte) = lexer.peek() else {
             return Err(lexer.syntax_error(lexer.input.len(), "the end of the regular expression"));
         };
-        lexer.at += 1;
+        lexer.position += 1;
         match byte {
             b'\\' => {
                 let Some(next) = lexer.peek() else { continue };
-                lexer.at += 1;
+                lexer.position += 1;
                 // Perl removes the `\` before a delimiter without another meaning.
                 if !(next == close && matches!(close, b'/' | b'!' | b'#' | b',' | b'~' | b'%' | b'"' | b'\'' | b'@')) {
                     pattern.push(byte);
@@ -36,10 +36,10 @@ fn read_pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
                 pattern.push(next);
             }
             b'$' if open != b'\'' => {
-                if lexer.slice(at, at + DOLLAR.len()) == DOLLAR {
-                    lexer.at = at + DOLLAR.len();
+                if lexer.slice(start, start + DOLLAR.len()) == DOLLAR {
+                    lexer.position = start + DOLLAR.len();
                 } else if lexer.peek().is_some_and(|next| is_word_byte(next) || matches!(next, b'{' | b':' | b'$')) {
-                    return Err(lexer.code_error(at, "a variable in a regular expression"));
+                    return Err(lexer.code_error(start, "a variable in a regular expression"));
                 }
                 pattern.push(b'$');
             }
@@ -54,11 +54,11 @@ fn read_pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
 
 /// Returns the flags in perl's order.
 pub(super) fn read_flags(lexer: &mut Lexer<'_>) -> Result<Vec<u8>, Error> {
-    let start = lexer.at;
+    let start = lexer.position;
     let written = lexer.word_at(start);
-    lexer.at += written.len();
-    if let Some(at) = written.iter().position(|flag| !b"msixnpaadluo".contains(flag)) {
-        return Err(lexer.syntax_error(start + at, "a flag of a regular expression"));
+    lexer.position += written.len();
+    if let Some(index) = written.iter().position(|flag| !b"msixnpaadluo".contains(flag)) {
+        return Err(lexer.syntax_error(start + index, "a flag of a regular expression"));
     }
     let mut flags = Vec::new();
     for (flag, max_count) in

@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 
 /// A container that is being written.
 struct RewriteFrame {
-    at: u32,
+    node: u32,
     count: u32,
     /// The next child on the old tape, and where the children end.
     child: u32,
@@ -133,9 +133,9 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     }
 
     /// Writes a value that a statement added to the innermost container.
-    fn write_added_value(&mut self, at: usize) {
+    fn write_added_value(&mut self, index: usize) {
         let body = self.stack.last().map_or(NONE, |frame| frame.body);
-        let Some(AddedValue { key, variable }) = self.heap.added.get(&body).and_then(|added| added.get(at)).cloned()
+        let Some(AddedValue { key, variable }) = self.heap.added.get(&body).and_then(|added| added.get(index)).cloned()
         else {
             return;
         };
@@ -164,34 +164,44 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     }
 
     /// Writes the variable at this old node.
-    fn write_variable(&mut self, at: u32, key: u16, in_place: bool) {
-        let variable = self.heap.variable_at(at);
+    fn write_variable(&mut self, node: u32, key: u16, in_place: bool) {
+        let variable = self.heap.variable_at(node);
         let known = self.variables.new_position(variable);
         if known != GONE {
-            return self.push_link(Kind::Alias, known, key, at, in_place);
+            return self.push_link(Kind::Alias, known, key, node, in_place);
         }
         self.variables.set(variable, self.out.len());
         match self.heap.content_of(variable) {
             None => {
-                self.push(Node { key, ..Node::leaf(Kind::Null, 0) }, at, in_place);
+                self.push(Node { key, ..Node::leaf(Kind::Null, 0) }, node, in_place);
             }
-            Some(Value::Leaf(leaf)) => self.copy_value(leaf, key, at, in_place),
+            Some(Value::Leaf(leaf)) => self.copy_value(leaf, key, node, in_place),
             Some(Value::Scalar(inner)) => {
-                let is_own = in_place && variable == at && inner == at + 1;
-                let new = self.push(Node { key, ..Node::open(Kind::Ref, 0) }, at, in_place);
+                let is_own = in_place && variable == node && inner == node + 1;
+                let new = self.push(Node { key, ..Node::open(Kind::Ref, 0) }, node, in_place);
                 let (child, end) = (inner, self.heap.tape.index_after(inner));
-                self.stack.push(RewriteFrame { at: new, count: 0, child, end, body: NONE, added: 0, in_place: is_own });
+                self.stack.push(RewriteFrame {
+                    node: new,
+                    count: 0,
+                    child,
+                    end,
+                    body: NONE,
+                    added: 0,
+                    in_place: is_own,
+                });
             }
-            Some(Value::Thing(thing)) => self.write_thing(thing, key, at, in_place && variable == at && thing == at),
+            Some(Value::Thing(thing)) => {
+                self.write_thing(thing, key, node, in_place && variable == node && thing == node)
+            }
         }
     }
 
-    /// Writes the target of a reference; `at` is the variable that contains the
+    /// Writes the target of a reference; `variable` is the variable that contains the
     /// reference.
-    fn write_thing(&mut self, thing: u32, key: u16, at: u32, in_place: bool) {
+    fn write_thing(&mut self, thing: u32, key: u16, variable: u32, in_place: bool) {
         let known = self.things.new_position(thing);
         if known != GONE {
-            return self.push_link(Kind::Link, known, key, at, true);
+            return self.push_link(Kind::Link, known, key, variable, true);
         }
         self.things.set(thing, self.out.len());
         let Some(node) = self.heap.tape.nodes.get(thing as usize).copied() else { return };
@@ -200,30 +210,30 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
         }
         let new = self.push(Node { key, aux: 0, ..node }, thing, in_place);
         let end = self.heap.tape.index_after(thing);
-        self.stack.push(RewriteFrame { at: new, count: 0, child: thing + 1, end, body: thing, added: 0, in_place });
+        self.stack.push(RewriteFrame { node: new, count: 0, child: thing + 1, end, body: thing, added: 0, in_place });
     }
 
     /// Writes a value that contains no variables.
-    fn copy_value(&mut self, at: u32, key: u16, origin: u32, in_place: bool) {
-        let in_place = in_place && at == origin;
+    fn copy_value(&mut self, start: u32, key: u16, origin: u32, in_place: bool) {
+        let in_place = in_place && start == origin;
         let new = self.out.len();
-        for old in at..self.heap.tape.index_after(at) {
+        for old in start..self.heap.tape.index_after(start) {
             let mut node = self.heap.tape.nodes[old as usize];
             if node.kind.is_container() {
-                node.set_end(node.end() - at + new);
+                node.set_end(node.end() - start + new);
             }
-            if old == at {
+            if old == start {
                 node.key = key;
             }
-            self.push(node, if at == origin { old } else { origin }, in_place);
+            self.push(node, if start == origin { old } else { origin }, in_place);
         }
     }
 
     fn close_frame(&mut self, frame: &RewriteFrame) {
-        if let Some(node) = self.out.nodes.get_mut(frame.at as usize) {
+        if let Some(node) = self.out.nodes.get_mut(frame.node as usize) {
             node.aux = frame.count;
         }
-        self.out.close_container(frame.at);
+        self.out.close_container(frame.node);
     }
 
     /// Records where the new nodes are in the text.

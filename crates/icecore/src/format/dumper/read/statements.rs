@@ -19,20 +19,20 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
     /// Reads everything that belongs to one document.
     pub(super) fn read_document(&mut self) -> Result<(), Error> {
         if self.lexer.rest().starts_with(b"\xef\xbb\xbf") {
-            self.lexer.at += 3;
+            self.lexer.position += 3;
         }
         self.lexer.skip_pad();
         loop {
             self.lexer.skip_blanks();
-            self.cover_gap(self.lexer.at);
+            self.cover_gap(self.lexer.position);
             if self.lexer.peek().is_none() {
                 return match self.roots.is_empty() {
-                    true => Err(self.lexer.syntax_error(self.lexer.at, "a value")),
+                    true => Err(self.lexer.syntax_error(self.lexer.position, "a value")),
                     false => Ok(()),
                 };
             }
             if self.read_statement()? == Continuation::End {
-                self.cover_gap(self.lexer.at);
+                self.cover_gap(self.lexer.position);
                 return Ok(());
             }
         }
@@ -40,8 +40,8 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
 
     fn read_statement(&mut self) -> Result<Continuation, Error> {
         if self.is_at_data_section() {
-            self.lexer.at = self.lexer.input.len();
-            self.record_unowned_piece(self.lexer.at, "behind");
+            self.lexer.position = self.lexer.input.len();
+            self.record_unowned_piece(self.lexer.position, "behind");
             return Ok(Continuation::End);
         }
         if self.read_pragma()? {
@@ -54,8 +54,8 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 self.lexer.skip_blanks();
                 match self.lexer.peek() {
                     Some(sigil @ (b'$' | b'@' | b'%')) => self.read_assignment(sigil),
-                    Some(b'(') => Err(self.lexer.code_error(self.lexer.at, "a list of variables")),
-                    _ => Err(self.lexer.syntax_error(self.lexer.at, "a variable")),
+                    Some(b'(') => Err(self.lexer.code_error(self.lexer.position, "a list of variables")),
+                    _ => Err(self.lexer.syntax_error(self.lexer.position, "a variable")),
                 }
             }
             Some(b'*') => self.read_glob_statement(),
@@ -73,8 +73,8 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
     fn other_statement_error(&self) -> Error {
         match self.lexer.peek() {
             Some(byte) if super::lex::is_word_start(byte) => {
-                let word = String::from_utf8_lossy(self.lexer.name_at(self.lexer.at)).into_owned();
-                self.lexer.code_error(self.lexer.at, format_args!("`{word}`"))
+                let word = String::from_utf8_lossy(self.lexer.name_at(self.lexer.position)).into_owned();
+                self.lexer.code_error(self.lexer.position, format_args!("`{word}`"))
             }
             _ => self.lexer.unexpected_token("another variable or the end of the input"),
         }
@@ -82,28 +82,28 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
 
     /// Whether `__END__` or `__DATA__` is here.
     fn is_at_data_section(&self) -> bool {
-        !self.roots.is_empty() && matches!(self.lexer.word_at(self.lexer.at), b"__END__" | b"__DATA__")
+        !self.roots.is_empty() && matches!(self.lexer.word_at(self.lexer.position), b"__END__" | b"__DATA__")
     }
 
     /// Reads `use strict;` and similar lines, which determine how a text is read.
     fn read_pragma(&mut self) -> Result<bool, Error> {
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         if !matches!(self.lexer.word_at(start), b"use" | b"no") || self.lexer.byte_at(start + 3) == Some(b'=') {
             return Ok(false);
         }
-        self.lexer.at += self.lexer.word_at(start).len();
+        self.lexer.position += self.lexer.word_at(start).len();
         self.lexer.skip_blanks();
-        let name = self.lexer.word_at(self.lexer.at);
-        self.lexer.at += name.len();
+        let name = self.lexer.word_at(self.lexer.position);
+        self.lexer.position += name.len();
         self.lexer.skip_blanks();
         if self.lexer.peek() == Some(b';') && matches!(name, b"strict" | b"warnings" | b"utf8") {
             self.lexer.utf8 |= name == b"utf8";
-            self.lexer.at += 1;
+            self.lexer.position += 1;
             self.record_unowned_piece(start, "pragma");
             return Ok(true);
         }
         Err(match self.lexer.peek() {
-            None => self.lexer.syntax_error(self.lexer.at, "`;`"),
+            None => self.lexer.syntax_error(self.lexer.position, "`;`"),
             Some(_) => self.lexer.code_error(start, format_args!("`use {}`", String::from_utf8_lossy(name))),
         })
     }
@@ -119,16 +119,17 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             return false;
         }
         let mut lookahead = self.lexer;
-        lookahead.at += 1;
+        lookahead.position += 1;
         lookahead.skip_blanks();
         if lookahead.peek() == Some(b';') {
-            lookahead.at += 1;
+            lookahead.position += 1;
             lookahead.skip_blanks();
         }
-        let is_end = lookahead.peek().is_none() || matches!(lookahead.word_at(lookahead.at), b"__END__" | b"__DATA__");
+        let is_end =
+            lookahead.peek().is_none() || matches!(lookahead.word_at(lookahead.position), b"__END__" | b"__DATA__");
         if is_end {
-            let start = self.lexer.at;
-            self.lexer.at = lookahead.input.len();
+            let start = self.lexer.position;
+            self.lexer.position = lookahead.input.len();
             self.record_unowned_piece(start, "behind");
         }
         is_end
@@ -138,7 +139,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
 
     /// Reads `$name = X;` or `$name->[0] = X;`.
     fn read_assignment(&mut self, sigil: u8) -> Result<Continuation, Error> {
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         let mut parts = Parts::new(self.lexer);
         let first = parts.next(self.sink.tape(), self.limits);
         let mut is_path = false;
@@ -148,7 +149,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 ended => break ended,
             }
         };
-        self.lexer.at = parts.lexer.at;
+        self.lexer.position = parts.lexer.position;
         let first = first?;
         ended?;
         let name = match first {
@@ -160,23 +161,23 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 let node = self.sink.tape().len();
                 self.repairs = true;
                 self.read_value()?;
-                self.jobs.push(PendingPath { at: start, node, referred: false, sets: true });
+                self.jobs.push(PendingPath { offset: start, node, referred: false, sets: true });
                 return self.read_statement_end();
             }
         };
         if self.is_bare() || self.names.contains(&(sigil, name)) {
             // The next text begins here.
-            self.lexer.at = start;
+            self.lexer.position = start;
             return Ok(Continuation::End);
         }
         self.expect_equals_sign()?;
         self.begin_root(sigil, name, Vec::new(), start);
         self.lexer.skip_blanks();
-        let list_start = self.lexer.at;
+        let list_start = self.lexer.position;
         match (sigil, self.lexer.peek()) {
             (b'$', _) => self.read_value()?,
             (_, Some(b'(')) => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 let shape = if sigil == b'@' { Shape::Array } else { Shape::Map };
                 self.open_frame(shape, b')', NO_KEY, list_start)?;
                 self.read_rest_of_value()?;
@@ -190,14 +191,14 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
 
     /// Reads `*name = X;`, or the value `*name`.
     fn read_glob_statement(&mut self) -> Result<Continuation, Error> {
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         let glob = read_glob_name(&mut self.lexer, self.sink.tape(), self.limits)?;
         let input = self.lexer.input;
-        let name = &input[start + 1..self.lexer.at];
+        let name = &input[start + 1..self.lexer.position];
         let mut lookahead = self.lexer;
         lookahead.skip_blanks();
         if lookahead.peek() != Some(b'=') {
-            self.lexer.at = start;
+            self.lexer.position = start;
             return if self.roots.is_empty() {
                 self.read_bare_value()
             } else {
@@ -205,7 +206,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             };
         }
         if self.is_bare() {
-            self.lexer.at = start;
+            self.lexer.position = start;
             return Ok(Continuation::End);
         }
         self.expect_equals_sign()?;
@@ -220,7 +221,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         match self.lexer.rest() {
             [b'=', b'=' | b'~' | b'>', ..] => Err(self.lexer.unexpected_token("`=`")),
             [b'=', ..] => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 Ok(())
             }
             _ => Err(self.lexer.unexpected_token("`=`")),
@@ -245,11 +246,11 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
 
     /// Consumes `;`; only the end of the input may replace it.
     fn read_statement_end(&mut self) -> Result<Continuation, Error> {
-        let end = self.lexer.at;
+        let end = self.lexer.position;
         self.lexer.skip_blanks();
         match self.lexer.peek() {
             Some(b';') => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 Ok(Continuation::More)
             }
             // A number or a word might continue.
@@ -264,17 +265,17 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
 
     /// Reads a value without a name, with or without `return`.
     fn read_bare_value(&mut self) -> Result<Continuation, Error> {
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         let mut returns = false;
         if self.lexer.word_at(start) == b"return" {
-            self.lexer.at += b"return".len();
+            self.lexer.position += b"return".len();
             self.lexer.skip_blanks();
             returns = true;
         }
         self.begin_root(0, &[], Vec::new(), start);
-        let list_start = self.lexer.at;
+        let list_start = self.lexer.position;
         if self.lexer.peek() == Some(b'(') {
-            self.lexer.at += 1;
+            self.lexer.position += 1;
             let shape = if self.begins_pairs() { Shape::Map } else { Shape::Array };
             self.open_frame(shape, b')', NO_KEY, list_start)?;
             self.read_rest_of_value()?;
@@ -284,13 +285,15 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         self.lexer.skip_blanks();
         match self.lexer.peek() {
             Some(b';') => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 Ok(Continuation::More)
             }
             None => Ok(Continuation::End),
             _ if returns => Err(self.lexer.unexpected_token("`;`")),
             Some(b'\'' | b'"' | b'[' | b'{' | b'(' | b'\\' | b'$' | b'%' | b'@' | b'*' | b'!') => Ok(Continuation::End),
-            Some(b'-') if matches!(self.lexer.byte_at(self.lexer.at + 1), Some(b'0'..=b'9')) => Ok(Continuation::End),
+            Some(b'-') if matches!(self.lexer.byte_at(self.lexer.position + 1), Some(b'0'..=b'9')) => {
+                Ok(Continuation::End)
+            }
             Some(byte) if super::lex::is_word_byte(byte) && !self.lexer.is_at_operator() => Ok(Continuation::End),
             _ => Err(self.lexer.unexpected_token("`;` or the end of the input")),
         }
@@ -300,16 +303,16 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
     fn begins_pairs(&mut self) -> bool {
         let (lexer, arena) = (self.lexer, self.sink.tape().arena.len());
         self.lexer.skip_blanks();
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         let is_key = match self.lexer.peek() {
             Some(b'\'' | b'"') => {
                 let strings = &mut super::string::Strings { tape: self.sink.tape(), limits: self.limits };
                 strings.read_quoted(&mut self.lexer).is_ok()
             }
             Some(byte) if super::lex::is_word_byte(byte) || byte == b'-' => {
-                self.lexer.at += usize::from(byte == b'-');
-                self.lexer.at += self.lexer.name_at(self.lexer.at).len();
-                self.lexer.at > start
+                self.lexer.position += usize::from(byte == b'-');
+                self.lexer.position += self.lexer.name_at(self.lexer.position).len();
+                self.lexer.position > start
             }
             _ => false,
         };

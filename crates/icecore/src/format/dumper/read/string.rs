@@ -46,14 +46,14 @@ impl Strings<'_> {
     /// Reads the string in quotes that begins here.
     #[inline]
     pub(super) fn read_quoted(&mut self, lexer: &mut Lexer<'_>) -> Result<Text, Error> {
-        let start = lexer.at;
+        let start = lexer.position;
         let text = match lexer.peek() {
             Some(b'\'') => {
-                lexer.at += 1;
+                lexer.position += 1;
                 self.read_single_quoted(lexer, b'\'', b'\'')?
             }
             Some(b'"') => {
-                lexer.at += 1;
+                lexer.position += 1;
                 self.read_double_quoted(lexer, b'"', b'"')?
             }
             _ => return Err(lexer.syntax_error(start, "a string in quotes")),
@@ -63,9 +63,9 @@ impl Strings<'_> {
 
     /// Reads the string after `q` or `qq`, whose delimiter is here.
     pub(super) fn read_delimited(&mut self, lexer: &mut Lexer<'_>, doubled: bool) -> Result<Text, Error> {
-        let start = lexer.at;
+        let start = lexer.position;
         let Some(open) = lexer.peek() else { return Err(lexer.syntax_error(start, "a delimiter")) };
-        lexer.at += 1;
+        lexer.position += 1;
         let close = closing_delimiter(open);
         let text = if doubled {
             self.read_double_quoted(lexer, open, close)?
@@ -85,13 +85,13 @@ impl Strings<'_> {
     /// Reads up to `close`; only delimiters and `\` may be escaped.
     #[inline]
     fn read_single_quoted(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
-        let start = lexer.at;
+        let start = lexer.position;
         let rest = lexer.rest();
         let first_stop = rest.iter().position(|byte| *byte == close || *byte == b'\\' || *byte == open);
         steps::count(first_stop.unwrap_or(rest.len()));
         match first_stop {
             Some(len) if rest[len] == close => {
-                lexer.at += len + 1;
+                lexer.position += len + 1;
                 let kind = if lexer.utf8 { string_kind(lexer, &rest[..len]) } else { Kind::Bytes };
                 Ok(Text { kind, place: Location::Input(start as u64), len })
             }
@@ -105,11 +105,11 @@ impl Strings<'_> {
         let mut level = 0usize;
         loop {
             let Some(byte) = lexer.peek() else { return Err(unclosed_error(lexer, close)) };
-            lexer.at += 1;
+            lexer.position += 1;
             if byte == b'\\' {
                 match lexer.peek() {
                     Some(next) if next == b'\\' || next == open || next == close => {
-                        lexer.at += 1;
+                        lexer.position += 1;
                         self.tape.arena.push(next);
                     }
                     _ => self.tape.arena.push(byte),
@@ -128,7 +128,7 @@ impl Strings<'_> {
 
     /// Reads up to `close`, with escapes.
     fn read_double_quoted(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
-        let start = lexer.at;
+        let start = lexer.position;
         let rest = lexer.rest();
         let stops = |byte: &u8| *byte == close || *byte == b'\\' || *byte == open || matches!(*byte, b'$' | b'@');
         let first_stop = rest.iter().position(stops);
@@ -136,7 +136,7 @@ impl Strings<'_> {
         if let Some(len) = first_stop
             && rest[len] == close
         {
-            lexer.at += len + 1;
+            lexer.position += len + 1;
             return Ok(Text { kind: string_kind(lexer, &rest[..len]), place: Location::Input(start as u64), len });
         }
         self.read_double_escaped(lexer, open, close)
@@ -151,12 +151,12 @@ impl Strings<'_> {
         };
         let mut level = 0usize;
         loop {
-            let at = lexer.at;
+            let offset = lexer.position;
             let Some(byte) = lexer.peek() else { return Err(unclosed_error(lexer, close)) };
-            lexer.at += 1;
+            lexer.position += 1;
             match byte {
                 b'\\' => builder.read_escape(lexer)?,
-                b'$' | b'@' if is_interpolated(lexer, byte, close) => return Err(interpolation_error(lexer, at)),
+                b'$' | b'@' if is_interpolated(lexer, byte, close) => return Err(interpolation_error(lexer, offset)),
                 _ if byte == close && level == 0 => break,
                 _ => {
                     level = if byte == close { level - 1 } else { level + usize::from(byte == open) };
@@ -192,9 +192,9 @@ fn unclosed_error(lexer: &Lexer<'_>, close: u8) -> Error {
 }
 
 #[cold]
-fn interpolation_error(lexer: &Lexer<'_>, at: usize) -> Error {
+fn interpolation_error(lexer: &Lexer<'_>, offset: usize) -> Error {
     lexer.code_error_with_help(
-        at,
+        offset,
         "a variable in a string",
         "code is not run; `\\$` and `\\@` are the characters themselves",
     )
@@ -259,11 +259,11 @@ impl StringBuilder<'_> {
 
     /// Reads the escape after `\`.
     fn read_escape(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
-        let at = lexer.at - 1;
+        let start = lexer.position - 1;
         let Some(byte) = lexer.peek() else {
             return Err(lexer.syntax_error(lexer.input.len(), "an escaped character"));
         };
-        lexer.at += 1;
+        lexer.position += 1;
         let decoded = match byte {
             b'n' => b'\n',
             b't' => b'\t',
@@ -272,23 +272,25 @@ impl StringBuilder<'_> {
             b'a' => b'\x07',
             b'b' => b'\x08',
             b'e' => b'\x1b',
-            b'x' => return self.read_hex_escape(lexer, at),
+            b'x' => return self.read_hex_escape(lexer, start),
             b'0'..=b'7' => return self.read_octal_escape(lexer),
             b'o' => {
-                let number = read_braced_number(lexer, at, 8, "`\\o{…}`")?;
+                let number = read_braced_number(lexer, start, 8, "`\\o{…}`")?;
                 self.push_character(number, false);
                 return Ok(());
             }
-            b'N' => return self.read_named_escape(lexer, at),
+            b'N' => return self.read_named_escape(lexer, start),
             b'c' => {
                 let Some(control) = lexer.peek() else {
-                    return Err(lexer.syntax_error(lexer.at, "a control character"));
+                    return Err(lexer.syntax_error(lexer.position, "a control character"));
                 };
-                lexer.at += 1;
+                lexer.position += 1;
                 control.to_ascii_uppercase() ^ 64
             }
             b'l' | b'u' | b'L' | b'U' | b'Q' | b'F' | b'E' => {
-                return Err(lexer.code_error(at, format_args!("`\\{}`, which changes what follows", char::from(byte))));
+                return Err(
+                    lexer.code_error(start, format_args!("`\\{}`, which changes what follows", char::from(byte)))
+                );
             }
             _ => {
                 self.push_raw_byte(byte);
@@ -300,9 +302,9 @@ impl StringBuilder<'_> {
     }
 
     /// Reads `\x41` or `\x{263a}`.
-    fn read_hex_escape(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
+    fn read_hex_escape(&mut self, lexer: &mut Lexer<'_>, start: usize) -> Result<(), Error> {
         if lexer.peek() == Some(b'{') {
-            let number = read_braced_number(lexer, at, 16, "`\\x{…}`")?;
+            let number = read_braced_number(lexer, start, 16, "`\\x{…}`")?;
             self.push_character(number, number > 0x7F && !lexer.narrow);
             return Ok(());
         }
@@ -313,65 +315,65 @@ impl StringBuilder<'_> {
 
     /// Reads `\0` or `\101`: up to three digits.
     fn read_octal_escape(&mut self, lexer: &mut Lexer<'_>) -> Result<(), Error> {
-        lexer.at -= 1;
+        lexer.position -= 1;
         let number = read_digits(lexer, 8, 3);
         self.push_character(number, false);
         Ok(())
     }
 
     /// Reads `\N{U+263A}`.
-    fn read_named_escape(&mut self, lexer: &mut Lexer<'_>, at: usize) -> Result<(), Error> {
+    fn read_named_escape(&mut self, lexer: &mut Lexer<'_>, start: usize) -> Result<(), Error> {
         if !lexer.take(b"{U+") {
-            return Err(match lexer.is_cut_off(lexer.at, &[b"{U+"]) {
+            return Err(match lexer.is_cut_off(lexer.position, &[b"{U+"]) {
                 true => lexer.syntax_error(lexer.input.len(), "`\\N{U+…}`"),
-                false => lexer.code_error(at, "a character by its name"),
+                false => lexer.code_error(start, "a character by its name"),
             });
         }
-        lexer.at -= 1;
-        let number = read_number_to_brace(lexer, at, 16, "`\\N{U+…}`")?;
+        lexer.position -= 1;
+        let number = read_number_to_brace(lexer, start, 16, "`\\N{U+…}`")?;
         self.push_character(number, true);
         Ok(())
     }
 }
 
-/// Reads up to `most` digits.
+/// Reads up to `max_digits` digits.
 fn read_digits(lexer: &mut Lexer<'_>, radix: u32, max_digits: usize) -> u64 {
     let mut number = 0;
     for _ in 0..max_digits {
         let Some(digit) = lexer.peek().and_then(|byte| char::from(byte).to_digit(radix)) else { break };
         number = number * u64::from(radix) + u64::from(digit);
-        lexer.at += 1;
+        lexer.position += 1;
     }
     number
 }
 
 /// Reads the number in braces; checks the opening brace.
-fn read_braced_number(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
+fn read_braced_number(lexer: &mut Lexer<'_>, start: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
     if lexer.peek() != Some(b'{') {
-        return Err(lexer.syntax_error(lexer.at, expected));
+        return Err(lexer.syntax_error(lexer.position, expected));
     }
-    read_number_to_brace(lexer, at, radix, expected)
+    read_number_to_brace(lexer, start, radix, expected)
 }
 
 /// The same, with any opening brace.
-fn read_number_to_brace(lexer: &mut Lexer<'_>, at: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
-    lexer.at += 1;
+fn read_number_to_brace(lexer: &mut Lexer<'_>, start: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
+    lexer.position += 1;
     let mut number = Some(0u64);
     loop {
-        let Some(byte) = lexer.peek() else { return Err(lexer.syntax_error(lexer.at, expected)) };
+        let Some(byte) = lexer.peek() else { return Err(lexer.syntax_error(lexer.position, expected)) };
         if let Some(digit) = char::from(byte).to_digit(radix) {
             number = number.and_then(|number| number.checked_mul(u64::from(radix))?.checked_add(u64::from(digit)));
         } else if byte == b'}' {
             break;
         } else if !matches!(byte, b'_' | b' ' | b'\t') {
-            return Err(lexer.syntax_error(lexer.at, expected));
+            return Err(lexer.syntax_error(lexer.position, expected));
         }
-        lexer.at += 1;
+        lexer.position += 1;
     }
-    lexer.at += 1;
+    lexer.position += 1;
     number.filter(|number| i64::try_from(*number).is_ok()).ok_or_else(|| {
         Error::new(ErrorKind::Malformed)
-            .at(at)
+            .at(start)
             .expecting("the number of a character, at most 0x7fffffffffffffff")
             .finding("a larger one")
     })

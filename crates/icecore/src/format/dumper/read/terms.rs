@@ -21,7 +21,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// precedes it.
     #[inline]
     pub(super) fn read_term(&mut self, key: u16, referred: bool) -> Result<(), Error> {
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         match self.lexer.peek() {
             Some(b'\'' | b'"') => {
                 if S::DETAIL {
@@ -31,11 +31,11 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
             Some(b'0'..=b'9') => self.read_number(key, start, false),
             Some(b'[') => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 self.open_frame(Shape::Array, b']', key, start)
             }
             Some(b'{') => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 self.open_frame(Shape::Map, b'}', key, start)
             }
             _ => self.read_rare_term(key, referred),
@@ -43,11 +43,11 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     fn read_rare_term(&mut self, key: u16, referred: bool) -> Result<(), Error> {
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         let next = self.lexer.byte_at(start + 1);
         match self.lexer.peek() {
             Some(b'-') if matches!(next, Some(b'0'..=b'9' | b'.')) => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 self.read_number(key, start, true)
             }
             Some(b'-') if next.is_some_and(is_word_start) => self.read_word(key, start),
@@ -105,7 +105,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             Some(_) => return Err(self.lexer.code_error(start, "the operator `!`")),
             None => return Err(self.lexer.syntax_error(start + nots, "0 or 1")),
         };
-        self.lexer.at += nots + 1;
+        self.lexer.position += nots + 1;
         if self.lexer.peek().is_some_and(|byte| is_word_byte(byte) || byte == b'.') {
             return Err(self.lexer.code_error(start, "the operator `!`"));
         }
@@ -139,7 +139,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn read_glob(&mut self, key: u16, start: usize) -> Result<(), Error> {
         let name = read_glob_name(&mut self.lexer, self.sink.tape(), self.limits)?;
         if read_glob_part(&mut self.lexer).is_some() {
-            self.lexer.at = start;
+            self.lexer.position = start;
             return self.read_path(key, start, false);
         }
         let node = self.sink.tape().new_owned_string(Kind::Module, &[b"*", &name[..]].concat());
@@ -156,27 +156,27 @@ impl<S: Sink> Machine<'_, '_, S> {
                 ended => break ended,
             }
         };
-        self.lexer.at = parts.lexer.at;
+        self.lexer.position = parts.lexer.position;
         ended?;
         let node = self.sink.tape().len();
         self.push_leaf(Node::leaf(Kind::Null, 0), key, start);
-        self.jobs.push(PendingPath { at: start, node, referred, sets: false });
+        self.jobs.push(PendingPath { offset: start, node, referred, sets: false });
         Ok(())
     }
 
     /// Reads what follows `\`.
     fn read_reference(&mut self, key: u16, start: usize) -> Result<(), Error> {
-        self.lexer.at += 1;
+        self.lexer.position += 1;
         self.lexer.skip_blanks();
         match self.lexer.peek() {
-            Some(b'@' | b'%' | b'&') => self.read_path(key, self.lexer.at, true),
+            Some(b'@' | b'%' | b'&') => self.read_path(key, self.lexer.position, true),
             Some(b'(') => {
-                self.lexer.at += 1;
+                self.lexer.position += 1;
                 self.read_my_variable()?;
                 self.lexer.expect(b'=', "`=`")?;
                 self.open_frame(Shape::Scalar, b')', key, start)
             }
-            None => Err(self.lexer.syntax_error(self.lexer.at, "a value after `\\`")),
+            None => Err(self.lexer.syntax_error(self.lexer.position, "a value after `\\`")),
             _ => self.open_frame(Shape::Ref, 0, key, start),
         }
     }
@@ -185,17 +185,17 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn read_my_variable(&mut self) -> Result<Vec<u8>, Error> {
         self.lexer.skip_blanks();
         if !self.lexer.take_word(b"my") {
-            return Err(match self.lexer.is_cut_off(self.lexer.at, &[b"my "]) {
+            return Err(match self.lexer.is_cut_off(self.lexer.position, &[b"my "]) {
                 true => self.lexer.syntax_error(self.lexer.input.len(), "`my $o`"),
-                false => self.lexer.code_error(self.lexer.at, "something other than `my $o`"),
+                false => self.lexer.code_error(self.lexer.position, "something other than `my $o`"),
             });
         }
         self.lexer.expect(b'$', "`$o`")?;
-        let name = self.lexer.word_at(self.lexer.at);
+        let name = self.lexer.word_at(self.lexer.position);
         if name.is_empty() {
-            return Err(self.lexer.syntax_error(self.lexer.at, "a name"));
+            return Err(self.lexer.syntax_error(self.lexer.position, "a name"));
         }
-        self.lexer.at += name.len();
+        self.lexer.position += name.len();
         Ok(name.to_vec())
     }
 
@@ -206,10 +206,10 @@ impl<S: Sink> Machine<'_, '_, S> {
         let word = self.lexer.name_at(start + usize::from(negative));
         let end = start + usize::from(negative) + word.len();
         let mut lookahead = self.lexer;
-        lookahead.at = end;
+        lookahead.position = end;
         lookahead.skip_blanks();
         if lookahead.rest().starts_with(b"=>") {
-            self.lexer.at = end;
+            self.lexer.position = end;
             let node = self.sink.tape().new_borrowed_string(Kind::Bytes, start, end - start);
             self.push_leaf(node, key, start);
             return Ok(());
@@ -225,11 +225,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         if end == self.lexer.input.len() && self.lexer.is_cut_off(start, WORDS) {
             return Err(self.lexer.syntax_error(end, "a value"));
         }
-        self.lexer.at = end;
+        self.lexer.position = end;
         match word {
             b"undef" => {
                 if lookahead.rest().starts_with(b"()") {
-                    self.lexer.at = lookahead.at + 2;
+                    self.lexer.position = lookahead.position + 2;
                 }
                 self.push_leaf(Node::leaf(Kind::Null, 0), key, start);
                 Ok(())
@@ -269,13 +269,13 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn read_do_block(&mut self, key: u16, start: usize) -> Result<(), Error> {
         self.lexer.skip_blanks();
         match self.lexer.peek() {
-            Some(b'{') => self.lexer.at += 1,
-            None => return Err(self.lexer.syntax_error(self.lexer.at, "`{` after `do`")),
+            Some(b'{') => self.lexer.position += 1,
+            None => return Err(self.lexer.syntax_error(self.lexer.position, "`{` after `do`")),
             Some(_) => return Err(self.lexer.code_error(start, "`do` with a file")),
         }
         self.lexer.skip_blanks();
         if self.lexer.peek() == Some(b'\\') {
-            self.lexer.at += 1;
+            self.lexer.position += 1;
             self.lexer.expect(b'(', "`(`")?;
             self.read_my_variable()?;
             self.lexer.expect(b'=', "`=`")?;
@@ -287,7 +287,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let name = self.read_my_variable()?;
         self.lexer.skip_blanks();
         if self.lexer.peek() == Some(b'=') {
-            self.lexer.at += 1;
+            self.lexer.position += 1;
             return self.read_regexp_of_variable(&name, key, start);
         }
         self.lexer.expect(b'}', "`}`")?;
@@ -304,9 +304,10 @@ impl<S: Sink> Machine<'_, '_, S> {
                 false => self.lexer.code_error(start, "a block of code"),
             });
         }
-        let at = self.lexer.at;
-        let Some((from, to)) = self.lexer.read_v_string().filter(|_| self.lexer.byte_at(at) == Some(b'v')) else {
-            return Err(match b"v".starts_with(self.lexer.slice(at, self.lexer.input.len())) {
+        let value_start = self.lexer.position;
+        let Some((from, to)) = self.lexer.read_v_string().filter(|_| self.lexer.byte_at(value_start) == Some(b'v'))
+        else {
+            return Err(match b"v".starts_with(self.lexer.slice(value_start, self.lexer.input.len())) {
                 true => self.lexer.syntax_error(self.lexer.input.len(), "a v-string"),
                 false => self.lexer.code_error(start, "a block of code"),
             });
@@ -314,7 +315,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         if to == self.lexer.input.len() {
             return Err(self.lexer.syntax_error(to, "`}`"));
         }
-        self.push_v_string(key, at, from, to)?;
+        self.push_v_string(key, value_start, from, to)?;
         self.lexer.expect(b'}', "`}`")
     }
 
@@ -363,15 +364,15 @@ impl<S: Sink> Machine<'_, '_, S> {
                 ),
             });
         }
-        let at = self.sink.tape().push(Node { key, ..Node::open(Kind::Code, 0) });
-        self.sink.record_begin(at, start);
-        self.record_piece(start, at, "value");
+        let node = self.sink.tape().push(Node { key, ..Node::open(Kind::Code, 0) });
+        self.sink.record_begin(node, start);
+        self.record_piece(start, node, "value");
         let text = self.sink.tape().new_owned_string(Kind::Bytes, b"{ \"DUMMY\" }");
         let child = self.sink.tape().push(text);
         self.sink.record_begin(child, start);
         self.record_end(child);
-        self.sink.tape().close_container(at, 1);
-        self.record_end(at);
+        self.sink.tape().close_container(node, 1);
+        self.record_end(node);
         Ok(())
     }
 
@@ -380,7 +381,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let word_text = String::from_utf8_lossy(word).into_owned();
         let rest = self.lexer.rest();
         if rest.starts_with(b"( ") && matches!(rest.get(2), Some(b'[' | b'{' | b'\\' | b'd' | b'q' | b's')) {
-            self.lexer.at += 1;
+            self.lexer.position += 1;
             return self.open_frame(Shape::Call, b')', key, start);
         }
         let mut lookahead = self.lexer;
@@ -424,9 +425,9 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     fn read_tail(&mut self, frame: &Frame, read: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         self.lexer.skip_blanks();
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         read(self)?;
-        self.record_piece(start, frame.at, "end");
+        self.record_piece(start, frame.node, "end");
         Ok(())
     }
 
@@ -438,7 +439,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         self.lexer.expect(b',', "`,` and a class")?;
         self.lexer.skip_blanks();
-        let start = self.lexer.at;
+        let start = self.lexer.position;
         if matches!(self.lexer.peek(), Some(byte) if byte != b'\'' && byte != b'"') {
             return Err(self.lexer.code_error(start, "a class that is not a string"));
         }
@@ -446,10 +447,10 @@ impl<S: Sink> Machine<'_, '_, S> {
         let text = Strings { tape: self.sink.tape(), limits: self.limits }.read_quoted(&mut self.lexer)?;
         let name = text.bytes(self.sink.tape(), self.lexer.input).to_vec();
         self.sink.tape().arena.truncate(len);
-        self.record_piece(start, frame.at, "class");
+        self.record_piece(start, frame.node, "class");
         let class = self.sink.tape().intern_class(Kind::Bytes, &name).map_err(|error| error.at(start))?;
-        let body = self.sink.nodes().get(frame.at as usize + 1).copied().unwrap_or(Node::leaf(Kind::Null, 0));
-        let is_path = self.jobs.last().is_some_and(|job| job.node == frame.at + 1);
+        let body = self.sink.nodes().get(frame.node as usize + 1).copied().unwrap_or(Node::leaf(Kind::Null, 0));
+        let is_path = self.jobs.last().is_some_and(|job| job.node == frame.node + 1);
         if is_path {
             return Err(self.lexer.code_error(frame.start, "a reference that is blessed at its second occurrence"));
         }
@@ -474,11 +475,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         self.read_tail(frame, |machine| {
             if machine.lexer.peek() == Some(b',') {
-                machine.lexer.at += 1;
+                machine.lexer.position += 1;
             }
             machine.lexer.expect(b')', "`)`")
         })?;
-        self.sink.tape().set_class(frame.at, class);
+        self.sink.tape().set_class(frame.node, class);
         Ok(())
     }
 }

@@ -36,7 +36,7 @@ impl Writer<'_> {
         if !self.is_fast || has_indexes || !is_array && frame.shape != WriteShape::Hash {
             return;
         }
-        while let Some(node) = self.nodes.get(frame.at as usize).filter(|_| frame.at < frame.end) {
+        while let Some(node) = self.nodes.get(frame.next as usize).filter(|_| frame.next < frame.end) {
             let start = buf.len();
             if start >= READY || node.kind.is_container() {
                 return;
@@ -53,7 +53,7 @@ impl Writer<'_> {
             if !is_written || self.blanks > self.most_blanks {
                 return buf.truncate(start);
             }
-            frame.at += 1;
+            frame.next += 1;
             frame.count += 1;
         }
     }

@@ -32,16 +32,16 @@ pub(super) fn write_small_document(
     if !has_common_options(options) || document.header().is_some() || nodes.len() > NODES {
         return false;
     }
-    let mut at = document.root().index() as usize;
-    let is_list = options.list && nodes.get(at).is_some_and(|root| root.kind == Kind::Array);
+    let mut index = document.root().index() as usize;
+    let is_list = options.list && nodes.get(index).is_some_and(|root| root.kind == Kind::Array);
     if is_list {
-        if nodes.get(at).is_none_or(|root| root.aux != 1) {
+        if nodes.get(index).is_none_or(|root| root.aux != 1) {
             return false;
         }
-        at += 1;
+        index += 1;
     }
     let max_bytes = usize::try_from(out.remaining_bytes()).unwrap_or(usize::MAX);
-    if !write_statement(document, at, options, (DEPTH.min(depth as usize), max_bytes), out.buffer()) {
+    if !write_statement(document, index, options, (DEPTH.min(depth as usize), max_bytes), out.buffer()) {
         return false;
     }
     if is_list {
@@ -50,10 +50,10 @@ pub(super) fn write_small_document(
     true
 }
 
-/// Writes the value at `at` as the first value.
+/// Writes the value at `index` as the first value.
 fn write_statement(
     document: &Document<'_>,
-    at: usize,
+    index: usize,
     options: &WriteOptions,
     limits: (usize, usize),
     buf: &mut Vec<u8>,
@@ -65,7 +65,7 @@ fn write_statement(
         push_int(1, buf);
         buf.extend_from_slice(b" = ");
     }
-    if !write_values(document, at, options, limits, buf) {
+    if !write_values(document, index, options, limits, buf) {
         buf.truncate(start);
         return false;
     }
@@ -87,7 +87,7 @@ fn has_common_options(options: &WriteOptions) -> bool {
 /// Writes the values, with limits for levels and bytes.
 fn write_values(
     document: &Document<'_>,
-    at: usize,
+    index: usize,
     options: &WriteOptions,
     (deepest, max_bytes): (usize, usize),
     buf: &mut Vec<u8>,
@@ -96,7 +96,7 @@ fn write_values(
     let mut open = [LineFrame::default(); DEPTH];
     let mut depth = 0usize;
     let mut is_first = true;
-    for node in document.nodes().iter().skip(at) {
+    for node in document.nodes().iter().skip(index) {
         if let Some(top) = open.get_mut(depth.wrapping_sub(1)) {
             top.left -= 1;
             if !is_first {

@@ -27,7 +27,7 @@ pub(super) struct WriteFrame {
     pub(super) shape: WriteShape,
     /// The next child, and where the children end. For a sorted hash: how many entries
     /// of outer ones are left.
-    pub(super) at: u32,
+    pub(super) next: u32,
     pub(super) end: u32,
     /// Number of children begun.
     pub(super) count: u32,
@@ -50,7 +50,7 @@ impl Writer<'_> {
         let level = self.stack.len() + 1;
         loop {
             self.fast_children(&mut frame, level, buf);
-            let Some((key, at)) = self.next_child(&mut frame) else { break };
+            let Some((key, child)) = self.next_child(&mut frame) else { break };
             let mut column = frame.column;
             if frame.count > 0 {
                 buf.push(b',');
@@ -67,7 +67,7 @@ impl Writer<'_> {
                 }
                 WriteShape::Hash | WriteShape::Sorted => {
                     self.start_line(column, level, buf);
-                    let width = self.write_entry_key(key, at, buf)?;
+                    let width = self.write_entry_key(key, child, buf)?;
                     buf.extend_from_slice(self.style.options.pair.as_bytes());
                     if self.style.columns {
                         // Always the width of the default pair.
@@ -77,14 +77,14 @@ impl Writer<'_> {
                 WriteShape::Scalar | WriteShape::Glob => {}
             }
             self.check_blanks()?;
-            let node = self.node(at);
+            let node = self.node(child);
             let is_plain = !node.kind.is_container() && !node.kind.is_again() && !node.has(flag::TARGET);
             if is_plain && !matches!(frame.shape, WriteShape::Scalar | WriteShape::Glob) {
-                self.write_leaf(at, &node, buf)?;
+                self.write_leaf(child, &node, buf)?;
             } else {
                 frame.key = key;
                 self.stack.push(frame);
-                self.write_value(at, column, buf)?;
+                self.write_value(child, column, buf)?;
                 if self.stack.len() > level {
                     return Ok(());
                 }
@@ -105,38 +105,38 @@ impl Writer<'_> {
             if self.sorted.len() <= frame.end as usize {
                 return None;
             }
-            return self.sorted.pop().map(|(key, at)| (Some(key), at));
+            return self.sorted.pop().map(|(key, value)| (Some(key), value));
         }
         if frame.shape != WriteShape::Hash {
-            let at = frame.at;
-            if at >= frame.end {
+            let child = frame.next;
+            if child >= frame.end {
                 return None;
             }
-            frame.at = self.document.tape().index_after(at);
+            frame.next = self.document.tape().index_after(child);
             if matches!(frame.shape, WriteShape::Scalar | WriteShape::Glob) {
-                frame.at = frame.end;
+                frame.next = frame.end;
             }
-            return Some((None, at));
+            return Some((None, child));
         }
-        self.next_entry(&mut frame.at, frame.end).map(|(key, at)| (Some(key), at))
+        self.next_entry(&mut frame.next, frame.end).map(|(key, value)| (Some(key), value))
     }
 
     /// Returns the next entry; skips entries whose keys are allowed but absent.
     #[inline]
-    pub(super) fn next_entry(&self, at: &mut u32, end: u32) -> Option<(Key, u32)> {
+    pub(super) fn next_entry(&self, index: &mut u32, end: u32) -> Option<(Key, u32)> {
         let tape = self.document.tape();
-        while *at < end {
-            let node = self.node(*at);
+        while *index < end {
+            let node = self.node(*index);
             let (key, value, is_absent) = match node.key {
                 // The default value of a map.
                 NO_KEY => return None,
                 IS_KEY => {
                     let is_absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
-                    (Key::Node(*at), tape.index_after(*at), is_absent)
+                    (Key::Node(*index), tape.index_after(*index), is_absent)
                 }
-                id => (Key::Id(id), *at, node.kind == Kind::Hole && self.is_absent(id)),
+                id => (Key::Id(id), *index, node.kind == Kind::Hole && self.is_absent(id)),
             };
-            *at = tape.index_after(value);
+            *index = tape.index_after(value);
             if !is_absent {
                 return (value < end).then_some((key, value));
             }

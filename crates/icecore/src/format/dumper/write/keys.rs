@@ -86,9 +86,9 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Writes the key of the value at `at`. Returns its width.
+    /// Writes the key of the value at `index`. Returns its width.
     #[inline]
-    pub(super) fn write_entry_key(&mut self, key: Option<Key>, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
+    pub(super) fn write_entry_key(&mut self, key: Option<Key>, index: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
         let Some(key) = key else { return Ok(0) };
         if let Key::Id(id) = key
             && !self.style.options.useperl
@@ -101,7 +101,7 @@ impl<'d> Writer<'d> {
             self.write_bytes_key(bytes, buf);
             return Ok(buf.len() - before);
         }
-        self.write_any_key(key, at, buf)
+        self.write_any_key(key, index, buf)
     }
 
     /// Writes a key without flags as the C code does.
@@ -115,33 +115,33 @@ impl<'d> Writer<'d> {
     }
 
     #[cold]
-    fn write_any_key(&mut self, key: Key, at: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
+    fn write_any_key(&mut self, key: Key, index: u32, buf: &mut Vec<u8>) -> Result<usize, Error> {
         let name = self.key_name(key);
         let too_long =
             name.is_some_and(|name| name.node.kind == Kind::BigInt && bigint::exceeds(name.bytes, self.limits.digits));
         if too_long {
-            return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
+            return Err(self.limits.too_many_digits().on_path(self.document.path(index)));
         }
         let Some(text) = name.as_ref().and_then(KeyText::from_name) else {
             return Err(Error::new(ErrorKind::Unrepresentable)
-                .on_path(self.document.path(at))
+                .on_path(self.document.path(index))
                 .expecting("a key that can be a string")
                 .finding(name.map_or("none".to_owned(), |name| format!("{:?}", name.node.kind))));
         };
         if let Some(loss) = text.loss {
-            self.record_loss(loss, at);
+            self.record_loss(loss, index);
         }
         // The text can't represent locked keys.
         if name.is_some_and(|name| name.node.kind.is_string() && name.node.has(flag::LOCKED)) {
-            self.record_loss(LossKind::Restricted, at);
+            self.record_loss(LossKind::Restricted, index);
         }
         let is_other = name.is_some_and(|name| name.node.kind == Kind::Text) && !text.bytes.is_ascii() && !text.is_text;
         if is_other || self.is_ambiguous_text(&text.bytes, text.is_text) {
-            self.record_loss(LossKind::Text, at);
+            self.record_loss(LossKind::Text, index);
         }
-        let before = buf.len();
+        let start = buf.len();
         self.push_key_text(&text, buf);
-        Ok(self.text_width(buf.get(before..).unwrap_or(&[])))
+        Ok(self.text_width(buf.get(start..).unwrap_or(&[])))
     }
 
     /// Returns the width: the Perl code counts characters, the C code bytes.
@@ -181,10 +181,10 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Puts the entries from `at` to `end` on `sorted`, the last first.
-    pub(super) fn sort_entries(&mut self, mut at: u32, end: u32) {
+    /// Puts the entries from `index` to `end` on `sorted`, the last first.
+    pub(super) fn sort_entries(&mut self, mut index: u32, end: u32) {
         let mut entries = Vec::new();
-        while let Some((key, value)) = self.next_entry(&mut at, end) {
+        while let Some((key, value)) = self.next_entry(&mut index, end) {
             let name = self.key_name(key);
             let text = name.as_ref().and_then(KeyText::from_name);
             entries.push((text, key, value));

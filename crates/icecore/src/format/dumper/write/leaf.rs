@@ -18,9 +18,9 @@ use std::borrow::Cow;
 const BARE: usize = 10;
 
 impl<'d> Writer<'d> {
-    /// Writes the leaf at `at`.
+    /// Writes the leaf at `index`.
     #[inline]
-    pub(super) fn write_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+    pub(super) fn write_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         match node.kind {
             // The address of a value that is not shown, as it is.
             Kind::Bytes if node.has(flag::HINT) && self.style.options.trusted => {
@@ -34,16 +34,16 @@ impl<'d> Writer<'d> {
             Kind::Int if !self.style.options.useperl => {
                 let mut digits = itoa::Buffer::new();
                 if push_digits(digits.format(node.payload as i64).as_bytes(), buf) {
-                    self.record_loss(LossKind::Quoted, at);
+                    self.record_loss(LossKind::Quoted, index);
                 }
             }
             Kind::Null => buf.extend_from_slice(b"undef"),
-            _ => return self.write_other_leaf(at, node, buf),
+            _ => return self.write_other_leaf(index, node, buf),
         }
         Ok(())
     }
 
-    fn write_other_leaf(&mut self, at: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_other_leaf(&mut self, index: u32, node: &Node, buf: &mut Vec<u8>) -> Result<(), Error> {
         let document = self.document;
         let useperl = self.style.options.useperl;
         let bytes = if node.kind.has_bytes() { document.bytes(node) } else { &[] };
@@ -51,19 +51,19 @@ impl<'d> Writer<'d> {
             Kind::Bytes | Kind::Text => {
                 let is_text = node.kind == Kind::Text && !bytes.is_ascii() && utf8::is_valid_text(bytes);
                 if self.write_string(bytes, is_text, buf) {
-                    self.record_loss(LossKind::Unquoted, at);
+                    self.record_loss(LossKind::Unquoted, index);
                 } else if !bytes.is_ascii()
                     && (is_text != (node.kind == Kind::Text) || self.is_ambiguous_text(bytes, is_text))
                 {
-                    self.record_loss(LossKind::Text, at);
+                    self.record_loss(LossKind::Text, index);
                 }
             }
-            Kind::Int if useperl => self.write_number(at, &format_decimal(node.payload as i64), buf),
+            Kind::Int if useperl => self.write_number(index, &format_decimal(node.payload as i64), buf),
             Kind::Int => {
                 push_digits(&format_decimal(node.payload as i64), buf);
             }
             Kind::Uint => {
-                self.record_loss(LossKind::Quoted, at);
+                self.record_loss(LossKind::Quoted, index);
                 let digits = node.payload.to_string();
                 if useperl {
                     self.write_string(digits.as_bytes(), false, buf)
@@ -73,11 +73,11 @@ impl<'d> Writer<'d> {
             }
             Kind::Null => buf.extend_from_slice(b"undef"),
             Kind::Hole => {
-                self.record_loss(LossKind::Hole, at);
+                self.record_loss(LossKind::Hole, index);
                 buf.extend_from_slice(b"undef");
             }
             Kind::Bool => {
-                self.record_loss(LossKind::Bool, at);
+                self.record_loss(LossKind::Bool, index);
                 match node.payload {
                     0 => {
                         self.write_string(b"", false, buf);
@@ -85,42 +85,42 @@ impl<'d> Writer<'d> {
                     _ => buf.push(b'1'),
                 }
             }
-            Kind::Float => self.write_float(at, f64::from_bits(node.payload), true, buf),
-            Kind::Float32 => self.write_float(at, f64::from(f32::from_bits(node.payload as u32)), true, buf),
+            Kind::Float => self.write_float(index, f64::from_bits(node.payload), true, buf),
+            Kind::Float32 => self.write_float(index, f64::from(f32::from_bits(node.payload as u32)), true, buf),
             Kind::Float128 => {
                 let wide = bytes.try_into().unwrap_or([0; 16]);
-                self.write_float(at, float128::to_f64(&wide), float128::to_f64_exact(&wide).is_some(), buf);
+                self.write_float(index, float128::to_f64(&wide), float128::to_f64_exact(&wide).is_some(), buf);
             }
             Kind::BigInt => {
                 if bigint::exceeds(bytes, self.limits.digits) {
-                    return Err(self.limits.too_many_digits().on_path(document.path(at)));
+                    return Err(self.limits.too_many_digits().on_path(document.path(index)));
                 }
-                self.record_loss(LossKind::BigInt, at);
+                self.record_loss(LossKind::BigInt, index);
                 let mut digits = Vec::new();
                 bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut digits);
                 self.write_string(&digits, false, buf);
             }
             Kind::Encoded => {
-                self.record_loss(LossKind::Encoding, at);
+                self.record_loss(LossKind::Encoding, index);
                 if self.write_string(bytes, false, buf) {
-                    self.record_loss(LossKind::Unquoted, at);
+                    self.record_loss(LossKind::Unquoted, index);
                 }
             }
             Kind::Module if node.form() == Form::Variable => self.write_glob(bytes, buf),
             Kind::Symbol | Kind::Module | Kind::EnumCase => {
-                self.record_loss(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Name }, at);
-                self.write_name(at, bytes, buf);
+                self.record_loss(if node.kind == Kind::Symbol { LossKind::Symbol } else { LossKind::Name }, index);
+                self.write_name(index, bytes, buf);
             }
-            Kind::VString => self.write_v_string(at, buf),
+            Kind::VString => self.write_v_string(index, buf),
             Kind::Regexp => {
-                self.record_loss(LossKind::Regexp, at);
+                self.record_loss(LossKind::Regexp, index);
                 let mut text = Vec::new();
-                self.write_regexp_string(at, &mut text);
+                self.write_regexp_string(index, &mut text);
                 self.write_string(&text, false, buf);
             }
             _ => {
                 return Err(Error::new(ErrorKind::Unrepresentable)
-                    .on_path(document.path(at))
+                    .on_path(document.path(index))
                     .expecting("a scalar")
                     .finding(format!("{:?}", node.kind)));
             }
@@ -130,12 +130,12 @@ impl<'d> Writer<'d> {
 
     /// Writes a v-string as its source. If perl would not read the source as this
     /// v-string, a new one is made from the value.
-    fn write_v_string(&mut self, at: u32, buf: &mut Vec<u8>) {
-        let source = self.child_bytes(at + 1);
+    fn write_v_string(&mut self, index: u32, buf: &mut Vec<u8>) {
+        let source = self.child_bytes(index + 1);
         if self.style.options.trusted {
             return buf.extend_from_slice(source);
         }
-        let value_at = self.document.tape().index_after(at + 1);
+        let value_at = self.document.tape().index_after(index + 1);
         let value = self.child_bytes(value_at);
         let is_text = self.node(value_at).kind == Kind::Text && !value.is_ascii() && utf8::is_valid_text(value);
         let characters: Vec<u64> = match is_text {
@@ -145,7 +145,7 @@ impl<'d> Writer<'d> {
         let mut source = Cow::Borrowed(source);
         if !safe::is_v_string(&source, &characters) {
             let value = value.to_vec();
-            self.record_loss(LossKind::EmbeddedCode, at);
+            self.record_loss(LossKind::EmbeddedCode, index);
             if characters.is_empty() {
                 self.write_string(&value, is_text, buf);
                 return;
@@ -159,40 +159,40 @@ impl<'d> Writer<'d> {
         }
     }
 
-    fn child_bytes(&self, at: u32) -> &'d [u8] {
-        let node = self.node(at);
+    fn child_bytes(&self, index: u32) -> &'d [u8] {
+        let node = self.node(index);
         if node.kind.has_bytes() {
-            self.nodes.get(at as usize).map_or(&[], |node| self.document.bytes(node))
+            self.nodes.get(index as usize).map_or(&[], |node| self.document.bytes(node))
         } else {
             &[]
         }
     }
 
     /// Writes a float as the string that perl makes of it, with 15 digits.
-    fn write_float(&mut self, at: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) {
+    fn write_float(&mut self, index: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) {
         // As a string, zero has no sign.
         let text = float_to_perl_text(value);
         if !is_exact || text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
-            self.record_loss(LossKind::Precision, at);
+            self.record_loss(LossKind::Precision, index);
         }
         let is_bare = self.write_string(text.as_bytes(), false, buf);
-        self.record_loss(if is_bare { LossKind::Integral } else { LossKind::Quoted }, at);
+        self.record_loss(if is_bare { LossKind::Integral } else { LossKind::Quoted }, index);
     }
 
     /// Writes an integer as the Perl code does.
-    fn write_number(&mut self, at: u32, digits: &[u8], buf: &mut Vec<u8>) {
+    fn write_number(&mut self, index: u32, digits: &[u8], buf: &mut Vec<u8>) {
         if !self.write_string(digits, false, buf) {
-            self.record_loss(LossKind::Quoted, at);
+            self.record_loss(LossKind::Quoted, index);
         }
     }
 
     /// Writes a name. Text that is not UTF-8 is written as bytes.
-    fn write_name(&mut self, at: u32, bytes: &[u8], buf: &mut Vec<u8>) {
+    fn write_name(&mut self, index: u32, bytes: &[u8], buf: &mut Vec<u8>) {
         let is_text = !bytes.is_ascii() && utf8::is_valid_text(bytes);
         if self.write_string(bytes, is_text, buf) {
-            self.record_loss(LossKind::Unquoted, at);
+            self.record_loss(LossKind::Unquoted, index);
         } else if self.is_ambiguous_text(bytes, is_text) {
-            self.record_loss(LossKind::Text, at);
+            self.record_loss(LossKind::Text, index);
         }
     }
 
@@ -265,11 +265,11 @@ impl<'d> Writer<'d> {
 
     // -- Regexps ---------------------------------------------------------------------
 
-    /// Returns the pattern of the regexp at `at`, and its flags.
-    fn regexp_parts(&self, at: u32) -> (&[u8], bool, Vec<u8>) {
-        let pattern = self.child_bytes(at + 1);
-        let is_text = self.node(at + 1).kind == Kind::Text && !pattern.is_ascii() && utf8::is_valid_text(pattern);
-        let flags = self.child_bytes(self.document.tape().index_after(at + 1));
+    /// Returns the pattern of the regexp at `index`, and its flags.
+    fn regexp_parts(&self, index: u32) -> (&[u8], bool, Vec<u8>) {
+        let pattern = self.child_bytes(index + 1);
+        let is_text = self.node(index + 1).kind == Kind::Text && !pattern.is_ascii() && utf8::is_valid_text(pattern);
+        let flags = self.child_bytes(self.document.tape().index_after(index + 1));
         // For perl, a pattern in UTF-8 is Unicode; not all writers record this.
         let has_charset = flags.iter().any(|flag| matches!(flag, b'u' | b'a' | b'l' | b'd'));
         let charset = if is_text && !has_charset { &b"u"[..] } else { b"" };
@@ -277,30 +277,30 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes a regexp as a string.
-    pub(super) fn write_regexp_string(&self, at: u32, buf: &mut Vec<u8>) {
-        let (pattern, _, flags) = self.regexp_parts(at);
+    pub(super) fn write_regexp_string(&self, index: u32, buf: &mut Vec<u8>) {
+        let (pattern, _, flags) = self.regexp_parts(index);
         buf.extend_from_slice(&[b"(?^", &flags[..], b":", pattern, b")"].concat());
     }
 
     /// Reports non-ASCII characters that become escapes in the pattern, which only perl
     /// reads the same.
-    fn record_regexp_losses(&mut self, at: u32) {
-        let own = self.child_bytes(self.document.tape().index_after(at + 1)).to_vec();
-        let (pattern, is_text, flags) = self.regexp_parts(at);
-        let is_blurred = !pattern.is_ascii() && (is_text || self.node(at + 1).kind == Kind::Text || self.style.wide);
+    fn record_regexp_losses(&mut self, index: u32) {
+        let own = self.child_bytes(self.document.tape().index_after(index + 1)).to_vec();
+        let (pattern, is_text, flags) = self.regexp_parts(index);
+        let is_blurred = !pattern.is_ascii() && (is_text || self.node(index + 1).kind == Kind::Text || self.style.wide);
         if flags != own || flags.iter().any(|flag| !b"ualmsixnp".contains(flag)) {
-            self.record_loss(LossKind::RegexpFlags, at);
+            self.record_loss(LossKind::RegexpFlags, index);
         }
         if is_blurred {
-            self.record_loss(LossKind::Text, at + 1);
+            self.record_loss(LossKind::Text, index + 1);
         }
     }
 
     /// Writes a regexp as `qr/…/`: slashes are escaped, and dollars that would begin a
     /// variable.
-    pub(super) fn write_regexp(&mut self, at: u32, buf: &mut Vec<u8>) {
-        self.record_regexp_losses(at);
-        let (pattern, is_text, mut flags) = self.regexp_parts(at);
+    pub(super) fn write_regexp(&mut self, index: u32, buf: &mut Vec<u8>) {
+        self.record_regexp_losses(index);
+        let (pattern, is_text, mut flags) = self.regexp_parts(index);
         let WriteOptions { useperl, trusted, .. } = *self.style.options;
         if !trusted {
             flags = safe::keep_known_flags(&flags);
@@ -317,16 +317,16 @@ impl<'d> Writer<'d> {
                     return buf.push(b'}');
                 }
                 PatternSafety::Code => {
-                    self.record_loss(LossKind::EmbeddedCode, at);
+                    self.record_loss(LossKind::EmbeddedCode, index);
                     return buf.extend_from_slice(safe::NEVER);
                 }
             }
         }
         buf.extend_from_slice(b"qr/");
         let mut is_escaped = false;
-        let mut at = 0;
-        while let Some(byte) = pattern.get(at) {
-            let rest = &pattern[at..];
+        let mut offset = 0;
+        while let Some(byte) = pattern.get(offset) {
+            let rest = &pattern[offset..];
             let len = if is_text { utf8::first_character(rest).map_or(1, |(_, len)| len) } else { 1 };
             let next = rest.get(1);
             match byte {
@@ -344,7 +344,7 @@ impl<'d> Writer<'d> {
                 _ => buf.push(*byte),
             }
             is_escaped = *byte == b'\\' && !is_escaped;
-            at += len;
+            offset += len;
         }
         buf.push(b'/');
         buf.extend_from_slice(&flags);
@@ -393,8 +393,8 @@ fn split_package_name(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(name);
     std::iter::from_fn(move || {
         let name = rest?;
-        let at = name.windows(2).position(|pair| pair == b"::");
-        rest = at.and_then(|at| name.get(at + 2..));
-        Some(at.map_or(name, |at| &name[..at]))
+        let separator = name.windows(2).position(|pair| pair == b"::");
+        rest = separator.and_then(|offset| name.get(offset + 2..));
+        Some(separator.map_or(name, |offset| &name[..offset]))
     })
 }

@@ -25,13 +25,13 @@ impl WriteOptions {
             (code::PAIR, &mut options.pair, is_safe_pair),
             (code::BLESS, &mut options.bless, is_usual_bless),
         ] {
-            let text = spelling.get(code).and_then(|at| read_kept_text(spelling, at));
+            let text = spelling.get(code).and_then(|range| read_kept_text(spelling, range));
             if let Some(text) = text.filter(|text| is_trusted || is_safe(text)) {
                 *option = text;
             }
         }
         let names = spelling.header.iter().filter(|(known, _)| *known == code::NAME);
-        let names: Vec<_> = names.filter_map(|(_, at)| read_kept_text(spelling, *at)).collect();
+        let names: Vec<_> = names.filter_map(|(_, range)| read_kept_text(spelling, *range)).collect();
         if is_trusted || names.iter().all(|name| is_safe_name(name)) {
             options.names = names.iter().map(|name| name_as_given(name)).collect();
         }
@@ -39,8 +39,8 @@ impl WriteOptions {
     }
 }
 
-fn read_kept_text(spelling: &Spelling, at: u64) -> Option<String> {
-    std::str::from_utf8(spelling.kept(at)).ok().map(str::to_owned)
+fn read_kept_text(spelling: &Spelling, range: u64) -> Option<String> {
+    std::str::from_utf8(spelling.kept(range)).ok().map(str::to_owned)
 }
 
 /// Whether the name is the default: any other function would be called.

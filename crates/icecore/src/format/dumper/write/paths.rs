@@ -10,7 +10,7 @@ pub(super) struct Path(u32);
 
 #[derive(Clone, Copy)]
 struct PathPiece {
-    before: Path,
+    parent: Path,
     step: Step,
     /// Whether it begins with a sigil and a brace, such as `${` or `@{`.
     braced: bool,
@@ -70,16 +70,16 @@ impl Paths {
     /// Adds and returns the path of a root variable with this name, for example `$VAR1`.
     pub(super) fn add_root(&mut self, name: &[u8]) -> Path {
         let (start, end) = self.keep_text(name);
-        let before = Path(u32::MAX);
+        let parent = Path(u32::MAX);
         let braced = name.get(1) == Some(&b'{');
         let broken = name.get(2..).is_some_and(|rest| rest.contains(&b'\n'));
-        self.add_piece(PathPiece { before, step: Step::Root { start, end }, braced, broken })
+        self.add_piece(PathPiece { parent, step: Step::Root { start, end }, braced, broken })
     }
 
     pub(super) fn add_item(&mut self, array: Path, index: u32) -> Path {
         let arrow = self.needs_arrow(array);
         let piece = self.piece_at(array);
-        self.add_piece(PathPiece { before: array, step: Step::Item { index, arrow }, ..piece })
+        self.add_piece(PathPiece { parent: array, step: Step::Item { index, arrow }, ..piece })
     }
 
     /// Adds and returns the path of an entry; `key` is in its written form, with quotes.
@@ -88,17 +88,17 @@ impl Paths {
         let piece = self.piece_at(hash);
         let (start, end) = self.keep_text(key);
         let broken = piece.broken || key.contains(&b'\n');
-        self.add_piece(PathPiece { before: hash, step: Step::Key { start, end, arrow }, broken, ..piece })
+        self.add_piece(PathPiece { parent: hash, step: Step::Key { start, end, arrow }, broken, ..piece })
     }
 
     /// Adds and returns the path of the target of a reference.
     pub(super) fn add_dereference(&mut self, reference: Path, sigil: u8) -> Path {
         let piece = self.piece_at(reference);
-        self.add_piece(PathPiece { before: reference, step: Step::Dereference { sigil }, braced: true, ..piece })
+        self.add_piece(PathPiece { parent: reference, step: Step::Dereference { sigil }, braced: true, ..piece })
     }
 
     fn piece_at(&self, path: Path) -> PathPiece {
-        let none = PathPiece { before: path, step: Step::Root { start: 0, end: 0 }, braced: false, broken: false };
+        let none = PathPiece { parent: path, step: Step::Root { start: 0, end: 0 }, braced: false, broken: false };
         self.pieces.get(path.0 as usize).copied().unwrap_or(none)
     }
 
@@ -108,7 +108,7 @@ impl Paths {
         let (start, end) = match piece.step {
             Step::Root { start, end } => (start, end),
             // The C code puts an arrow after a braced name only if it has more than four bytes, so `${$}` gets none.
-            Step::Dereference { .. } if !self.useperl && self.root_text(piece.before).len() == 1 => return false,
+            Step::Dereference { .. } if !self.useperl && self.root_text(piece.parent).len() == 1 => return false,
             _ => return piece.braced || self.useperl && piece.broken,
         };
         let name = self.text.get(start..end).unwrap_or(&[]);
@@ -132,9 +132,9 @@ impl Paths {
     /// Writes a path.
     pub(super) fn write_path(&mut self, path: Path, buf: &mut Vec<u8>) {
         let mut steps = std::mem::take(&mut self.steps);
-        let mut at = path;
+        let mut current = path;
         let root = loop {
-            let piece = self.piece_at(at);
+            let piece = self.piece_at(current);
             if let Step::Root { start, end } = piece.step {
                 break self.text.get(start..end).unwrap_or(&[]);
             }
@@ -142,7 +142,7 @@ impl Paths {
                 buf.extend_from_slice(&[sigil, b'{']);
             }
             steps.push(piece.step);
-            at = piece.before;
+            current = piece.parent;
         };
         match (root, steps.is_empty()) {
             ([b'@' | b'%', name @ ..], false) => {

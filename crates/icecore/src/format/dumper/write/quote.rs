@@ -38,10 +38,10 @@ pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
         return buf.extend_from_slice(bytes);
     }
     let mut rest = bytes;
-    while let Some(at) = rest.iter().position(is_special) {
-        buf.extend_from_slice(&rest[..at]);
-        buf.extend_from_slice(&[b'\\', rest[at]]);
-        rest = &rest[at + 1..];
+    while let Some(index) = rest.iter().position(is_special) {
+        buf.extend_from_slice(&rest[..index]);
+        buf.extend_from_slice(&[b'\\', rest[index]]);
+        rest = &rest[index + 1..];
     }
     buf.extend_from_slice(rest);
 }
@@ -51,22 +51,22 @@ pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
 /// otherwise they stay.
 pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, controls: bool, buf: &mut Vec<u8>) {
     buf.push(b'"');
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
+    let mut offset = 0;
+    while let Some(byte) = bytes.get(offset) {
         if is_text
             && !byte.is_ascii()
-            && let Some((code, len)) = utf8::first_character(&bytes[at..])
+            && let Some((code, len)) = utf8::first_character(&bytes[offset..])
         {
             buf.extend_from_slice(format!("\\x{{{code:x}}}").as_bytes());
-            at += len;
+            offset += len;
             continue;
         }
-        at += 1;
+        offset += 1;
         match byte {
             b'"' | b'\\' | b'$' | b'@' => buf.extend_from_slice(&[b'\\', *byte]),
             b' '..=b'~' => buf.push(*byte),
             _ if !controls => buf.push(*byte),
-            _ => push_control(*byte, bytes.get(at), buf),
+            _ => push_control(*byte, bytes.get(offset), buf),
         }
     }
     buf.push(b'"');

@@ -27,7 +27,7 @@ pub(super) enum ReferentType {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Referent {
     /// Its node; for a scalar, the content of the variable.
-    pub(super) at: u32,
+    pub(super) node: u32,
     pub(super) kind: ReferentType,
     pub(super) id: ValueId,
     /// The node of the object, if it is blessed.
@@ -40,7 +40,7 @@ pub(super) struct Referent {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
-    pub(super) at: u32,
+    pub(super) node: u32,
     /// Whether a link or an alias may refer to it.
     pub(super) is_target: bool,
     /// Whether it was reached through one.
@@ -67,125 +67,125 @@ pub(super) struct ReferenceResolver<'d, L> {
 }
 
 impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
-    /// `most`: longest chain. `lose` is called for losses.
+    /// `max_steps`: longest chain. `lose` is called for losses.
     pub(super) fn new(document: &'d Document<'d>, max_steps: u32, lose: L) -> ReferenceResolver<'d, L> {
         ReferenceResolver { document, lose, left: max_steps, is_target: false, is_again: false }
     }
 
-    fn visit_node(&mut self, at: u32) -> Result<Node, Error> {
+    fn visit_node(&mut self, index: u32) -> Result<Node, Error> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
-                .on_path(self.document.path(at))
+                .on_path(self.document.path(index))
                 .finding("links that form a circle, or too many wrappers")
         })?;
-        let node = node_at(self.document, at);
+        let node = node_at(self.document, index);
         self.is_target |= node.has(flag::TARGET);
         Ok(node)
     }
 
-    /// Returns the content of the variable at `at`.
-    pub(super) fn resolve_variable(&mut self, mut at: u32) -> Result<VariableContent, Error> {
+    /// Returns the content of the variable at `index`.
+    pub(super) fn resolve_variable(&mut self, mut index: u32) -> Result<VariableContent, Error> {
         loop {
-            let node = self.visit_node(at)?;
+            let node = self.visit_node(index)?;
             let is_variable = node.kind == Kind::Object && node.form() == Form::Variable;
             match node.kind {
-                Kind::Alias => at = self.follow_link(&node),
-                Kind::Attrs => at = self.skip_wrapper(LossKind::Attributes, at),
-                Kind::Object if is_variable => at = self.skip_wrapper(LossKind::Class, at),
+                Kind::Alias => index = self.follow_link(&node),
+                Kind::Attrs => index = self.skip_wrapper(LossKind::Attributes, index),
+                Kind::Object if is_variable => index = self.skip_wrapper(LossKind::Class, index),
                 Kind::Link => {
-                    self.record_lost_flags(at, &node);
+                    self.record_lost_flags(index, &node);
                     let target = self.follow_link(&node);
                     let named = node_at(self.document, target);
                     if !named.kind.is_container() && !named.kind.is_again() {
-                        (self.lose)(LossKind::Sharing, at);
+                        (self.lose)(LossKind::Sharing, index);
                         return Ok(self.leaf_content(target, true));
                     }
                     return self.resolve_referent(enclosing_object(self.document, target));
                 }
-                Kind::Tied if !is_reference(&node) => at = self.skip_wrapper(LossKind::Tied, at),
-                _ if is_reference(&node) => return self.resolve_referent(at),
-                _ => return Ok(self.leaf_content(at, false)),
+                Kind::Tied if !is_reference(&node) => index = self.skip_wrapper(LossKind::Tied, index),
+                _ if is_reference(&node) => return self.resolve_referent(index),
+                _ => return Ok(self.leaf_content(index, false)),
             }
         }
     }
 
-    /// Returns what a reference to the value at `at` refers to.
-    fn resolve_referent(&mut self, mut at: u32) -> Result<VariableContent, Error> {
+    /// Returns what a reference to the value at `index` refers to.
+    fn resolve_referent(&mut self, mut index: u32) -> Result<VariableContent, Error> {
         let mut object = None;
         loop {
-            let node = self.visit_node(at)?;
-            self.record_lost_flags(at, &node);
+            let node = self.visit_node(index)?;
+            self.record_lost_flags(index, &node);
             let kind = match node.kind {
                 Kind::Link => {
-                    at = self.follow_link(&node);
-                    at = enclosing_object(self.document, at);
+                    index = self.follow_link(&node);
+                    index = enclosing_object(self.document, index);
                     continue;
                 }
                 Kind::Attrs => {
-                    at = self.skip_wrapper(LossKind::Attributes, at);
+                    index = self.skip_wrapper(LossKind::Attributes, index);
                     continue;
                 }
                 Kind::Object | Kind::Opaque if object.is_none() && !is_blessed_variable(&node) => {
                     if node.kind == Kind::Opaque {
-                        (self.lose)(LossKind::Opaque, at);
+                        (self.lose)(LossKind::Opaque, index);
                     } else if node.form() == Form::Struct {
-                        (self.lose)(LossKind::Struct, at);
+                        (self.lose)(LossKind::Struct, index);
                     }
-                    object = Some(at);
-                    at += 1;
-                    let body = node_at(self.document, at);
+                    object = Some(index);
+                    index += 1;
+                    let body = node_at(self.document, index);
                     // An object around another object, or around a link, is a scalar
                     // that refers to it.
                     if matches!(body.kind, Kind::Object | Kind::Opaque | Kind::Link) {
-                        return self.resolve_scalar(at, object);
+                        return self.resolve_scalar(index, object);
                     }
                     continue;
                 }
                 Kind::Tied if is_reference(&node) => {
-                    at = self.skip_wrapper(LossKind::Tied, at);
-                    return self.resolve_variable(at);
+                    index = self.skip_wrapper(LossKind::Tied, index);
+                    return self.resolve_variable(index);
                 }
-                Kind::Ref => return self.resolve_scalar(at + 1, object),
+                Kind::Ref => return self.resolve_scalar(index + 1, object),
                 Kind::Array => ReferentType::Array,
                 Kind::Map => ReferentType::Hash,
                 Kind::Code => ReferentType::Code,
                 Kind::Regexp if !node.has(flag::BARE) => ReferentType::Regexp,
-                _ => return self.resolve_scalar(at, object),
+                _ => return self.resolve_scalar(index, object),
             };
-            return Ok(self.reference_content(at, kind, ValueId::Container(at), object));
+            return Ok(self.reference_content(index, kind, ValueId::Container(index), object));
         }
     }
 
-    /// Returns the variable at `at`, which is the target of a reference.
-    fn resolve_scalar(&mut self, mut at: u32, mut object: Option<u32>) -> Result<VariableContent, Error> {
+    /// Returns the variable at `index`, which is the target of a reference.
+    fn resolve_scalar(&mut self, mut index: u32, mut object: Option<u32>) -> Result<VariableContent, Error> {
         loop {
-            let node = self.visit_node(at)?;
+            let node = self.visit_node(index)?;
             match node.kind {
                 Kind::Alias => {
-                    at = self.follow_link(&node);
-                    object = object.or_else(|| blessing_object(self.document, at));
+                    index = self.follow_link(&node);
+                    object = object.or_else(|| blessing_object(self.document, index));
                 }
-                Kind::Attrs => at = self.skip_wrapper(LossKind::Attributes, at),
+                Kind::Attrs => index = self.skip_wrapper(LossKind::Attributes, index),
                 Kind::Object if is_blessed_variable(&node) => {
-                    object = object.or(Some(at));
-                    at += 1;
+                    object = object.or(Some(index));
+                    index += 1;
                 }
                 _ => {
                     let is_glob = node.kind == Kind::Module && node.form() == Form::Variable;
                     let kind = if is_glob { ReferentType::Glob } else { ReferentType::Scalar };
-                    return Ok(self.reference_content(at, kind, ValueId::Variable(at), object));
+                    return Ok(self.reference_content(index, kind, ValueId::Variable(index), object));
                 }
             }
         }
     }
 
-    fn reference_content(&self, at: u32, kind: ReferentType, id: ValueId, object: Option<u32>) -> VariableContent {
+    fn reference_content(&self, node: u32, kind: ReferentType, id: ValueId, object: Option<u32>) -> VariableContent {
         let ReferenceResolver { is_target, is_again, .. } = *self;
-        VariableContent::Reference(Referent { at, kind, id, object, is_target, is_again })
+        VariableContent::Reference(Referent { node, kind, id, object, is_target, is_again })
     }
 
-    fn leaf_content(&self, at: u32, is_copy: bool) -> VariableContent {
-        VariableContent::Leaf(Leaf { at, is_target: self.is_target, is_again: self.is_again, is_copy })
+    fn leaf_content(&self, node: u32, is_copy: bool) -> VariableContent {
+        VariableContent::Leaf(Leaf { node, is_target: self.is_target, is_again: self.is_again, is_copy })
     }
 
     fn follow_link(&mut self, node: &Node) -> u32 {
@@ -193,32 +193,32 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
         u32::try_from(node.payload).unwrap_or(u32::MAX)
     }
 
-    fn skip_wrapper(&mut self, loss: LossKind, at: u32) -> u32 {
-        (self.lose)(loss, at);
-        at + 1
+    fn skip_wrapper(&mut self, loss: LossKind, index: u32) -> u32 {
+        (self.lose)(loss, index);
+        index + 1
     }
 
     /// Reports flags that the text can't represent.
-    fn record_lost_flags(&mut self, at: u32, node: &Node) {
+    fn record_lost_flags(&mut self, index: u32, node: &Node) {
         if node.has(flag::WEAK) {
-            (self.lose)(LossKind::Weak, at);
+            (self.lose)(LossKind::Weak, index);
         }
         if node.has(flag::OVERLOAD) {
-            (self.lose)(LossKind::Overload, at);
+            (self.lose)(LossKind::Overload, index);
         }
         if node.kind == Kind::Map {
             if node.has(flag::RESTRICTED) {
-                (self.lose)(LossKind::Restricted, at);
+                (self.lose)(LossKind::Restricted, index);
             }
             if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
-                (self.lose)(LossKind::MapKind, at);
+                (self.lose)(LossKind::MapKind, index);
             }
         }
     }
 }
 
-fn node_at(document: &Document<'_>, at: u32) -> Node {
-    document.node(at)
+fn node_at(document: &Document<'_>, index: u32) -> Node {
+    document.node(index)
 }
 
 /// Whether a variable contains this only by reference.
@@ -236,26 +236,26 @@ fn is_blessed_variable(node: &Node) -> bool {
     node.kind == Kind::Object && node.form() == Form::Variable
 }
 
-/// Returns the object whose body is at `at`, otherwise `at`.
-fn enclosing_object(document: &Document<'_>, at: u32) -> u32 {
+/// Returns the object whose body is at `index`, otherwise `index`.
+fn enclosing_object(document: &Document<'_>, index: u32) -> u32 {
     let is_body = matches!(
-        node_at(document, at).kind,
+        node_at(document, index).kind,
         Kind::Array | Kind::Map | Kind::Ref | Kind::Code | Kind::Regexp | Kind::Tied | Kind::Attrs
     );
-    let before = at.saturating_sub(1);
+    let before = index.saturating_sub(1);
     let node = node_at(document, before);
-    let is_object = node.kind == Kind::Object && !is_blessed_variable(&node) && node.end() > at;
-    if is_body && at > before && is_object { before } else { at }
+    let is_object = node.kind == Kind::Object && !is_blessed_variable(&node) && node.end() > index;
+    if is_body && index > before && is_object { before } else { index }
 }
 
-/// Returns the object that the variable at `at` is.
-fn blessing_object(document: &Document<'_>, at: u32) -> Option<u32> {
-    let before = at.checked_sub(1)?;
+/// Returns the object that the variable at `index` is.
+fn blessing_object(document: &Document<'_>, index: u32) -> Option<u32> {
+    let before = index.checked_sub(1)?;
     let node = node_at(document, before);
     if is_blessed_variable(&node) {
         return Some(before);
     }
-    let object = before.checked_sub(1).filter(|_| node.kind == Kind::Ref && node.end() > at)?;
+    let object = before.checked_sub(1).filter(|_| node.kind == Kind::Ref && node.end() > index)?;
     let node = node_at(document, object);
     (node.kind == Kind::Object && !is_blessed_variable(&node)).then_some(object)
 }

@@ -116,18 +116,18 @@ pub(super) fn classify_pattern(pattern: &[u8], flags: &[u8], is_padded: bool) ->
 /// Whether perl's parser finds an array, a change of case or an escaped end. A `$` is
 /// written so that it begins no variable.
 fn has_variable(pattern: &[u8]) -> bool {
-    let mut at = 0;
-    while let Some(byte) = pattern.get(at) {
-        let next = pattern.get(at + 1).copied();
+    let mut index = 0;
+    while let Some(byte) = pattern.get(index) {
+        let next = pattern.get(index + 1).copied();
         match (byte, next) {
             (b'\\', None) => return true,
             (b'\\', Some(b'l' | b'L' | b'u' | b'U' | b'Q' | b'E' | b'F')) => return true,
-            (b'\\', Some(_)) => at += 1,
+            (b'\\', Some(_)) => index += 1,
             (b'@', Some(next)) if next.is_ascii_alphanumeric() || !next.is_ascii() => return true,
             (b'@', Some(b'_' | b':' | b'\'' | b'{' | b'$' | b'+' | b'-')) => return true,
             _ => {}
         }
-        at += 1;
+        index += 1;
     }
     false
 }

@@ -12,54 +12,54 @@ use crate::format::scan::utf8;
 use crate::output::LossKind;
 
 impl Writer<'_> {
-    /// Writes the value at `at`: a leaf completely, a container up to its front.
-    pub(super) fn write_value(&mut self, at: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let node = self.node(at);
+    /// Writes the value at `index`: a leaf completely, a container up to its front.
+    pub(super) fn write_value(&mut self, index: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let node = self.node(index);
         if matches!(node.kind, Kind::Array | Kind::Map) && node.flags & !flag::REF == 0 {
             let kind = if node.kind == Kind::Array { ReferentType::Array } else { ReferentType::Hash };
-            let id = ValueId::Container(at);
-            let referent = Referent { at, kind, id, object: None, is_target: false, is_again: false };
-            return self.write_reference(at, &referent, column, buf);
+            let id = ValueId::Container(index);
+            let referent = Referent { node: index, kind, id, object: None, is_target: false, is_again: false };
+            return self.write_reference(index, &referent, column, buf);
         }
         let (document, max_steps) = (self.document, self.most_steps());
         let losses = &mut self.losses;
-        let lose = |kind, at| losses.add(kind, || document.path(at));
-        match ReferenceResolver::new(document, max_steps, lose).resolve_variable(at)? {
-            VariableContent::Leaf(leaf) => self.write_scalar(at, &leaf, buf),
+        let lose = |kind, index| losses.add(kind, || document.path(index));
+        match ReferenceResolver::new(document, max_steps, lose).resolve_variable(index)? {
+            VariableContent::Leaf(leaf) => self.write_scalar(index, &leaf, buf),
             VariableContent::Reference(referent) => {
                 // Only variables without references in them are recognized again. One that
                 // refers to itself looks like one that refers to another such variable.
-                if node.kind == Kind::Alias || referent.id == ValueId::Variable(at) {
-                    self.record_loss(LossKind::Sharing, at);
+                if node.kind == Kind::Alias || referent.id == ValueId::Variable(index) {
+                    self.record_loss(LossKind::Sharing, index);
                 }
-                self.write_reference(at, &referent, column, buf)
+                self.write_reference(index, &referent, column, buf)
             }
         }
     }
 
-    /// Reports that the variable at `at` is written as a path to a value elsewhere. For
+    /// Reports that the variable at `index` is written as a path to a value elsewhere. For
     /// perl's eval this is only a value, or nothing: only references that `Purity` restores
     /// are shared. If the document was read from such a text, the path is kept.
-    fn record_lost_sharing(&mut self, at: u32) {
+    fn record_lost_sharing(&mut self, index: u32) {
         if self.document.spelling_of(super::FORMAT.name).is_none() {
-            self.record_loss(LossKind::Sharing, at);
+            self.record_loss(LossKind::Sharing, index);
         }
     }
 
     /// Counts what is written again.
-    fn count_repeated_nodes(&mut self, at: u32) -> Result<(), Error> {
+    fn count_repeated_nodes(&mut self, index: u32) -> Result<(), Error> {
         if self.style.options.deepcopy {
-            self.record_loss(LossKind::Sharing, at);
+            self.record_loss(LossKind::Sharing, index);
         }
-        let node = self.node(at);
+        let node = self.node(index);
         let nodes = if node.kind.is_container() {
-            u64::from(self.document.tape().index_after(at).saturating_sub(at))
+            u64::from(self.document.tape().index_after(index).saturating_sub(index))
         } else {
             1 + u64::from(if node.kind.has_bytes() { node.aux } else { 0 }) / 64
         };
         self.repeated_nodes = self.repeated_nodes.saturating_add(nodes);
         if self.repeated_nodes > self.max_repeated_nodes {
-            return Err(self.limits.too_expanded(self.max_repeated_nodes).on_path(self.document.path(at)));
+            return Err(self.limits.too_expanded(self.max_repeated_nodes).on_path(self.document.path(index)));
         }
         Ok(())
     }
@@ -115,17 +115,17 @@ impl Writer<'_> {
         self.seen_values.insert(id, SeenValue { path, variable, form, done: false });
     }
 
-    /// A reference to the variable at `at` is written as one to the target of that
+    /// A reference to the variable at `index` is written as one to the target of that
     /// variable. The name only refers to the same variable if the target was met in it.
-    fn check_target_variable(&mut self, at: u32) {
-        if !is_reference(&self.node(at)) && self.node(at).kind != Kind::Link {
+    fn check_target_variable(&mut self, index: u32) {
+        if !is_reference(&self.node(index)) && self.node(index).kind != Kind::Link {
             return;
         }
-        let found = ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(at);
+        let found = ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(index);
         let Ok(VariableContent::Reference(referent)) = found else { return };
         let thing = self.seen_values.get(&referent.id);
-        if self.style.options.purity || thing.is_none_or(|thing| thing.variable != at) {
-            self.record_loss(LossKind::Sharing, at);
+        if self.style.options.purity || thing.is_none_or(|thing| thing.variable != index) {
+            self.record_loss(LossKind::Sharing, index);
         }
     }
 
@@ -141,14 +141,14 @@ impl Writer<'_> {
     // -- Scalars ---------------------------------------------------------------------
 
     /// Writes a scalar that is not a reference.
-    fn write_scalar(&mut self, at: u32, leaf: &Leaf, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let id = ValueId::Variable(leaf.at);
-        let node = self.node(leaf.at);
+    fn write_scalar(&mut self, index: u32, leaf: &Leaf, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let id = ValueId::Variable(leaf.node);
+        let node = self.node(leaf.node);
         let mut is_known = false;
         if !leaf.is_copy {
             match self.seen_values.get(&id).copied() {
                 Some(thing) if thing.done => {
-                    self.record_lost_sharing(at);
+                    self.record_lost_sharing(index);
                     buf.extend_from_slice(b"${");
                     self.push_seen(&thing, buf)?;
                     buf.push(b'}');
@@ -156,17 +156,19 @@ impl Writer<'_> {
                 }
                 Some(_) => is_known = true,
                 None if leaf.is_target && self.is_catalogued(leaf) => {
-                    self.remember(id, leaf.at, SeenForm::Backslash);
+                    self.remember(id, leaf.node, SeenForm::Backslash);
                     is_known = true;
                 }
-                None if leaf.is_again && self.style.options.sparseseen => self.record_loss(LossKind::Sharing, leaf.at),
+                None if leaf.is_again && self.style.options.sparseseen => {
+                    self.record_loss(LossKind::Sharing, leaf.node)
+                }
                 None => {}
             }
         }
         if leaf.is_again {
-            self.count_repeated_nodes(leaf.at)?;
+            self.count_repeated_nodes(leaf.node)?;
         }
-        self.write_leaf(leaf.at, &node, buf)?;
+        self.write_leaf(leaf.node, &node, buf)?;
         if is_known {
             self.mark_written(id);
         }
@@ -177,7 +179,7 @@ impl Writer<'_> {
     /// `sparseseen` only scalars with several references.
     fn is_catalogued(&self, leaf: &Leaf) -> bool {
         let options = self.style.options;
-        let node = self.node(leaf.at);
+        let node = self.node(leaf.node);
         if options.useperl {
             return true;
         }
@@ -185,25 +187,31 @@ impl Writer<'_> {
             return false;
         }
         // The surrounding reference counts, unless it is weak.
-        let around = leaf.at.checked_sub(1).map(|before| self.node(before));
+        let around = leaf.node.checked_sub(1).map(|before| self.node(before));
         let is_weak = around.is_some_and(|around| around.kind == Kind::Ref && around.has(flag::WEAK));
-        let others = self.holders.get(&leaf.at).copied().unwrap_or(0);
+        let others = self.holders.get(&leaf.node).copied().unwrap_or(0);
         !options.sparseseen || others > u32::from(is_weak)
     }
 
     // -- References ------------------------------------------------------------------
 
-    /// Writes the variable at `at`, which refers to this.
-    fn write_reference(&mut self, at: u32, referent: &Referent, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// Writes the variable at `index`, which refers to this.
+    fn write_reference(
+        &mut self,
+        index: u32,
+        referent: &Referent,
+        column: usize,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if referent.is_target || self.remembers_all || !self.seen_values.is_empty() {
             if let Some(thing) = self.seen_values.get(&referent.id).copied() {
                 if !self.style.options.purity {
-                    self.record_lost_sharing(at);
+                    self.record_lost_sharing(index);
                 }
                 return self.write_seen_reference(&thing, referent, buf);
             }
             if referent.is_target || self.remembers_all {
-                self.remember(referent.id, at, self.seen_form(referent));
+                self.remember(referent.id, index, self.seen_form(referent));
             }
         }
         let options = self.style.options;
@@ -213,9 +221,9 @@ impl Writer<'_> {
             return Ok(());
         }
         if referent.is_again {
-            self.count_repeated_nodes(referent.at)?;
+            self.count_repeated_nodes(referent.node)?;
             if referent.kind == ReferentType::Scalar {
-                self.check_target_variable(referent.at);
+                self.check_target_variable(referent.node);
             }
         }
         let mut column = column;
@@ -230,16 +238,16 @@ impl Writer<'_> {
         }
         let shape = match referent.kind {
             ReferentType::Regexp => {
-                self.write_regexp(referent.at, buf);
+                self.write_regexp(referent.node, buf);
                 return self.end_reference(referent, blessed, buf);
             }
             // The hint marks the text of the code itself, not a replacement for it.
-            ReferentType::Code if self.node(referent.at).has(flag::HINT) && options.trusted => {
-                self.write_code(referent.at, column, level, buf);
+            ReferentType::Code if self.node(referent.node).has(flag::HINT) && options.trusted => {
+                self.write_code(referent.node, column, level, buf);
                 return self.end_reference(referent, blessed, buf);
             }
             ReferentType::Code => {
-                self.record_loss(LossKind::Code, referent.at);
+                self.record_loss(LossKind::Code, referent.node);
                 buf.extend_from_slice(b"sub { \"DUMMY\" }");
                 return self.end_reference(referent, blessed, buf);
             }
@@ -252,10 +260,10 @@ impl Writer<'_> {
     }
 
     /// Writes the text of a sub, with its lines aligned.
-    fn write_code(&mut self, at: u32, column: usize, level: usize, buf: &mut Vec<u8>) {
+    fn write_code(&mut self, index: u32, column: usize, level: usize, buf: &mut Vec<u8>) {
         buf.extend_from_slice(b"sub ");
         let document = self.document;
-        let text = document.nodes().get(at as usize + 1).filter(|text| text.kind.has_bytes());
+        let text = document.nodes().get(index as usize + 1).filter(|text| text.kind.has_bytes());
         let text = text.map_or(&[][..], |text| document.bytes(text));
         for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
             if number > 0 {
@@ -363,7 +371,7 @@ impl Writer<'_> {
         let word = match referent.kind {
             ReferentType::Regexp => {
                 let mut pattern = Vec::new();
-                self.write_regexp_string(referent.at, &mut pattern);
+                self.write_regexp_string(referent.node, &mut pattern);
                 return self.push_name(&pattern, text);
             }
             ReferentType::Array => "ARRAY",
@@ -372,10 +380,10 @@ impl Writer<'_> {
             ReferentType::Glob => "GLOB",
             ReferentType::Scalar => {
                 let found =
-                    ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(referent.at);
+                    ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(referent.node);
                 match found {
                     Ok(VariableContent::Reference(_)) => "REF",
-                    Ok(VariableContent::Leaf(leaf)) if self.node(leaf.at).kind == Kind::VString => "VSTRING",
+                    Ok(VariableContent::Leaf(leaf)) if self.node(leaf.node).kind == Kind::VString => "VSTRING",
                     _ => "SCALAR",
                 }
             }
@@ -384,7 +392,7 @@ impl Writer<'_> {
             self.push_name(self.class_name(object), text);
             text.push(b'=');
         }
-        text.extend_from_slice(format!("{word}(0x{:x})", (u64::from(referent.at) + 1) * 16).as_bytes());
+        text.extend_from_slice(format!("{word}(0x{:x})", (u64::from(referent.node) + 1) * 16).as_bytes());
     }
 
     /// Writes the front of a container or of a reference to a scalar.
@@ -397,7 +405,7 @@ impl Writer<'_> {
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().on_path(self.document.path(referent.at)));
+            return Err(self.limits.too_deep().on_path(self.document.path(referent.node)));
         }
         let sigil = self.own_sigil();
         let brackets: &'static [u8] = match shape {
@@ -414,12 +422,12 @@ impl Writer<'_> {
         };
         buf.extend_from_slice(front);
         let (first, end) = match shape {
-            WriteShape::Scalar | WriteShape::Glob => (referent.at, referent.at + 1),
-            _ => (referent.at + 1, self.document.tape().index_after(referent.at)),
+            WriteShape::Scalar | WriteShape::Glob => (referent.node, referent.node + 1),
+            _ => (referent.node + 1, self.document.tape().index_after(referent.node)),
         };
         let mut frame = WriteFrame {
             shape,
-            at: first,
+            next: first,
             end,
             count: 0,
             column,

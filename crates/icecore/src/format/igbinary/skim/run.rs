@@ -52,7 +52,7 @@ impl Token {
 pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i64>) -> (usize, bool) {
     // Number of entries still to skip.
     let Some(mut left) = pop_entries(run) else { return (0, false) };
-    let (mut at, mut values, mut names, mut is_found) = (0, run.values, run.names, false);
+    let (mut offset, mut values, mut names, mut is_found) = (0, run.values, run.names, false);
     let (bytes, base) = (run.bytes, run.base);
     let is_open = loop {
         if left == 0 {
@@ -62,14 +62,14 @@ pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i6
             }
             continue;
         }
-        let Some(head) = bytes_ahead::<9>(bytes, at) else { break true };
-        let mut next = at;
+        let Some(head) = bytes_ahead::<9>(bytes, offset) else { break true };
+        let mut next = offset;
         let mut texts = 0;
         match Token::from_head(head) {
             // An array's keys are integers and strings, and no value is omitted.
             Token::Leaf(len) if head[0] > tag::TRUE && head[0] != tag::FLOAT => {
                 if sought.is_some() && run.open.is_empty() && decode_integer(head) == sought {
-                    (at, is_found) = (at + len, true);
+                    (offset, is_found) = (offset + len, true);
                     break true;
                 }
                 next += len;
@@ -89,7 +89,7 @@ pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i6
             Token::Text(len) => {
                 next += len;
                 if texts == 1 {
-                    run.format.number_string(base + at as u64, &mut names);
+                    run.format.number_string(base + offset as u64, &mut names);
                 }
                 run.format.number_string(base + value as u64, &mut names);
                 texts = 0;
@@ -102,10 +102,10 @@ pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i6
             _ => break true,
         }
         if texts == 1 {
-            run.format.number_string(base + at as u64, &mut names);
+            run.format.number_string(base + offset as u64, &mut names);
         }
         left -= 1;
-        at = next;
+        offset = next;
         if let Some(count) = array {
             values += 1;
             run.open.push(SkimFrame::new_pairs(FrameContent::Entries, left));
@@ -119,7 +119,7 @@ pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i6
         run.open.push(frame);
     }
     (run.values, run.names) = (values, names);
-    (at, is_found)
+    (offset, is_found)
 }
 
 /// Returns how many entries are left in the innermost container, if a key is next.

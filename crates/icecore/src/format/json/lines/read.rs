@@ -17,13 +17,13 @@ pub(super) fn read_lines<S: Sink, const FAST: bool, const RELAXED: bool>(
     let root = sink.tape().push(Node::open(Kind::Array, 0));
     sink.record_begin(root, 0);
     let mut reader = Reader::<_, FAST, RELAXED>::new(input, sink, limits, options);
-    let (mut at, mut count, mut number) = (0, 0, 0u64);
+    let (mut offset, mut count, mut number) = (0, 0, 0u64);
     let mut error = None;
-    while at < input.len() && error.is_none() {
-        let rest = input.get(at..).unwrap_or(&[]);
-        let end = rest.iter().position(|byte| *byte == b'\n').map_or(input.len(), |len| at + len);
+    while offset < input.len() && error.is_none() {
+        let rest = input.get(offset..).unwrap_or(&[]);
+        let end = rest.iter().position(|byte| *byte == b'\n').map_or(input.len(), |len| offset + len);
         number += 1;
-        match reader.read_line(input, root, at, end) {
+        match reader.read_line(input, root, offset, end) {
             Ok(has_document) => count += u32::from(has_document),
             Err(found) => {
                 error = Some(found.in_line(number, end < input.len()));
@@ -31,12 +31,12 @@ pub(super) fn read_lines<S: Sink, const FAST: bool, const RELAXED: bool>(
                 count += 1;
             }
         }
-        at = reader.position();
+        offset = reader.position();
     }
     reader.return_predictions();
     let tape = sink.tape();
     count = count.min(tape.len() - root - 1);
     tape.close_container(root, count);
-    sink.record_end(root, at);
-    (at, error)
+    sink.record_end(root, offset);
+    (offset, error)
 }

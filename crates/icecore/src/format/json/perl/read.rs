@@ -17,7 +17,7 @@ struct OpenContainer {
     node: u32,
     count: u32,
     /// For a map: the previous key; for an array: `NOT_A_MAP`.
-    last: u32,
+    previous_key: u32,
 }
 
 const NOT_A_MAP: u32 = u32::MAX;
@@ -36,28 +36,28 @@ const NOT_A_MAP: u32 = u32::MAX;
 /// assert_eq!(tape.nodes()[1].kind, Kind::Text);
 /// ```
 pub fn read(input: &[u8], depth: usize, tape: &mut Tape) -> Option<(usize, bool)> {
-    let mut reader = PerlReader { input, at: 0, tape, has_ids: true };
+    let mut reader = PerlReader { input, offset: 0, tape, has_ids: true };
     reader.read_document(depth)?;
-    Some((reader.at, reader.has_ids))
+    Some((reader.offset, reader.has_ids))
 }
 
 struct PerlReader<'a, 't> {
     input: &'a [u8],
-    at: usize,
+    offset: usize,
     tape: &'t mut Tape,
     has_ids: bool,
 }
 
 impl PerlReader<'_, '_> {
     fn read_document(&mut self, depth: usize) -> Option<()> {
-        let mut stack = [OpenContainer { node: 0, count: 0, last: NOT_A_MAP }; DEPTH];
+        let mut stack = [OpenContainer { node: 0, count: 0, previous_key: NOT_A_MAP }; DEPTH];
         let mut deep = Vec::new();
         let mut open = 0;
-        let mut top = OpenContainer { node: 0, count: 0, last: NOT_A_MAP };
+        let mut top = OpenContainer { node: 0, count: 0, previous_key: NOT_A_MAP };
         let mut key = NO_KEY;
         self.skip_whitespace();
         loop {
-            let first = *self.input.get(self.at)?;
+            let first = *self.input.get(self.offset)?;
             match first {
                 b'"' => {
                     let node = self.read_string()?;
@@ -68,16 +68,16 @@ impl PerlReader<'_, '_> {
                     self.tape.push(Node { key, ..node });
                 }
                 b'{' | b'[' => {
-                    let (kind, close, last) =
+                    let (kind, close, previous_key) =
                         if first == b'{' { (Kind::Map, b'}', 0) } else { (Kind::Array, b']', NOT_A_MAP) };
                     if open >= depth {
                         return None;
                     }
                     let node = self.tape.push(Node { key, ..Node::open(kind, 0) });
-                    self.at += 1;
+                    self.offset += 1;
                     self.skip_whitespace();
-                    if self.input.get(self.at) == Some(&close) {
-                        self.at += 1;
+                    if self.input.get(self.offset) == Some(&close) {
+                        self.offset += 1;
                         self.tape.close_container(node, 0);
                     } else {
                         match stack.get_mut(open) {
@@ -85,7 +85,7 @@ impl PerlReader<'_, '_> {
                             None => deep.push(top),
                         }
                         open += 1;
-                        top = OpenContainer { node, count: 0, last };
+                        top = OpenContainer { node, count: 0, previous_key };
                         key = if first == b'{' { self.read_key(&mut top)? } else { NO_KEY };
                         continue;
                     }
@@ -102,9 +102,9 @@ impl PerlReader<'_, '_> {
                     return Some(());
                 }
                 top.count += 1;
-                let next = *self.input.get(self.at)?;
-                self.at += 1;
-                let is_map = top.last != NOT_A_MAP;
+                let next = *self.input.get(self.offset)?;
+                self.offset += 1;
+                let is_map = top.previous_key != NOT_A_MAP;
                 match next {
                     b',' => {
                         self.skip_whitespace();
@@ -127,17 +127,17 @@ impl PerlReader<'_, '_> {
 
     #[inline(always)]
     fn skip_whitespace(&mut self) {
-        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.input.get(self.at) {
-            self.at += 1;
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.input.get(self.offset) {
+            self.offset += 1;
         }
     }
 
     #[inline]
     fn read_word(&mut self, word: &'static [u8], node: Node) -> Option<()> {
-        if !self.input.get(self.at..)?.starts_with(word) {
+        if !self.input.get(self.offset..)?.starts_with(word) {
             return None;
         }
-        self.at += word.len();
+        self.offset += word.len();
         self.tape.push(node);
         Some(())
     }
@@ -145,14 +145,14 @@ impl PerlReader<'_, '_> {
     /// Reads a string whose opening quote was already seen.
     #[inline]
     fn read_string(&mut self) -> Option<Node> {
-        let start = self.at + 1;
+        let start = self.offset + 1;
         let stop = string::find_special::<true>(self.input, start);
-        if self.input.get(stop.at) != Some(&b'"') {
-            return self.read_escaped_string(start, stop.at);
+        if self.input.get(stop.offset) != Some(&b'"') {
+            return self.read_escaped_string(start, stop.offset);
         }
-        let kind = if stop.beyond_ascii { self.text_kind(start, stop.at)? } else { Kind::Bytes };
-        self.at = stop.at + 1;
-        Some(self.tape.new_borrowed_string(kind, start, stop.at - start))
+        let kind = if stop.beyond_ascii { self.text_kind(start, stop.offset)? } else { Kind::Bytes };
+        self.offset = stop.offset + 1;
+        Some(self.tape.new_borrowed_string(kind, start, stop.offset - start))
     }
 
     #[inline(never)]
@@ -171,25 +171,25 @@ impl PerlReader<'_, '_> {
                 b'\\' => run = self.read_escape(stop)?,
                 _ => return None,
             }
-            stop = string::find_special::<true>(self.input, run).at;
+            stop = string::find_special::<true>(self.input, run).offset;
         }
-        self.at = stop + 1;
+        self.offset = stop + 1;
         let text = self.tape.arena.get(from..)?;
         let kind = if text.is_ascii() { Kind::Bytes } else { std::str::from_utf8(text).ok().map(|_| Kind::Text)? };
         let len = text.len();
         Some(self.tape.new_string_at(kind, Location::Arena(from as u64), len))
     }
 
-    /// Puts the character of the escape at `at` into the arena. Returns the end of the
+    /// Puts the character of the escape at `offset` into the arena. Returns the end of the
     /// escape.
-    fn read_escape(&mut self, at: usize) -> Option<usize> {
-        let letter = *self.input.get(at + 1)?;
+    fn read_escape(&mut self, offset: usize) -> Option<usize> {
+        let letter = *self.input.get(offset + 1)?;
         if letter != b'u' {
             self.tape.arena.push(string::decode_short_escape(letter)?);
-            return Some(at + 2);
+            return Some(offset + 2);
         }
-        let unit = |at: usize| string::parse_hex4(self.input.get(at + 2..)?.first_chunk()?).map(u32::from);
-        let (mut code, mut end) = (unit(at)?, at + 6);
+        let unit = |offset: usize| string::parse_hex4(self.input.get(offset + 2..)?.first_chunk()?).map(u32::from);
+        let (mut code, mut end) = (unit(offset)?, offset + 6);
         if (0xD800..0xDC00).contains(&code) {
             if self.input.get(end..end + 2)? != b"\\u" {
                 return None;
@@ -205,12 +205,12 @@ impl PerlReader<'_, '_> {
 
     #[inline]
     fn read_number(&mut self) -> Option<Node> {
-        if let Some((value, end)) = number::parse_short_integer(self.input, self.at) {
-            self.at = end;
+        if let Some((value, end)) = number::parse_short_integer(self.input, self.offset) {
+            self.offset = end;
             return Some(Node::int(value));
         }
-        if let Some((value, end)) = number::parse_short_decimal(self.input, self.at) {
-            self.at = end;
+        if let Some((value, end)) = number::parse_short_decimal(self.input, self.offset) {
+            self.offset = end;
             return Some(Node::leaf(Kind::Float, value.to_bits()));
         }
         self.read_long_number()
@@ -218,7 +218,7 @@ impl PerlReader<'_, '_> {
 
     #[inline(never)]
     fn read_long_number(&mut self) -> Option<Node> {
-        let start = self.at;
+        let start = self.offset;
         let (node, end) = match number::classify_number(self.input, start) {
             NumberShape::Integer(end) => {
                 let text = std::str::from_utf8(self.input.get(start..end)?).ok()?;
@@ -237,26 +237,26 @@ impl PerlReader<'_, '_> {
             }
             NumberShape::Broken(..) => return None,
         };
-        self.at = end;
+        self.offset = end;
         Some(node)
     }
 
     /// Reads the name of an entry and the colon after it.
     #[inline]
     fn read_key(&mut self, top: &mut OpenContainer) -> Option<u16> {
-        if self.input.get(self.at) != Some(&b'"') {
+        if self.input.get(self.offset) != Some(&b'"') {
             return None;
         }
         let key = match self.read_predicted_key(top) {
             Some(id) => id,
             None => self.read_new_key(top)?,
         };
-        top.last = if key == KEY_NODE { 0 } else { u32::from(key) };
+        top.previous_key = if key == KEY_NODE { 0 } else { u32::from(key) };
         self.skip_whitespace();
-        if self.input.get(self.at) != Some(&b':') {
+        if self.input.get(self.offset) != Some(&b':') {
             return None;
         }
-        self.at += 1;
+        self.offset += 1;
         self.skip_whitespace();
         Some(key)
     }
@@ -266,10 +266,10 @@ impl PerlReader<'_, '_> {
     #[inline(always)]
     fn read_predicted_key(&mut self, top: &OpenContainer) -> Option<u16> {
         let keys = &self.tape.keys;
-        let id = keys.predict_next(top.last as u16);
+        let id = keys.predict_next(top.previous_key as u16);
         let (entry, _) = keys.get_plain(id)?;
         let len = entry.node.aux as usize;
-        let window = u128::from_le_bytes(*self.input.get(self.at + 1..)?.first_chunk::<16>()?);
+        let window = u128::from_le_bytes(*self.input.get(self.offset + 1..)?.first_chunk::<16>()?);
         if len > 16 || entry.node.kind != Kind::Bytes || top.count >= KEYS_WITH_ID {
             return None;
         }
@@ -280,10 +280,10 @@ impl PerlReader<'_, '_> {
         let (low, high) = ((text | blanks) as u64, ((text | blanks) >> 64) as u64);
         let is_plain =
             special_byte_mask(low) | special_byte_mask(high) | non_ascii_mask(low) | non_ascii_mask(high) == 0;
-        if text != entry.head || !is_plain || self.input.get(self.at + 1 + len) != Some(&b'"') {
+        if text != entry.head || !is_plain || self.input.get(self.offset + 1 + len) != Some(&b'"') {
             return None;
         }
-        self.at += len + 2;
+        self.offset += len + 2;
         Some(id)
     }
 
@@ -300,7 +300,7 @@ impl PerlReader<'_, '_> {
                 Location::Arena(start) => tape.arena.get(start as usize..)?.get(..len)?,
             };
             if let Some(id) = tape.keys.intern(Node::leaf(node.kind, 0), bytes).and_then(|id| u16::try_from(id).ok()) {
-                tape.keys.learn_next(top.last as u16, id);
+                tape.keys.learn_next(top.previous_key as u16, id);
                 tape.arena.truncate(from);
                 return Some(id);
             }

@@ -45,16 +45,16 @@ fn measure_unescaped_run(text: &[u8], escape_slash: bool) -> usize {
     if escape_slash {
         return text.iter().take_while(|byte| stands_for_itself(byte)).count();
     }
-    let mut at = 0;
-    while let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+    let mut offset = 0;
+    while let Some(chunk) = text.get(offset..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*chunk);
         let found = super::super::string::special_byte_mask(word) | super::super::string::non_ascii_mask(word);
         if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+            return offset + found.trailing_zeros() as usize / 8;
         }
-        at += 8;
+        offset += 8;
     }
-    at + text[at..].iter().take_while(|byte| stands_for_itself(byte)).count()
+    offset + text[offset..].iter().take_while(|byte| stands_for_itself(byte)).count()
 }
 
 fn write_escape(code: u32, out: &mut Vec<u8>) {

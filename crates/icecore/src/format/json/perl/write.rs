@@ -31,7 +31,7 @@ pub fn write(document: &Document<'_>, style: &Style, out: &mut dyn Output) -> Re
         style,
         is_usual: style.indent.is_none() && !style.space_before && !style.space_after && !style.escape_slash,
         chunk: std::mem::take(&mut spare.bytes),
-        at: 0,
+        filled: 0,
         out: out.buffer(),
         open: std::mem::take(&mut spare.open),
     };
@@ -50,7 +50,7 @@ struct PerlWriter<'d, 'o> {
     /// Whether keys have their usual form.
     is_usual: bool,
     chunk: Vec<u8>,
-    at: usize,
+    filled: usize,
     out: &'o mut Vec<u8>,
     /// Open containers. `key` says what closes them in addition to a bracket.
     open: Vec<PartialContainer>,
@@ -78,7 +78,7 @@ impl<'d> PerlWriter<'d, '_> {
                     return Ok(());
                 };
                 if top.key != TAGGED {
-                    if self.at >= CHUNK {
+                    if self.filled >= CHUNK {
                         self.flush();
                     }
                     if top.key == 0 {
@@ -91,7 +91,7 @@ impl<'d> PerlWriter<'d, '_> {
             }
             top.left -= 1;
             let Some(mut node) = nodes.next() else { break };
-            if self.at >= CHUNK {
+            if self.filled >= CHUNK {
                 self.flush();
             }
             if !is_first {
@@ -143,25 +143,25 @@ impl<'d> PerlWriter<'d, '_> {
 
     #[inline(always)]
     fn free_scratch(&mut self) -> Option<&mut Scratch> {
-        self.chunk.get_mut(self.at..).and_then(|rest| rest.first_chunk_mut())
+        self.chunk.get_mut(self.filled..).and_then(|rest| rest.first_chunk_mut())
     }
 
     #[inline(always)]
     fn write_byte(&mut self, byte: u8) {
-        if let Some(place) = self.chunk.get_mut(self.at) {
+        if let Some(place) = self.chunk.get_mut(self.filled) {
             *place = byte;
-            self.at += 1;
+            self.filled += 1;
         }
     }
 
     fn write_word(&mut self, word: &'static str) {
         let len = self.free_scratch().map_or(0, |scratch| scratch::write_word(scratch, 0, word));
-        self.at += len;
+        self.filled += len;
     }
 
     fn flush(&mut self) {
-        self.out.extend_from_slice(self.chunk.get(..self.at).unwrap_or(&[]));
-        self.at = 0;
+        self.out.extend_from_slice(self.chunk.get(..self.filled).unwrap_or(&[]));
+        self.filled = 0;
     }
 
     /// Starts a line, if the output has lines; `inside` more levels are open.
@@ -178,7 +178,7 @@ impl<'d> PerlWriter<'d, '_> {
     /// Writes a value without children. Returns false if it has children.
     #[inline(always)]
     fn write_leaf(&mut self, node: &Node) -> Result<bool, Error> {
-        let at = self.at;
+        let offset = self.filled;
         match node.kind {
             Kind::Bytes | Kind::Text => {
                 let (base, start) = match node.place() {
@@ -191,13 +191,13 @@ impl<'d> PerlWriter<'d, '_> {
                     scratch::write_plain_string(scratch, 0, base, usize::try_from(start).ok()?, len)
                 });
                 match written_len {
-                    Some(len) => self.at = at + len,
+                    Some(len) => self.filled = offset + len,
                     None => self.write_string(self.tape.string_bytes(node, self.input), node.kind == Kind::Text)?,
                 }
             }
             Kind::Int if !self.style.all_strings => {
                 let len = self.free_scratch().map_or(0, |scratch| scratch::write_int(scratch, 0, node.payload as i64));
-                self.at = at + len;
+                self.filled = offset + len;
             }
             Kind::Null | Kind::Hole => self.write_word("null"),
             Kind::Bool => self.write_word(if node.payload == 0 { "false" } else { "true" }),
@@ -262,7 +262,7 @@ impl<'d> PerlWriter<'d, '_> {
             let len = entry.node.aux as usize;
             if let Some(end) = scratch::write_plain_string(scratch, 0, &head, 0, len) {
                 scratch[end] = b':';
-                self.at += end + 1;
+                self.filled += end + 1;
                 return Ok(());
             }
         }

@@ -39,11 +39,11 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             b'"' => {
                 let first = start + 1;
                 let stop = string::find_special::<true>(self.input, first);
-                let len = u32::try_from(stop.at - first).ok().filter(|len| *len < u32::MAX)?;
-                let is_plain = self.input.get(stop.at) == Some(&b'"')
+                let len = u32::try_from(stop.offset - first).ok().filter(|len| *len < u32::MAX)?;
+                let is_plain = self.input.get(stop.offset) == Some(&b'"')
                     && !stop.beyond_ascii
                     && u64::from(len) <= self.limits.string;
-                is_plain.then(|| (Node::string(Kind::Text, Location::Input(first as u64), len), stop.at + 1))
+                is_plain.then(|| (Node::string(Kind::Text, Location::Input(first as u64), len), stop.offset + 1))
             }
             b'-' | b'0'..=b'9' => {
                 number::parse_short_integer(self.input, start).map(|(value, end)| (Node::int(value), end))
@@ -56,19 +56,19 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// the object, and false if it stops before a name.
     #[inline]
     pub(super) fn read_members(&mut self) -> bool {
-        let mut at = self.at;
+        let mut offset = self.offset;
         let Some(top) = self.open.last() else { return false };
         let (mut count, mut previous) = (top.count, top.previous);
         let is_complete = loop {
             let id = self.predictions.get(usize::from(previous)).map_or(0, |known| known.next);
             let Some(name) = self.predictions.get(usize::from(id)).filter(|name| name.len > 0) else { break false };
             // A window is 16 bytes; the last bytes of an input are left to the machine.
-            let Some(window) = self.input.get(at..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
+            let Some(window) = self.input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
             // The mask removes the bytes after the colon.
             if u128::from_le_bytes(*window) & name.mask != name.text || count >= KEYS_WITH_ID {
                 break false;
             }
-            let Some((mut node, end)) = self.parse_plain_leaf(at + name.len as usize) else { break false };
+            let Some((mut node, end)) = self.parse_plain_leaf(offset + name.len as usize) else { break false };
             let next_byte = self.input.get(end);
             let is_last = next_byte == Some(&b'}');
             if !is_last && next_byte != Some(&b',') {
@@ -84,13 +84,13 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             tape.push(node);
             previous = id;
             if is_last {
-                at = end;
+                offset = end;
                 break true;
             }
-            at = end + 1;
+            offset = end + 1;
             count += 1;
         };
-        self.at = at;
+        self.offset = offset;
         if let Some(top) = self.open.last_mut() {
             (top.count, top.previous) = (count, previous);
         }
@@ -101,7 +101,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     #[inline]
     pub(super) fn read_items(&mut self) -> Result<(), Error> {
         let mut count = 0;
-        while let Some((node, end)) = self.parse_plain_leaf(self.at) {
+        while let Some((node, end)) = self.parse_plain_leaf(self.offset) {
             // Only items followed by a comma: the last one, and the end of the array, are
             // left to the machine.
             let limit = self.limits.nodes;
@@ -110,7 +110,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
                 break;
             }
             tape.push(node);
-            self.at = end + 1;
+            self.offset = end + 1;
             count += 1;
             if self.open.len() == 1 {
                 self.sink.finish_child()?;
@@ -135,15 +135,15 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             .get(usize::from(id))
             .and_then(|known| (known.unescaped_len_plus_one as usize).checked_sub(1));
         let Some(len) = known else { return false };
-        let (start, end) = (self.at + 1, self.at + 1 + len);
-        if self.input.get(self.at) != Some(&b'"')
+        let (start, end) = (self.offset + 1, self.offset + 1 + len);
+        if self.input.get(self.offset) != Some(&b'"')
             || self.input.get(end) != Some(&b'"')
             || !keys.is_name_at(id, Kind::Text, 0, self.input, start, len)
         {
             return false;
         }
         debug_assert!(id != NO_KEY && id != KEY_NODE && id != IS_KEY);
-        self.at = end + 1;
+        self.offset = end + 1;
         self.key = id;
         top.previous = id;
         true

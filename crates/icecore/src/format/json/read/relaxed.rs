@@ -10,16 +10,16 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// Skips comments, and the white space after them.
     pub(super) fn skip_comments(&mut self) {
         while let Some(len) = self.comment_length() {
-            self.at += len;
+            self.offset += len;
             while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
-                self.at += 1;
+                self.offset += 1;
             }
         }
     }
 
     /// Returns the length of the comment that starts here.
     fn comment_length(&self) -> Option<usize> {
-        let rest = self.input.get(self.at..)?;
+        let rest = self.input.get(self.offset..)?;
         let line = || rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
         match rest {
             [b'#', ..] if self.relaxed.relaxed || self.relaxed.comments => Some(line()),
@@ -52,45 +52,45 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
 
     fn read_relaxed_content(&mut self, first: usize) -> Result<StringToken, Error> {
         let input = self.input;
-        let (quote, start) = (input.get(self.at).copied(), self.at + 1);
-        let (mut at, mut run) = (start, start);
+        let (quote, start) = (input.get(self.offset).copied(), self.offset + 1);
+        let (mut offset, mut run) = (start, start);
         let mut escaped = false;
         loop {
-            match input.get(at).copied() {
+            match input.get(offset).copied() {
                 None => return Err(self.truncated_error("a string", start - 1)),
                 byte if byte == quote => break,
                 Some(b'\\') => {
-                    self.sink.tape().arena.extend_from_slice(input.get(run..at).unwrap_or(&[]));
+                    self.sink.tape().arena.extend_from_slice(input.get(run..offset).unwrap_or(&[]));
                     escaped = true;
-                    at = self.read_escape(at)?;
-                    run = at;
+                    offset = self.read_escape(offset)?;
+                    run = offset;
                     continue;
                 }
                 Some(b'\t') if self.relaxed.relaxed => {}
-                Some(control @ ..0x20) if !self.relaxed.loose => return Err(bare_control_error(control, at)),
+                Some(control @ ..0x20) if !self.relaxed.loose => return Err(bare_control_error(control, offset)),
                 Some(_) => {}
             }
-            at += 1;
+            offset += 1;
         }
-        self.check_utf8(start, at)?;
+        self.check_utf8(start, offset)?;
         let (place, len) = if escaped {
             let arena = &mut self.sink.tape().arena;
-            arena.extend_from_slice(input.get(run..at).unwrap_or(&[]));
+            arena.extend_from_slice(input.get(run..offset).unwrap_or(&[]));
             (Location::Arena(first as u64), arena.len() - first)
         } else {
-            (Location::Input(start as u64), at - start)
+            (Location::Input(start as u64), offset - start)
         };
         if len as u64 > self.limits.string {
-            return Err(self.limits.too_long(len as u64).at(self.at));
+            return Err(self.limits.too_long(len as u64).at(self.offset));
         }
-        self.at = at + 1;
+        self.offset = offset + 1;
         Ok(StringToken { place, len, escaped })
     }
 
     /// Reads a name without quotes whose first letter was already seen. It ends before
     /// white space, a quote or a colon, as in Cpanel::JSON::XS.
     pub(super) fn read_bare_name(&mut self) -> Result<StringToken, Error> {
-        let start = self.at;
+        let start = self.offset;
         let mut end = start;
         while self.input.get(end).is_some_and(|byte| !matches!(byte, 0..=0x20 | b'"' | b':')) {
             end += 1;
@@ -100,14 +100,14 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         if len as u64 > self.limits.string {
             return Err(self.limits.too_long(len as u64).at(start));
         }
-        self.at = end;
+        self.offset = end;
         // It is not spelled like a name in quotes, so it can't be predicted.
         Ok(StringToken { place: Location::Input(start as u64), len, escaped: true })
     }
 
     /// Refuses a key that the innermost map already has.
     pub(super) fn check_key_is_new(&mut self, text: &StringToken, start: usize) -> Result<(), Error> {
-        let map = self.open.last().map_or(0, |top| top.at);
+        let map = self.open.last().map_or(0, |top| top.node);
         let key = self.string_bytes(text).to_vec();
         if self.known_keys.insert((map, key.clone())) {
             return Ok(());
@@ -131,26 +131,26 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// following list.
     pub(super) fn read_tag(&mut self) -> Result<bool, Error> {
         if self.open.len() >= self.limits.depth as usize {
-            return Err(self.limits.too_deep().at(self.at));
+            return Err(self.limits.too_deep().at(self.offset));
         }
-        let start = self.at;
-        let at = self.push_node(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
-        self.sink.record_begin(at, start);
-        self.open.push(ReadFrame { at, count: 0, is_map: false, is_tag: true, previous: 0 });
-        self.read_tag_name(at)?;
+        let start = self.offset;
+        let node = self.push_node(Node::open(Kind::Opaque, 0).in_form(Form::Freeze))?;
+        self.sink.record_begin(node, start);
+        self.open.push(ReadFrame { node, count: 0, is_map: false, is_tag: true, previous: 0 });
+        self.read_tag_name(node)?;
         Ok(false)
     }
 
-    fn read_tag_name(&mut self, at: u32) -> Result<(), Error> {
-        self.read_punctuation(at, "begin-tag");
+    fn read_tag_name(&mut self, index: u32) -> Result<(), Error> {
+        self.read_punctuation(index, "begin-tag");
         self.skip_whitespace();
         if self.peek() != Some(b'"') {
             return Err(self.unexpected_error("the name of a class in quotes"));
         }
-        let start = self.at;
+        let start = self.offset;
         let text = self.read_string()?;
         if S::DETAIL {
-            self.record_span(start, at, "class name");
+            self.record_span(start, index, "class name");
         }
         let name = self.string_bytes(&text).to_vec();
         if let Location::Arena(start) = text.place {
@@ -158,12 +158,12 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
         let kind = if name.is_ascii() { Kind::Bytes } else { Kind::Text };
         let class = self.sink.tape().intern_class(kind, &name).map_err(|error| error.at(start))?;
-        self.sink.tape().set_class(at, class);
+        self.sink.tape().set_class(index, class);
         self.skip_whitespace();
         if self.peek() != Some(b')') {
             return Err(self.unexpected_error("`)`"));
         }
-        self.read_punctuation(at, "end-tag");
+        self.read_punctuation(index, "end-tag");
         self.skip_whitespace();
         if self.peek() != Some(b'[') {
             return Err(self.unexpected_error("a list after the class"));
@@ -172,10 +172,10 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     }
 
     /// Closes an object that froze itself, after its payload.
-    pub(super) fn close_tag(&mut self, at: u32) {
+    pub(super) fn close_tag(&mut self, index: u32) {
         self.open.pop();
-        self.sink.tape().close_container(at, 1);
-        self.sink.record_end(at, self.at);
+        self.sink.tape().close_container(index, 1);
+        self.sink.record_end(index, self.offset);
     }
 }
 

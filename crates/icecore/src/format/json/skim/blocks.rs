@@ -33,9 +33,9 @@ pub(super) fn skip_items(bytes: &[u8], left: &mut u64, is_first: bool) -> usize 
 
 #[inline(always)]
 fn all<S: Simd>(simd: S, bytes: &[u8], left: &mut u64, mut is_first: bool) -> usize {
-    let mut at = 0;
+    let mut offset = 0;
     while *left > 0 {
-        let mut start = skip_blanks(bytes, at);
+        let mut start = skip_blanks(bytes, offset);
         if !is_first {
             if bytes.get(start) != Some(&b',') {
                 break;
@@ -60,28 +60,28 @@ fn all<S: Simd>(simd: S, bytes: &[u8], left: &mut u64, mut is_first: bool) -> us
             }
             _ => break,
         };
-        (at, is_first) = (end, false);
+        (offset, is_first) = (end, false);
         *left -= 1;
     }
-    at
+    offset
 }
 
 #[inline(always)]
-fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(at) {
-        at += 1;
+fn skip_blanks(bytes: &[u8], mut offset: usize) -> usize {
+    while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(offset) {
+        offset += 1;
     }
-    at
+    offset
 }
 
-/// Returns the end of the container from `at` on, or the end of the bytes; and whether it ended.
+/// Returns the end of the container from `offset` on, or the end of the bytes; and whether it ended.
 #[inline(always)]
-fn end<S: Simd>(simd: S, bytes: &[u8], mut at: usize, inside: &mut ContainerState) -> (usize, bool) {
+fn end<S: Simd>(simd: S, bytes: &[u8], mut offset: usize, inside: &mut ContainerState) -> (usize, bool) {
     let mut depth = inside.depth;
     // All bits, or none.
     let mut string = 0u64.wrapping_sub(u64::from(inside.is_string));
     let mut escape = u64::from(inside.is_escaped);
-    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+    while let Some(block) = bytes.get(offset..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
         let bits = BlockBits::from_block(simd, block);
         let quotes = bits.quotes & !escaped_mask(bits.backslashes, &mut escape);
         let strings = string_mask(quotes) ^ string;
@@ -92,14 +92,14 @@ fn end<S: Simd>(simd: S, bytes: &[u8], mut at: usize, inside: &mut ContainerStat
         if closed >= depth
             && let Some(last) = find_last_close(opens, closes, depth)
         {
-            return (at + last + 1, true);
+            return (offset + last + 1, true);
         }
         depth = depth + u64::from(opens.count_ones()) - closed;
-        at += BLOCK;
+        offset += BLOCK;
     }
     *inside = ContainerState { depth, is_string: string != 0, is_escaped: escape != 0 };
-    let (len, is_done) = walk_bytes(bytes.get(at..).unwrap_or(&[]), inside);
-    (at + len, is_done)
+    let (len, is_done) = walk_bytes(bytes.get(offset..).unwrap_or(&[]), inside);
+    (offset + len, is_done)
 }
 
 /// Returns the bit of the bracket that closes the last of `depth` open containers.
@@ -120,7 +120,7 @@ fn find_last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
 
 /// The same as [`skip_container`], byte by byte.
 fn walk_bytes(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
-    for (at, byte) in bytes.iter().enumerate() {
+    for (offset, byte) in bytes.iter().enumerate() {
         // Outside of strings, where JSON has no backslash, one only counts before a quote: as above.
         let was_escaped = std::mem::take(&mut inside.is_escaped);
         match byte {
@@ -132,7 +132,7 @@ fn walk_bytes(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
             b'}' | b']' => {
                 inside.depth = inside.depth.saturating_sub(1);
                 if inside.depth == 0 {
-                    return (at + 1, true);
+                    return (offset + 1, true);
                 }
             }
             _ => {}

@@ -11,7 +11,7 @@ const NUMBER: usize = 40;
 /// Returns the wanted strings. `None` if there is an error or anything unusual.
 pub(super) fn scan_strings<'t>(text: &[u8], wanted: &StringRequest<'_>) -> Option<StringPlaces<'t>> {
     std::str::from_utf8(text).ok()?;
-    let mut scan = StringScan { text, at: 0, wanted, list: Vec::new() };
+    let mut scan = StringScan { text, offset: 0, wanted, list: Vec::new() };
     // For each open container, whether it is an object.
     let mut open: Vec<bool> = Vec::new();
     let mut values = 0u32;
@@ -23,7 +23,7 @@ pub(super) fn scan_strings<'t>(text: &[u8], wanted: &StringRequest<'_>) -> Optio
                 if open.len() >= wanted.limits.depth as usize {
                     return None;
                 }
-                scan.at += 1;
+                scan.offset += 1;
                 let is_object = start == b'{';
                 if scan.peek_token()? != if is_object { b'}' } else { b']' } {
                     open.push(is_object);
@@ -32,7 +32,7 @@ pub(super) fn scan_strings<'t>(text: &[u8], wanted: &StringRequest<'_>) -> Optio
                     }
                     continue;
                 }
-                scan.at += 1;
+                scan.offset += 1;
             }
             b'"' => scan.scan_string(StringRole::Value)?,
             b't' => scan.skip_word(b"true")?,
@@ -43,10 +43,10 @@ pub(super) fn scan_strings<'t>(text: &[u8], wanted: &StringRequest<'_>) -> Optio
         // After a value.
         loop {
             let Some(is_object) = open.last().copied() else {
-                return Some(StringPlaces { list: scan.list, consumed: scan.at, ..StringPlaces::default() });
+                return Some(StringPlaces { list: scan.list, consumed: scan.offset, ..StringPlaces::default() });
             };
             let next = scan.peek_token()?;
-            scan.at += 1;
+            scan.offset += 1;
             match (next, is_object) {
                 (b',', true) => {
                     scan.scan_key()?;
@@ -62,7 +62,7 @@ pub(super) fn scan_strings<'t>(text: &[u8], wanted: &StringRequest<'_>) -> Optio
 
 struct StringScan<'t> {
     text: &'t [u8],
-    at: usize,
+    offset: usize,
     wanted: &'t StringRequest<'t>,
     list: Vec<FoundString>,
 }
@@ -71,16 +71,16 @@ impl StringScan<'_> {
     /// Returns the next byte that is not a blank, without consuming it.
     fn peek_token(&mut self) -> Option<u8> {
         loop {
-            match self.text.get(self.at).copied()? {
-                b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
+            match self.text.get(self.offset).copied()? {
+                b' ' | b'\t' | b'\r' | b'\n' => self.offset += 1,
                 byte => return Some(byte),
             }
         }
     }
 
     fn skip_word(&mut self, word: &[u8]) -> Option<()> {
-        let end = self.at + word.len();
-        (self.text.get(self.at..end)? == word).then(|| self.at = end)
+        let end = self.offset + word.len();
+        (self.text.get(self.offset..end)? == word).then(|| self.offset = end)
     }
 
     /// Reads a key and its colon.
@@ -89,33 +89,33 @@ impl StringScan<'_> {
             return None;
         }
         self.scan_string(StringRole::Key)?;
-        (self.peek_token()? == b':').then(|| self.at += 1)
+        (self.peek_token()? == b':').then(|| self.offset += 1)
     }
 
     fn scan_string(&mut self, part: StringRole) -> Option<()> {
-        let start = self.at + 1;
-        let mut at = start;
+        let start = self.offset + 1;
+        let mut offset = start;
         loop {
-            at = find_special::<true>(self.text, at).at;
-            match self.text.get(at..at + 2) {
+            offset = find_special::<true>(self.text, offset).offset;
+            match self.text.get(offset..offset + 2) {
                 Some([b'\\', b'u']) => {
-                    parse_hex4(self.text.get(at + 2..at + 6)?.first_chunk()?)?;
-                    at += 6;
+                    parse_hex4(self.text.get(offset + 2..offset + 6)?.first_chunk()?)?;
+                    offset += 6;
                 }
                 Some([b'\\', letter]) => {
                     decode_short_escape(*letter)?;
-                    at += 2;
+                    offset += 2;
                 }
-                _ if self.text.get(at) == Some(&b'"') => break,
+                _ if self.text.get(offset) == Some(&b'"') => break,
                 _ => return None,
             }
         }
-        self.at = at + 1;
-        if (at - start) as u64 > self.wanted.limits.string {
+        self.offset = offset + 1;
+        if (offset - start) as u64 > self.wanted.limits.string {
             return None;
         }
-        if (part == StringRole::Value || self.wanted.keys) && (self.wanted.may)(start, at) {
-            let place = StringPlace { part, escaping: Some(0), ..StringPlace::without_escapes(start, at, None) };
+        if (part == StringRole::Value || self.wanted.keys) && (self.wanted.may)(start, offset) {
+            let place = StringPlace { part, escaping: Some(0), ..StringPlace::without_escapes(start, offset, None) };
             self.list.push(FoundString::Text(place));
         }
         Some(())
@@ -123,7 +123,7 @@ impl StringScan<'_> {
 
     /// Reads a number without an exponent.
     fn skip_number(&mut self) -> Option<()> {
-        let rest = self.text.get(self.at..)?;
+        let rest = self.text.get(self.offset..)?;
         let digits = |from: usize| rest.iter().skip(from).take(NUMBER).take_while(|byte| byte.is_ascii_digit()).count();
         let first = usize::from(rest.first() == Some(&b'-'));
         let integer_len = digits(first);
@@ -141,7 +141,7 @@ impl StringScan<'_> {
         if end >= NUMBER || matches!(rest.get(end), Some(b'e' | b'E' | b'.' | b'0'..=b'9')) {
             return None;
         }
-        self.at += end;
+        self.offset += end;
         Some(())
     }
 }

@@ -163,8 +163,8 @@ mod tests {
 
     #[test]
     fn every_key_is_found_and_belongs_somewhere() {
-        for (at, (name, text)) in NAMES.iter().enumerate() {
-            assert_eq!(*name as usize, at);
+        for (index, (name, text)) in NAMES.iter().enumerate() {
+            assert_eq!(*name as usize, index);
             assert_eq!(Name::from_text(text.as_bytes()), Some(*name));
             assert_eq!(name.text(), *text);
             let belongs =

@@ -23,7 +23,7 @@ pub(super) struct MapKeys {
 #[derive(Clone, Copy)]
 struct MapEntry {
     /// The node of its key, or of its value if the key has an id.
-    at: u32,
+    node: u32,
     /// The id of its key, if it has one.
     id: Option<u16>,
     value: u32,
@@ -37,17 +37,17 @@ fn key_flags(key: &Node) -> u8 {
 }
 
 impl TypedWriter<'_, '_> {
-    /// Returns the entry at `at`, unless the entries end there.
-    fn map_entry(&self, at: u32, end: u32) -> Option<MapEntry> {
-        let node = self.nodes.get(at as usize).filter(|_| at < end)?;
+    /// Returns the entry at `index`, unless the entries end there.
+    fn map_entry(&self, index: u32, end: u32) -> Option<MapEntry> {
+        let node = self.nodes.get(index as usize).filter(|_| index < end)?;
         let tape = self.document.tape();
         match node.key {
             NO_KEY | KEY_NODE => None,
             IS_KEY => {
-                let value = tape.index_after(at);
-                (value < end).then(|| MapEntry { at, id: None, value, next: tape.index_after(value) })
+                let value = tape.index_after(index);
+                (value < end).then(|| MapEntry { node: index, id: None, value, next: tape.index_after(value) })
             }
-            id => Some(MapEntry { at, id: Some(id), value: at, next: tape.index_after(at) }),
+            id => Some(MapEntry { node: index, id: Some(id), value: index, next: tape.index_after(index) }),
         }
     }
 
@@ -61,15 +61,15 @@ impl TypedWriter<'_, '_> {
                 .get(u32::from(id))
                 .map_or((Node::leaf(Kind::Null, 0), &[]), |name| (name.node, name.bytes)),
             None => {
-                let node = document.nodes()[entry.at as usize];
+                let node = document.nodes()[entry.node as usize];
                 (node, if node.kind.has_bytes() { document.bytes(&node) } else { &[] })
             }
         }
     }
 
-    pub(super) fn open_map(&mut self, at: u32, node: &Node, end: u32) -> Result<(), Error> {
+    pub(super) fn open_map(&mut self, index: u32, node: &Node, end: u32) -> Result<(), Error> {
         let special = node.flags & (flag::RESTRICTED | flag::IDENTITY | flag::DEFAULT) != 0;
-        self.open_entries(at + 1, end, special.then_some(at));
+        self.open_entries(index + 1, end, special.then_some(index));
         Ok(())
     }
 
@@ -104,18 +104,18 @@ impl TypedWriter<'_, '_> {
             match entry.id {
                 None => {
                     let (node, bytes) = self.entry_key(&entry);
-                    let is_plain = !self.is_target(entry.at) && key::encode_key(self.strings, &node, bytes).is_some();
+                    let is_plain = !self.is_target(entry.node) && key::encode_key(self.strings, &node, bytes).is_some();
                     if !is_plain {
                         return false;
                     }
                     has_nodes = true;
                 }
                 Some(id) => {
-                    let at = usize::from(id);
+                    let index = usize::from(id);
                     if self.render_key(id).is_none() {
                         return false;
                     }
-                    if std::mem::replace(&mut self.maps.stamps[at], serial) == serial {
+                    if std::mem::replace(&mut self.maps.stamps[index], serial) == serial {
                         return false;
                     }
                 }
@@ -140,17 +140,17 @@ impl TypedWriter<'_, '_> {
     /// Returns the text of the key with this id, in quotes and with the colon; `None`
     /// if it needs a pair.
     fn render_key(&mut self, id: u16) -> Option<&[u8]> {
-        let at = usize::from(id);
-        if self.maps.texts.len() <= at {
-            self.maps.texts.resize(at + 1, Some(Vec::new()));
-            self.maps.stamps.resize(at + 1, 0);
+        let index = usize::from(id);
+        if self.maps.texts.len() <= index {
+            self.maps.texts.resize(index + 1, Some(Vec::new()));
+            self.maps.stamps.resize(index + 1, 0);
         }
-        if self.maps.texts[at].as_ref().is_some_and(Vec::is_empty) {
+        if self.maps.texts[index].as_ref().is_some_and(Vec::is_empty) {
             let name = self.document.tape().keys().get(u32::from(id));
             let text = name.and_then(|name| key::encode_key(self.strings, &name.node, name.bytes));
-            self.maps.texts[at] = text.map(|text| quote_key(&text, self.emitter.style()));
+            self.maps.texts[index] = text.map(|text| quote_key(&text, self.emitter.style()));
         }
-        self.maps.texts[at].as_deref()
+        self.maps.texts[index].as_deref()
     }
 
     /// Writes one entry of an object, and schedules the others.
@@ -188,7 +188,7 @@ impl TypedWriter<'_, '_> {
             next = entry.next;
         }
         entries.sort_by(|a, b| self.entry_key(a).1.cmp(self.entry_key(b).1));
-        let places: Vec<_> = entries.iter().map(|entry| (entry.at, entry.next)).collect();
+        let places: Vec<_> = entries.iter().map(|entry| (entry.node, entry.next)).collect();
         places.into_iter()
     }
 
@@ -208,7 +208,7 @@ impl TypedWriter<'_, '_> {
         let (mut next, mut pairs) = (first, first);
         while let Some(entry) = self.map_entry(next, end) {
             next = entry.next;
-            if key_flags(&self.entry_key(&entry).0) != flag::PLACEHOLDER || self.is_target(entry.at) {
+            if key_flags(&self.entry_key(&entry).0) != flag::PLACEHOLDER || self.is_target(entry.node) {
                 pairs = next;
             }
         }
@@ -229,7 +229,7 @@ impl TypedWriter<'_, '_> {
         self.start_item()?;
         match entry.id.and_then(|id| document.tape().keys().get(u32::from(id))) {
             Some(name) => self.write_name(&name.node, name.bytes),
-            None => self.write_value(entry.at),
+            None => self.write_value(entry.node),
         }
     }
 
@@ -272,7 +272,7 @@ impl TypedWriter<'_, '_> {
                 let (node, bytes) = match entry.id.and_then(|id| document.tape().keys().get(u32::from(id))) {
                     Some(name) => (name.node, name.bytes),
                     None => {
-                        let node = document.nodes()[entry.at as usize];
+                        let node = document.nodes()[entry.node as usize];
                         (node, document.bytes(&node))
                     }
                 };

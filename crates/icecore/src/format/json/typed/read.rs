@@ -45,8 +45,8 @@ pub(in crate::format::json) fn read_typed<'a>(
         // Positions in the input are only needed now.
         let detailed_trace = if trace.is_none() { read_untyped(true).document.trace().cloned() } else { None };
         let extents = trace.as_ref().or(detailed_trace.as_ref()).map(|trace| &trace.extents);
-        let start = extents.and_then(|extents| extents.get(wrong.at as usize)).map_or(0, |extent| extent.start);
-        let found = reader.describe_value(wrong.at);
+        let start = extents.and_then(|extents| extents.get(wrong.place as usize)).map_or(0, |extent| extent.start);
+        let found = reader.describe_value(wrong.place);
         let error = wrong.error.at(usize::try_from(start).unwrap_or(usize::MAX)).finding(found);
         let error = error.on_path(reader.next_value_path());
         reader.close_open_containers();
@@ -72,9 +72,9 @@ pub(in crate::format::json) fn read_typed<'a>(
 fn convert_trace(trace: Trace, places: &[u32]) -> Trace {
     let extents = places.iter().map(|place| trace.extents.get(*place as usize).copied().unwrap_or_default()).collect();
     let mut nodes = vec![NO_NODE; trace.extents.len()];
-    for (at, place) in (0u32..).zip(places) {
+    for (index, place) in (0u32..).zip(places) {
         if let Some(node) = nodes.get_mut(*place as usize) {
-            *node = at;
+            *node = index;
         }
     }
     // A node that only describes another one belongs to it.
@@ -92,29 +92,29 @@ fn convert_trace(trace: Trace, places: &[u32]) -> Trace {
 
 /// An error at a node of the plain document.
 pub(super) struct NodeError {
-    at: u32,
+    place: u32,
     error: Error,
 }
 
 impl NodeError {
     #[cold]
-    pub(super) fn new(at: u32, expected: impl Into<Cow<'static, str>>) -> NodeError {
-        NodeError { at, error: Error::new(ErrorKind::Malformed).expecting(expected) }
+    pub(super) fn new(place: u32, expected: impl Into<Cow<'static, str>>) -> NodeError {
+        NodeError { place, error: Error::new(ErrorKind::Malformed).expecting(expected) }
     }
 
     #[cold]
-    fn from_error(at: u32, error: Error) -> NodeError {
-        NodeError { at, error }
+    fn from_error(place: u32, error: Error) -> NodeError {
+        NodeError { place, error }
     }
 
     #[cold]
     fn finding(self, found: impl Into<Cow<'static, str>>) -> NodeError {
-        NodeError { at: self.at, error: self.error.finding(found) }
+        NodeError { place: self.place, error: self.error.finding(found) }
     }
 
     #[cold]
     fn helping(self, help: impl Into<Cow<'static, str>>) -> NodeError {
-        NodeError { at: self.at, error: self.error.helping(help) }
+        NodeError { place: self.place, error: self.error.helping(help) }
     }
 }
 
@@ -128,12 +128,12 @@ struct Slot {
 /// Tasks still to do, the next one last.
 enum ReadTask {
     Value {
-        at: u32,
+        place: u32,
         slot: Slot,
     },
     /// The value of a key that is allowed but absent.
     Absent {
-        at: u32,
+        place: u32,
         slot: Slot,
     },
     /// The items between two nodes, as children.
@@ -162,10 +162,10 @@ enum ReadTask {
     },
     /// Sets the form of an object that does not specify it.
     Form {
-        at: u32,
+        node: u32,
     },
     Close {
-        at: u32,
+        node: u32,
         count: u32,
     },
 }
@@ -218,12 +218,13 @@ impl<'a, 'r> TypedReader<'a, 'r> {
             let parts = self.read_parts(value)?;
             self.check_parts(value, &parts)?;
             self.read_version(&parts)?;
-            if let Some(at) = parts.get(Name::Header) {
+            if let Some(header) = parts.get(Name::Header) {
                 self.tape.header = Some(self.tape.len());
-                self.read_value(at, Slot::default())?;
+                self.read_value(header, Slot::default())?;
                 self.run_tasks()?;
             }
-            spelling = parts.get(Name::Spelling).map(|at| self.read_spelling(at)).transpose()?;
+            spelling =
+                parts.get(Name::Spelling).map(|spelling_place| self.read_spelling(spelling_place)).transpose()?;
             value = parts.get(Name::Value).unwrap_or(value);
         }
         self.tape.root = self.tape.len();
@@ -234,21 +235,21 @@ impl<'a, 'r> TypedReader<'a, 'r> {
     }
 
     fn read_version(&mut self, parts: &source::FormParts) -> Result<(), NodeError> {
-        if let Some(at) = parts.get(Name::Icecore) {
-            match self.source_number(at) {
+        if let Some(place) = parts.get(Name::Icecore) {
+            match self.source_number(place) {
                 Some(1) => {}
                 Some(higher) if higher > 1 => {
                     let error = Error::new(ErrorKind::Unsupported).expecting("version 1 of json:typed");
-                    return Err(NodeError::from_error(at, error.finding(format!("version {higher}"))));
+                    return Err(NodeError::from_error(place, error.finding(format!("version {higher}"))));
                 }
-                _ => return Err(NodeError::new(at, "the version for $icecore, 1")),
+                _ => return Err(NodeError::new(place, "the version for $icecore, 1")),
             }
         }
-        if let Some(at) = parts.get(Name::Strings) {
-            self.strings = match self.source_text(at) {
+        if let Some(place) = parts.get(Name::Strings) {
+            self.strings = match self.source_text(place) {
                 Some(b"text") => PlainStringKind::Text,
                 Some(b"bytes") => PlainStringKind::Bytes,
-                _ => return Err(NodeError::new(at, "\"text\" or \"bytes\" for $strings")),
+                _ => return Err(NodeError::new(place, "\"text\" or \"bytes\" for $strings")),
             };
         }
         Ok(())
@@ -257,8 +258,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
     fn run_tasks(&mut self) -> Result<(), NodeError> {
         while let Some(task) = self.tasks.pop() {
             match task {
-                ReadTask::Value { at, slot } => self.read_value(at, slot)?,
-                ReadTask::Absent { at, slot } => self.push_absent(slot, at)?,
+                ReadTask::Value { place: at, slot } => self.read_value(at, slot)?,
+                ReadTask::Absent { place: at, slot } => self.push_absent(slot, at)?,
                 ReadTask::Items { next, end } => {
                     if next < end {
                         self.tasks.push(ReadTask::Items { next: self.source.index_after(next), end });
@@ -268,8 +269,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                 ReadTask::Entries { next, end, index } => self.read_entry(next, end, index)?,
                 ReadTask::Pairs { next, end, index, locked } => self.read_pair(next, end, index, locked)?,
                 ReadTask::Placeholders { next, end, index } => self.read_placeholder(next, end, index)?,
-                ReadTask::Form { at } => self.set_object_form(at),
-                ReadTask::Close { at, count } => {
+                ReadTask::Form { node: at } => self.set_object_form(at),
+                ReadTask::Close { node: at, count } => {
                     self.tape.close_container(at, count);
                     self.depth -= 1;
                 }
@@ -301,16 +302,16 @@ impl<'a, 'r> TypedReader<'a, 'r> {
             }
         }
         // Links may refer to links, but not in a circle.
-        let link = |at: u32| {
-            let node = &self.tape.nodes[at as usize];
+        let link = |index: u32| {
+            let node = &self.tape.nodes[index as usize];
             node.kind.is_again().then_some(node.payload as u32)
         };
         for (node, _, place) in &self.links {
-            let mut at = link(*node);
+            let mut target = link(*node);
             for _ in 0..16 {
-                at = at.and_then(link);
+                target = target.and_then(link);
             }
-            if at.is_some() {
+            if target.is_some() {
                 let error = Error::new(ErrorKind::BadLink)
                     .expecting("a link to a value")
                     .finding("one that only leads to other links")
@@ -325,8 +326,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
     fn next_value_path(&mut self) -> String {
         let mut next = Node::leaf(Kind::Null, 0);
         next.key = self.pending;
-        let at = self.tape.push(next);
-        let path = self.tape.path_to(at, self.input);
+        let index = self.tape.push(next);
+        let path = self.tape.path_to(index, self.input);
         self.tape.nodes.pop();
         path
     }
@@ -338,7 +339,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
             self.tape.nodes.pop();
         }
         while let Some(task) = self.tasks.pop() {
-            if let ReadTask::Close { at, .. } = task {
+            if let ReadTask::Close { node: at, .. } = task {
                 let (mut child, mut count) = (at + 1, 0);
                 while child < self.tape.len() {
                     count += u32::from(self.tape.nodes[child as usize].key != IS_KEY);

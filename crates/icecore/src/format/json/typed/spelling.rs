@@ -35,8 +35,8 @@ impl TypedWriter<'_, '_> {
     fn write_numbers(&mut self, numbers: &[u64]) -> Result<(), Error> {
         self.start_item()?;
         self.emitter.write_byte(b'[');
-        for (at, number) in numbers.iter().enumerate() {
-            if at > 0 {
+        for (index, number) in numbers.iter().enumerate() {
+            if index > 0 {
                 self.emitter.write_byte(b',');
             }
             self.emitter.write_uint(*number);
@@ -47,12 +47,12 @@ impl TypedWriter<'_, '_> {
 }
 
 impl TypedReader<'_, '_> {
-    pub(super) fn read_spelling(&self, at: u32) -> Result<Spelling, NodeError> {
+    pub(super) fn read_spelling(&self, place: u32) -> Result<Spelling, NodeError> {
         let mut spelling = Spelling::default();
-        if self.source_kind(at) != Some(Kind::Map) {
-            return Err(NodeError::new(at, "an object for $spelling"));
+        if self.source_kind(place) != Some(Kind::Map) {
+            return Err(NodeError::new(place, "an object for $spelling"));
         }
-        for (key, value) in self.source_entries(at) {
+        for (key, value) in self.source_entries(place) {
             match key {
                 b"format" => {
                     let name = self.source_text(value).and_then(|name| std::str::from_utf8(name).ok());
@@ -86,22 +86,22 @@ impl TypedReader<'_, '_> {
         Ok(spelling)
     }
 
-    fn read_numbers<const N: usize>(&self, at: u32) -> Result<[u64; N], NodeError> {
+    fn read_numbers<const N: usize>(&self, place: u32) -> Result<[u64; N], NodeError> {
         let mut numbers = [0; N];
-        let mut items = self.source_items(at)?;
+        let mut items = self.source_items(place)?;
         for number in &mut numbers {
-            let item = items.next().ok_or_else(|| NodeError::new(at, "a list of two or three numbers"))?;
+            let item = items.next().ok_or_else(|| NodeError::new(place, "a list of two or three numbers"))?;
             *number = self
                 .source_number(item)
                 .ok_or_else(|| NodeError::new(item, "a number from 0 to 18446744073709551615"))?;
         }
         match items.next() {
-            Some(more) => Err(NodeError::new(more, "no more numbers")),
+            Some(extra) => Err(NodeError::new(extra, "no more numbers")),
             None => Ok(numbers),
         }
     }
 }
 
-fn narrow_number<T: TryFrom<u64>>(at: u32, number: u64) -> Result<T, NodeError> {
-    T::try_from(number).map_err(|_| NodeError::new(at, "a smaller number"))
+fn narrow_number<T: TryFrom<u64>>(place: u32, number: u64) -> Result<T, NodeError> {
+    T::try_from(number).map_err(|_| NodeError::new(place, "a smaller number"))
 }

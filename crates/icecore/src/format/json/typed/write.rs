@@ -113,7 +113,8 @@ fn choose_string_kind(document: &Document<'_>) -> PlainStringKind {
     };
     let keys: Vec<i64> = document.tape().keys().iter().map(|name| weight(name.node.kind)).collect();
     let classes: Vec<i64> = document.tape().classes().iter().map(|name| weight(name.node.kind)).collect();
-    let weight_at = |weights: &[i64], id: usize| id.checked_sub(1).and_then(|at| weights.get(at)).copied().unwrap_or(0);
+    let weight_at =
+        |weights: &[i64], id: usize| id.checked_sub(1).and_then(|index| weights.get(index)).copied().unwrap_or(0);
     let mut balance = 0;
     for node in document.nodes() {
         balance += weight(node.kind);
@@ -156,9 +157,9 @@ fn is_plain(document: &Document<'_>) -> bool {
 /// Returns all nodes that a link, an alias or a copy refers to.
 fn collect_targets(document: &Document<'_>) -> Vec<u32> {
     let mut targets = Vec::new();
-    for (at, node) in (0u32..).zip(document.nodes()) {
+    for (index, node) in (0u32..).zip(document.nodes()) {
         if node.has(flag::TARGET) {
-            targets.push(at);
+            targets.push(index);
         }
         if node.kind.is_again()
             && let Ok(target) = u32::try_from(node.payload)
@@ -286,24 +287,24 @@ impl<'d> TypedWriter<'d, '_> {
     }
 
     /// Returns the number that links use for this node.
-    pub(super) fn link_number(&self, at: u32) -> Option<u64> {
-        self.targets.binary_search(&at).ok().map(|position| position as u64 + 1)
+    pub(super) fn link_number(&self, index: u32) -> Option<u64> {
+        self.targets.binary_search(&index).ok().map(|position| position as u64 + 1)
     }
 
     /// Whether a link refers to this node.
-    pub(super) fn is_target(&self, at: u32) -> bool {
-        self.targets.binary_search(&at).is_ok()
+    pub(super) fn is_target(&self, index: u32) -> bool {
+        self.targets.binary_search(&index).is_ok()
     }
 
     /// Writes a value: a leaf completely, a container up to its beginning.
-    pub(super) fn write_value(&mut self, at: u32) -> Result<(), Error> {
+    pub(super) fn write_value(&mut self, index: u32) -> Result<(), Error> {
         self.emitter.make_space()?;
-        let Some(node) = self.nodes.get(at as usize) else {
+        let Some(node) = self.nodes.get(index as usize) else {
             self.emitter.write_word("null");
             return Ok(());
         };
         let mut braces = 0;
-        if let Some(number) = self.link_number(at) {
+        if let Some(number) = self.link_number(index) {
             self.open_bracket(b'{');
             self.write_key(Name::Id)?;
             self.emitter.write_uint(number);
@@ -320,17 +321,17 @@ impl<'d> TypedWriter<'d, '_> {
         if braces > 0 {
             self.tasks.push(WriteTask::Braces(braces));
         }
-        if node.kind.is_container() { self.open_container(at, node) } else { self.write_leaf(at, node) }
+        if node.kind.is_container() { self.open_container(index, node) } else { self.write_leaf(index, node) }
     }
 
-    fn write_leaf(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    fn write_leaf(&mut self, index: u32, node: &Node) -> Result<(), Error> {
         let bytes = if node.kind.has_bytes() { self.document.bytes(node) } else { &[] };
         match node.kind {
             Kind::Bool => self.emitter.write_word(if node.payload != 0 { "true" } else { "false" }),
             Kind::Uint => self.emitter.write_uint(node.payload),
             Kind::BigInt => {
                 if bigint::exceeds(bytes, self.limits.digits) {
-                    return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
+                    return Err(self.limits.too_many_digits().on_path(self.document.path(index)));
                 }
                 let mut text = Vec::new();
                 bigint::push_decimal(node.has(flag::NEGATIVE), bytes, &mut text);
@@ -481,21 +482,21 @@ impl<'d> TypedWriter<'d, '_> {
         self.write_utf8(form::form_word(form).as_bytes())
     }
 
-    fn open_container(&mut self, at: u32, node: &Node) -> Result<(), Error> {
-        let end = self.document.tape().index_after(at);
+    fn open_container(&mut self, index: u32, node: &Node) -> Result<(), Error> {
+        let end = self.document.tape().index_after(index);
         match node.kind {
             Kind::Array => {
                 self.open_bracket(b'[');
-                self.tasks.extend([WriteTask::Close(b']'), WriteTask::Items(at + 1, end)]);
+                self.tasks.extend([WriteTask::Close(b']'), WriteTask::Items(index + 1, end)]);
                 return Ok(());
             }
-            Kind::Map => return self.open_map(at, node, end),
+            Kind::Map => return self.open_map(index, node, end),
             _ => {}
         }
         self.open_bracket(b'{');
         self.tasks.push(WriteTask::Close(b'}'));
-        let Some(here) = self.document.at(at) else { return Ok(()) };
-        let child = |position: usize| here.children().nth(position).map_or(u32::MAX, |child| child.index());
+        let Some(cursor) = self.document.at(index) else { return Ok(()) };
+        let child = |position: usize| cursor.children().nth(position).map_or(u32::MAX, |child| child.index());
         match node.kind {
             Kind::Object => {
                 self.write_key(Name::Class)?;
@@ -506,8 +507,8 @@ impl<'d> TypedWriter<'d, '_> {
                 }
                 self.tasks.extend([WriteTask::Value(child(0)), WriteTask::Key(Name::Value)]);
             }
-            Kind::Opaque => self.open_opaque(here, end)?,
-            Kind::Attrs => self.open_attributes(here, end)?,
+            Kind::Opaque => self.open_opaque(cursor, end)?,
+            Kind::Attrs => self.open_attributes(cursor, end)?,
             Kind::Regexp => {
                 if node.has(flag::BARE) {
                     self.tasks.push(WriteTask::Word(Name::Bare, "true"));
@@ -522,7 +523,7 @@ impl<'d> TypedWriter<'d, '_> {
             Kind::Tied => {
                 self.write_key(Name::Tied)?;
                 self.write_utf8(form::form_word(node.form()).as_bytes())?;
-                if here.children().nth(1).is_some() {
+                if cursor.children().nth(1).is_some() {
                     self.tasks.extend([WriteTask::Value(child(1)), WriteTask::Key(Name::Key)]);
                 }
                 self.tasks.extend([WriteTask::Value(child(0)), WriteTask::Key(Name::Value)]);
@@ -533,13 +534,13 @@ impl<'d> TypedWriter<'d, '_> {
         Ok(())
     }
 
-    fn open_opaque(&mut self, here: Cursor<'d>, end: u32) -> Result<(), Error> {
-        let node = here.node();
+    fn open_opaque(&mut self, cursor: Cursor<'d>, end: u32) -> Result<(), Error> {
+        let node = cursor.node();
         self.write_key(Name::Opaque)?;
         self.write_utf8(form::form_word(node.form()).as_bytes())?;
         self.write_key(Name::Class)?;
         self.write_class(node.class())?;
-        let mut children = here.children();
+        let mut children = cursor.children();
         let payload = children.next();
         if let Some(first) = children.next() {
             let items = WriteTask::Items(first.index(), end);
@@ -551,9 +552,9 @@ impl<'d> TypedWriter<'d, '_> {
         Ok(())
     }
 
-    fn open_attributes(&mut self, here: Cursor<'d>, end: u32) -> Result<(), Error> {
-        let node = here.node();
-        let value = here.children().next().map_or(u32::MAX, |value| value.index());
+    fn open_attributes(&mut self, cursor: Cursor<'d>, end: u32) -> Result<(), Error> {
+        let node = cursor.node();
+        let value = cursor.children().next().map_or(u32::MAX, |value| value.index());
         let first = if value < end { self.document.tape().index_after(value) } else { end };
         self.tasks.extend([WriteTask::Value(value), WriteTask::Key(Name::Value)]);
         let has_class = self.document.class_name(node.class()).is_some();

@@ -22,22 +22,27 @@ pub(super) struct StringSources<'d> {
 /// Writes a value that is a plain leaf. Returns `None` for anything else; then nothing of it
 /// counts. The caller reports the loss of a symbol.
 #[inline]
-pub(super) fn write_leaf(scratch: &mut Scratch, at: usize, node: &Node, sources: &StringSources<'_>) -> Option<usize> {
+pub(super) fn write_leaf(
+    scratch: &mut Scratch,
+    offset: usize,
+    node: &Node,
+    sources: &StringSources<'_>,
+) -> Option<usize> {
     match node.kind {
         Kind::Text | Kind::Bytes | Kind::Symbol if sources.has_minimal_escapes => {
             let (base, start) = match node.place() {
                 Location::Input(start) => (sources.input, start),
                 Location::Arena(start) => (sources.arena, start),
             };
-            scratch::write_plain_string(scratch, at, base, usize::try_from(start).ok()?, node.aux as usize)
+            scratch::write_plain_string(scratch, offset, base, usize::try_from(start).ok()?, node.aux as usize)
         }
-        Kind::Int if sources.any_number => Some(scratch::write_int(scratch, at, node.payload as i64)),
+        Kind::Int if sources.any_number => Some(scratch::write_int(scratch, offset, node.payload as i64)),
         Kind::Float if sources.any_number => {
             let value = f64::from_bits(node.payload);
-            value.is_finite().then(|| scratch::write_float(scratch, at, value))
+            value.is_finite().then(|| scratch::write_float(scratch, offset, value))
         }
-        Kind::Null => Some(scratch::write_word(scratch, at, "null")),
-        Kind::Bool => Some(scratch::write_word(scratch, at, if node.payload != 0 { "true" } else { "false" })),
+        Kind::Null => Some(scratch::write_word(scratch, offset, "null")),
+        Kind::Bool => Some(scratch::write_word(scratch, offset, if node.payload != 0 { "true" } else { "false" })),
         _ => None,
     }
 }
@@ -52,12 +57,12 @@ impl<'d> Writer<'d, '_, '_> {
     /// Writes a value that is a plain leaf. Returns false, with nothing written, for anything
     /// else.
     #[inline]
-    pub(super) fn write_plain_leaf(&mut self, at: u32, node: &Node, sources: &StringSources<'_>) -> bool {
+    pub(super) fn write_plain_leaf(&mut self, index: u32, node: &Node, sources: &StringSources<'_>) -> bool {
         let end = self.emitter.free_scratch().and_then(|scratch| write_leaf(scratch, 0, node, sources));
         if let Some(end) = end {
             self.emitter.advance(end);
             if node.kind == Kind::Symbol {
-                self.record_loss(LossKind::Symbol, at);
+                self.record_loss(LossKind::Symbol, index);
             }
         }
         end.is_some()
@@ -65,19 +70,19 @@ impl<'d> Writer<'d, '_, '_> {
 
     /// Whether this is a map without special properties, in which each node is an entry.
     #[inline]
-    pub(super) fn is_flat_map(&self, at: u32, node: &Node) -> bool {
+    pub(super) fn is_flat_map(&self, index: u32, node: &Node) -> bool {
         node.kind == Kind::Map
             && node.flags & NOTICED == 0
             && self.plain_maps
-            && u64::from(node.end()) == u64::from(at) + 1 + u64::from(node.aux)
+            && u64::from(node.end()) == u64::from(index) + 1 + u64::from(node.aux)
     }
 
-    /// Writes the map at `at`, which [is flat](Writer::is_flat). Returns false, with the map
+    /// Writes the map at `index`, which [is flat](Writer::is_flat). Returns false, with the map
     /// open, if an entry needs more than the hot loop.
     #[inline]
-    pub(super) fn write_flat_map(&mut self, at: u32, end: u32, sources: &StringSources<'_>) -> Result<bool, Error> {
+    pub(super) fn write_flat_map(&mut self, index: u32, end: u32, sources: &StringSources<'_>) -> Result<bool, Error> {
         let serial = self.keys.open_map(&self.serial);
-        let mut next = at + 1;
+        let mut next = index + 1;
         let nodes = self.nodes.get(next as usize..end as usize).unwrap_or(&[]);
         for node in nodes {
             self.emitter.make_space()?;
@@ -88,7 +93,7 @@ impl<'d> Writer<'d, '_, '_> {
             // Comma, key and value go into one scratch, and count only if the value is a plain
             // leaf. The key is copied as a full piece; the value overwrites the rest.
             let Some(scratch) = self.emitter.free_scratch() else { break };
-            scratch[0] = if next == at + 1 { b'{' } else { b',' };
+            scratch[0] = if next == index + 1 { b'{' } else { b',' };
             scratch[1..1 + piece.len()].copy_from_slice(piece);
             let Some(written) = write_leaf(scratch, 1 + len, node, sources) else { break };
             self.emitter.advance(written);
@@ -104,7 +109,7 @@ impl<'d> Writer<'d, '_, '_> {
             if let Some(top) = self.open.last_mut() {
                 (top.next, top.is_empty) = (end, false);
             }
-            let is_empty = next == at + 1;
+            let is_empty = next == index + 1;
             if is_empty {
                 self.emitter.write_byte(b'{');
             }

@@ -35,11 +35,12 @@ pub(in crate::format::json) fn write_record(
     if !are_default_options(options) {
         return false;
     }
-    let (at, nodes) = (tape.root(), tape.nodes());
-    let Some(root) = nodes.get(at as usize) else { return false };
-    let end = u64::from(at) + 1 + u64::from(root.aux);
+    let (root_index, nodes) = (tape.root(), tape.nodes());
+    let Some(root) = nodes.get(root_index as usize) else { return false };
+    let end = u64::from(root_index) + 1 + u64::from(root.aux);
     let is_flat = root.kind == Kind::Map && root.flags & NOTICED == 0 && u64::from(root.end()) == end;
-    let Some(entries) = nodes.get(at as usize + 1..root.end() as usize).filter(|_| is_flat && at == 0) else {
+    let Some(entries) = nodes.get(root_index as usize + 1..root.end() as usize).filter(|_| is_flat && root_index == 0)
+    else {
         return false;
     };
     if options.class.is_some() || tape.keys().may_have_symbol() || tape.keys().may_have_mangled() {

@@ -14,12 +14,12 @@ const DEPTH: u32 = 16;
 const MAX_TEXT: usize = 1 << 12;
 
 impl Writer<'_, '_, '_> {
-    /// Returns the key at `at` as text: an array or a map as JSON, a value of one of
+    /// Returns the key at `index` as text: an array or a map as JSON, a value of one of
     /// Ruby's own classes by its meaning. `None` for anything else, and if it is too
     /// large.
     #[cold]
-    pub(super) fn container_key_text(&self, at: u32) -> Option<Vec<u8>> {
-        let key = Cursor::new(self.original, at).target();
+    pub(super) fn container_key_text(&self, index: u32) -> Option<Vec<u8>> {
+        let key = Cursor::new(self.original, index).target();
         if let Some(text) = Known::of(key).and_then(|known| known.text(self.limits)) {
             return Some(text.into_bytes());
         }

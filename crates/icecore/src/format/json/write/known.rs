@@ -19,18 +19,18 @@ pub(super) enum KnownOutcome {
 
 impl Writer<'_, '_, '_> {
     /// Writes an object, opaque object or attributed value if it is known.
-    pub(super) fn write_known(&mut self, at: u32, node: &Node) -> Result<KnownOutcome, Error> {
-        let here = Cursor::new(self.original, at);
-        let Some(known) = Known::of(here) else {
+    pub(super) fn write_known(&mut self, index: u32, node: &Node) -> Result<KnownOutcome, Error> {
+        let cursor = Cursor::new(self.original, index);
+        let Some(known) = Known::of(cursor) else {
             return if node.kind == Kind::Attrs && node.form() == Form::Subclass {
-                self.write_subclass(here)
+                self.write_subclass(cursor)
             } else {
                 Ok(KnownOutcome::Unknown)
             };
         };
         match known {
             Known::Set(members) => {
-                self.record_loss(LossKind::Set, at);
+                self.record_loss(LossKind::Set, index);
                 self.open_brace_if_asked(node)?;
                 let map = members.map.index();
                 let end = self.document.tape().index_after(map);
@@ -45,9 +45,9 @@ impl Writer<'_, '_, '_> {
                 });
                 Ok(KnownOutcome::Done)
             }
-            Known::Exception(_) => self.open_exception(at, node).map(|()| KnownOutcome::Done),
+            Known::Exception(_) => self.open_exception(index, node).map(|()| KnownOutcome::Done),
             Known::Map(map) => {
-                self.write_or_lose_class(at, node)?;
+                self.write_or_lose_class(index, node)?;
                 Ok(KnownOutcome::Continue(map.index()))
             }
             text => {
@@ -58,9 +58,9 @@ impl Writer<'_, '_, '_> {
                     Known::Range { .. } => (LossKind::Range, true),
                     _ => (LossKind::Number, true),
                 };
-                self.record_loss(kind, at);
+                self.record_loss(kind, index);
                 if !is_exact {
-                    self.record_loss(LossKind::Precision, at);
+                    self.record_loss(LossKind::Precision, index);
                 }
                 self.open_brace_if_asked(node)?;
                 self.emitter.write_quoted(written.as_bytes(), CharEncoding::Utf8)?;
@@ -71,24 +71,24 @@ impl Writer<'_, '_, '_> {
 
     /// Writes an instance of a user's subclass of a core class: the core value with a
     /// class.
-    fn write_subclass(&mut self, here: Cursor<'_>) -> Result<KnownOutcome, Error> {
-        let at = here.index();
-        if at + 1 >= here.index_after() {
+    fn write_subclass(&mut self, cursor: Cursor<'_>) -> Result<KnownOutcome, Error> {
+        let index = cursor.index();
+        if index + 1 >= cursor.index_after() {
             return Ok(KnownOutcome::Unknown);
         }
-        if here.entries().next().is_some() {
-            self.record_loss(LossKind::Attributes, at);
+        if cursor.entries().next().is_some() {
+            self.record_loss(LossKind::Attributes, index);
         }
-        self.write_or_lose_class(at, here.node())?;
-        Ok(KnownOutcome::Continue(at + 1))
+        self.write_or_lose_class(index, cursor.node())?;
+        Ok(KnownOutcome::Continue(index + 1))
     }
 
     /// Writes the class as an entry, if the option asks for it; otherwise it is lost.
-    fn write_or_lose_class(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    fn write_or_lose_class(&mut self, index: u32, node: &Node) -> Result<(), Error> {
         if self.options.class.is_some() {
-            return self.open_object(at, node.class());
+            return self.open_object(index, node.class());
         }
-        self.record_loss(LossKind::Class, at);
+        self.record_loss(LossKind::Class, index);
         Ok(())
     }
 
@@ -97,9 +97,9 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Opens an exception: an object whose members are named like Ruby's methods.
-    fn open_exception(&mut self, at: u32, node: &Node) -> Result<(), Error> {
-        self.write_or_lose_class(at, node)?;
-        let body = at + 1;
+    fn open_exception(&mut self, index: u32, node: &Node) -> Result<(), Error> {
+        self.write_or_lose_class(index, node)?;
+        let body = index + 1;
         let end = self.document.tape().index_after(body);
         self.open_map_with_class(body, end)?;
         self.order_entries(body, end, true)
@@ -135,7 +135,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Writes a member that is the key with this id.
-    fn write_set_member(&mut self, id: u16, at: u32) -> Result<(), Error> {
+    fn write_set_member(&mut self, id: u16, index: u32) -> Result<(), Error> {
         let document = self.document;
         let Some(name) = document.tape().keys().get(u32::from(id)) else {
             self.emitter.write_word("null");
@@ -146,12 +146,12 @@ impl Writer<'_, '_, '_> {
                 self.emitter.write_int(name.node.payload as i64);
                 return Ok(());
             }
-            Kind::Symbol => self.record_loss(LossKind::Symbol, at),
-            Kind::Encoded => self.record_encoding_loss(&name.node, at),
+            Kind::Symbol => self.record_loss(LossKind::Symbol, index),
+            Kind::Encoded => self.record_encoding_loss(&name.node, index),
             _ => {}
         }
         let text = self.encode_text(name.node.kind, name.bytes);
-        self.record_text_loss(at, text.is_lossy.then_some(LossKind::Bytes))?;
+        self.record_text_loss(index, text.is_lossy.then_some(LossKind::Bytes))?;
         self.emitter.write_quoted(&text.bytes, text.chars)
     }
 

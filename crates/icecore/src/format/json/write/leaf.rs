@@ -21,15 +21,15 @@ pub(super) fn collect_number_texts<'d>(document: &'d Document<'_>) -> HashMap<u3
     };
     let ordinals = Ordinals::from_tape(document.tape());
     let mut notes = NoteReader::new(Some(spelling));
-    for (at, node) in (0u32..).zip(document.nodes()) {
+    for (index, node) in (0u32..).zip(document.nodes()) {
         if !matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float | Kind::Float128) {
             continue;
         }
-        let here = notes.take_notes(ordinals.node_to_ordinal(at));
-        if let Some(note) = here.iter().find(|note| note.code == NUMBER_TEXT) {
+        let node_notes = notes.take_notes(ordinals.node_to_ordinal(index));
+        if let Some(note) = node_notes.iter().find(|note| note.code == NUMBER_TEXT) {
             let text = spelling.kept(note.value);
             if is_text_for_number(text, node, document.bytes(node)) {
-                texts.insert(at, text);
+                texts.insert(index, text);
             }
         }
     }
@@ -58,35 +58,35 @@ fn is_text_for_number(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
 
 impl Writer<'_, '_, '_> {
     /// Writes any leaf. For a link, returns the value to continue with.
-    pub(super) fn write_rare_leaf(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
-        if let Some(text) = self.numbers.get(&at) {
+    pub(super) fn write_rare_leaf(&mut self, index: u32, node: &Node) -> Result<Option<u32>, Error> {
+        if let Some(text) = self.numbers.get(&index) {
             self.emitter.write_raw(text)?;
             return Ok(None);
         }
         match node.kind {
-            Kind::Link | Kind::Alias | Kind::Copy => return self.follow_link(at, node),
+            Kind::Link | Kind::Alias | Kind::Copy => return self.follow_link(index, node),
             Kind::Int => self.emitter.write_int(node.payload as i64),
             Kind::Uint => self.emitter.write_uint(node.payload),
-            Kind::BigInt => self.write_big_int(at, node)?,
-            Kind::Float => self.write_float(at, f64::from_bits(node.payload))?,
-            Kind::Float32 => self.write_float(at, f64::from(f32::from_bits(node.payload as u32)))?,
-            Kind::Float128 => self.write_float128(at, node)?,
-            Kind::Text | Kind::Bytes => self.write_string(at, node)?,
+            Kind::BigInt => self.write_big_int(index, node)?,
+            Kind::Float => self.write_float(index, f64::from_bits(node.payload))?,
+            Kind::Float32 => self.write_float(index, f64::from(f32::from_bits(node.payload as u32)))?,
+            Kind::Float128 => self.write_float128(index, node)?,
+            Kind::Text | Kind::Bytes => self.write_string(index, node)?,
             Kind::Encoded => {
-                self.record_encoding_loss(node, at);
-                self.write_string(at, node)?;
+                self.record_encoding_loss(node, index);
+                self.write_string(index, node)?;
             }
             Kind::Symbol => {
-                self.record_loss(LossKind::Symbol, at);
-                self.write_string(at, node)?;
+                self.record_loss(LossKind::Symbol, index);
+                self.write_string(index, node)?;
             }
             Kind::Module | Kind::EnumCase => {
-                self.record_loss(LossKind::Name, at);
-                self.write_string(at, node)?;
+                self.record_loss(LossKind::Name, index);
+                self.write_string(index, node)?;
             }
             Kind::Bool => self.emitter.write_word(if node.payload != 0 { "true" } else { "false" }),
             Kind::Hole => {
-                self.record_loss(LossKind::Hole, at);
+                self.record_loss(LossKind::Hole, index);
                 self.emitter.write_word("null");
             }
             _ => self.emitter.write_word("null"),
@@ -96,45 +96,45 @@ impl Writer<'_, '_, '_> {
 
     /// Reports the encoding of a string as lost; an unknown encoding leaves the bytes
     /// as they are.
-    pub(super) fn record_encoding_loss(&mut self, node: &Node, at: u32) {
-        self.record_loss(LossKind::Encoding, at);
+    pub(super) fn record_encoding_loss(&mut self, node: &Node, index: u32) {
+        self.record_loss(LossKind::Encoding, index);
         if !self.document.has_utf8_encoding(node) {
-            self.record_loss(LossKind::Undecoded, at);
+            self.record_loss(LossKind::Undecoded, index);
         }
     }
 
     /// Returns the target of a link, an alias or a copy, to be written again.
-    fn follow_link(&mut self, at: u32, node: &Node) -> Result<Option<u32>, Error> {
+    fn follow_link(&mut self, index: u32, node: &Node) -> Result<Option<u32>, Error> {
         let target = u32::try_from(node.payload).ok().filter(|target| (*target as usize) < self.nodes.len());
         let Some(target) = target else {
-            return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(at)).finding("a link to nothing"));
+            return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(index)).finding("a link to nothing"));
         };
         if self.repeated.is_open(target) {
-            self.write_cycle(at)?;
+            self.write_cycle(index)?;
             return Ok(None);
         }
         if node.kind != Kind::Copy || self.document.tape().has_shared_content(target) {
-            self.record_loss(LossKind::Sharing, at);
+            self.record_loss(LossKind::Sharing, index);
         }
         if !self.repeated.count_values(self.document.tape().index_after(target) - target) {
-            return Err(self.limits.too_expanded(self.repeated.max_values).on_path(self.document.path(at)));
+            return Err(self.limits.too_expanded(self.repeated.max_values).on_path(self.document.path(index)));
         }
         Ok(Some(target))
     }
 
-    fn write_big_int(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    fn write_big_int(&mut self, index: u32, node: &Node) -> Result<(), Error> {
         let magnitude = self.document.bytes(node);
         if bigint::exceeds(magnitude, self.limits.digits) {
-            return Err(self.limits.too_many_digits().on_path(self.document.path(at)));
+            return Err(self.limits.too_many_digits().on_path(self.document.path(index)));
         }
         let mut text = Vec::new();
         bigint::push_decimal(node.has(flag::NEGATIVE), magnitude, &mut text);
         self.emitter.write_raw(&text)
     }
 
-    fn write_float(&mut self, at: u32, value: f64) -> Result<(), Error> {
+    fn write_float(&mut self, index: u32, value: f64) -> Result<(), Error> {
         if !value.is_finite() {
-            self.record_loss(LossKind::Float, at);
+            self.record_loss(LossKind::Float, index);
             return self.write_non_finite(value);
         }
         match self.options.floats {
@@ -146,25 +146,25 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    fn write_float128(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    fn write_float128(&mut self, index: u32, node: &Node) -> Result<(), Error> {
         let bytes = self.document.bytes(node).try_into().unwrap_or([0; 16]);
         if self.options.floats != Floats::Shortest {
-            return self.write_float(at, float128::to_f64(&bytes));
+            return self.write_float(index, float128::to_f64(&bytes));
         }
         let mut text = Vec::new();
         match float128::push_decimal(&bytes, &mut text) {
             // This many digits distinguish it from all others.
             Some(_) => self.emitter.write_raw(&text),
-            None => self.write_float(at, f64::NAN),
+            None => self.write_float(index, f64::NAN),
         }
     }
 
     /// Writes any string.
-    pub(super) fn write_string(&mut self, at: u32, node: &Node) -> Result<(), Error> {
+    pub(super) fn write_string(&mut self, index: u32, node: &Node) -> Result<(), Error> {
         let bytes = self.document.bytes(node);
         let text = self.encode_text(node.kind, bytes);
         let lost = text.is_lossy.then_some(LossKind::Bytes);
-        self.record_text_loss(at, lost)?;
+        self.record_text_loss(index, lost)?;
         self.emitter.write_quoted(&text.bytes, text.chars)
     }
 
@@ -198,22 +198,22 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Counts the loss of a string, or refuses it.
-    pub(super) fn record_text_loss(&mut self, at: u32, lost: Option<LossKind>) -> Result<(), Error> {
+    pub(super) fn record_text_loss(&mut self, index: u32, lost: Option<LossKind>) -> Result<(), Error> {
         let Some(kind) = lost else { return Ok(()) };
         if kind == LossKind::Bytes && self.options.bytes == BytesAs::Error {
             return Err(self.unrepresentable_error(
-                at,
+                index,
                 "a string that is not UTF-8",
                 "`bytes=latin1`, `base64`, `hex` and `replace` write it; `json:typed` can represent it",
             ));
         }
-        self.record_loss(kind, at);
+        self.record_loss(kind, index);
         Ok(())
     }
 
     /// Writes a regular expression as Perl shows it: `(?^ix:pattern)`.
-    pub(super) fn write_regexp(&mut self, at: u32) -> Result<(), Error> {
-        let regexp = self.document.at(at);
+    pub(super) fn write_regexp(&mut self, index: u32) -> Result<(), Error> {
+        let regexp = self.document.at(index);
         let mut parts = regexp.iter().flat_map(|regexp| regexp.children()).map(|part| part.target());
         let (pattern, flags) = (parts.next(), parts.next());
         self.emitter.make_space()?;

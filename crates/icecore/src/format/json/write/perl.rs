@@ -37,12 +37,12 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Returns the boolean that a reference to a scalar or an object represents.
-    pub(super) fn perl_boolean(&self, at: u32, node: &Node) -> Option<bool> {
-        let here = Cursor::new(self.document, at);
+    pub(super) fn perl_boolean(&self, index: u32, node: &Node) -> Option<bool> {
+        let cursor = Cursor::new(self.document, index);
         let inner = match node.kind {
-            Kind::Ref => here.children().next()?.target(),
-            Kind::Object if BOOLEANS.contains(&here.class()) => {
-                let body = here.children().next()?.target();
+            Kind::Ref => cursor.children().next()?.target(),
+            Kind::Object if BOOLEANS.contains(&cursor.class()) => {
+                let body = cursor.children().next()?.target();
                 if body.kind() == Kind::Ref { body.children().next()?.target() } else { body }
             }
             _ => return None,
@@ -58,8 +58,8 @@ impl Writer<'_, '_, '_> {
 
     /// Opens an object that froze itself as `("Class")[…]`, if its payload is a list.
     /// Returns whether it is one.
-    pub(super) fn open_tagged_object(&mut self, at: u32, node: &Node) -> Result<bool, Error> {
-        let payload = at + 1;
+    pub(super) fn open_tagged_object(&mut self, index: u32, node: &Node) -> Result<bool, Error> {
+        let payload = index + 1;
         let Some(list) = self.nodes.get(payload as usize).filter(|list| list.kind == Kind::Array) else {
             return Ok(false);
         };

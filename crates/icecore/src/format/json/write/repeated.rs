@@ -15,19 +15,19 @@ impl RepeatedValues {
         RepeatedValues { open: HashSet::new(), written: 0, max_values }
     }
 
-    /// Marks the value at `at` as being written. Returns false if it already is.
-    pub(super) fn enter(&mut self, at: u32) -> bool {
-        self.open.insert(at)
+    /// Marks the value at `index` as being written. Returns false if it already is.
+    pub(super) fn enter(&mut self, index: u32) -> bool {
+        self.open.insert(index)
     }
 
-    /// Marks the value at `at` as written.
-    pub(super) fn leave(&mut self, at: u32) {
-        self.open.remove(&at);
+    /// Marks the value at `index` as written.
+    pub(super) fn leave(&mut self, index: u32) {
+        self.open.remove(&index);
     }
 
-    /// Whether the value at `at` is being written.
-    pub(super) fn is_open(&self, at: u32) -> bool {
-        self.open.contains(&at)
+    /// Whether the value at `index` is being written.
+    pub(super) fn is_open(&self, index: u32) -> bool {
+        self.open.contains(&index)
     }
 
     /// Counts values written through a link. Returns false if the limit is exceeded.

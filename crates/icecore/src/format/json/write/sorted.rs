@@ -34,7 +34,7 @@ struct KeyText {
 
 impl Writer<'_, '_, '_> {
     /// Returns the text of a key.
-    fn make_key_text(&mut self, node: &Node, bytes: &[u8], at: u32) -> Result<KeyText, Error> {
+    fn make_key_text(&mut self, node: &Node, bytes: &[u8], index: u32) -> Result<KeyText, Error> {
         let absent = node.has(flag::PLACEHOLDER) && node.kind.is_string();
         let (text, own) = match node.kind {
             Kind::Text | Kind::Bytes => (None, None),
@@ -42,7 +42,7 @@ impl Writer<'_, '_, '_> {
             Kind::Symbol => (None, Some(LossKind::Symbol)),
             Kind::Module | Kind::EnumCase => (None, Some(LossKind::Name)),
             Kind::BigInt if bigint::exceeds(bytes, self.limits.digits) => {
-                return Err(self.limits.too_many_digits().on_path(self.original.path(at)));
+                return Err(self.limits.too_many_digits().on_path(self.original.path(index)));
             }
             Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float => {
                 (Some(canonical_text(node, bytes)), Some(LossKind::Key))
@@ -58,7 +58,7 @@ impl Writer<'_, '_, '_> {
             Kind::Null | Kind::Hole => (Some(b"null".to_vec()), Some(LossKind::Key)),
             _ => {
                 return Err(self.unrepresentable_error(
-                    at,
+                    index,
                     "a key that is neither a string nor a number",
                     "`json:typed` can represent it",
                 ));
@@ -72,7 +72,7 @@ impl Writer<'_, '_, '_> {
                 let text = self.encode_text(node.kind, bytes);
                 if text.is_lossy && !absent {
                     if self.options.bytes == crate::format::json::BytesAs::Error {
-                        self.record_text_loss(at, Some(LossKind::Bytes))?;
+                        self.record_text_loss(index, Some(LossKind::Bytes))?;
                     }
                     losses[2] = Some(LossKind::Bytes);
                 }
@@ -158,10 +158,10 @@ impl Writer<'_, '_, '_> {
 
     /// Orders the entries of the map that was just opened: by their keys, if the option
     /// asks for it. Entries of an exception get their names.
-    pub(super) fn order_entries(&mut self, at: u32, end: u32, is_exception: bool) -> Result<(), Error> {
+    pub(super) fn order_entries(&mut self, index: u32, end: u32, is_exception: bool) -> Result<(), Error> {
         let first = self.order.entries.len();
         self.order.starts.push((first, self.order.text.len()));
-        let mut next = at + 1;
+        let mut next = index + 1;
         while next < end {
             let Some(node) = self.nodes.get(next as usize) else { break };
             let (document, place) = (self.document, next);

@@ -14,67 +14,67 @@ static CLASSES: [Class; 256] = tag::TAGS.tag_classes();
 
 pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
     let Some(SkimFrame { mut sort, remaining: mut left }) = run.open.pop() else { return 0 };
-    let (mut at, bytes, mut values) = (0, run.bytes, run.values);
+    let (mut offset, bytes, mut values) = (0, run.bytes, run.values);
     while sort != FrameContent::Rest {
         if left == 0 {
             let Some(below) = run.open.pop() else {
                 run.values = values;
-                return at;
+                return offset;
             };
             SkimFrame { sort, remaining: left } = below;
             continue;
         }
-        let Some(head) = bytes_ahead::<6>(bytes, at) else { break };
+        let Some(head) = bytes_ahead::<6>(bytes, offset) else { break };
         let class = CLASSES[usize::from(head[0])];
         if sort == FrameContent::Members && left.is_multiple_of(2) && class != Class::Again {
             break;
         }
         match class {
-            Class::Tag => at += 1,
-            Class::Integer => at += integer_len(head[1]),
+            Class::Tag => offset += 1,
+            Class::Integer => offset += integer_len(head[1]),
             Class::Again => {
                 let Some((number, len)) = parse_count(head) else { break };
                 if number as u64 >= run.names {
                     break;
                 }
-                at += len;
+                offset += len;
             }
             Class::Link => {
                 let Some((number, len)) = parse_count(head) else { break };
                 if number as u64 >= values {
                     break;
                 }
-                at += len;
+                offset += len;
             }
             // A key that is a string, and every float, may be linked.
             Class::Text => {
                 let Some((text, len)) = parse_count(head) else { break };
                 if sort != FrameContent::Values && left.is_multiple_of(2) {
-                    note_side(run, at, values);
+                    note_side(run, offset, values);
                 }
                 values += 1;
-                at += len + text;
+                offset += len + text;
             }
             Class::Float => {
                 let Some((text, len)) = parse_count(head) else { break };
-                note_side(run, at, values);
+                note_side(run, offset, values);
                 values += 1;
-                at += len + text;
+                offset += len + text;
             }
             Class::Owner => {
-                let Some(next) = find_encoded_end(bytes, at, run.names) else { break };
+                let Some(next) = find_encoded_end(bytes, offset, run.names) else { break };
                 if sort != FrameContent::Values && left.is_multiple_of(2) {
-                    note_side(run, at, values);
+                    note_side(run, offset, values);
                 }
                 values += 1;
-                at = next;
+                offset = next;
             }
             Class::Items | Class::Entries | Class::Object => {
-                let Some((inside, next)) = parse_container(class, bytes, at, run.names) else { break };
+                let Some((inside, next)) = parse_container(class, bytes, offset, run.names) else { break };
                 run.open.push(SkimFrame { sort, remaining: left - 1 });
                 SkimFrame { sort, remaining: left } = inside;
                 values += 1;
-                at = next;
+                offset = next;
                 continue;
             }
             Class::Byte
@@ -95,11 +95,11 @@ pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
     }
     run.open.push(SkimFrame { sort, remaining: left });
     run.values = values;
-    at
+    offset
 }
 
-fn note_side(run: &mut Run<'_, Symbols>, at: usize, values: u64) {
-    run.format.note_side(Mark { at: run.base + at as u64, numbers: [values, run.names] });
+fn note_side(run: &mut Run<'_, Symbols>, offset: usize, values: u64) {
+    run.format.note_side(Mark { at: run.base + offset as u64, numbers: [values, run.names] });
 }
 
 /// Returns the size of an integer, with its tag.
@@ -131,18 +131,18 @@ fn parse_count(head: &[u8; 6]) -> Option<(usize, usize)> {
 
 /// Returns the offset after a symbol that occurred before.
 #[inline(always)]
-fn find_symbol_end(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
-    let head = bytes_ahead::<6>(bytes, at)?;
+fn find_symbol_end(bytes: &[u8], offset: usize, symbols: u64) -> Option<usize> {
+    let head = bytes_ahead::<6>(bytes, offset)?;
     let (number, len) = parse_count(head)?;
-    (head[0] == b';' && (number as u64) < symbols).then_some(at + len)
+    (head[0] == b';' && (number as u64) < symbols).then_some(offset + len)
 }
 
 /// Returns the offset after a string that has its encoding and no other variable.
 #[inline(always)]
-fn find_encoded_end(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
-    let head = bytes_ahead::<6>(bytes, at + 1)?;
+fn find_encoded_end(bytes: &[u8], offset: usize, symbols: u64) -> Option<usize> {
+    let head = bytes_ahead::<6>(bytes, offset + 1)?;
     let (text, len) = parse_count(head)?;
-    let text_end = at + 1 + len + text;
+    let text_end = offset + 1 + len + text;
     if head[0] != b'"' || *bytes.get(text_end)? != 1 + 5 {
         return None;
     }
@@ -152,14 +152,14 @@ fn find_encoded_end(bytes: &[u8], at: usize, symbols: u64) -> Option<usize> {
 
 /// Returns the offset after the front of a container, and the frame of the container.
 #[inline(always)]
-fn parse_container(class: Class, bytes: &[u8], at: usize, symbols: u64) -> Option<(SkimFrame, usize)> {
+fn parse_container(class: Class, bytes: &[u8], offset: usize, symbols: u64) -> Option<(SkimFrame, usize)> {
     // The name of a class takes the place of the tag.
-    let at = if class == Class::Object { find_symbol_end(bytes, at + 1, symbols)? - 1 } else { at };
-    let (count, len) = parse_count(bytes_ahead::<6>(bytes, at)?)?;
+    let tag_offset = if class == Class::Object { find_symbol_end(bytes, offset + 1, symbols)? - 1 } else { offset };
+    let (count, len) = parse_count(bytes_ahead::<6>(bytes, tag_offset)?)?;
     let inside = match class {
         Class::Items => SkimFrame::new_values(count as u64),
         Class::Entries => SkimFrame::new_pairs(FrameContent::Entries, count as u64),
         _ => SkimFrame::new_pairs(FrameContent::Members, count as u64),
     };
-    Some((inside, at + len))
+    Some((inside, tag_offset + len))
 }

@@ -23,7 +23,7 @@ impl Contents {
     fn from_text(text: &[u8]) -> Contents {
         let has = |byte: u8| memchr::memchr(byte, text).is_some();
         let has_text = |part: &str| memchr::memmem::find(text, part.as_bytes()).is_some();
-        let is_lone = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r');
+        let is_lone = |offset: usize| offset.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r');
         let utf8 = std::str::from_utf8(text);
         Contents {
             is_ascii: text.is_ascii(),
@@ -169,12 +169,12 @@ pub(super) fn explain_inexact(between: MeasureRange<'_>, text: &[u8]) -> Explana
 /// Names the charset in which each character of the text is one byte.
 fn explain_characters(text: &[u8]) -> Explanation {
     let mut letters = BTreeSet::new();
-    let mut at = 0;
-    while let Some(next) = text[at..].iter().position(|byte| *byte >= 0x80) {
-        at += next;
-        let Some(letter) = decode_character(&text[at..]) else { break };
+    let mut offset = 0;
+    while let Some(next) = text[offset..].iter().position(|byte| *byte >= 0x80) {
+        offset += next;
+        let Some(letter) = decode_character(&text[offset..]) else { break };
         letters.insert(letter);
-        at += letter.len_utf8();
+        offset += letter.len_utf8();
         // No charset has this many.
         if letters.len() > 128 {
             break;

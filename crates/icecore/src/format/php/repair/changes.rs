@@ -79,16 +79,16 @@ pub(super) fn settle_changes(text: &[u8], changes: &mut Vec<Change>) {
     // From the last one on, because the content of a payload follows its length. `growth[i]` is
     // by how much the text grows from there on.
     let mut growth = vec![0i64; changes.len() + 1];
-    for at in (0..changes.len()).rev() {
-        let Fix { subject, first, is, .. } = changes[at].fix;
-        if subject == "payload" && changes[at].inner.is_empty() {
+    for index in (0..changes.len()).rev() {
+        let Fix { subject, first, is, .. } = changes[index].fix;
+        if subject == "payload" && changes[index].inner.is_empty() {
             let end = first.saturating_add(is as usize);
-            let inner_end = at + 1 + changes[at + 1..].partition_point(|change| change.fix.offset < end);
-            changes[at].new_length = is.saturating_add_signed(growth[at + 1] - growth[inner_end]);
+            let inner_end = index + 1 + changes[index + 1..].partition_point(|change| change.fix.offset < end);
+            changes[index].new_length = is.saturating_add_signed(growth[index + 1] - growth[inner_end]);
         }
         let mut own_edits = Edits::new();
-        push_edits(text, &changes[at], 0, &mut own_edits);
-        growth[at] = growth[at + 1] + own_edits.growth();
+        push_edits(text, &changes[index], 0, &mut own_edits);
+        growth[index] = growth[index + 1] + own_edits.growth();
     }
     changes.retain(|change| !change.has_no_effect());
 }

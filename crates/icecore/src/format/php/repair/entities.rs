@@ -178,18 +178,18 @@ pub(super) fn decode_entities(text: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     let mut out = Vec::with_capacity(text.len());
-    let (mut at, mut has_quotes) = (0, false);
-    while let Some(next) = memchr::memchr(b'&', &text[at..]) {
-        out.extend_from_slice(&text[at..at + next]);
-        at += next + 1;
-        let name = &text[at..text.len().min(at + LONGEST)];
+    let (mut offset, mut has_quotes) = (0, false);
+    while let Some(next) = memchr::memchr(b'&', &text[offset..]) {
+        out.extend_from_slice(&text[offset..offset + next]);
+        offset += next + 1;
+        let name = &text[offset..text.len().min(offset + LONGEST)];
         let len = memchr::memchr(b';', name)?;
         let letter = decode_entity(&name[..len])?;
         has_quotes |= letter == '"';
         out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
-        at += len + 1;
+        offset += len + 1;
     }
-    out.extend_from_slice(&text[at..]);
+    out.extend_from_slice(&text[offset..]);
     (!has_quotes || memchr::memchr(b'"', text).is_none()).then_some(out)
 }
 
@@ -210,7 +210,7 @@ fn decode_entity(name: &[u8]) -> Option<char> {
         "gt" => Some('>'),
         "apos" => Some('\''),
         _ => match LATIN1.iter().position(|known| *known == name) {
-            Some(at) => char::from_u32(0xA0 + at as u32),
+            Some(index) => char::from_u32(0xA0 + index as u32),
             None => OTHERS.iter().find(|(known, _)| *known == name).map(|(_, letter)| *letter),
         },
     }

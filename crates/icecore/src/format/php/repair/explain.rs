@@ -130,7 +130,7 @@ impl<'f> MeasuredReader<'f> {
     pub(super) fn read_text(&self, text: &'f [u8], start: Start, depth: u32) -> Option<MeasuredText> {
         let mut reader = TextReader::new(start);
         let followed = self.read_text_with(&mut reader, text, depth);
-        self.read.set(self.read.get() + reader.at);
+        self.read.set(self.read.get() + reader.offset);
         followed
     }
 
@@ -148,12 +148,12 @@ impl<'f> MeasuredReader<'f> {
                 StepResult::Fix(fix) => followed.changes.push(Change::fix_length(fix)),
                 StepResult::Piece(piece, fix) => {
                     followed.changes.extend(fix.map(Change::fix_length));
-                    reader.at = self.skip_piece(text, piece, depth, &mut followed)?;
+                    reader.offset = self.skip_piece(text, piece, depth, &mut followed)?;
                 }
                 StepResult::Bad | StepResult::Fork => return None,
             }
         }
-        followed.end = reader.at;
+        followed.end = reader.offset;
         settle_changes(text, &mut followed.changes);
         Some(followed)
     }
@@ -287,14 +287,14 @@ impl<'f> MeasuredReader<'f> {
     }
 
     /// Returns what the text between these offsets counted.
-    fn count_units(&self, text: &[u8], mut at: usize, end: usize) -> Option<u64> {
+    fn count_units(&self, text: &[u8], mut offset: usize, end: usize) -> Option<u64> {
         let mut counted = 0;
-        while at < end {
-            let (bytes, units) = self.measure.measure_character(text, at)?;
-            at += bytes;
+        while offset < end {
+            let (bytes, units) = self.measure.measure_character(text, offset)?;
+            offset += bytes;
             counted += units;
         }
-        (at == end).then_some(counted)
+        (offset == end).then_some(counted)
     }
 }
 

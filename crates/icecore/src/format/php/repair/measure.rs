@@ -36,10 +36,10 @@ pub(super) struct SingleByte {
 
 /// Returns the bits of these bytes.
 const fn set_bits(bytes: &[u8]) -> u128 {
-    let (mut bits, mut at) = (0, 0);
-    while at < bytes.len() {
-        bits |= 1 << (bytes[at] - 0x80);
-        at += 1;
+    let (mut bits, mut index) = (0, 0);
+    while index < bytes.len() {
+        bits |= 1 << (bytes[index] - 0x80);
+        index += 1;
     }
     bits
 }
@@ -95,33 +95,33 @@ impl Measure<'_> {
         if self == Measure::BYTES {
             return first.checked_add(usize::try_from(len).ok()?).filter(|end| *end <= text.len());
         }
-        let (mut at, mut counted) = (first, 0);
+        let (mut offset, mut counted) = (first, 0);
         while counted < len {
-            let (bytes, units) = self.measure_character(text, at)?;
-            at += bytes;
+            let (bytes, units) = self.measure_character(text, offset)?;
+            offset += bytes;
             counted += units;
         }
         // The rest of a character that became several.
-        while let Some((bytes, 0)) = self.measure_character(text, at) {
-            at += bytes;
+        while let Some((bytes, 0)) = self.measure_character(text, offset) {
+            offset += bytes;
         }
-        (counted == len).then_some(at)
+        (counted == len).then_some(offset)
     }
 
     /// Returns how many bytes one character has now, and what it counted.
     #[inline]
-    pub(super) fn measure_character(self, text: &[u8], at: usize) -> Option<(usize, u64)> {
-        let byte = *text.get(at)?;
+    pub(super) fn measure_character(self, text: &[u8], offset: usize) -> Option<(usize, u64)> {
+        let byte = *text.get(offset)?;
         match (self.lines, byte) {
-            (LineEnds::WasCrlf, b'\n') if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => {
+            (LineEnds::WasCrlf, b'\n') if offset.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => {
                 return Some((1, 2));
             }
-            (LineEnds::WasLf, b'\r') if text.get(at + 1) == Some(&b'\n') => return Some((2, 1)),
+            (LineEnds::WasLf, b'\r') if text.get(offset + 1) == Some(&b'\n') => return Some((2, 1)),
             _ => {}
         }
         match self.charset {
             Charset::Bytes => Some((1, 1)),
-            Charset::Rewritten { new, grew } => match text[at..].starts_with(new) {
+            Charset::Rewritten { new, grew } => match text[offset..].starts_with(new) {
                 true => Some((new.len(), (new.len() as u64).checked_add_signed(grew.checked_neg()?)?)),
                 false => Some((1, 1)),
             },
@@ -138,11 +138,11 @@ impl Measure<'_> {
             Charset::Utf8Of(charset) if byte >= 0x80 => {
                 Some((1, 2 + u64::from(charset.three >> (byte - 0x80) & 1 == 1)))
             }
-            Charset::Replaced if text[at..].starts_with("\u{FFFD}".as_bytes()) => Some((3, 1)),
+            Charset::Replaced if text[offset..].starts_with("\u{FFFD}".as_bytes()) => Some((3, 1)),
             _ if byte < 0x80 => Some((1, 1)),
             Charset::Utf8Of(_) | Charset::Replaced => Some((1, 1)),
             charset => {
-                let letter = decode_character(&text[at..])?;
+                let letter = decode_character(&text[offset..])?;
                 let units = match charset {
                     Charset::Utf16 => letter.len_utf16() as u64,
                     Charset::Twice { cp1252 } => u64::from(!matches!(encode_single_byte(letter, cp1252)?, 0x80..=0xBF)),
@@ -178,8 +178,8 @@ const CP1252: [char; 32] = [
 
 /// Returns the byte of a character in latin1 or cp1252.
 pub(super) fn encode_single_byte(letter: char, cp1252: bool) -> Option<u8> {
-    if cp1252 && let Some(at) = CP1252.iter().position(|known| *known == letter) {
-        return u8::try_from(0x80 + at).ok();
+    if cp1252 && let Some(index) = CP1252.iter().position(|known| *known == letter) {
+        return u8::try_from(0x80 + index).ok();
     }
     u8::try_from(u32::from(letter)).ok()
 }
@@ -205,23 +205,23 @@ pub(super) enum Uncertainty {
 }
 
 impl MeasureRange<'_> {
-    /// Returns the size of the character at `at` in bytes, and the least and most that it
+    /// Returns the size of the character at `offset` in bytes, and the least and most that it
     /// counted.
-    pub(super) fn measure_character(self, text: &[u8], at: usize) -> Option<(usize, u64, u64)> {
-        let (bytes, units) = self.measure.measure_character(text, at)?;
-        Some(match (self.loss, text[at]) {
-            (Uncertainty::SomeCrlf, b'\n') if at.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => {
+    pub(super) fn measure_character(self, text: &[u8], offset: usize) -> Option<(usize, u64, u64)> {
+        let (bytes, units) = self.measure.measure_character(text, offset)?;
+        Some(match (self.loss, text[offset]) {
+            (Uncertainty::SomeCrlf, b'\n') if offset.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\r') => {
                 (1, 1, 2)
             }
-            (Uncertainty::SomeLf, b'\r') if text.get(at + 1) == Some(&b'\n') => (2, 1, 2),
+            (Uncertainty::SomeLf, b'\r') if text.get(offset + 1) == Some(&b'\n') => (2, 1, 2),
             (Uncertainty::Wide | Uncertainty::Any, b'?') => (1, 1, 4),
             _ => (bytes, units, units),
         })
     }
 
     /// Whether a string that counted between these numbers may have counted `len`.
-    pub(super) fn fits_length(self, least: u64, max_len: u64, len: u64) -> bool {
-        (least..=max_len).contains(&len) && (self.loss != Uncertainty::Wide || (len - least).is_multiple_of(3))
+    pub(super) fn fits_length(self, min_len: u64, max_len: u64, len: u64) -> bool {
+        (min_len..=max_len).contains(&len) && (self.loss != Uncertainty::Wide || (len - min_len).is_multiple_of(3))
     }
 }
 

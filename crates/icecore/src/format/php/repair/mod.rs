@@ -168,7 +168,8 @@ fn take_only_answer(answers: &mut Vec<RepairedText>) -> Result<Option<RepairedTe
 
 #[cold]
 fn several_explanations<'a>(sentences: impl Iterator<Item = &'a str>) -> Error {
-    let list: Vec<String> = sentences.enumerate().map(|(at, sentence)| format!("({}) {sentence}", at + 1)).collect();
+    let list: Vec<String> =
+        sentences.enumerate().map(|(index, sentence)| format!("({}) {sentence}", index + 1)).collect();
     Error::new(ErrorKind::Malformed).expecting("damage that can be explained in one way only").finding(format!(
         "{} explanations with different results: {}",
         list.len(),
@@ -265,7 +266,7 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
                 MeasuredText { changes, end: text.len(), restored: explain::RestoredNames::with_lost(restored) };
             RepairedText::from_reading(text, followed, *start, explanation, wanted)
         };
-        let found = search::find_lengths(text, *start, &classes, None);
+        let lengths = search::find_lengths(text, *start, &classes, None);
         let mut is_strong = false;
         for between in cause::list_inexact_measures(text) {
             let Some(fixes) = search::find_lengths_between(text, *start, &classes, between) else { continue };
@@ -277,7 +278,7 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
                 break;
             }
         }
-        match found {
+        match lengths {
             Ok(Some(FoundLengths { fixes, step })) => {
                 let explanation = explain_replaced(&fixes, step);
                 if (explanation.is_guess || is_strong) && !answers.is_empty() {
@@ -288,7 +289,7 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
                 }
             }
             Ok(None) => {}
-            Err(found) => error = error.or(Some(found)),
+            Err(search_error) => error = error.or(Some(search_error)),
         }
     }
     match (answers.is_empty(), error) {
@@ -376,16 +377,16 @@ fn find_inner_changes(text: &[u8], around: OuterExplanation, depth: u32) -> Opti
             None
         }
     };
-    let found = search::find_lengths(text, Start::Value, &classes, step).ok().flatten();
-    if let Some(FoundLengths { fixes, step }) = found {
+    let lengths = search::find_lengths(text, Start::Value, &classes, step).ok().flatten();
+    if let Some(FoundLengths { fixes, step }) = lengths {
         return Some(add_inner_changes(text, &fixes, OuterExplanation::Step(step), depth + 1)).filter(reads);
     }
     let read_measured = |measure: Measure<'static>| {
         let followed = MeasuredReader::new(measure, &classes).read_text(text, Start::Value, depth + 1)?;
         (followed.end == text.len()).then_some(followed.changes).filter(reads)
     };
-    let mut found = cause::list_measures(text).into_iter().filter_map(read_measured);
-    let first = found.next()?;
+    let mut changes = cause::list_measures(text).into_iter().filter_map(read_measured);
+    let first = changes.next()?;
     let changed = apply_changes(text, &first);
-    found.all(|other| apply_changes(text, &other) == changed).then_some(first)
+    changes.all(|other| apply_changes(text, &other) == changed).then_some(first)
 }

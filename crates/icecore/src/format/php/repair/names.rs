@@ -49,8 +49,8 @@ impl Classes {
     pub(super) fn from_text(text: &[u8]) -> Classes {
         let mut names = BTreeSet::new();
         for head in [b"O:", b"C:"] {
-            for at in memchr::memmem::find_iter(text, head) {
-                let rest = &text[at + 2..];
+            for offset in memchr::memmem::find_iter(text, head) {
+                let rest = &text[offset + 2..];
                 let digits = rest.iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
                 let Some(name) = rest.get(digits..).and_then(|rest| rest.strip_prefix(b":\"")) else { continue };
                 let Some(end) = memchr::memchr(b'"', &name[..name.len().min(LONGEST)]) else { continue };
@@ -67,8 +67,8 @@ impl Classes {
     }
 
     fn find_properties(&mut self, text: &[u8]) {
-        for at in memchr::memmem::find_iter(text, b"s:") {
-            let rest = &text[at + 2..];
+        for offset in memchr::memmem::find_iter(text, b"s:") {
+            let rest = &text[offset + 2..];
             let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
             let Some(name) = rest[digits..].strip_prefix(b":\"") else { continue };
             let Some(end) = memchr::memchr(b'"', &name[..name.len().min(LONGEST)]) else { continue };
@@ -159,8 +159,8 @@ pub(super) fn restore_lost(
 pub(super) fn restore_blank(key: &[u8]) -> Option<RestoredName> {
     let mark = *key.first().filter(|mark| matches!(mark, b' ' | b'?'))?;
     let rest = &key[1..];
-    let at = memchr::memchr(mark, rest)?;
-    let (owner, name) = (&rest[..at], &rest[at + 1..]);
+    let offset = memchr::memchr(mark, rest)?;
+    let (owner, name) = (&rest[..offset], &rest[offset + 1..]);
     (is_owner(owner) && is_property(name)).then(|| RestoredName {
         name: mangle_name(owner, name),
         len: key.len(),
@@ -174,8 +174,8 @@ pub(super) fn restore_spelled(text: &[u8]) -> Option<RestoredName> {
     let spelling = NUL_SPELLINGS.into_iter().find(|spelling| text.starts_with(spelling))?;
     let end = memchr::memchr(b'"', &text[..text.len().min(LONGEST)])?;
     let rest = &text[spelling.len()..end];
-    let at = memchr::memmem::find(rest, spelling)?;
-    let (owner, name) = (&rest[..at], &rest[at + spelling.len()..]);
+    let offset = memchr::memmem::find(rest, spelling)?;
+    let (owner, name) = (&rest[..offset], &rest[offset + spelling.len()..]);
     (is_owner(owner) && is_property(name)).then(|| RestoredName {
         name: mangle_name(owner, name),
         len: end,

@@ -97,8 +97,8 @@ fn locate_repairs(
     let mut starts: Vec<(u64, u32)> = extents
         .iter()
         .zip(0u32..)
-        .filter(|(_, at)| nodes.get(*at as usize).is_some_and(|node| node.key != IS_KEY))
-        .map(|(extent, at)| (extent.start, at))
+        .filter(|(_, node)| nodes.get(*node as usize).is_some_and(|node| node.key != IS_KEY))
+        .map(|(extent, node)| (extent.start, node))
         .collect();
     starts.sort_unstable();
     let mut growth = 0i64;
@@ -110,8 +110,12 @@ fn locate_repairs(
             let index = starts.partition_point(|(start, _)| *start <= offset);
             // The value starts before its own length, but after the length of its key.
             let is_name = matches!(change.fix.subject, "key" | "visibility" | "name");
-            let found = if is_name { starts.get(index) } else { index.checked_sub(1).and_then(|at| starts.get(at)) };
-            found.map_or(0, |(_, at)| *at)
+            let found = if is_name {
+                starts.get(index)
+            } else {
+                index.checked_sub(1).and_then(|previous| starts.get(previous))
+            };
+            found.map_or(0, |(_, node)| *node)
         })
         .collect();
     let paths = document.tape().paths_to(&changed_nodes, document.input());

@@ -87,8 +87,8 @@ impl<'t> ReplacedSearch<'t> {
         let search_len = stated.saturating_mul(2).saturating_add(BEYOND).min(rest.len());
         self.charge_work(search_len as u64);
         let grew = |end: usize| Some(i64::try_from(end).ok()? - i64::try_from(was).ok()?);
-        let found = step::find_string_ends(&rest[..search_len]);
-        let mut ends: Vec<_> = found.iter().filter_map(|end| Some((&rest[..*end], grew(*end)?))).collect();
+        let string_ends = step::find_string_ends(&rest[..search_len]);
+        let mut ends: Vec<_> = string_ends.iter().filter_map(|end| Some((&rest[..*end], grew(*end)?))).collect();
         ends.retain(|(_, grew)| *grew != 0);
         ends.sort_by_key(|(_, grew)| grew.abs());
         ends.truncate(ENDS);
@@ -146,38 +146,39 @@ impl<'t> ReplacedSearch<'t> {
     }
 
     /// Returns the longest texts that both contain, or that the first one contains twice.
-    fn find_shared(&mut self, one: &'t [u8], other: Option<&[u8]>, step: i64) -> Vec<&'t [u8]> {
-        if self.left == 0 || !can_be_new(one, step) || !other.is_none_or(|other| can_be_new(other, step)) {
+    fn find_shared(&mut self, text: &'t [u8], other_text: Option<&[u8]>, step: i64) -> Vec<&'t [u8]> {
+        if self.left == 0 || !can_be_new(text, step) || !other_text.is_none_or(|other| can_be_new(other, step)) {
             return Vec::new();
         }
-        let one = &one[..one.len().min(COMPARED)];
-        let second = other.unwrap_or(one);
+        let text = &text[..text.len().min(COMPARED)];
+        let second = other_text.unwrap_or(text);
         let second = &second[..second.len().min(COMPARED)];
         let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
-        for (at, seed) in one.windows(SEED).enumerate().filter(|(_, seed)| !seed.contains(&b'"')) {
+        for (offset, seed) in text.windows(SEED).enumerate().filter(|(_, seed)| !seed.contains(&b'"')) {
             let places = places.entry(seed).or_default();
             if places.len() < PLACES {
-                places.push(at);
+                places.push(offset);
             }
         }
-        let mut work = (one.len() + second.len()) as u64 * 8;
+        let mut work = (text.len() + second.len()) as u64 * 8;
         let mut runs: Vec<&'t [u8]> = Vec::new();
         for (other_at, seed) in second.windows(SEED).enumerate() {
-            for at in places.get(seed).into_iter().flatten().copied() {
-                let continues =
-                    |one: Option<&u8>, second: Option<&u8>| one == second && one.is_some_and(|byte| *byte != b'"');
-                let before = |at: usize| at.checked_sub(1);
+            for offset in places.get(seed).into_iter().flatten().copied() {
+                let continues = |first: Option<&u8>, second: Option<&u8>| {
+                    first == second && first.is_some_and(|byte| *byte != b'"')
+                };
+                let before = |offset: usize| offset.checked_sub(1);
                 // The two occurrences do not overlap.
-                let max_len = if other.is_none() { other_at.saturating_sub(at) } else { usize::MAX };
+                let max_len = if other_text.is_none() { other_at.saturating_sub(offset) } else { usize::MAX };
                 let (first, second_first) =
-                    (before(at).and_then(|at| one.get(at)), before(other_at).and_then(|with| second.get(with)));
+                    (before(offset).and_then(|at| text.get(at)), before(other_at).and_then(|with| second.get(with)));
                 if max_len < SEED || continues(first, second_first) {
                     continue;
                 }
                 let same = (0..)
-                    .take_while(|next| continues(one.get(at + next), second.get(other_at + next)))
+                    .take_while(|next| continues(text.get(offset + next), second.get(other_at + next)))
                     .take(max_len.min(LONGEST));
-                let run = &one[at..at + same.count()];
+                let run = &text[offset..offset + same.count()];
                 work += run.len() as u64 + 1;
                 if can_be_new(run, step) && !runs.contains(&run) {
                     let place = runs.partition_point(|known| known.len() >= run.len());
@@ -194,8 +195,8 @@ impl<'t> ReplacedSearch<'t> {
 /// Whether this may have replaced a text that was shorter by `step`: neither is empty, and
 /// neither has a quote, since that could end a string.
 fn can_be_new(new: &[u8], step: i64) -> bool {
-    let least = usize::try_from(step.max(0)).unwrap_or(usize::MAX);
-    new.split(|byte| *byte == b'"').any(|part| part.len() > least)
+    let growth = usize::try_from(step.max(0)).unwrap_or(usize::MAX);
+    new.split(|byte| *byte == b'"').any(|part| part.len() > growth)
 }
 
 /// Explains by how much strings grew.
@@ -256,12 +257,12 @@ mod tests {
         type Shape = (&'static str, fn(usize) -> String);
         let shapes: [Shape; 7] = [
             ("wrong lengths without a cause", |size| {
-                let string = |at: usize| format!("i:{at};s:{}:\"{}\";", at % 7, "ab".repeat(at % 11 + 3));
+                let string = |index: usize| format!("i:{index};s:{}:\"{}\";", index % 7, "ab".repeat(index % 11 + 3));
                 format!("a:{}:{{{}}}", size / 20, (0..size / 20).map(string).collect::<String>())
             }),
             ("many ends", |size| format!("a:1:{{i:0;s:{size}:\"{}\";}}", "x\";".repeat(size / 3))),
             ("the same text again and again", |size| {
-                let string = |at: usize| format!("i:{at};s:9:\"{}\";", "www.example".repeat(at % 3 + 1));
+                let string = |index: usize| format!("i:{index};s:9:\"{}\";", "www.example".repeat(index % 3 + 1));
                 format!("a:{}:{{{}}}", size / 30, (0..size / 30).map(string).collect::<String>())
             }),
             ("one byte", |size| format!("a:1:{{i:0;s:{}:\"{}\";}}", size / 2, "a".repeat(size))),
@@ -270,7 +271,7 @@ mod tests {
                 format!(
                     "a:{}:{{{}}}",
                     size / 1100,
-                    (0..size / 1100).map(|at| format!("i:{at};{deep}")).collect::<String>()
+                    (0..size / 1100).map(|index| format!("i:{index};{deep}")).collect::<String>()
                 )
             }),
             ("texts in texts", |size| {
@@ -281,7 +282,7 @@ mod tests {
                 text
             }),
             ("classes and names", |size| {
-                let object = |at: usize| format!("i:{at};O:7:\"C{at:06}\":1:{{s:9:\"B{at:06}\";i:1;}}");
+                let object = |index: usize| format!("i:{index};O:7:\"C{index:06}\":1:{{s:9:\"B{index:06}\";i:1;}}");
                 format!("a:{}:{{{}}}", size / 45, (0..size / 45).map(object).collect::<String>())
             }),
         ];

@@ -70,14 +70,20 @@ pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(UndoneChange)) {
     undo_more(text, &Explanation::new_empty(), STEPS, &mut left, receive);
 }
 
-fn undo_more(text: &[u8], before: &Explanation, steps: usize, left: &mut usize, receive: &mut dyn FnMut(UndoneChange)) {
+fn undo_more(
+    text: &[u8],
+    previous: &Explanation,
+    steps: usize,
+    left: &mut usize,
+    receive: &mut dyn FnMut(UndoneChange),
+) {
     for cause in &CAUSES {
         if *left == 0 {
             return;
         }
         let Some(undone) = (cause.undo)(text) else { continue };
         *left -= 1;
-        let explanation = before.clone().and(Explanation::new(cause.name, cause.sentence));
+        let explanation = previous.clone().and(Explanation::new(cause.name, cause.sentence));
         if steps > 1 {
             undo_more(&undone, &explanation, steps - 1, left, receive);
         }
@@ -138,33 +144,33 @@ impl EscapeStyle {
 fn unescape(text: &[u8], style: &EscapeStyle) -> Option<Vec<u8>> {
     memchr::memchr(b'\\', text)?;
     let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(next) = memchr::memchr2(b'\\', style.quote, &text[at..]) {
-        out.extend_from_slice(&text[at..at + next]);
-        at += next;
-        if text[at] == style.quote {
+    let mut offset = 0;
+    while let Some(next) = memchr::memchr2(b'\\', style.quote, &text[offset..]) {
+        out.extend_from_slice(&text[offset..offset + next]);
+        offset += next;
+        if text[offset] == style.quote {
             return None;
         }
-        let escaped = *text.get(at + 1)?;
+        let escaped = *text.get(offset + 1)?;
         if style.unicode && escaped == b'u' {
-            let (letter, len) = unicode_escape(&text[at..])?;
+            let (letter, len) = unicode_escape(&text[offset..])?;
             out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
-            at += len;
+            offset += len;
             continue;
         }
         let (_, meant) = style.escapes.iter().find(|(byte, _)| *byte == escaped)?;
         out.push(*meant);
-        at += 2;
+        offset += 2;
     }
-    out.extend_from_slice(&text[at..]);
+    out.extend_from_slice(&text[offset..]);
     Some(out)
 }
 
 /// Returns the character of `\u00e9` or of a pair of surrogates, and the size of the
 /// escape.
 fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
-    let unit = |at: usize| {
-        let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    let unit = |offset: usize| {
+        let digits = text.get(offset..offset + 6)?.strip_prefix(b"\\u")?;
         u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
     };
     let first = unit(0)?;
@@ -178,15 +184,15 @@ fn unicode_escape(text: &[u8]) -> Option<(char, usize)> {
 fn halve_quotes(text: &[u8], quote: u8) -> Option<Vec<u8>> {
     memchr::memchr(quote, text)?;
     let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
-    while let Some(next) = memchr::memchr(quote, &text[at..]) {
-        out.extend_from_slice(&text[at..=at + next]);
-        at += next + 2;
-        if text.get(at - 1) != Some(&quote) {
+    let mut offset = 0;
+    while let Some(next) = memchr::memchr(quote, &text[offset..]) {
+        out.extend_from_slice(&text[offset..=offset + next]);
+        offset += next + 2;
+        if text.get(offset - 1) != Some(&quote) {
             return None;
         }
     }
-    out.extend_from_slice(&text[at..]);
+    out.extend_from_slice(&text[offset..]);
     Some(out)
 }
 
@@ -198,13 +204,13 @@ pub(super) const NUL_SPELLINGS: [&[u8]; 7] =
 fn restore_nuls(text: &[u8]) -> Option<Vec<u8>> {
     let spelling = NUL_SPELLINGS.into_iter().find(|spelling| memmem::find(text, spelling).is_some())?;
     let mut out = Vec::with_capacity(text.len());
-    let mut at = 0;
+    let mut offset = 0;
     for next in memmem::find_iter(text, spelling) {
-        out.extend_from_slice(&text[at..next]);
+        out.extend_from_slice(&text[offset..next]);
         out.push(0);
-        at = next + spelling.len();
+        offset = next + spelling.len();
     }
-    out.extend_from_slice(&text[at..]);
+    out.extend_from_slice(&text[offset..]);
     Some(out)
 }
 

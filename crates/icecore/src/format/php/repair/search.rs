@@ -32,7 +32,7 @@ const ENOUGH: usize = 4;
 /// One way to read the text so far.
 #[derive(Clone, Debug)]
 pub(super) struct TextReader {
-    pub(super) at: usize,
+    pub(super) offset: usize,
     pub(super) frames: Frames,
     /// How many nested serialized texts are open.
     pub(super) texts: u32,
@@ -46,7 +46,7 @@ pub(super) struct TextReader {
 
 impl TextReader {
     pub(super) fn new(start: Start) -> TextReader {
-        TextReader { at: 0, frames: Frames::new(start), texts: 0, fixes: None, cost: 0, doubt: None }
+        TextReader { offset: 0, frames: Frames::new(start), texts: 0, fixes: None, cost: 0, doubt: None }
     }
 }
 
@@ -69,11 +69,11 @@ impl Changes {
 
     fn list_fixes(&self, mut last: Option<usize>, with_texts: bool) -> Vec<Fix> {
         let mut fixes = Vec::new();
-        while let Some((before, fix, is_inside)) = last.and_then(|last| self.list.get(last)) {
+        while let Some((previous, fix, is_inside)) = last.and_then(|last| self.list.get(last)) {
             if with_texts || !is_inside {
                 fixes.push(*fix);
             }
-            last = *before;
+            last = *previous;
         }
         fixes.sort_unstable_by_key(|fix| fix.offset);
         fixes
@@ -178,16 +178,16 @@ impl<'i> LengthSearch<'i> {
     fn guess_steps(&self) -> Vec<i64> {
         let input = self.input;
         let mut counts: HashMap<i64, usize> = HashMap::new();
-        let mut at = 0;
-        while let Some(next) = input[at..].windows(2).position(|pair| pair == b"s:") {
-            at += next + 2;
-            let digits = input[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            let first = at + digits + 2;
+        let mut offset = 0;
+        while let Some(next) = input[offset..].windows(2).position(|pair| pair == b"s:") {
+            offset += next + 2;
+            let digits = input[offset..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let first = offset + digits + 2;
             if digits == 0 || digits > 9 || input.get(first - 2..first) != Some(b":\"") {
                 continue;
             }
-            let stated = input[at..first - 2].iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
-            at = first;
+            let stated = input[offset..first - 2].iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
+            offset = first;
             let search_end =
                 usize::try_from(stated).unwrap_or(0).saturating_mul(2).saturating_add(first + 1024).min(input.len());
             let Some(end) = ends_between(&self.ends, first, search_end).first() else { continue };
@@ -205,11 +205,11 @@ impl<'i> LengthSearch<'i> {
         let mut readers = vec![TextReader::new(self.start)];
         let mut finished: Option<TextReader> = None;
         let mut candidates = Candidates::new(&self.ends, self.classes);
-        while let Some(next) = (0..readers.len()).min_by_key(|at| readers[*at].at) {
+        while let Some(next) = (0..readers.len()).min_by_key(|index| readers[*index].offset) {
             let reader = &mut readers[next];
             let (met, work) = reader.read_next(input, hunt, &mut candidates);
             self.left = self.left.checked_sub(work).ok_or_else(|| {
-                let error = Error::new(ErrorKind::Limit).at(readers[next].at);
+                let error = Error::new(ErrorKind::Limit).at(readers[next].offset);
                 error.expecting("wrong lengths that can be counted again in reasonable time")
             })?;
             match met {
@@ -230,15 +230,15 @@ impl<'i> LengthSearch<'i> {
                 }
                 StepResult::Fork => {
                     let from = readers.swap_remove(next);
-                    for (after, fix) in candidates.found.drain(..) {
-                        let mut reader = TextReader { at: after, ..from.clone() };
+                    for (next_offset, fix) in candidates.found.drain(..) {
+                        let mut reader = TextReader { offset: next_offset, ..from.clone() };
                         changes.add(&mut reader, fix);
                         readers.push(reader);
                         let last = readers.len() - 1;
                         merge_readers(&mut readers, last);
                     }
                     while readers.len() > READERS {
-                        let farthest = (0..readers.len()).max_by_key(|at| readers[*at].cost).unwrap_or(0);
+                        let farthest = (0..readers.len()).max_by_key(|index| readers[*index].cost).unwrap_or(0);
                         readers.swap_remove(farthest);
                     }
                 }
@@ -254,17 +254,17 @@ impl<'i> LengthSearch<'i> {
     }
 }
 
-/// Merges the reader at `at` with one in the same state.
-fn merge_readers(readers: &mut Vec<TextReader>, at: usize) {
+/// Merges the reader at `index` with one in the same state.
+fn merge_readers(readers: &mut Vec<TextReader>, index: usize) {
     if readers.len() < 2 {
         return;
     }
-    let here = &readers[at];
-    let same = |other: &TextReader| other.at == here.at && other.frames.last() == here.frames.last();
-    let Some(other) = (0..readers.len()).find(|other| *other != at && same(&readers[*other])) else { return };
-    let (one, two) = (&readers[at], &readers[other]);
+    let reader = &readers[index];
+    let same = |other: &TextReader| other.offset == reader.offset && other.frames.last() == reader.frames.last();
+    let Some(other) = (0..readers.len()).find(|other| *other != index && same(&readers[*other])) else { return };
+    let (one, two) = (&readers[index], &readers[other]);
     let doubt = Some((one.fixes, two.fixes));
-    let (keep, drop) = if one.cost <= two.cost { (at, other) } else { (other, at) };
+    let (keep, drop) = if one.cost <= two.cost { (index, other) } else { (other, index) };
     readers[keep].doubt = doubt;
     readers.swap_remove(drop);
 }

@@ -231,10 +231,10 @@ impl TextReader {
         candidates: &mut Candidates<'_>,
     ) -> (StepResult, u64) {
         candidates.found.clear();
-        let start = self.at;
+        let start = self.offset;
         let met = self.read_piece(input, hunt, candidates).unwrap_or(StepResult::Bad);
         let work = std::mem::take(&mut candidates.work) + candidates.found.len() * 16;
-        (met, (self.at.max(start) - start) as u64 + work as u64 + 16)
+        (met, (self.offset.max(start) - start) as u64 + work as u64 + 16)
     }
 
     fn read_piece(
@@ -244,10 +244,10 @@ impl TextReader {
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         let frame = self.frames.last();
-        let byte = input.get(self.at).copied();
+        let byte = input.get(self.offset).copied();
         match frame.state {
             RepairState::Root if frame.left == 0 => {
-                input[self.at..].trim_ascii_start().is_empty().then_some(StepResult::End)
+                input[self.offset..].trim_ascii_start().is_empty().then_some(StepResult::End)
             }
             RepairState::Named | RepairState::Counted if frame.left == 0 => {
                 self.read_variable_name(input, frame.state, hunt)
@@ -255,12 +255,12 @@ impl TextReader {
             RepairState::Root | RepairState::Named | RepairState::Counted => self.read_value(input, hunt, candidates),
             RepairState::Text if frame.left > 0 => self.read_value(input, hunt, candidates),
             RepairState::Text => {
-                input[self.at..].starts_with(b"\";").then_some(())?;
+                input[self.offset..].starts_with(b"\";").then_some(())?;
                 let (offset, was, start) = frame.payload;
-                let is = (self.at - start) as u64;
+                let is = (self.offset - start) as u64;
                 self.frames.pop();
                 self.texts -= 1;
-                self.at += 2;
+                self.offset += 2;
                 Some(if was == is {
                     StepResult::Good
                 } else {
@@ -270,7 +270,7 @@ impl TextReader {
             RepairState::Entries if frame.left == 0 => {
                 (byte? == b'}').then_some(())?;
                 self.frames.pop();
-                self.at += 1;
+                self.offset += 1;
                 Some(StepResult::Good)
             }
             RepairState::Entries if frame.left.is_multiple_of(2) => self.read_entry_key(input, hunt, candidates),
@@ -282,7 +282,7 @@ impl TextReader {
             }
             RepairState::Members => self.read_members(input, true),
             RepairState::List if byte? == b':' => {
-                self.at += 1;
+                self.offset += 1;
                 self.read_value(input, hunt, candidates)
             }
             RepairState::First | RepairState::Element if frame.left == 0 => {
@@ -291,15 +291,15 @@ impl TextReader {
             RepairState::First | RepairState::Element => {
                 if frame.state == RepairState::Element {
                     (byte? == b';').then_some(())?;
-                    self.at += 1;
+                    self.offset += 1;
                 }
-                spl::begins_object(*input.get(self.at)?).then_some(())?;
+                spl::begins_object(*input.get(self.offset)?).then_some(())?;
                 let top = &mut self.frames.top;
                 (top.state, top.left) = (RepairState::Object, frame.left - 1);
                 self.read_value(input, hunt, candidates)
             }
             RepairState::Object if byte? == b',' => {
-                self.at += 1;
+                self.offset += 1;
                 self.frames.top.state = RepairState::Data;
                 self.read_value(input, hunt, candidates)
             }
@@ -313,23 +313,23 @@ impl TextReader {
 
     /// Reads the name of a variable of a session, or the end of the session.
     fn read_variable_name(&mut self, input: &[u8], state: RepairState, hunt: SearchMode<'_>) -> Option<StepResult> {
-        let rest = &input[self.at..];
-        if rest.is_empty() || self.at > 0 && state == RepairState::Named && rest.trim_ascii().is_empty() {
+        let rest = &input[self.offset..];
+        if rest.is_empty() || self.offset > 0 && state == RepairState::Named && rest.trim_ascii().is_empty() {
             return Some(StepResult::End);
         }
         self.frames.top.left = 1;
         if state == RepairState::Named {
-            self.at += match_delimited_name(rest)?;
+            self.offset += match_delimited_name(rest)?;
             return Some(StepResult::Good);
         }
-        let (offset, was) = (self.at, u64::from(rest[0]));
+        let (offset, was) = (self.offset, u64::from(rest[0]));
         let end = match hunt {
             SearchMode::Measured(measure) => measure.find_end(input, offset + 1, was)?,
             _ => offset + 1 + was as usize,
         };
         let is = (end - offset - 1) as u64;
         (1..0x80).contains(&was.max(is)).then_some(())?;
-        self.at = end;
+        self.offset = end;
         Some(if is == was {
             StepResult::Good
         } else {
@@ -339,9 +339,9 @@ impl TextReader {
 
     fn read_members(&mut self, input: &[u8], is_after_value: bool) -> Option<StepResult> {
         let mark: &[u8] = if is_after_value { b";m:" } else { b"m:" };
-        input[self.at..].starts_with(mark).then_some(())?;
-        self.at += mark.len();
-        (*input.get(self.at)? == b'a').then_some(())?;
+        input[self.offset..].starts_with(mark).then_some(())?;
+        self.offset += mark.len();
+        (*input.get(self.offset)? == b'a').then_some(())?;
         self.frames.top.state = RepairState::End;
         self.read_array(input)
     }
@@ -354,14 +354,14 @@ impl TextReader {
         // PHP ignores what follows the last piece.
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
         let stated = stated.filter(|_| !matches!(hunt, SearchMode::Measured(_)));
-        let end = stated.filter(|end| *end >= self.at && input.get(*end) == Some(&b'}')).unwrap_or(self.at);
+        let end = stated.filter(|end| *end >= self.offset && input.get(*end) == Some(&b'}')).unwrap_or(self.offset);
         (*input.get(end)? == b'}').then_some(())?;
-        self.at = end + 1;
+        self.offset = end + 1;
         Some(StepResult::Fix(Fix { offset, was, is: (end - start) as u64, subject: "payload", first: start, owner: 0 }))
     }
 
     fn tokens_here<'i>(&self, input: &'i [u8]) -> Tokens<'i> {
-        Tokens::new(input, self.at)
+        Tokens::new(input, self.offset)
     }
 
     fn push_frame(&mut self, state: RepairState, left: u64, payload: (usize, u64, usize)) -> Option<()> {
@@ -389,13 +389,13 @@ impl TextReader {
     ) -> Option<StepResult> {
         self.count_down();
         let mut tokens = self.tokens_here(input);
-        match input.get(self.at)? {
+        match input.get(self.offset)? {
             b's' => return self.read_string(input, "key", hunt, candidates),
             b'i' => drop(tokens.read_integer().ok()?),
             b'S' => tokens.read_escaped(&mut Vec::new()).ok()?,
             _ => return None,
         }
-        self.at = tokens.at;
+        self.offset = tokens.offset;
         Some(StepResult::Good)
     }
 
@@ -407,7 +407,7 @@ impl TextReader {
     ) -> Option<StepResult> {
         self.count_down();
         let mut tokens = self.tokens_here(input);
-        match input.get(self.at)? {
+        match input.get(self.offset)? {
             b's' => return self.read_string(input, "string", hunt, candidates),
             b'a' => return self.read_array(input),
             b'O' => return self.read_object(input, hunt),
@@ -421,26 +421,26 @@ impl TextReader {
             b'S' => tokens.read_escaped(&mut Vec::new()).ok()?,
             _ => return None,
         }
-        self.at = tokens.at;
+        self.offset = tokens.offset;
         Some(StepResult::Good)
     }
 
     fn read_array(&mut self, input: &[u8]) -> Option<StepResult> {
         let mut tokens = self.tokens_here(input);
         let (count, _) = tokens.read_array_head().ok()?;
-        self.at = tokens.at;
+        self.offset = tokens.offset;
         self.push_frame(RepairState::Entries, u64::from(count) * 2, (0, 0, 0))?;
         Some(StepResult::Good)
     }
 
     // -- Pieces with a length -------------------------------------------------
 
-    /// Returns the length after the letter at `at`, and where the bytes start.
+    /// Returns the length after the letter at `offset`, and where the bytes start.
     fn read_head(&self, input: &[u8]) -> Option<(u64, usize)> {
-        let digits = input.get(self.at + 2..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let end = self.at + 2 + digits;
-        (digits > 0 && input[self.at + 1] == b':' && input.get(end..end + 2)? == b":\"").then_some(())?;
-        let len = input[self.at + 2..end]
+        let digits = input.get(self.offset + 2..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let end = self.offset + 2 + digits;
+        (digits > 0 && input[self.offset + 1] == b':' && input.get(end..end + 2)? == b":\"").then_some(())?;
+        let len = input[self.offset + 2..end]
             .iter()
             .fold(0u64, |len, digit| len.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
         Some((len, end + 2))
@@ -454,7 +454,7 @@ impl TextReader {
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         let (was, first) = self.read_head(input)?;
-        let offset = self.at + 2;
+        let offset = self.offset + 2;
         let frame = self.frames.last();
         let class = (subject == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
         if let SearchMode::Measured(_) = hunt {
@@ -473,7 +473,7 @@ impl TextReader {
                     || candidates.is_readable(&input[first..end]))
         });
         if !fits && let Some(fix) = fix_lost_name(input, offset, was, first, class, candidates.classes) {
-            self.at = first + was as usize;
+            self.offset = first + was as usize;
             return Some(StepResult::Fix(fix));
         }
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
@@ -483,7 +483,7 @@ impl TextReader {
             SearchMode::Between(_) | SearchMode::Measured(_) => false,
         };
         if fits && takes_stated {
-            self.at = stated + 2;
+            self.offset = stated + 2;
             return Some(StepResult::Good);
         }
         if matches!(hunt, SearchMode::Near { texts: true })
@@ -491,7 +491,7 @@ impl TextReader {
             && subject == "string"
             && begins_container(&input[first..])
         {
-            self.at = first;
+            self.offset = first;
             self.texts += 1;
             self.push_frame(RepairState::Text, 1, (offset, was, first))?;
             return Some(StepResult::Good);
@@ -522,17 +522,17 @@ impl TextReader {
                 candidates.found.extend(ends.filter_map(fix_at));
             }
             SearchMode::Between(between) => {
-                let (mut at, mut least, mut max) = (first, 0, 0);
+                let (mut end, mut min, mut max) = (first, 0, 0);
                 loop {
-                    if between.fits_length(least, max, was) && input[at..].starts_with(b"\";") {
-                        candidates.found.extend(fix_at(at));
+                    if between.fits_length(min, max, was) && input[end..].starts_with(b"\";") {
+                        candidates.found.extend(fix_at(end));
                     }
-                    let Some((bytes, low, high)) = between.measure_character(input, at).filter(|_| least <= was) else {
+                    let Some((bytes, low, high)) = between.measure_character(input, end).filter(|_| min <= was) else {
                         break;
                     };
-                    (at, least, max) = (at + bytes, least + low, max + high);
+                    (end, min, max) = (end + bytes, min + low, max + high);
                 }
-                candidates.work += at - first;
+                candidates.work += end - first;
             }
             SearchMode::Measured(_) => {}
         }
@@ -556,7 +556,7 @@ impl TextReader {
         if let SearchMode::Measured(measure) = hunt {
             (measure.find_end(input, first, was)? == first + len).then_some(())?;
         }
-        let fix = Fix { offset: self.at + 2, was, is: len as u64, subject: "class", first, owner: 0 };
+        let fix = Fix { offset: self.offset + 2, was, is: len as u64, subject: "class", first, owner: 0 };
         Some((first, first + len, (was != fix.is).then_some(fix)))
     }
 
@@ -565,7 +565,7 @@ impl TextReader {
         text::is_class_name(&input[first..end]).then_some(())?;
         let (count, count_end) = read_number(input, end + 1, b'{')?;
         (count <= (input.len() - count_end) as u64).then_some(())?;
-        self.at = count_end;
+        self.offset = count_end;
         self.push_frame(RepairState::Entries, count * 2, (first, (end - first) as u64, 0))?;
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
@@ -573,7 +573,7 @@ impl TextReader {
     fn read_enum_case(&mut self, input: &[u8], hunt: SearchMode<'_>) -> Option<StepResult> {
         let (first, end, fix) = self.read_class_name(input, hunt)?;
         (text::is_enum_case(&input[first..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
-        self.at = end + 2;
+        self.offset = end + 2;
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
 
@@ -611,7 +611,7 @@ impl TextReader {
         }
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
         if let Some(end) = stated.filter(|end| input.get(*end) == Some(&b'}')) {
-            self.at = end + 1;
+            self.offset = end + 1;
             return Some(fix.map_or(StepResult::Good, StepResult::Fix));
         }
         // The length of a name and that of its payload are not both searched.
@@ -637,15 +637,15 @@ impl TextReader {
 
     /// Reads the front of a payload of one of PHP's own classes.
     fn open_payload(&mut self, input: &[u8], family: Family, payload: (usize, u64, usize)) -> Option<()> {
-        self.at = payload.2;
+        self.offset = payload.2;
         if family != Family::List {
-            input[self.at..].starts_with(b"x:").then_some(())?;
-            self.at += 2;
+            input[self.offset..].starts_with(b"x:").then_some(())?;
+            self.offset += 2;
         }
         let mut tokens = self.tokens_here(input);
-        (input.get(self.at) == Some(&b'i')).then_some(())?;
+        (input.get(self.offset) == Some(&b'i')).then_some(())?;
         let (number, ..) = tokens.read_integer().ok()?;
-        self.at = tokens.at;
+        self.offset = tokens.offset;
         match family {
             Family::List => self.push_frame(RepairState::List, 0, payload),
             Family::Storage => self.push_frame(RepairState::First, u64::try_from(number).ok()?, payload),
@@ -675,11 +675,11 @@ fn fix_lost_name(
 }
 
 /// Reads `:number:` and `last`; returns the number and what follows.
-fn read_number(input: &[u8], at: usize, last: u8) -> Option<(u64, usize)> {
-    let digits = input.get(at + 1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let end = at + 1 + digits;
-    (digits > 0 && input[at] == b':' && input.get(end..end + 2)? == [b':', last]).then_some(())?;
-    Some((std::str::from_utf8(&input[at + 1..end]).ok()?.parse().ok()?, end + 2))
+fn read_number(input: &[u8], offset: usize, last: u8) -> Option<(u64, usize)> {
+    let digits = input.get(offset + 1..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let end = offset + 1 + digits;
+    (digits > 0 && input[offset] == b':' && input.get(end..end + 2)? == [b':', last]).then_some(())?;
+    Some((std::str::from_utf8(&input[offset + 1..end]).ok()?.parse().ok()?, end + 2))
 }
 
 /// Whether the next bytes are possible in this container, as far as the first of them show.

@@ -22,9 +22,9 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.slots = Slots::without_root();
         let frame = Frame::new(0, false, false);
         self.open_container(Node::open(Kind::Map, 0), 0, frame, true)?;
-        while self.tokens.at < self.tokens.input.len() {
+        while self.tokens.offset < self.tokens.input.len() {
             if self.sink.nodes().len() >= self.limits.nodes as usize {
-                return Err(self.limits.too_many_nodes().at(self.tokens.at));
+                return Err(self.limits.too_many_nodes().at(self.tokens.offset));
             }
             if self.is_at_session_end(handler) {
                 break;
@@ -40,13 +40,13 @@ impl<S: Sink> Machine<'_, '_, S> {
     /// Whether only blanks follow, as in a file saved by an editor; the caller decides
     /// about them. A text without any variable is not a session.
     fn is_at_session_end(&self, handler: Handler) -> bool {
-        let at = self.tokens.at;
-        handler == Handler::Php && at > 0 && are_blanks(&self.tokens.input[at..])
+        let offset = self.tokens.offset;
+        handler == Handler::Php && offset > 0 && are_blanks(&self.tokens.input[offset..])
     }
 
     /// Reads the name of a variable.
     fn read_name(&mut self, handler: Handler) -> Result<u16, Error> {
-        let start = self.tokens.at;
+        let start = self.tokens.offset;
         let (name, len, end) = match handler {
             Handler::PhpBinary => self.read_counted_name(start)?,
             _ => self.read_delimited_name(start)?,
@@ -56,7 +56,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let is_keyed = frame.count < KEYED;
         frame.count += 1;
         let next = self.sink.tape().len();
-        self.tokens.at = end;
+        self.tokens.offset = end;
         if S::DETAIL {
             self.sink.record_span(start, end, next, "name");
             // PHP clears the bit that once marked a variable without a value.

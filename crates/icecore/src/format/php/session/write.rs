@@ -67,21 +67,21 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
 fn find_root<'d>(document: &'d Document<'d>, limits: &Limits, writer: &mut Writer<'d>) -> Result<Cursor<'d>, Error> {
     let mut cursor = document.root();
     for _ in 0..=document.max_link_steps(limits) {
-        let at = cursor.index();
+        let index = cursor.index();
         let inner = match cursor.value() {
             Value::Array | Value::Map => return Ok(cursor),
             Value::Link(target) | Value::Alias(target) => target,
             Value::Object(_, body) => {
-                writer.record_loss(LossKind::Class, at);
+                writer.record_loss(LossKind::Class, index);
                 body
             }
             Value::Ref(inner) | Value::Attrs(inner) | Value::Tied(inner) => {
-                writer.record_wrapper_losses(at);
+                writer.record_wrapper_losses(index);
                 inner
             }
             _ => break,
         };
-        writer.record_flag_losses(at, cursor.node());
+        writer.record_flag_losses(index, cursor.node());
         cursor = inner;
     }
     Err(Error::new(ErrorKind::Unrepresentable)
@@ -107,25 +107,25 @@ fn write_name(
     value: Cursor<'_>,
     out: &mut dyn Output,
 ) -> Result<(), Error> {
-    let at = value.index();
+    let index = value.index();
     let text;
     let name = match (key, key.node().kind) {
         (_, Kind::Int) => return Err(name_error(value.path(), "an integer")),
         (Key::Name(name), kind) => {
             match kind {
-                Kind::Symbol => writer.record_loss(LossKind::Symbol, at),
-                Kind::Encoded => writer.record_loss(LossKind::Encoding, at),
+                Kind::Symbol => writer.record_loss(LossKind::Symbol, index),
+                Kind::Encoded => writer.record_loss(LossKind::Encoding, index),
                 _ => {}
             }
             name.bytes
         }
         (Key::Value(key), _) => {
             text = key_text(key.node()).ok_or_else(|| name_error(value.path(), "a key that is not a string"))?;
-            writer.record_loss(LossKind::Key, at);
+            writer.record_loss(LossKind::Key, index);
             &text
         }
     };
-    let kept_key = writer.kept_source(at, spelling::KEY).filter(|_| handler == Handler::PhpBinary);
+    let kept_key = writer.kept_source(index, spelling::KEY).filter(|_| handler == Handler::PhpBinary);
     let buf = out.buffer();
     match handler {
         Handler::PhpBinary => {

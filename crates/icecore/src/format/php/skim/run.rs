@@ -21,29 +21,29 @@ pub(super) enum RunEnd {
     Unsure,
 }
 
-/// Reads the digits at `at` up to the byte `end`; returns the offset of that byte. `None`:
+/// Reads the digits at `offset` up to the byte `end`; returns the offset of that byte. `None`:
 /// they continue beyond the view.
 #[inline(always)]
-fn number(bytes: &[u8], at: usize, end: u8) -> Option<SkimResult<(u64, usize)>> {
+fn number(bytes: &[u8], offset: usize, end: u8) -> Option<SkimResult<(u64, usize)>> {
     // Most numbers have up to three digits.
-    if let Some([a, b, c, d]) = bytes_ahead::<4>(bytes, at)
+    if let Some([a, b, c, d]) = bytes_ahead::<4>(bytes, offset)
         && let Some(first) = decode_digit(*a)
     {
         if *b == end {
-            return Some(Ok((first, at + 1)));
+            return Some(Ok((first, offset + 1)));
         }
         if let Some(second) = decode_digit(*b) {
             if *c == end {
-                return Some(Ok((first * 10 + second, at + 2)));
+                return Some(Ok((first * 10 + second, offset + 2)));
             }
             if let Some(third) = decode_digit(*c)
                 && *d == end
             {
-                return Some(Ok((first * 100 + second * 10 + third, at + 3)));
+                return Some(Ok((first * 100 + second * 10 + third, offset + 3)));
             }
         }
     }
-    read_long_number(bytes, at, end)
+    read_long_number(bytes, offset, end)
 }
 
 #[inline(always)]
@@ -53,48 +53,48 @@ fn decode_digit(byte: u8) -> Option<u64> {
 }
 
 #[inline(never)]
-fn read_long_number(bytes: &[u8], mut at: usize, end: u8) -> Option<SkimResult<(u64, usize)>> {
-    let first = at;
+fn read_long_number(bytes: &[u8], mut offset: usize, end: u8) -> Option<SkimResult<(u64, usize)>> {
+    let first = offset;
     let mut value = 0u64;
     loop {
-        match *bytes.get(at)? {
-            digit @ b'0'..=b'9' if at - first < 18 => value = value * 10 + u64::from(digit - b'0'),
-            byte if byte == end && at > first => return Some(Ok((value, at))),
+        match *bytes.get(offset)? {
+            digit @ b'0'..=b'9' if offset - first < 18 => value = value * 10 + u64::from(digit - b'0'),
+            byte if byte == end && offset > first => return Some(Ok((value, offset))),
             _ => return Some(Err(SkimAborted)),
         }
-        at += 1;
+        offset += 1;
     }
 }
 
 /// Returns the offset after the next semicolon.
 #[inline(always)]
-fn skip_semicolon(bytes: &[u8], at: usize) -> Option<usize> {
-    find_byte(bytes.get(at..)?, [b';']).map(|len| at + 1 + len)
+fn skip_semicolon(bytes: &[u8], offset: usize) -> Option<usize> {
+    find_byte(bytes.get(offset..)?, [b';']).map(|len| offset + 1 + len)
 }
 
 /// Skips entries whose keys are integers. Stops after the key that is sought, or before an
 /// entry that is rare or not completely in view.
 pub(super) fn find_integer_key(bytes: &[u8], left: &mut u64, sought: i64) -> (usize, bool) {
-    let mut at = 0;
-    while *left > 0 && bytes_ahead::<2>(bytes, at) == Some(b"i:") {
-        let Some(Ok((number, end))) = number(bytes, at + 2, b';') else { break };
+    let mut offset = 0;
+    while *left > 0 && bytes_ahead::<2>(bytes, offset) == Some(b"i:") {
+        let Some(Ok((number, end))) = number(bytes, offset + 2, b';') else { break };
         if i64::try_from(number) == Ok(sought) {
             *left -= 1;
             return (end + 1, true);
         }
         let (mut value_end, mut has_links) = (end + 1, false);
         let RunEnd::Done = skip_value(bytes, &mut value_end, &mut 0, &mut has_links) else { break };
-        at = value_end;
+        offset = value_end;
         *left -= 1;
     }
-    (at, false)
+    (offset, false)
 }
 
-/// Skips tokens of a value from `at` on, until it ends.
-pub(super) fn skip_value(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -> RunEnd {
-    let (mut offset, mut open) = (*at, *depth);
+/// Skips tokens of a value from `position` on, until it ends.
+pub(super) fn skip_value(bytes: &[u8], position: &mut usize, depth: &mut u64, has_links: &mut bool) -> RunEnd {
+    let (mut offset, mut open) = (*position, *depth);
     let ended = skip_tokens(bytes, &mut offset, &mut open, has_links);
-    (*at, *depth) = (offset, open);
+    (*position, *depth) = (offset, open);
     ended
 }
 

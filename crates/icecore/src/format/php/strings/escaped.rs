@@ -10,9 +10,9 @@ impl Escaping for HexEscaping {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let mut decoding = Decoding::new(raw);
         let mut from = 0;
-        while let Some(at) = memchr::memchr(b'\\', raw.get(from..)?) {
-            let start = from + at;
-            let digit = |at: usize| raw.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        while let Some(distance) = memchr::memchr(b'\\', raw.get(from..)?) {
+            let start = from + distance;
+            let digit = |offset: usize| raw.get(offset).and_then(|byte| char::from(*byte).to_digit(16));
             let byte = (digit(start + 1)? << 4 | digit(start + 2)?) as u8;
             decoding.escape(start, start + 3, &[byte]);
             from = start + 3;

@@ -13,39 +13,40 @@ pub(super) fn scan_strings<'t>(input: &[u8], wanted: &StringRequest<'_>) -> Opti
     let mut places = StringPlaces::default();
     // Numbers of entries still to read: in the outer containers, and in the innermost.
     let mut outer_left: Vec<u32> = Vec::new();
-    let (mut at, mut left, mut values) = (0, 0, 0u32);
+    let (mut offset, mut left, mut values) = (0, 0, 0u32);
     let mut slots = SlotCounter::default();
     loop {
         values = values.checked_add(1).filter(|values| *values < wanted.limits.nodes / 4)?;
         steps::count(1);
         slots.count += 1;
-        match input.get(at..at + 2)? {
+        match input.get(offset..offset + 2)? {
             b"s:" => {
-                let (start, len, end) = read_string(input, at)?;
+                let (start, len, end) = read_string(input, offset)?;
                 if len as u64 > wanted.limits.string {
                     return None;
                 }
                 if (wanted.may)(start, start + len) {
-                    let length = Length { start: at + 2, end: start - 2, was: len as u64, max_value: None };
+                    let length = Length { start: offset + 2, end: start - 2, was: len as u64, max_value: None };
                     places.list.push(FoundString::Text(StringPlace::without_escapes(start, start + len, Some(length))));
                 }
-                at = end;
+                offset = end;
             }
-            b"i:" => at = read_integer(input, at)?.1,
-            b"b:" => match input.get(at + 2..at + 4)? {
-                b"0;" | b"1;" => at += 4,
+            b"i:" => offset = read_integer(input, offset)?.1,
+            b"b:" => match input.get(offset + 2..offset + 4)? {
+                b"0;" | b"1;" => offset += 4,
                 _ => return None,
             },
-            b"d:" => at = skip_float(input, at)?,
-            b"N;" => at += 2,
-            b"r:" => at = slots.check_link(input, at)?,
+            b"d:" => offset = skip_float(input, offset)?,
+            b"N;" => offset += 2,
+            b"r:" => offset = slots.check_link(input, offset)?,
             b"R:" => {
                 slots.count -= 1;
-                at = slots.check_alias(input, at)?;
+                offset = slots.check_alias(input, offset)?;
             }
             head @ (b"a:" | b"O:") => {
                 let is_object = head == b"O:";
-                let (count, start) = if is_object { skip_object_head(input, at)? } else { skip_array_head(input, at)? };
+                let (count, start) =
+                    if is_object { skip_object_head(input, offset)? } else { skip_array_head(input, offset)? };
                 if is_object {
                     slots.objects.push(slots.count);
                 }
@@ -53,26 +54,26 @@ pub(super) fn scan_strings<'t>(input: &[u8], wanted: &StringRequest<'_>) -> Opti
                     return None;
                 }
                 outer_left.push(left);
-                (left, at) = (count, start);
+                (left, offset) = (count, start);
                 if count > 0 {
-                    at = skip_key(input, at, wanted)?;
+                    offset = skip_key(input, offset, wanted)?;
                     left -= 1;
                     continue;
                 }
-                at = skip_end(input, at)?;
+                offset = skip_end(input, offset)?;
                 left = outer_left.pop()?;
             }
             _ => return None,
         }
         while left == 0 {
             if outer_left.is_empty() {
-                places.consumed = at;
+                places.consumed = offset;
                 return Some(places);
             }
-            at = skip_end(input, at)?;
+            offset = skip_end(input, offset)?;
             left = outer_left.pop()?;
         }
-        at = skip_key(input, at, wanted)?;
+        offset = skip_key(input, offset, wanted)?;
         left -= 1;
     }
 }
@@ -87,41 +88,41 @@ struct SlotCounter {
 
 impl SlotCounter {
     /// Returns the end of a link to an object. A link to a link is left to the reader.
-    fn check_link(&self, input: &[u8], at: usize) -> Option<usize> {
-        let (slot, end) = read_number(input, at + 2)?;
+    fn check_link(&self, input: &[u8], offset: usize) -> Option<usize> {
+        let (slot, end) = read_number(input, offset + 2)?;
         self.objects.binary_search(&slot).ok()?;
         (input.get(end) == Some(&b';')).then_some(end + 1)
     }
 
     /// Returns the end of an alias of a variable.
-    fn check_alias(&self, input: &[u8], at: usize) -> Option<usize> {
-        let (slot, end) = read_number(input, at + 2)?;
+    fn check_alias(&self, input: &[u8], offset: usize) -> Option<usize> {
+        let (slot, end) = read_number(input, offset + 2)?;
         ((1..=self.count).contains(&slot) && input.get(end) == Some(&b';')).then_some(end + 1)
     }
 }
 
-fn skip_end(input: &[u8], at: usize) -> Option<usize> {
-    (input.get(at) == Some(&b'}')).then_some(at + 1)
+fn skip_end(input: &[u8], offset: usize) -> Option<usize> {
+    (input.get(offset) == Some(&b'}')).then_some(offset + 1)
 }
 
-/// Returns the end of the key at `at`.
-fn skip_key(input: &[u8], at: usize, wanted: &StringRequest<'_>) -> Option<usize> {
-    if let Some((_, len, end)) = read_string(input, at) {
+/// Returns the end of the key at `offset`.
+fn skip_key(input: &[u8], offset: usize, wanted: &StringRequest<'_>) -> Option<usize> {
+    if let Some((_, len, end)) = read_string(input, offset) {
         return (len as u64 <= wanted.limits.string).then_some(end);
     }
-    read_integer(input, at).map(|(_, end)| end)
+    read_integer(input, offset).map(|(_, end)| end)
 }
 
 /// Returns the number of entries of an array, and where the first starts.
-fn skip_array_head(input: &[u8], at: usize) -> Option<(u32, usize)> {
-    let (count, end) = read_number(input, at + 2)?;
+fn skip_array_head(input: &[u8], offset: usize) -> Option<(u32, usize)> {
+    let (count, end) = read_number(input, offset + 2)?;
     let fits = count as usize <= input.len().checked_sub(end + 2)? / 2;
     (fits && input.get(end..end + 2)? == b":{").then_some((count, end + 2))
 }
 
 /// The same for an object.
-fn skip_object_head(input: &[u8], at: usize) -> Option<(u32, usize)> {
-    let (len, quote) = read_number(input, at + 2)?;
+fn skip_object_head(input: &[u8], offset: usize) -> Option<(u32, usize)> {
+    let (len, quote) = read_number(input, offset + 2)?;
     let start = quote + 2;
     let name = input.get(start..start.checked_add(len as usize)?)?;
     let name_end = start + name.len();
@@ -134,8 +135,8 @@ fn skip_object_head(input: &[u8], at: usize) -> Option<(u32, usize)> {
 }
 
 /// Returns the end of the float.
-fn skip_float(input: &[u8], at: usize) -> Option<usize> {
-    let rest = input.get(at + 2..)?;
+fn skip_float(input: &[u8], offset: usize) -> Option<usize> {
+    let rest = input.get(offset + 2..)?;
     let len = rest.iter().take(FLOAT).position(|byte| *byte == b';')?;
-    text::is_float_text(&rest[..len]).then_some(at + 2 + len + 1)
+    text::is_float_text(&rest[..len]).then_some(offset + 2 + len + 1)
 }

@@ -62,8 +62,8 @@ impl StringCollector<'_> {
     }
 
     /// Adds the string whose head `s:5:"` starts at this offset.
-    fn add_string(&mut self, at: usize) {
-        let length = Length::from_digits(self.text, at + 2);
+    fn add_string(&mut self, offset: usize) {
+        let length = Length::from_digits(self.text, offset + 2);
         let start = length.end + 2;
         let end = start.saturating_add(length.was as usize);
         if self.is_wanted(start, end) {
@@ -78,10 +78,10 @@ impl StringCollector<'_> {
             Some(b'S') => self.add_escaped(start, end, StringRole::Value),
             Some(b'E') if self.wanted.classes => {
                 let length = Length::from_digits(self.text, start + 2);
-                let (first, last) = (length.end + 2, end - 2);
-                let name = self.text.get(first..last).unwrap_or_default();
+                let (first, text_end) = (length.end + 2, end - 2);
+                let name = self.text.get(first..text_end).unwrap_or_default();
                 let class = name.iter().position(|byte| *byte == b':').unwrap_or(name.len());
-                self.list.push(FoundString::Measured(LengthPrefixed { end: last, length }));
+                self.list.push(FoundString::Measured(LengthPrefixed { end: text_end, length }));
                 self.add_part(first, first + class, StringRole::Class);
             }
             _ => {}
@@ -90,10 +90,10 @@ impl StringCollector<'_> {
 
     fn add_escaped(&mut self, start: usize, end: usize, part: StringRole) {
         let length = Length::from_digits(self.text, start + 2);
-        let (first, last) = (length.end + 2, end.saturating_sub(2));
-        if self.is_wanted(first, last) {
+        let (first, text_end) = (length.end + 2, end.saturating_sub(2));
+        if self.is_wanted(first, text_end) {
             let place =
-                StringPlace { part, escaping: Some(0), ..StringPlace::without_escapes(first, last, Some(length)) };
+                StringPlace { part, escaping: Some(0), ..StringPlace::without_escapes(first, text_end, Some(length)) };
             self.list.push(FoundString::Text(place));
         }
     }
@@ -110,16 +110,16 @@ impl StringCollector<'_> {
         match self.text.get(start) {
             Some(b's') => {
                 let length = Length::from_digits(self.text, start + 2);
-                let (first, last) = (length.end + 2, end.saturating_sub(2));
-                let name = self.text.get(first..last).unwrap_or_default();
-                self.list.push(FoundString::Measured(LengthPrefixed { end: last, length }));
+                let (first, text_end) = (length.end + 2, end.saturating_sub(2));
+                let name = self.text.get(first..text_end).unwrap_or_default();
+                self.list.push(FoundString::Measured(LengthPrefixed { end: text_end, length }));
                 let class = match name {
                     [0, rest @ ..] => rest.iter().position(|byte| *byte == 0),
                     _ => None,
                 };
                 let Some(class) = class else {
                     if self.wanted.keys {
-                        self.add_part(first, last, StringRole::Key);
+                        self.add_part(first, text_end, StringRole::Key);
                     }
                     return;
                 };
@@ -127,7 +127,7 @@ impl StringCollector<'_> {
                     self.add_part(first + 1, first + 1 + class, StringRole::Class);
                 }
                 if self.wanted.keys {
-                    self.add_part(first + class + 2, last, StringRole::Key);
+                    self.add_part(first + class + 2, text_end, StringRole::Key);
                 }
             }
             Some(b'S') if self.wanted.keys => self.add_escaped(start, end, StringRole::Key),
@@ -160,14 +160,14 @@ impl StringCollector<'_> {
         }
         let length = Length::from_digits(self.text, start + 2);
         let first = length.end + 2;
-        let last = first.saturating_add(length.was as usize);
-        if self.wanted.classes && self.is_wanted(first, last) {
+        let text_end = first.saturating_add(length.was as usize);
+        if self.wanted.classes && self.is_wanted(first, text_end) {
             let place =
-                StringPlace { part: StringRole::Class, ..StringPlace::without_escapes(first, last, Some(length)) };
+                StringPlace { part: StringRole::Class, ..StringPlace::without_escapes(first, text_end, Some(length)) };
             self.list.push(FoundString::Text(place));
         }
         if letter == Some(b'C') && body_end > end {
-            let length = Length::from_digits(self.text, last + 2);
+            let length = Length::from_digits(self.text, text_end + 2);
             self.list.push(FoundString::Measured(LengthPrefixed { end: body_end - 1, length }));
         }
     }

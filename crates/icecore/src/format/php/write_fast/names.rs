@@ -49,7 +49,7 @@ impl FastWriter<'_, '_> {
         node: &Node,
         is_object: bool,
     ) -> Option<WritePosition> {
-        if node.key != IS_KEY || node.flags != 0 || self.nodes.get(place.at + 1)?.key != KEY_NODE {
+        if node.key != IS_KEY || node.flags != 0 || self.nodes.get(place.index + 1)?.key != KEY_NODE {
             return None;
         }
         let document = self.document;
@@ -60,7 +60,7 @@ impl FastWriter<'_, '_> {
             }
             _ => return None,
         };
-        Some(WritePosition { to, at: place.at + 1 })
+        Some(WritePosition { to, index: place.index + 1 })
     }
 
     /// Writes a key that is long, or new in this document.

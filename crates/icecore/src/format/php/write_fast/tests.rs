@@ -135,21 +135,21 @@ fn parts_make_the_whole() {
     let mut parts = PartProgress::default();
     let mut tape = document.into_tape();
     // Each part ends before a value, and never directly after a key.
-    let mut at = 0;
-    while at < nodes.len() {
-        let mut end = (at + 7).min(nodes.len());
+    let mut start = 0;
+    while start < nodes.len() {
+        let mut end = (start + 7).min(nodes.len());
         while nodes.get(end).is_some_and(|node| node.key == super::KEY_NODE)
             || nodes.get(end - 1).is_some_and(|node| node.kind == super::Kind::Object)
         {
             end += 1;
         }
-        tape.fill(nodes[at..end].to_vec(), Vec::new(), 0, None);
+        tape.fill(nodes[start..end].to_vec(), Vec::new(), 0, None);
         FORMAT.named(&mut tape);
         let part = Document::from_tape(text.as_bytes(), tape);
         let written = WriteOptions::default().write_part(&part, DocumentPart::Nodes(&mut parts), &limits, &mut out);
-        assert!(written.is_some(), "{at}: {text}");
+        assert!(written.is_some(), "{start}: {text}");
         tape = part.into_tape();
-        at = end;
+        start = end;
     }
     assert_eq!(String::from_utf8_lossy(&out), text);
 }

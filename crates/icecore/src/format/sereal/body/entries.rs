@@ -12,27 +12,27 @@ use crate::output::LossKind;
 
 impl<'d> Body<'d, '_> {
     /// Returns how many entries of a map are written.
-    pub(super) fn count_entries(&mut self, at: u32, node: &Node) -> u32 {
+    pub(super) fn count_entries(&mut self, index: u32, node: &Node) -> u32 {
         if node.has(flag::RESTRICTED) {
-            self.record_loss(LossKind::Restricted, at);
+            self.record_loss(LossKind::Restricted, index);
         }
         if node.has(flag::IDENTITY) || node.has(flag::DEFAULT) {
-            self.record_loss(LossKind::MapKind, at);
+            self.record_loss(LossKind::MapKind, index);
         }
         if !self.has_absent_keys && node.aux <= MOST_IDS {
             return node.aux;
         }
-        let Some(map) = self.document.at(at) else { return 0 };
+        let Some(map) = self.document.at(index) else { return 0 };
         let present =
             map.entries().filter(|(key, value)| !is_absent(&key.node()) && !self.is_shadowed(value.index())).count();
         u32::try_from(present).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn enter_map(&mut self, at: u32) -> Result<(), Error> {
-        let Some(map) = self.document.at(at) else { return Ok(()) };
+    pub(super) fn enter_map(&mut self, index: u32) -> Result<(), Error> {
+        let Some(map) = self.document.at(index) else { return Ok(()) };
         if self.plan.order == SortKeys::No {
             if let Some(default) = map.default_value() {
-                self.enter(at, at + 1, default.index());
+                self.enter(index, index + 1, default.index());
             }
             return Ok(());
         }
@@ -51,26 +51,26 @@ impl<'d> Body<'d, '_> {
             entries.push((text, start, value.index_after()));
         }
         entries.sort_by(|(a, ..), (b, ..)| compare_keys(self.plan.order, a, b));
-        self.ranges.push((self.index_after(at), self.end));
+        self.ranges.push((self.index_after(index), self.end));
         self.ranges.extend(entries.iter().rev().map(|(_, start, end)| (*start, *end)));
-        self.at = self.end;
+        self.index = self.end;
         Ok(())
     }
 
-    /// Whether the key of the value at `at` occurs again.
-    fn is_shadowed(&self, at: u32) -> bool {
-        !self.shadowed.is_empty() && self.shadowed.binary_search(&at).is_ok()
+    /// Whether the key of the value at `index` occurs again.
+    fn is_shadowed(&self, index: u32) -> bool {
+        !self.shadowed.is_empty() && self.shadowed.binary_search(&index).is_ok()
     }
 
-    /// Whether the value at `at` is left out, because its key occurs again.
-    fn leaves_out(&self, at: u32) -> Result<bool, Error> {
-        if !self.is_shadowed(at) {
+    /// Whether the value at `index` is left out, because its key occurs again.
+    fn leaves_out(&self, index: u32) -> Result<bool, Error> {
+        if !self.is_shadowed(index) {
             return Ok(false);
         }
-        let value = self.nodes.get(at as usize..self.index_after(at) as usize).unwrap_or(&[]);
+        let value = self.nodes.get(index as usize..self.index_after(index) as usize).unwrap_or(&[]);
         if value.iter().any(|node| node.has(flag::TARGET)) {
             return Err(Error::new(ErrorKind::Unrepresentable)
-                .on_path(self.document.path(at))
+                .on_path(self.document.path(index))
                 .expecting("each key once, as Sereal's decoder requires")
                 .finding("a repeated key whose first value is referred to"));
         }
@@ -78,16 +78,16 @@ impl<'d> Body<'d, '_> {
     }
 
     /// Writes the key with this id. Returns false if its entry is left out.
-    pub(super) fn write_key(&mut self, at: u32, id: u16) -> Result<bool, Error> {
+    pub(super) fn write_key(&mut self, index: u32, id: u16) -> Result<bool, Error> {
         let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return Ok(false) };
-        if is_absent(&name.node) || self.leaves_out(at)? {
+        if is_absent(&name.node) || self.leaves_out(index)? {
             return Ok(false);
         }
         let locked = name.node.has(flag::LOCKED);
         let text = KeyText::from_name(name);
         let loss = text.loss.or(locked.then_some(LossKind::Restricted));
         if let Some(loss) = loss {
-            self.record_loss(loss, at);
+            self.record_loss(loss, index);
         }
         let first = match loss {
             None => self.keys.get(usize::from(id)).map_or(0, |key| key.offset),
@@ -100,7 +100,7 @@ impl<'d> Body<'d, '_> {
             first
         };
         let offset = self.offset();
-        if self.write_key_text(at, text.kind, &text.bytes, first)? {
+        if self.write_key_text(index, text.kind, &text.bytes, first)? {
             if loss.is_some() {
                 self.big_keys.insert((text.kind == Kind::Text, text.bytes.into_owned()), offset);
                 self.lossy_keys.insert(id, offset);
@@ -126,10 +126,10 @@ impl<'d> Body<'d, '_> {
         self.big_keys.get(&(text.kind == Kind::Text, text.bytes.to_vec())).copied().unwrap_or(0)
     }
 
-    pub(super) fn write_key_node(&mut self, at: u32, node: &'d Node) -> Result<(), Error> {
-        let value = self.index_after(at);
+    pub(super) fn write_key_node(&mut self, index: u32, node: &'d Node) -> Result<(), Error> {
+        let value = self.index_after(index);
         if is_absent(node) || self.leaves_out(value)? {
-            self.at = self.index_after(value);
+            self.index = self.index_after(value);
             return Ok(());
         }
         let Some(text) = KeyText::from_node(self.document, node) else {
@@ -153,7 +153,7 @@ impl<'d> Body<'d, '_> {
                 }
             }
         }
-        self.at = value;
+        self.index = value;
         Ok(())
     }
 

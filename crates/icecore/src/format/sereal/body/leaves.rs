@@ -14,30 +14,30 @@ use crate::output::LossKind;
 const LEAST_DEDUPED: usize = 4;
 
 impl<'d> Body<'d, '_> {
-    pub(super) fn write_leaf(&mut self, at: u32, node: &'d Node, after: PrecedingTag) -> Result<(), Error> {
+    pub(super) fn write_leaf(&mut self, index: u32, node: &'d Node, preceding_tag: PrecedingTag) -> Result<(), Error> {
         if node.has(flag::WEAK) {
             // There is no reference that could be weak.
-            self.record_loss(LossKind::Weak, at);
+            self.record_loss(LossKind::Weak, index);
         }
-        self.write_pads(at, 0)?;
+        self.write_pads(index, 0)?;
         if node.kind.has_bytes() && node.kind != Kind::Float128 {
-            return self.write_string_leaf(at, node, after);
+            return self.write_string_leaf(index, node, preceding_tag);
         }
-        let track = self.begin_variable(at) | self.extra_track_bit(at, tracked::MAIN);
-        self.end_leaf_referents(at, false);
-        let noted = self.noted_value(at, code::TAG).and_then(|tag| u8::try_from(tag).ok());
+        let track = self.begin_variable(index) | self.extra_track_bit(index, tracked::MAIN);
+        self.end_leaf_referents(index, false);
+        let noted = self.noted_value(index, code::TAG).and_then(|tag| u8::try_from(tag).ok());
         match node.kind {
-            Kind::Int => self.write_int(at, node.payload as i64, noted, track),
-            Kind::Uint => self.write_tagged_varint(at, tag::VARINT | track, node.payload),
-            Kind::Float => self.write_float(f64::from_bits(node.payload), noted, at, track),
+            Kind::Int => self.write_int(index, node.payload as i64, noted, track),
+            Kind::Uint => self.write_tagged_varint(index, tag::VARINT | track, node.payload),
+            Kind::Float => self.write_float(f64::from_bits(node.payload), noted, index, track),
             Kind::Float32 => self.write_float32(f32::from_bits(node.payload as u32), track),
-            Kind::Float128 => self.write_wide_float(at, node, noted, track),
+            Kind::Float128 => self.write_wide_float(index, node, noted, track),
             Kind::Bool => {
                 let own = node.has(flag::OWN).then_some(tag::TRUE);
-                self.write_bool(at, node.payload != 0, noted.or(own), track)
+                self.write_bool(index, node.payload != 0, noted.or(own), track)
             }
             Kind::Hole => {
-                self.record_loss(LossKind::Hole, at);
+                self.record_loss(LossKind::Hole, index);
                 self.bytes.push_byte(tag::CANONICAL_UNDEF | track)
             }
             _ => {
@@ -49,29 +49,29 @@ impl<'d> Body<'d, '_> {
         }
     }
 
-    fn write_tagged_varint(&mut self, at: u32, tag: u8, value: u64) -> Result<(), Error> {
+    fn write_tagged_varint(&mut self, index: u32, tag: u8, value: u64) -> Result<(), Error> {
         self.bytes.push_byte(tag)?;
-        let width = self.noted_width(at, code::WIDTH);
+        let width = self.noted_width(index, code::WIDTH);
         self.bytes.push_varint(value, width)
     }
 
-    fn write_int(&mut self, at: u32, value: i64, noted: Option<u8>, track: u8) -> Result<(), Error> {
+    fn write_int(&mut self, index: u32, value: i64, noted: Option<u8>, track: u8) -> Result<(), Error> {
         let zigzag = (value << 1 ^ value >> 63) as u64;
         match (noted, value) {
-            (Some(tag::VARINT), 0..) => self.write_tagged_varint(at, tag::VARINT | track, value as u64),
-            (Some(tag::ZIGZAG), _) => self.write_tagged_varint(at, tag::ZIGZAG | track, zigzag),
+            (Some(tag::VARINT), 0..) => self.write_tagged_varint(index, tag::VARINT | track, value as u64),
+            (Some(tag::ZIGZAG), _) => self.write_tagged_varint(index, tag::ZIGZAG | track, zigzag),
             (_, 0..=15) => self.bytes.push_byte(value as u8 | track),
-            (_, 16..) => self.write_tagged_varint(at, tag::VARINT | track, value as u64),
+            (_, 16..) => self.write_tagged_varint(index, tag::VARINT | track, value as u64),
             (_, -16..) => self.bytes.push_byte((value + 32) as u8 | track),
-            _ => self.write_tagged_varint(at, tag::ZIGZAG | track, zigzag),
+            _ => self.write_tagged_varint(index, tag::ZIGZAG | track, zigzag),
         }
     }
 
-    fn write_float(&mut self, value: f64, noted: Option<u8>, at: u32, track: u8) -> Result<(), Error> {
+    fn write_float(&mut self, value: f64, noted: Option<u8>, index: u32, track: u8) -> Result<(), Error> {
         match noted {
             Some(tag::LONG_DOUBLE) => {
                 self.bytes.push_byte(tag::LONG_DOUBLE | track)?;
-                self.write_long_double(at, &float128::from_f64(value))
+                self.write_long_double(index, &float128::from_f64(value))
             }
             Some(tag::FLOAT_128) => {
                 self.bytes.push_byte(tag::FLOAT_128 | track)?;
@@ -90,14 +90,14 @@ impl<'d> Body<'d, '_> {
         self.bytes.push_slice(&value.to_le_bytes())
     }
 
-    fn write_wide_float(&mut self, at: u32, node: &Node, noted: Option<u8>, track: u8) -> Result<(), Error> {
+    fn write_wide_float(&mut self, index: u32, node: &Node, noted: Option<u8>, track: u8) -> Result<(), Error> {
         let wide: [u8; 16] = self.document.bytes(node).try_into().unwrap_or([0; 16]);
         let exact = float128::to_f64_exact(&wide);
         if self.plan.options.use_standard_double || self.spelled.is_none() && exact.is_some() {
             if exact.is_none() {
-                self.record_loss(LossKind::Precision, at);
+                self.record_loss(LossKind::Precision, index);
             }
-            return self.write_float(float128::to_f64(&wide), None, at, track);
+            return self.write_float(float128::to_f64(&wide), None, index, track);
         }
         let fits = float128::from_x87(&float128::to_x87(&wide)) == wide;
         let tag = match noted {
@@ -112,13 +112,13 @@ impl<'d> Body<'d, '_> {
         }
         // Most perls use doubles, and lose the additional digits.
         if !fits || self.spelled.is_none() {
-            self.record_loss(LossKind::Precision, at);
+            self.record_loss(LossKind::Precision, index);
         }
-        self.write_long_double(at, &wide)
+        self.write_long_double(index, &wide)
     }
 
-    fn write_long_double(&mut self, at: u32, wide: &[u8; 16]) -> Result<(), Error> {
-        let kept = self.spelled.as_ref().and_then(|spelled| spelled.kept_bytes(at, code::PADDING));
+    fn write_long_double(&mut self, index: u32, wide: &[u8; 16]) -> Result<(), Error> {
+        let kept = self.spelled.as_ref().and_then(|spelled| spelled.kept_bytes(index, code::PADDING));
         if let Some(kept) = kept.filter(|kept| kept.len() == 16) {
             return self.bytes.push_slice(kept);
         }
@@ -126,114 +126,120 @@ impl<'d> Body<'d, '_> {
         self.bytes.push_slice(kept.filter(|kept| kept.len() == 6).unwrap_or(&[0; 6]))
     }
 
-    fn write_bool(&mut self, at: u32, value: bool, noted: Option<u8>, track: u8) -> Result<(), Error> {
+    fn write_bool(&mut self, index: u32, value: bool, noted: Option<u8>, track: u8) -> Result<(), Error> {
         let (yes, no) = match noted {
             Some(tag::TRUE | tag::FALSE) => (tag::TRUE, tag::FALSE),
             _ if self.plan.version >= 5 || self.spelled.is_some() => (tag::YES, tag::NO),
             _ => {
-                self.record_loss(LossKind::Bool, at);
+                self.record_loss(LossKind::Bool, index);
                 (tag::POS | 1, tag::SHORT_BINARY)
             }
         };
         self.bytes.push_byte(if value { yes } else { no } | track)
     }
 
-    fn write_string_leaf(&mut self, at: u32, node: &'d Node, after: PrecedingTag) -> Result<(), Error> {
+    fn write_string_leaf(&mut self, index: u32, node: &'d Node, preceding_tag: PrecedingTag) -> Result<(), Error> {
         let bytes = self.document.bytes(node);
         let (kind, loss) = match node.kind {
             Kind::Bytes | Kind::Text => (node.kind, None),
             Kind::Symbol => (text_if_not_ascii(bytes), Some(LossKind::Symbol)),
             Kind::Module | Kind::EnumCase => (text_if_not_ascii(bytes), Some(LossKind::Name)),
-            Kind::BigInt => return self.write_big_int(at, bytes, node.has(flag::NEGATIVE)),
+            Kind::BigInt => return self.write_big_int(index, bytes, node.has(flag::NEGATIVE)),
             _ => (Kind::Bytes, Some(LossKind::Encoding)),
         };
         if let Some(loss) = loss {
-            self.record_loss(loss, at);
+            self.record_loss(loss, index);
         }
-        self.write_text(at, kind, bytes, after)
+        self.write_text(index, kind, bytes, preceding_tag)
     }
 
     /// Perl has no such numbers, but strings that are numbers.
-    fn write_big_int(&mut self, at: u32, magnitude: &[u8], negative: bool) -> Result<(), Error> {
+    fn write_big_int(&mut self, index: u32, magnitude: &[u8], negative: bool) -> Result<(), Error> {
         if bigint::exceeds(magnitude, self.plan.limits.digits) {
-            return Err(self.plan.limits.too_many_digits().on_path(self.document.path(at)));
+            return Err(self.plan.limits.too_many_digits().on_path(self.document.path(index)));
         }
-        self.record_loss(LossKind::BigInt, at);
+        self.record_loss(LossKind::BigInt, index);
         let mut digits = Vec::new();
         bigint::push_decimal(negative, magnitude, &mut digits);
-        let track = self.begin_variable(at);
-        self.end_leaf_referents(at, true);
-        self.write_spelled_string(at, Part::Value, Kind::Bytes, &digits, track)
+        let track = self.begin_variable(index);
+        self.end_leaf_referents(index, true);
+        self.write_spelled_string(index, Part::Value, Kind::Bytes, &digits, track)
     }
 
-    fn write_text(&mut self, at: u32, kind: Kind, bytes: &'d [u8], after: PrecedingTag) -> Result<(), Error> {
+    fn write_text(
+        &mut self,
+        index: u32,
+        kind: Kind,
+        bytes: &'d [u8],
+        preceding_tag: PrecedingTag,
+    ) -> Result<(), Error> {
         let is_only_itself = self.pending_variables.is_empty();
-        let named = self.begin_variable(at);
+        let named = self.begin_variable(index);
         let options = self.plan.options;
-        if let Some(offset) = self.copy_source_offset(at, kind, bytes) {
-            self.end_string_referents(at, Some(offset));
-            let track = named | self.extra_track_bit(at, tracked::MAIN);
-            return self.write_copy(at, offset, track);
+        if let Some(offset) = self.copy_source_offset(index, kind, bytes) {
+            self.end_string_referents(index, Some(offset));
+            let track = named | self.extra_track_bit(index, tracked::MAIN);
+            return self.write_copy(index, offset, track);
         }
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
         if dedupes && bytes.len() >= LEAST_DEDUPED {
             let offset = self.offset();
             let first = self.find_first_string(kind == Kind::Text, bytes);
             let first = first.filter(|(_, node)| !self.has_pending_alias(*node)).map(|(offset, _)| offset);
-            self.end_string_referents(at, Some(first.unwrap_or(offset)));
+            self.end_string_referents(index, Some(first.unwrap_or(offset)));
             match first {
-                Some(first) if options.aliased_dedupe_strings && after == PrecedingTag::Item && named == 0 => {
+                Some(first) if options.aliased_dedupe_strings && preceding_tag == PrecedingTag::Item && named == 0 => {
                     self.late_tracks.push(first - self.first);
                     return self.bytes.push_tagged_varint(tag::ALIAS, first);
                 }
                 Some(first) => return self.bytes.push_tagged_varint(tag::COPY | named, first),
                 None if is_only_itself => {
-                    self.strings.entry((kind == Kind::Text, bytes)).or_insert((offset, at));
+                    self.strings.entry((kind == Kind::Text, bytes)).or_insert((offset, index));
                 }
                 None => {}
             }
         } else {
-            self.end_leaf_referents(at, true);
+            self.end_leaf_referents(index, true);
         }
-        let track = named | self.extra_track_bit(at, tracked::MAIN);
-        self.write_spelled_string(at, Part::Value, kind, bytes, track)
+        let track = named | self.extra_track_bit(index, tracked::MAIN);
+        self.write_spelled_string(index, Part::Value, kind, bytes, track)
     }
 
     /// Returns where an equal string was written.
     fn find_first_string(&mut self, is_text: bool, bytes: &'d [u8]) -> Option<(u64, u32)> {
-        if let Some((_, offset, at)) = self.places.get(bytes).filter(|(known, ..)| *known == is_text) {
-            return Some((offset, at));
+        if let Some((_, offset, node)) = self.places.get(bytes).filter(|(known, ..)| *known == is_text) {
+            return Some((offset, node));
         }
         let first = self.strings.get(&(is_text, bytes)).copied();
-        if let Some((offset, at)) = first {
-            self.places.set(bytes, (is_text, offset, at));
+        if let Some((offset, node)) = first {
+            self.places.set(bytes, (is_text, offset, node));
         }
         first
     }
 
-    /// Whether an alias of the string at `at` is still to come. Reading a COPY of the
+    /// Whether an alias of the string at `index` is still to come. Reading a COPY of the
     /// string tracks the copy in its place, so the alias would then refer to the copy.
-    fn has_pending_alias(&self, at: u32) -> bool {
-        let named = self.links.as_ref().and_then(|links| links.variables.get(&at));
+    fn has_pending_alias(&self, index: u32) -> bool {
+        let named = self.links.as_ref().and_then(|links| links.variables.get(&index));
         named.is_some_and(|named| named.left > 0)
     }
 
     /// Returns where the string is of which this one was, and still is, a COPY.
-    pub(super) fn copy_source_offset(&self, at: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
-        let target = self.noted_value(at, code::COPY)?;
+    pub(super) fn copy_source_offset(&self, index: u32, kind: Kind, bytes: &[u8]) -> Option<u64> {
+        let target = self.noted_value(index, code::COPY)?;
         self.spelled.as_ref()?.offset_of(target, kind, bytes)
     }
 
-    pub(super) fn write_copy(&mut self, at: u32, offset: u64, track: u8) -> Result<(), Error> {
+    pub(super) fn write_copy(&mut self, index: u32, offset: u64, track: u8) -> Result<(), Error> {
         self.bytes.push_byte(tag::COPY | track)?;
-        let width = self.noted_width(at, code::COPY_WIDTH);
+        let width = self.noted_width(index, code::COPY_WIDTH);
         self.bytes.push_varint(offset, width)
     }
 
     /// Writes a string in full.
     pub(super) fn write_spelled_string(
         &mut self,
-        at: u32,
+        index: u32,
         part: Part,
         kind: Kind,
         bytes: &[u8],
@@ -248,11 +254,11 @@ impl<'d> Body<'d, '_> {
         let mut tag = string_tag(kind, bytes.len());
         let mut width = 0;
         if let Some(spelled) = &mut self.spelled {
-            spelled.record_string(at, part, kind, bytes, offset);
-            if kind != Kind::Text && spelled.note(at, tag_code) == Some(u64::from(tag::BINARY)) {
+            spelled.record_string(index, part, kind, bytes, offset);
+            if kind != Kind::Text && spelled.note(index, tag_code) == Some(u64::from(tag::BINARY)) {
                 tag = tag::BINARY;
             }
-            width = self.noted_width(at, width_code);
+            width = self.noted_width(index, width_code);
         }
         if tag == tag::SHORT_BINARY {
             self.bytes.push_byte(tag | bytes.len() as u8 | track)?;

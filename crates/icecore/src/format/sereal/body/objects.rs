@@ -11,132 +11,132 @@ use crate::output::LossKind;
 impl<'d> Body<'d, '_> {
     pub(super) fn write_object(
         &mut self,
-        at: u32,
+        index: u32,
         node: &'d Node,
         holder: u32,
-        after: PrecedingTag,
+        preceding_tag: PrecedingTag,
     ) -> Result<(), Error> {
         if self.plan.options.no_bless_objects {
-            self.record_loss(LossKind::Class, at);
-            return self.write_only_part(at, 0, after);
+            self.record_loss(LossKind::Class, index);
+            return self.write_only_part(index, 0, preceding_tag);
         }
-        if node.form() == Form::Variable || !self.is_reference(at + 1) {
+        if node.form() == Form::Variable || !self.is_reference(index + 1) {
             // The class is written at the first reference to it.
-            self.unblessed.insert(at, node.class());
-            return self.write_only_part(at, 0, after);
+            self.unblessed.insert(index, node.class());
+            return self.write_only_part(index, 0, preceding_tag);
         }
         if node.form() == Form::Struct {
-            self.record_loss(LossKind::Struct, at);
+            self.record_loss(LossKind::Struct, index);
         }
-        self.write_pads(at, 0)?;
-        self.write_weaken(at, holder)?;
-        let named = self.begin_object_tag(at);
-        let track = named | self.extra_track_bit(at, tracked::MAIN);
-        self.write_class(at, node.class(), [tag::OBJECT, tag::OBJECTV], track)?;
-        if self.is_referent(at) {
-            self.pending_referents.push(at);
+        self.write_pads(index, 0)?;
+        self.write_weaken(index, holder)?;
+        let named = self.begin_object_tag(index);
+        let track = named | self.extra_track_bit(index, tracked::MAIN);
+        self.write_class(index, node.class(), [tag::OBJECT, tag::OBJECTV], track)?;
+        if self.is_referent(index) {
+            self.pending_referents.push(index);
         }
-        self.expanded = self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(at));
-        self.after = PrecedingTag::Object;
-        self.at = at + 1;
+        self.expanded = self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(index));
+        self.preceding_tag = PrecedingTag::Object;
+        self.index = index + 1;
         Ok(())
     }
 
     /// The same as `first_tag`, unless links refer to the tag after the class.
-    fn begin_object_tag(&mut self, at: u32) -> u8 {
-        if self.is_linked_after_class(at) {
+    fn begin_object_tag(&mut self, index: u32) -> u8 {
+        if self.is_linked_after_class(index) {
             // If several objects are nested around a value, the outermost is the
             // variable.
-            self.named_behind.get_or_insert(at);
+            self.named_behind.get_or_insert(index);
             return 0;
         }
-        self.begin_variable(at)
+        self.begin_variable(index)
     }
 
-    /// Whether the value at `at` is written as a reference.
-    pub(super) fn is_reference(&self, mut at: u32) -> bool {
+    /// Whether the value at `index` is written as a reference.
+    pub(super) fn is_reference(&self, mut index: u32) -> bool {
         for _ in 0..64 {
-            let Some(node) = self.nodes.get(at as usize) else { return false };
-            at = match node.kind {
+            let Some(node) = self.nodes.get(index as usize) else { return false };
+            index = match node.kind {
                 Kind::Array | Kind::Map | Kind::Ref => return true,
                 Kind::Regexp => return true,
                 Kind::Opaque if node.form() == Form::Freeze => return true,
-                Kind::Object | Kind::Opaque | Kind::Attrs | Kind::Tied => at + 1,
-                Kind::Link => resolve_referent(self.nodes, at),
+                Kind::Object | Kind::Opaque | Kind::Attrs | Kind::Tied => index + 1,
+                Kind::Link => resolve_referent(self.nodes, index),
                 _ => return false,
             };
         }
         false
     }
 
-    pub(super) fn write_frozen(&mut self, at: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
-        self.write_pads(at, 0)?;
-        self.write_weaken(at, holder)?;
-        let named = self.begin_object_tag(at);
-        let track = named | self.extra_track_bit(at, tracked::MAIN);
-        self.write_class(at, node.class(), [tag::OBJECT_FREEZE, tag::OBJECTV_FREEZE], track)?;
-        if self.is_referent(at) {
-            self.pending_referents.push(at);
+    pub(super) fn write_frozen(&mut self, index: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
+        self.write_pads(index, 0)?;
+        self.write_weaken(index, holder)?;
+        let named = self.begin_object_tag(index);
+        let track = named | self.extra_track_bit(index, tracked::MAIN);
+        self.write_class(index, node.class(), [tag::OBJECT_FREEZE, tag::OBJECTV_FREEZE], track)?;
+        if self.is_referent(index) {
+            self.pending_referents.push(index);
         }
-        let payload = at + 1;
-        let is_array = |at: u32| self.nodes.get(at as usize).is_some_and(|node| node.kind == Kind::Array);
+        let payload = index + 1;
+        let is_array = |value: u32| self.nodes.get(value as usize).is_some_and(|node| node.kind == Kind::Array);
         let is_list = is_array(payload) || is_array(resolve_referent(self.nodes, payload));
-        if payload >= self.index_after(at) || !is_list {
+        if payload >= self.index_after(index) || !is_list {
             // THAW always gets a list.
             self.bytes.push_byte(tag::REFN)?;
-            let track = self.begin_referent(at);
-            let count = u32::from(payload < self.index_after(at));
+            let track = self.begin_referent(index);
+            let count = u32::from(payload < self.index_after(index));
             self.bytes.push_byte(tag::ARRAY | track)?;
             self.bytes.push_varint(u64::from(count), 0)?;
         } else {
             self.expanded = self.noted_value(payload, code::REFN).is_some() || self.spelled.is_none();
-            self.after = PrecedingTag::Freeze;
+            self.preceding_tag = PrecedingTag::Freeze;
         }
-        if self.index_after(payload) < self.index_after(at) {
-            self.record_loss(LossKind::Opaque, at);
+        if self.index_after(payload) < self.index_after(index) {
+            self.record_loss(LossKind::Opaque, index);
         }
-        let payload_end = self.index_after(payload).min(self.index_after(at));
-        self.enter(at, payload, payload_end);
+        let payload_end = self.index_after(payload).min(self.index_after(index));
+        self.enter(index, payload, payload_end);
         Ok(())
     }
 
     pub(super) fn write_regexp(
         &mut self,
-        at: u32,
+        index: u32,
         node: &'d Node,
         holder: u32,
-        after: PrecedingTag,
+        preceding_tag: PrecedingTag,
     ) -> Result<(), Error> {
-        let pattern = at + 1;
+        let pattern = index + 1;
         let flags = self.index_after(pattern);
-        self.write_pads(at, 0)?;
-        self.write_weaken(at, holder)?;
-        let is_at_refn = self.track_bit(at, tracked::AT_REFN) != 0;
-        let named = if is_at_refn { 0 } else { self.begin_variable(at) };
-        let track = named | self.extra_track_bit(at, tracked::MAIN);
-        if node.has(flag::BARE) && after != PrecedingTag::Object {
-            let track = track | self.begin_referent(at);
+        self.write_pads(index, 0)?;
+        self.write_weaken(index, holder)?;
+        let is_at_refn = self.track_bit(index, tracked::AT_REFN) != 0;
+        let named = if is_at_refn { 0 } else { self.begin_variable(index) };
+        let track = named | self.extra_track_bit(index, tracked::MAIN);
+        if node.has(flag::BARE) && preceding_tag != PrecedingTag::Object {
+            let track = track | self.begin_referent(index);
             self.bytes.push_byte(tag::REGEXP | track)?;
         } else {
-            if after == PrecedingTag::Object || self.plan.options.no_bless_objects {
-                if after == PrecedingTag::Object && self.is_in_own_class(at, holder) {
+            if preceding_tag == PrecedingTag::Object || self.plan.options.no_bless_objects {
+                if preceding_tag == PrecedingTag::Object && self.is_in_own_class(index, holder) {
                     self.bytes.push_byte(tag::PAD)?;
                 }
                 self.bytes.push_byte(tag::REFN | track)?;
             } else {
                 let class = self.document.tape().classes().find(Node::leaf(Kind::Bytes, 0), b"Regexp").unwrap_or(0);
-                self.write_class(at, class, [tag::OBJECT, tag::OBJECTV], track)?;
-                let named = if is_at_refn { self.begin_variable(at) } else { 0 };
-                let track = named | self.extra_track_bit(at, tracked::REFN);
+                self.write_class(index, class, [tag::OBJECT, tag::OBJECTV], track)?;
+                let named = if is_at_refn { self.begin_variable(index) } else { 0 };
+                let track = named | self.extra_track_bit(index, tracked::REFN);
                 self.bytes.push_byte(tag::REFN | track)?;
             }
-            self.write_pads(at, 1)?;
-            let track = self.begin_referent(at) | self.extra_track_bit(at, tracked::INNER);
+            self.write_pads(index, 1)?;
+            let track = self.begin_referent(index) | self.extra_track_bit(index, tracked::INNER);
             self.bytes.push_byte(tag::REGEXP | track)?;
         }
         self.expanded = false;
-        let text = |at: u32| {
-            self.nodes.get(at as usize).map_or((Kind::Bytes, &[][..]), |node| {
+        let text = |part: u32| {
+            self.nodes.get(part as usize).map_or((Kind::Bytes, &[][..]), |node| {
                 let kind = if node.kind == Kind::Text { Kind::Text } else { Kind::Bytes };
                 (kind, if node.kind.has_bytes() { self.document.bytes(node) } else { &[] })
             })
@@ -151,7 +151,7 @@ impl<'d> Body<'d, '_> {
         }
         let kept: Vec<u8> = all.iter().copied().filter(|modifier| b"msixpn".contains(modifier)).take(31).collect();
         if kept.len() < all.len() {
-            self.record_loss(LossKind::RegexpFlags, at);
+            self.record_loss(LossKind::RegexpFlags, index);
         }
         let track = self.extra_track_bit(flags, tracked::MAIN);
         let offset = self.offset();
@@ -164,34 +164,34 @@ impl<'d> Body<'d, '_> {
 
     /// Whether this regular expression is inside an object of its own default class.
     /// Without a PAD between them, it would be read as one without an object.
-    fn is_in_own_class(&self, at: u32, holder: u32) -> bool {
+    fn is_in_own_class(&self, index: u32, holder: u32) -> bool {
         let object = |back: u32| {
-            let node = holder.checked_sub(back).and_then(|at| self.nodes.get(at as usize));
+            let node = holder.checked_sub(back).and_then(|ancestor| self.nodes.get(ancestor as usize));
             node.filter(|node| node.kind == Kind::Object)
         };
-        let padded = |place| self.spelled.as_ref().is_some_and(|spelled| spelled.count_pads(at, place) > 0);
+        let padded = |place| self.spelled.as_ref().is_some_and(|spelled| spelled.count_pads(index, place) > 0);
         let is_own = object(1).is_some_and(|object| self.class_name(object.class()) == (Kind::Bytes, b"Regexp"));
         is_own && object(2).is_none() && !self.is_weak(holder) && !padded(0) && !padded(1)
     }
 
     /// Writes OBJECT or OBJECTV; `tags` are the two.
-    pub(super) fn write_class(&mut self, at: u32, class: u32, tags: [u8; 2], track: u8) -> Result<(), Error> {
+    pub(super) fn write_class(&mut self, index: u32, class: u32, tags: [u8; 2], track: u8) -> Result<(), Error> {
         let written = self.classes.get(class as usize).copied().unwrap_or(0);
-        if let Some(target) = self.noted_value(at, code::CLASS_COPY)
+        if let Some(target) = self.noted_value(index, code::CLASS_COPY)
             && let Some(offset) = self.spelled_class_offset(target, class)
         {
             self.bytes.push_byte(tags[0] | track)?;
-            let track = self.extra_track_bit(at, tracked::CLASS);
+            let track = self.extra_track_bit(index, tracked::CLASS);
             self.bytes.push_byte(tag::COPY | track)?;
-            let width = self.noted_width(at, code::CLASS_COPY_WIDTH);
+            let width = self.noted_width(index, code::CLASS_COPY_WIDTH);
             return self.bytes.push_varint(offset, width);
         }
-        if written > 0 && self.noted_value(at, code::CLASS_FULL).is_none() {
-            let other =
-                self.noted_value(at, code::CLASS_OTHER).and_then(|target| self.spelled_class_offset(target, class));
+        if written > 0 && self.noted_value(index, code::CLASS_FULL).is_none() {
+            let other_offset =
+                self.noted_value(index, code::CLASS_OTHER).and_then(|target| self.spelled_class_offset(target, class));
             self.bytes.push_byte(tags[1] | track)?;
-            let width = self.noted_width(at, code::CLASS_WIDTH);
-            return self.bytes.push_varint(other.unwrap_or(written), width);
+            let width = self.noted_width(index, code::CLASS_WIDTH);
+            return self.bytes.push_varint(other_offset.unwrap_or(written), width);
         }
         self.bytes.push_byte(tags[0] | track)?;
         if written == 0 {
@@ -201,8 +201,8 @@ impl<'d> Body<'d, '_> {
             }
         }
         let (kind, name) = self.class_name(class);
-        let track = self.extra_track_bit(at, tracked::CLASS);
-        self.write_spelled_string(at, Part::Class, kind, name, track)
+        let track = self.extra_track_bit(index, tracked::CLASS);
+        self.write_spelled_string(index, Part::Class, kind, name, track)
     }
 
     pub(super) fn class_name(&self, class: u32) -> (Kind, &'d [u8]) {

@@ -9,29 +9,29 @@ use crate::error::{Error, ErrorKind};
 use crate::output::LossKind;
 
 impl<'d> Body<'d, '_> {
-    pub(super) fn write_alias(&mut self, at: u32, after: PrecedingTag) -> Result<(), Error> {
-        let to = resolve_variable(self.nodes, at);
+    pub(super) fn write_alias(&mut self, index: u32, preceding_tag: PrecedingTag) -> Result<(), Error> {
+        let to = resolve_variable(self.nodes, index);
         self.count_written_alias(to);
         if self.pending_variables.contains(&to) {
-            return self.reject_unrepresentable(at, "a variable that is itself");
+            return self.reject_unrepresentable(index, "a variable that is itself");
         }
         let known = self.ensure_links().variables.get(&to).and_then(|named| named.offset);
-        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, at, to));
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, index, to));
         let known = via.or(known);
-        match (known, after) {
+        match (known, preceding_tag) {
             (Some(offset), PrecedingTag::Item) => {
-                self.write_alias_tag(at, offset)?;
-                self.at = at + 1;
+                self.write_alias_tag(index, offset)?;
+                self.index = index + 1;
                 Ok(())
             }
             (None, _) if self.nodes.get(to as usize).is_some_and(|node| node.kind != Kind::Alias) => {
-                self.after = after;
-                self.write_instead(at, to);
+                self.preceding_tag = preceding_tag;
+                self.write_instead(index, to);
                 // The variable itself, weak or not, is written here.
                 self.replaced_link = Some(to);
                 Ok(())
             }
-            _ => self.reject_unrepresentable(at, "a variable that is another one, outside of an array or a hash"),
+            _ => self.reject_unrepresentable(index, "a variable that is another one, outside of an array or a hash"),
         }
     }
 
@@ -42,78 +42,78 @@ impl<'d> Body<'d, '_> {
         }
     }
 
-    pub(super) fn write_alias_tag(&mut self, at: u32, offset: u64) -> Result<(), Error> {
-        self.write_pads(at, 0)?;
-        let track = self.extra_track_bit(at, tracked::MAIN);
-        let here = self.offset();
+    pub(super) fn write_alias_tag(&mut self, index: u32, offset: u64) -> Result<(), Error> {
+        self.write_pads(index, 0)?;
+        let track = self.extra_track_bit(index, tracked::MAIN);
+        let tag_offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
-            spelled.record_string(at, Part::Value, Kind::Alias, &[], here);
+            spelled.record_string(index, Part::Value, Kind::Alias, &[], tag_offset);
         }
-        let offset = self.linked_tag_offset(at).unwrap_or(offset);
+        let offset = self.linked_tag_offset(index).unwrap_or(offset);
         self.bytes.push_byte(tag::ALIAS | track)?;
-        let width = self.noted_width(at, code::WIDTH);
+        let width = self.noted_width(index, code::WIDTH);
         self.bytes.push_varint(offset, width)
     }
 
-    pub(super) fn write_link(&mut self, at: u32, holder: u32, after: PrecedingTag) -> Result<(), Error> {
-        let to = resolve_referent(self.nodes, at);
+    pub(super) fn write_link(&mut self, index: u32, holder: u32, preceding_tag: PrecedingTag) -> Result<(), Error> {
+        let to = resolve_referent(self.nodes, index);
         let Some(node) = self.nodes.get(to as usize).filter(|node| node.kind != Kind::Link) else {
-            return self.reject_unrepresentable(at, "a link to nothing");
+            return self.reject_unrepresentable(index, "a link to nothing");
         };
         if self.pending_referents.contains(&to) {
-            return self.reject_unrepresentable(at, "an object that is itself");
+            return self.reject_unrepresentable(index, "an object that is itself");
         }
         let known = self.ensure_links().referents.get(&to).and_then(|named| named.offset);
         // A scalar that refers to itself.
         if known.is_some() || self.is_pending(to) {
-            self.write_refp(at, holder, known)?;
-            self.at = at + 1;
+            self.write_refp(index, holder, known)?;
+            self.index = index + 1;
             return Ok(());
         }
         if !node.kind.is_container() || self.copied_strings.contains_key(&to) {
             // The same string or number again: Perl does not share these.
-            self.record_loss(LossKind::Sharing, at);
+            self.record_loss(LossKind::Sharing, index);
         }
         if let Some(offset) = self.copied_strings.get(&to) {
             self.bytes.push_tagged_varint(tag::COPY, *offset)?;
-            self.at = at + 1;
+            self.index = index + 1;
             return Ok(());
         }
-        if self.ensure_links().variables.contains_key(&at) {
-            self.pending_variables.push(at);
+        if self.ensure_links().variables.contains_key(&index) {
+            self.pending_variables.push(index);
         }
-        self.after = after;
-        self.write_instead(at, to);
+        self.preceding_tag = preceding_tag;
+        self.write_instead(index, to);
         Ok(())
     }
 
     #[cold]
-    pub(super) fn reject_unrepresentable(&self, at: u32, found: &'static str) -> Result<(), Error> {
-        Err(Error::new(ErrorKind::Unrepresentable).on_path(self.document.path(at)).finding(found))
+    pub(super) fn reject_unrepresentable(&self, index: u32, found: &'static str) -> Result<(), Error> {
+        Err(Error::new(ErrorKind::Unrepresentable).on_path(self.document.path(index)).finding(found))
     }
 
     /// Returns the tag that this link used for its variable.
-    fn linked_tag_offset(&self, at: u32) -> Option<u64> {
-        self.spelled.as_ref().and_then(|spelled| spelled.linked_tag_offset(at))
+    fn linked_tag_offset(&self, index: u32) -> Option<u64> {
+        self.spelled.as_ref().and_then(|spelled| spelled.linked_tag_offset(index))
     }
 
     /// Writes REFP to the item at `offset`; without one, to the variable that contains
     /// it.
-    pub(super) fn write_refp(&mut self, at: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
-        self.write_pads(at, 0)?;
-        let mut here = self.write_weaken(at, holder)?;
-        if self.track_bit(at, tracked::BEHIND) != 0 {
-            here = self.offset();
+    pub(super) fn write_refp(&mut self, index: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
+        self.write_pads(index, 0)?;
+        let mut variable_start = self.write_weaken(index, holder)?;
+        if self.track_bit(index, tracked::BEHIND) != 0 {
+            variable_start = self.offset();
         }
-        let offset = offset.unwrap_or(here);
-        let track = self.begin_variable(at) | self.extra_track_bit(at, tracked::MAIN);
-        let here = std::mem::take(&mut self.pending_referents);
-        for pending in here {
+        let offset = offset.unwrap_or(variable_start);
+        let track = self.begin_variable(index) | self.extra_track_bit(index, tracked::MAIN);
+        let referents = std::mem::take(&mut self.pending_referents);
+        for pending in referents {
             self.set_referent_offset(pending, offset);
         }
-        let offset = self.linked_tag_offset(at).unwrap_or(offset);
+        let offset = self.linked_tag_offset(index).unwrap_or(offset);
         self.bytes.push_byte(tag::REFP | track)?;
-        let width = self.noted_width(at, code::WIDTH);
+        let width = self.noted_width(index, code::WIDTH);
         self.bytes.push_varint(offset, width)
     }
 
@@ -121,41 +121,41 @@ impl<'d> Body<'d, '_> {
     /// target is the variable that contains it.
     pub(super) fn write_late_object(
         &mut self,
-        at: u32,
+        index: u32,
         holder: u32,
         class: u32,
         offset: Option<u64>,
     ) -> Result<(), Error> {
-        self.write_pads(at, 0)?;
+        self.write_pads(index, 0)?;
         let offset = offset.unwrap_or(self.offset());
-        let weak_body = self.noted_value(at, code::WEAK_BODY);
+        let weak_body = self.noted_value(index, code::WEAK_BODY);
         if weak_body != Some(0) {
-            self.write_weaken(at, holder)?;
+            self.write_weaken(index, holder)?;
         }
         // The object's node became that of its scalar: the notes of its body and of
         // itself are on this node.
-        let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.extra_track_bits(at));
+        let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.extra_track_bits(index));
         let bit = |which| if tracks & which != 0 { TRACK } else { 0 };
         let is_behind = tracks & tracked::BEHIND != 0;
-        let named = if is_behind { 0 } else { self.begin_variable(at) };
-        self.write_class(at, class, [tag::OBJECT, tag::OBJECTV], named | bit(tracked::MAIN))?;
+        let named = if is_behind { 0 } else { self.begin_variable(index) };
+        self.write_class(index, class, [tag::OBJECT, tag::OBJECTV], named | bit(tracked::MAIN))?;
         if weak_body.is_some() {
-            self.write_weaken(at, holder)?;
+            self.write_weaken(index, holder)?;
         }
-        let named = if is_behind { self.begin_variable(at) } else { 0 };
-        self.extra_track_bit(at, tracked::BODY);
-        let offset = self.linked_tag_offset(at).unwrap_or(offset);
+        let named = if is_behind { self.begin_variable(index) } else { 0 };
+        self.extra_track_bit(index, tracked::BODY);
+        let offset = self.linked_tag_offset(index).unwrap_or(offset);
         self.bytes.push_byte(tag::REFP | named | bit(tracked::BODY))?;
-        let width = self.noted_width(at, code::WIDTH);
+        let width = self.noted_width(index, code::WIDTH);
         self.bytes.push_varint(offset, width)
     }
 
     /// Writes WEAKEN if the reference is weak, or a PAD if the reference is needed to
     /// hold its target. Returns where the variable starts: a PAD is not part of it.
-    pub(super) fn write_weaken(&mut self, at: u32, holder: u32) -> Result<u64, Error> {
-        let here = self.offset();
+    pub(super) fn write_weaken(&mut self, index: u32, holder: u32) -> Result<u64, Error> {
+        let start = self.offset();
         if !self.nodes.get(holder as usize).is_some_and(|node| node.has(flag::WEAK)) {
-            return Ok(here);
+            return Ok(start);
         }
         let nodes = self.nodes;
         let weakness = match self.spelled {
@@ -165,14 +165,16 @@ impl<'d> Body<'d, '_> {
         if weakness == Weakness::Needed {
             self.record_loss(LossKind::Weak, holder);
             self.bytes.push_byte(tag::PAD)?;
-            return Ok(here + 1);
+            return Ok(start + 1);
         }
-        let is_later = self.is_linked_after_class(at) || self.track_bit(at, tracked::BEHIND | tracked::AT_REFN) != 0;
-        let named = if is_later { 0 } else { self.begin_variable(at) };
-        let track = named | self.extra_track_bit(at, tracked::WEAKEN) | self.extra_track_bit(at, tracked::AT_WEAKEN);
+        let is_later =
+            self.is_linked_after_class(index) || self.track_bit(index, tracked::BEHIND | tracked::AT_REFN) != 0;
+        let named = if is_later { 0 } else { self.begin_variable(index) };
+        let track =
+            named | self.extra_track_bit(index, tracked::WEAKEN) | self.extra_track_bit(index, tracked::AT_WEAKEN);
         self.bytes.push_byte(tag::WEAKEN | track)?;
-        self.write_pads(at, 2)?;
-        Ok(here)
+        self.write_pads(index, 2)?;
+        Ok(start)
     }
 
     /// Whether the variable at `to` starts at the next tag.
@@ -181,14 +183,14 @@ impl<'d> Body<'d, '_> {
     }
 
     /// Whether links to this object refer to the tag after its class.
-    pub(super) fn is_linked_after_class(&self, at: u32) -> bool {
-        let rest = self.nodes.get(at as usize..).unwrap_or(&[]);
+    pub(super) fn is_linked_after_class(&self, index: u32) -> bool {
+        let rest = self.nodes.get(index as usize..).unwrap_or(&[]);
         let objects = rest.iter().take_while(|node| matches!(node.kind, Kind::Object | Kind::Opaque)).count() as u32;
-        (at + 1..=at + objects).any(|body| self.track_bit(body, tracked::BEHIND | tracked::AT_WEAKEN) != 0)
+        (index + 1..=index + objects).any(|body| self.track_bit(body, tracked::BEHIND | tracked::AT_WEAKEN) != 0)
     }
 
-    /// Begins the variable at `at`. Returns the bit for its tag.
-    pub(super) fn begin_variable(&mut self, at: u32) -> u8 {
+    /// Begins the variable at `index`. Returns the bit for its tag.
+    pub(super) fn begin_variable(&mut self, index: u32) -> u8 {
         if self.links.is_none() && self.pending_variables.is_empty() {
             return 0;
         }
@@ -196,7 +198,7 @@ impl<'d> Body<'d, '_> {
         let pending = std::mem::take(&mut self.pending_variables);
         let mut track = 0;
         let object = self.named_behind.take();
-        for variable in pending.into_iter().chain([at]).chain(object) {
+        for variable in pending.into_iter().chain([index]).chain(object) {
             let links = self.ensure_links();
             if let Some(named) = links.variables.get_mut(&variable)
                 && named.offset.is_none()
@@ -205,7 +207,7 @@ impl<'d> Body<'d, '_> {
                 track = TRACK;
             }
             // A reference to a scalar refers to the variable after REFN.
-            if variable != at
+            if variable != index
                 && Some(variable) != object
                 && let Some(named) = links.referents.get_mut(&variable)
                 && named.offset.is_none()
@@ -218,14 +220,14 @@ impl<'d> Body<'d, '_> {
     }
 
     /// Begins the target of the reference. Returns the bit for its tag.
-    pub(super) fn begin_referent(&mut self, at: u32) -> u8 {
+    pub(super) fn begin_referent(&mut self, index: u32) -> u8 {
         if self.links.is_none() {
             return 0;
         }
         let offset = self.offset();
         let pending = std::mem::take(&mut self.pending_referents);
         let mut track = 0;
-        for node in pending.into_iter().chain([at]) {
+        for node in pending.into_iter().chain([index]) {
             if self.set_referent_offset(node, offset) {
                 track = TRACK;
             }
@@ -243,18 +245,23 @@ impl<'d> Body<'d, '_> {
         }
     }
 
-    pub(super) fn is_referent(&self, at: u32) -> bool {
-        self.links.as_ref().is_some_and(|links| links.referents.contains_key(&at))
+    pub(super) fn is_referent(&self, index: u32) -> bool {
+        self.links.as_ref().is_some_and(|links| links.referents.contains_key(&index))
     }
 
-    pub(super) fn is_weak(&self, at: u32) -> bool {
-        self.nodes.get(at as usize).is_some_and(|node| node.has(flag::WEAK))
+    pub(super) fn is_weak(&self, index: u32) -> bool {
+        self.nodes.get(index as usize).is_some_and(|node| node.has(flag::WEAK))
     }
 
-    pub(super) fn write_reference(&mut self, at: u32, holder: u32, after: PrecedingTag) -> Result<(), Error> {
-        let child = at + 1;
-        let Some(node) = self.nodes.get(child as usize).filter(|_| self.index_after(at) > child) else {
-            return self.reject_unrepresentable(at, "a reference to nothing");
+    pub(super) fn write_reference(
+        &mut self,
+        index: u32,
+        holder: u32,
+        preceding_tag: PrecedingTag,
+    ) -> Result<(), Error> {
+        let child = index + 1;
+        let Some(node) = self.nodes.get(child as usize).filter(|_| self.index_after(index) > child) else {
+            return self.reject_unrepresentable(index, "a reference to nothing");
         };
         let to = resolve_variable(self.nodes, child);
         if node.kind == Kind::Alias {
@@ -262,23 +269,23 @@ impl<'d> Body<'d, '_> {
         }
         let known = self.links.as_ref().and_then(|links| links.variables.get(&to)).and_then(|named| named.offset);
         // A variable that refers to itself.
-        let is_here = node.kind == Kind::Alias && (to == at || self.is_pending(to));
-        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, at, to));
+        let is_here = node.kind == Kind::Alias && (to == index || self.is_pending(to));
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, index, to));
         let known = via.or(known);
         if known.is_some() || is_here {
             match self.unblessed.remove(&to) {
-                Some(class) => self.write_late_object(at, holder, class, known)?,
-                None => self.write_refp(at, holder, known)?,
+                Some(class) => self.write_late_object(index, holder, class, known)?,
+                None => self.write_refp(index, holder, known)?,
             }
-            self.at = self.index_after(at);
+            self.index = self.index_after(index);
             return Ok(());
         }
-        self.write_pads(at, 0)?;
-        self.write_weaken(at, holder)?;
-        let track = self.begin_variable(at) | self.extra_track_bit(at, tracked::MAIN);
+        self.write_pads(index, 0)?;
+        self.write_weaken(index, holder)?;
+        let track = self.begin_variable(index) | self.extra_track_bit(index, tracked::MAIN);
         self.bytes.push_byte(tag::REFN | track)?;
-        if self.is_referent(at) {
-            self.pending_variables.push(at);
+        if self.is_referent(index) {
+            self.pending_variables.push(index);
         }
         self.pending_variables.append(&mut self.pending_referents);
         self.expanded = false;
@@ -288,17 +295,17 @@ impl<'d> Body<'d, '_> {
             && self.spelled.is_none()
             && !node.has(flag::TARGET)
             && !node.has(flag::VARIABLE)
-            && after != PrecedingTag::Object
+            && preceding_tag != PrecedingTag::Object
             && self.pending_variables.is_empty()
         {
             self.bytes.push_byte(if node.payload == 0 { tag::FALSE } else { tag::TRUE })?;
-            self.at = self.index_after(at);
+            self.index = self.index_after(index);
             return Ok(());
         }
-        self.after = PrecedingTag::Ref;
+        self.preceding_tag = PrecedingTag::Ref;
         if to == child {
             let child_end = self.index_after(child);
-            self.enter(at, child, child_end);
+            self.enter(index, child, child_end);
         } else {
             self.write_instead(child, to);
             // As in `write_alias`: the variable itself, weak or not.
@@ -307,9 +314,9 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    pub(super) fn write_container(&mut self, at: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
+    pub(super) fn write_container(&mut self, index: u32, node: &'d Node, holder: u32) -> Result<(), Error> {
         let is_map = node.kind == Kind::Map;
-        let count = if is_map { self.count_entries(at, node) } else { node.aux };
+        let count = if is_map { self.count_entries(index, node) } else { node.aux };
         let (tag, compact) = if is_map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
         let options = self.plan.options;
         let must_expand = std::mem::take(&mut self.expanded) || !self.pending_referents.is_empty();
@@ -317,29 +324,29 @@ impl<'d> Body<'d, '_> {
             || count as usize > tag::MOST_IN_REF
             || options.canonical
             || options.canonical_refs
-            || self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(at))
-            || self.is_referent(at)
+            || self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(index))
+            || self.is_referent(index)
             || node.has(flag::HINT)
-            || self.noted_value(at, code::REFN).is_some();
-        self.write_pads(at, 0)?;
-        self.write_weaken(at, holder)?;
-        let track = self.begin_variable(at) | self.extra_track_bit(at, tracked::MAIN);
-        if self.noted_value(at, code::BARE).is_some() {
-            let track = track | self.begin_referent(at);
+            || self.noted_value(index, code::REFN).is_some();
+        self.write_pads(index, 0)?;
+        self.write_weaken(index, holder)?;
+        let track = self.begin_variable(index) | self.extra_track_bit(index, tracked::MAIN);
+        if self.noted_value(index, code::BARE).is_some() {
+            let track = track | self.begin_referent(index);
             self.bytes.push_byte(tag | track)?;
-            let width = self.noted_width(at, code::WIDTH);
+            let width = self.noted_width(index, code::WIDTH);
             self.bytes.push_varint(u64::from(count), width)?;
         } else if is_expanded {
             self.bytes.push_byte(tag::REFN | track)?;
-            self.write_pads(at, 1)?;
-            let track = self.begin_referent(at) | self.extra_track_bit(at, tracked::INNER);
+            self.write_pads(index, 1)?;
+            let track = self.begin_referent(index) | self.extra_track_bit(index, tracked::INNER);
             self.bytes.push_byte(tag | track)?;
-            let width = self.noted_width(at, code::WIDTH);
+            let width = self.noted_width(index, code::WIDTH);
             self.bytes.push_varint(u64::from(count), width)?;
         } else {
             self.bytes.push_byte(compact | count as u8 | track)?;
         }
-        self.at = at + 1;
-        if is_map { self.enter_map(at) } else { Ok(()) }
+        self.index = index + 1;
+        if is_map { self.enter_map(index) } else { Ok(()) }
     }
 }

@@ -8,20 +8,20 @@ use crate::error::{Error, ErrorKind};
 use crate::num::float128;
 
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
-    pub(super) fn read_object(&mut self, slot: &Slot, at: usize, tag: u8) -> Result<(), Error> {
+    pub(super) fn read_object(&mut self, slot: &Slot, tag_offset: usize, tag: u8) -> Result<(), Error> {
         if self.options.refuse_objects {
             return Err(Error::new(ErrorKind::Unsupported)
-                .at(at)
+                .at(tag_offset)
                 .expecting("a document without objects")
                 .finding(tag::name_of(tag))
                 .helping("the option `refuse_objects` is set"));
         }
         if slot.parent == Some(Role::Opaque) {
-            return Err(self.unexpected_tag_error(at, tag, "a reference to an array after OBJECT_FREEZE"));
+            return Err(self.unexpected_tag_error(tag_offset, tag, "a reference to an array after OBJECT_FREEZE"));
         }
         let class = match tag {
             tag::OBJECT | tag::OBJECT_FREEZE => self.read_class_name(slot)?,
-            _ => self.read_known_class(slot, at)?,
+            _ => self.read_known_class(slot, tag_offset)?,
         };
         if matches!(tag, tag::OBJECT | tag::OBJECTV) {
             // Inside an object, the class of the outer object counts.
@@ -36,7 +36,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Whether this is the result of `qr//`: `Regexp` around REFN REGEXP.
     pub(super) fn is_plain_regexp(&mut self, class: u32) -> bool {
-        let tag_at = |by| self.scan.input.get(self.scan.at + by).map(|byte| byte & !TRACK);
+        let tag_at = |distance| self.scan.input.get(self.scan.offset + distance).map(|byte| byte & !TRACK);
         let is_regexp = tag_at(0) == Some(tag::REFN) && tag_at(1) == Some(tag::REGEXP);
         let name = self.sink.tape().classes().get(class);
         is_regexp && name.is_some_and(|name| name.node.kind == Kind::Bytes && name.bytes == b"Regexp")
@@ -44,13 +44,15 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     pub(super) fn read_plain_regexp(&mut self, slot: &Slot) -> Result<(), Error> {
         for (which, tag_name) in [(tracked::REFN, "REFN"), (tracked::INNER, "REGEXP")] {
-            let at = self.scan.at;
+            let tag_offset = self.scan.offset;
             let byte = self.scan.read_u8(tag_name)?;
-            self.record_span(at, slot.me, tag_name);
+            self.record_span(tag_offset, slot.me, tag_name);
             if byte & TRACK != 0 {
                 match which {
-                    tracked::REFN => self.record_tracked_tag(at, slot.outer, self.find_owner(slot), slot.me, which),
-                    _ => self.record_tracked_tag(at, NO_NODE, slot.outer, slot.me, which),
+                    tracked::REFN => {
+                        self.record_tracked_tag(tag_offset, slot.outer, self.find_owner(slot), slot.me, which)
+                    }
+                    _ => self.record_tracked_tag(tag_offset, NO_NODE, slot.outer, slot.me, which),
                 }
             }
         }
@@ -67,9 +69,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.record_begin(pattern.me);
         let mut pads = 0;
         while self.scan.peek() == Some(tag::PAD) {
-            self.scan.at += 1;
+            self.scan.offset += 1;
             pads += 1;
-            self.record_span(self.scan.at - 1, pattern.me, "PAD");
+            self.record_span(self.scan.offset - 1, pattern.me, "PAD");
         }
         if pads > 0 {
             self.sink.record_note(pattern.me, code::PADS, pads);
@@ -79,17 +81,17 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.push(text)?;
         self.record_end(pattern.me);
 
-        let at = self.scan.at;
+        let tag_offset = self.scan.offset;
         self.record_begin(node + 2);
         let byte = self.scan.read_u8("the modifiers of a regular expression")?;
         if byte & !TRACK < tag::SHORT_BINARY {
-            return Err(self.unexpected_tag_error(at, byte, "SHORT_BINARY modifiers of a regular expression"));
+            return Err(self.unexpected_tag_error(tag_offset, byte, "SHORT_BINARY modifiers of a regular expression"));
         }
-        self.record_span(at, node + 2, "SHORT_BINARY");
+        self.record_span(tag_offset, node + 2, "SHORT_BINARY");
         if byte & TRACK != 0 {
             self.sink.record_note(node + 2, code::TRACK, tracked::MAIN);
         }
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let modifiers = self.scan.read_bytes(usize::from(byte & 31), "the modifiers of a regular expression")?;
         self.record_span(start, node + 2, "modifiers");
         if let Some(unknown) = modifiers.iter().position(|modifier| !MODIFIERS.contains(modifier)) {
@@ -99,9 +101,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .finding(format!("0x{:02x}", modifiers[unknown])));
         }
         if S::DETAIL {
-            self.speller.record_string(at, node + 2, Part::Value);
+            self.speller.record_string(tag_offset, node + 2, Part::Value);
         }
-        let word = Word { kind: Kind::Bytes, at, start, bytes: modifiers, copied: false };
+        let word = Word { kind: Kind::Bytes, tag_offset, start, bytes: modifiers, copied: false };
         let modifiers = self.string_node(&word);
         self.push(modifiers)?;
         self.record_end(node + 2);
@@ -112,7 +114,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     pub(super) fn read_wide_float(&mut self, slot: &Slot, tag: u8) -> Result<(), Error> {
-        let from = self.scan.at;
+        let from = self.scan.offset;
         let bytes: [u8; 16] = self.scan.read_array(tag::name_of(tag))?;
         self.record_span(from, slot.me, "number");
         let wide = match bytes.first_chunk() {

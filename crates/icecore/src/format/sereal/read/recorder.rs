@@ -10,17 +10,17 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     /// Records a piece of the input from `from` to here.
     #[inline]
     pub(super) fn record_span(&mut self, from: usize, node: u32, name: &'static str) {
-        self.sink.record_span(from, self.scan.at, node, name);
+        self.sink.record_span(from, self.scan.offset, node, name);
     }
 
     #[inline]
     pub(super) fn record_begin(&mut self, node: u32) {
-        self.sink.record_begin(node, self.scan.at);
+        self.sink.record_begin(node, self.scan.offset);
     }
 
     #[inline]
     pub(super) fn record_end(&mut self, node: u32) {
-        self.sink.record_end(node, self.scan.at);
+        self.sink.record_end(node, self.scan.offset);
     }
 
     /// Notes the tag of a leaf, unless it is the writer's default.
@@ -33,7 +33,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
 
     pub(super) fn note_string(&mut self, node: u32, tag: u8, word: &Word<'_>) {
         if S::DETAIL {
-            self.speller.record_string(word.at, node, Part::Value);
+            self.speller.record_string(word.tag_offset, node, Part::Value);
             self.note_tag(node, tag, tag != tag::BINARY || word.bytes.len() > tag::MOST_SHORT);
         }
     }

@@ -10,42 +10,43 @@ use crate::format::Scan;
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn read_refn(&mut self, slot: &Slot) -> Result<(), Error> {
         let input = self.scan.input;
-        let pads = input.get(self.scan.at..).map_or(0, |rest| rest.iter().take_while(|byte| is_pad(**byte)).count());
-        let at = self.scan.at + pads;
-        let byte = input.get(at).copied().unwrap_or(tag::PAD);
+        let pads =
+            input.get(self.scan.offset..).map_or(0, |rest| rest.iter().take_while(|byte| is_pad(**byte)).count());
+        let tag_offset = self.scan.offset + pads;
+        let byte = input.get(tag_offset).copied().unwrap_or(tag::PAD);
         let inner = byte & !TRACK;
         let is_body = slot.parent == Some(Role::Object);
         let folds = |tag| matches!(tag, tag::ARRAY | tag::HASH) || tag == tag::REGEXP && is_body;
-        let copied = if inner == tag::COPY { self.peek_copied_tag(at + 1) } else { None };
+        let copied = if inner == tag::COPY { self.peek_copied_tag(tag_offset + 1) } else { None };
         if !folds(copied.unwrap_or(inner)) {
             self.check_frozen_array(slot, Kind::Ref)?;
             let owner = if is_body { slot.outer } else { NO_NODE };
             return self.open_container(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);
         }
         if pads > 0 {
-            let from = self.scan.at;
-            self.scan.at = at;
+            let from = self.scan.offset;
+            self.scan.offset = tag_offset;
             self.record_span(from, slot.me, "PAD");
-            for pad in (from..at).filter(|pad| input[*pad] != tag::PAD) {
+            for pad in (from..tag_offset).filter(|pad| input[*pad] != tag::PAD) {
                 self.record_tracked_tag(pad, NO_NODE, slot.outer, slot.me, tracked::INNER);
             }
             self.sink.record_note(slot.me, code::PADS, 1 << 32 | pads as u64);
         }
-        self.scan.at = at + 1;
-        self.record_span(at, slot.me, tag::name_of(inner));
+        self.scan.offset = tag_offset + 1;
+        self.record_span(tag_offset, slot.me, tag::name_of(inner));
         if byte != inner {
-            self.record_tracked_tag(at, NO_NODE, slot.outer, slot.me, tracked::INNER);
+            self.record_tracked_tag(tag_offset, NO_NODE, slot.outer, slot.me, tracked::INNER);
         }
         let mut inner = inner;
         if let Some(copied) = copied {
             inner = copied;
-            self.begin_copy(slot, at)?;
+            self.begin_copy(slot, tag_offset)?;
             while self.scan.peek().is_some_and(is_pad) {
-                self.scan.at += 1;
+                self.scan.offset += 1;
             }
-            let at = self.scan.at;
+            let copied_tag_offset = self.scan.offset;
             if self.scan.read_u8("a tag")? & TRACK != 0 {
-                self.record_tracked_tag(at, NO_NODE, slot.outer, slot.me, tracked::INNER);
+                self.record_tracked_tag(copied_tag_offset, NO_NODE, slot.outer, slot.me, tracked::INNER);
             }
         }
         if inner == tag::REGEXP {
@@ -59,11 +60,11 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.read_container(Node::open(kind, 0).with(flag::REF), slot, count)
     }
 
-    /// Returns the tag of the item that the COPY with the offset at `at` copies.
-    fn peek_copied_tag(&self, at: usize) -> Option<u8> {
-        let mut scan = Scan { input: self.scan.input, at };
-        let index = self.origin.index_of_item(read_varint(&mut scan, "").ok()?, at).ok()?;
-        let rest = self.scan.input.get(index..at - 1)?;
+    /// Returns the tag of the item that the COPY with the offset at `offset` copies.
+    fn peek_copied_tag(&self, offset: usize) -> Option<u8> {
+        let mut scan = Scan { input: self.scan.input, offset };
+        let index = self.origin.index_of_item(read_varint(&mut scan, "").ok()?, offset).ok()?;
+        let rest = self.scan.input.get(index..offset - 1)?;
         rest.iter().find(|byte| !is_pad(**byte)).map(|byte| byte & !TRACK)
     }
 
@@ -71,19 +72,19 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn read_tracked_target(
         &mut self,
         slot: &Slot,
-        at: usize,
+        tag_offset: usize,
         subject: &'static str,
     ) -> Result<TrackedTag, Error> {
         if !self.sink.has_all_nodes() {
             return Err(Error::new(ErrorKind::Output)
-                .at(at)
+                .at(tag_offset)
                 .finding("a link, although completed parts were already released"));
         }
         let offset = self.read_number(slot.me, "the offset")?;
-        let index = self.origin.index_of_item(offset, at)?;
+        let index = self.origin.index_of_item(offset, tag_offset)?;
         let Some(tracked) = self.tracked.get_mut(&index) else {
             return Err(Error::new(ErrorKind::BadLink)
-                .at(at)
+                .at(tag_offset)
                 .expecting(format!("{subject} to a tracked item"))
                 .finding(format!("offset {offset}, where there is none")));
         };
@@ -104,34 +105,36 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         Ok(known)
     }
 
-    pub(super) fn read_alias(&mut self, slot: &Slot, at: usize, is_tracked: bool) -> Result<(), Error> {
-        let known = self.read_tracked_target(slot, at, "ALIAS")?;
+    pub(super) fn read_alias(&mut self, slot: &Slot, tag_offset: usize, is_tracked: bool) -> Result<(), Error> {
+        let known = self.read_tracked_target(slot, tag_offset, "ALIAS")?;
         if known.variable >= slot.me {
             return Err(Error::new(ErrorKind::BadLink)
-                .at(at)
+                .at(tag_offset)
                 .expecting("ALIAS to a variable")
                 .finding(if known.variable == NO_NODE { "an array or hash" } else { "itself" }));
         }
         if is_tracked {
-            self.tracked
-                .insert(at, TrackedTag { node: slot.me, which: tracked::MAIN, used: false, is_reread: true, ..known });
+            self.tracked.insert(
+                tag_offset,
+                TrackedTag { node: slot.me, which: tracked::MAIN, used: false, is_reread: true, ..known },
+            );
         }
         self.tape().mark_target(known.variable);
         self.push_leaf(Node::leaf(Kind::Alias, u64::from(known.variable)), slot)
     }
 
-    pub(super) fn read_refp(&mut self, slot: &Slot, at: usize) -> Result<(), Error> {
-        let known = self.read_tracked_target(slot, at, "REFP")?;
+    pub(super) fn read_refp(&mut self, slot: &Slot, tag_offset: usize) -> Result<(), Error> {
+        let known = self.read_tracked_target(slot, tag_offset, "REFP")?;
         if known.referent != NO_NODE {
-            self.push_link(slot, at, known.referent)
+            self.push_link(slot, tag_offset, known.referent)
         } else {
             self.check_frozen_array(slot, Kind::Ref)?;
             if slot.parent == Some(Role::Object) {
                 self.deferred_blesses.push(slot.outer);
                 if S::DETAIL && slot.weak.is_some() {
                     let object = self.tape().nodes().get(slot.outer as usize);
-                    let both = object.is_some_and(|object| object.has(flag::WEAK));
-                    self.sink.record_note(slot.me, code::WEAK_BODY, u64::from(both));
+                    let is_object_weak = object.is_some_and(|object| object.has(flag::WEAK));
+                    self.sink.record_note(slot.me, code::WEAK_BODY, u64::from(is_object_weak));
                 }
             }
             let mut node = Node::open(Kind::Ref, 0).with(flag::REF | slot.weak_flag());
@@ -140,34 +143,39 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             let alias = self.push(Node::leaf(Kind::Alias, u64::from(known.variable)))?;
             self.tape().close_container(node, 1);
             self.tape().mark_target(known.variable);
-            self.sink.record_begin(alias, at);
+            self.sink.record_begin(alias, tag_offset);
             self.record_end(alias);
             self.record_end(node);
             self.finish_value()
         }
     }
 
-    pub(super) fn push_link(&mut self, slot: &Slot, at: usize, referent: u32) -> Result<(), Error> {
+    pub(super) fn push_link(&mut self, slot: &Slot, tag_offset: usize, referent: u32) -> Result<(), Error> {
         if slot.parent == Some(Role::Opaque) && self.kind_of(referent) != Some(Kind::Array) {
-            return Err(self.unexpected_tag_error(at, tag::REFP, "a reference to an array after OBJECT_FREEZE"));
+            return Err(self.unexpected_tag_error(
+                tag_offset,
+                tag::REFP,
+                "a reference to an array after OBJECT_FREEZE",
+            ));
         }
         self.tape().mark_target(referent);
         self.push_leaf(Node::leaf(Kind::Link, u64::from(referent)), slot)
     }
 
-    pub(super) fn begin_copy(&mut self, slot: &Slot, at: usize) -> Result<(), Error> {
+    pub(super) fn begin_copy(&mut self, slot: &Slot, tag_offset: usize) -> Result<(), Error> {
         let offset = self.read_noted_number(slot.me, "the offset", code::COPY_WIDTH)?;
-        let index = self.origin.index_of_item(offset, at)?;
+        let index = self.origin.index_of_item(offset, tag_offset)?;
         if self.copy.is_some() {
             return Err(Error::new(ErrorKind::BadLink)
-                .at(at)
+                .at(tag_offset)
                 .expecting("a COPY of an item without COPY in it")
                 .finding("a COPY within a COPY"));
         }
         let resume = self.scan;
-        self.copy = Some(ActiveCopy { resume, tag_at: at, source: index, height: self.stack.len(), node: slot.me });
+        self.copy =
+            Some(ActiveCopy { resume, tag_at: tag_offset, source: index, height: self.stack.len(), node: slot.me });
         // The original ends before its copy.
-        self.scan = Scan { input: self.scan.input.get(..at).unwrap_or(&[]), at: index };
+        self.scan = Scan { input: self.scan.input.get(..tag_offset).unwrap_or(&[]), offset: index };
         self.set_copying(true);
         Ok(())
     }
@@ -209,15 +217,22 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     /// Records a tracked tag: something may refer to its item.
-    pub(super) fn record_tracked_tag(&mut self, at: usize, variable: u32, referent: u32, node: u32, which: u64) {
+    pub(super) fn record_tracked_tag(
+        &mut self,
+        tag_offset: usize,
+        variable: u32,
+        referent: u32,
+        node: u32,
+        which: u64,
+    ) {
         let new = TrackedTag { variable, referent, node, which, used: false, is_reread: false };
-        match self.tracked.get_mut(&at) {
+        match self.tracked.get_mut(&tag_offset) {
             // It was read again by a COPY: the later reading counts from now on.
             Some(known) => *known = TrackedTag { node: known.node, used: false, is_reread: true, ..new },
             None => {
                 let is_first = S::DETAIL && self.copy.is_some();
                 let new = if is_first { TrackedTag { node: NO_NODE, is_reread: true, ..new } } else { new };
-                self.tracked.insert(at, new);
+                self.tracked.insert(tag_offset, new);
             }
         }
     }

@@ -11,14 +11,14 @@ use crate::string_locations::is_long_string;
 
 impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// Reads the rest of a string whose tag was consumed.
-    pub(super) fn read_word_rest(&mut self, node: u32, at: usize, tag: u8) -> Result<Word<'i>, Error> {
-        self.read_noted_word_rest(node, at, tag, code::WIDTH)
+    pub(super) fn read_word_rest(&mut self, node: u32, tag_offset: usize, tag: u8) -> Result<Word<'i>, Error> {
+        self.read_noted_word_rest(node, tag_offset, tag, code::WIDTH)
     }
 
     pub(super) fn read_noted_word_rest(
         &mut self,
         node: u32,
-        at: usize,
+        tag_offset: usize,
         tag: u8,
         width: u16,
     ) -> Result<Word<'i>, Error> {
@@ -28,15 +28,15 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             _ => (Kind::Bytes, self.read_noted_number(node, "the length", width)?),
         };
         if len > self.limits.string {
-            return Err(self.limits.too_long(len).at(at));
+            return Err(self.limits.too_long(len).at(tag_offset));
         }
-        let start = self.scan.at;
+        let start = self.scan.offset;
         let bytes = self.scan.read_bytes(usize::try_from(len).unwrap_or(usize::MAX), "a string")?;
         self.record_span(start, node, "bytes");
         if kind == Kind::Text && self.options.validate_utf8 {
             self.check_utf8(start, bytes)?;
         }
-        Ok(Word { kind, at, start, bytes, copied: false })
+        Ok(Word { kind, tag_offset, start, bytes, copied: false })
     }
 
     pub(super) fn check_utf8(&self, start: usize, bytes: &[u8]) -> Result<(), Error> {
@@ -62,10 +62,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// pattern. `node` is the node that it belongs to.
     pub(super) fn read_word(&mut self, node: u32, part: Part, expected: &'static str) -> Result<Word<'i>, Error> {
         let codes = WordCodes::for_part(part);
-        let at = self.scan.at;
+        let tag_offset = self.scan.offset;
         let byte = self.scan.read_u8(expected)?;
         let tag = byte & !TRACK;
-        self.record_span(at, node, tag::name_of(tag));
+        self.record_span(tag_offset, node, tag::name_of(tag));
         if byte != tag {
             // Nothing can refer to it; only the spelling records it.
             let which = match part {
@@ -76,14 +76,14 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             self.sink.record_note(node, code::TRACK, which);
         }
         if tag == tag::COPY {
-            return self.read_copied_word(node, part, expected, at);
+            return self.read_copied_word(node, part, expected, tag_offset);
         }
         if !matches!(tag, tag::BINARY | tag::STR_UTF8 | tag::SHORT_BINARY..) {
-            return Err(self.unexpected_tag_error(at, byte, expected));
+            return Err(self.unexpected_tag_error(tag_offset, byte, expected));
         }
-        let word = self.read_noted_word_rest(node, at, tag, codes.width)?;
+        let word = self.read_noted_word_rest(node, tag_offset, tag, codes.width)?;
         if S::DETAIL {
-            self.speller.record_string(at, node, part);
+            self.speller.record_string(tag_offset, node, part);
             if tag == tag::BINARY && word.bytes.len() <= tag::MOST_SHORT {
                 self.sink.record_note(node, codes.tag, u64::from(tag));
             }
@@ -96,17 +96,17 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         node: u32,
         part: Part,
         expected: &'static str,
-        at: usize,
+        tag_offset: usize,
     ) -> Result<Word<'i>, Error> {
         if part == Part::Value && self.copy.is_some() {
-            return Err(Error::new(ErrorKind::BadLink).at(at).finding("a COPY within a COPY"));
+            return Err(Error::new(ErrorKind::BadLink).at(tag_offset).finding("a COPY within a COPY"));
         }
         let offset = self.read_noted_number(node, "the offset", WordCodes::for_part(part).copy_width)?;
-        let index = self.origin.index_of_item(offset, at)?;
-        let word = find_copied_word(self.scan.input.get(..at).unwrap_or(&[]), index);
+        let index = self.origin.index_of_item(offset, tag_offset)?;
+        let word = find_copied_word(self.scan.input.get(..tag_offset).unwrap_or(&[]), index);
         let word = word.ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
-                .at(at)
+                .at(tag_offset)
                 .expecting(format!("{expected}: a COPY of a string"))
                 .finding(self.scan.input.get(index).map_or("the end".to_owned(), |byte| describe_tag(*byte)))
         })?;
@@ -122,12 +122,12 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// Reads the key of the next entry: its id, or KEY_NODE.
     pub(super) fn read_key(&mut self) -> Result<u16, Error> {
         let node = self.tape().len();
-        let last = self.stack.last().map_or(0, |top| top.last_key);
-        let from = self.scan.at;
+        let last_key = self.stack.last().map_or(0, |top| top.last_key);
+        let from = self.scan.offset;
         let word = self.read_word(node, Part::Key, "the key of an entry")?;
         // Copies of a long key would take quadratic time, so its id is kept by offset.
         let known_id = if is_long_string(word.bytes) { self.long_keys.get(&word.start).copied() } else { None };
-        let guess = known_id.unwrap_or_else(|| self.tape().keys.predict_next(last));
+        let guess = known_id.unwrap_or_else(|| self.tape().keys.predict_next(last_key));
         let known = known_id.is_some()
             || guess != 0 && {
                 let input = self.scan.input;
@@ -141,7 +141,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                     if is_long_string(word.bytes) {
                         self.long_keys.insert(word.start, id);
                     }
-                    self.tape().keys.learn_next(last, id);
+                    self.tape().keys.learn_next(last_key, id);
                     id
                 }
                 None => {
@@ -152,7 +152,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             }
         };
         if FAST && word.copied {
-            self.predictions.learn(id, self.scan.input, from, self.scan.at);
+            self.predictions.learn(id, self.scan.input, from, self.scan.offset);
         }
         if let Some(top) = self.stack.last_mut() {
             top.last_key = id;
@@ -181,8 +181,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn note_key(&mut self, node: u32, word: &Word<'i>) {
         if S::DETAIL {
             if !word.copied {
-                self.speller.record_full_key(word.at, node, word.kind, word.bytes);
-            } else if let Some(target) = self.speller.record_copied_key(word.at, node, word.kind, word.bytes) {
+                self.speller.record_full_key(word.tag_offset, node, word.kind, word.bytes);
+            } else if let Some(target) = self.speller.record_copied_key(word.tag_offset, node, word.kind, word.bytes) {
                 self.sink.record_note(node, code::KEY_COPY, target);
             }
         }
@@ -190,19 +190,19 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Reads the class name after OBJECT.
     pub(super) fn read_class_name(&mut self, slot: &Slot) -> Result<u32, Error> {
-        let at = self.scan.at;
+        let offset = self.scan.offset;
         let word = self.read_word(slot.me, Part::Class, "a class name")?;
-        let class = match self.classes.get(&word.at) {
+        let class = match self.classes.get(&word.tag_offset) {
             Some(class) if is_long_string(word.bytes) => *class,
-            _ => self.tape().intern_class(word.kind, word.bytes).map_err(|error| error.at(at))?,
+            _ => self.tape().intern_class(word.kind, word.bytes).map_err(|error| error.at(offset))?,
         };
-        self.classes.insert(word.at, class);
+        self.classes.insert(word.tag_offset, class);
         if S::DETAIL {
             if word.copied {
-                if let Some(target) = self.speller.target_at(word.at) {
+                if let Some(target) = self.speller.target_at(word.tag_offset) {
                     self.sink.record_note(slot.me, code::CLASS_COPY, target);
                 }
-            } else if !self.speller.record_class_name(word.at, class) {
+            } else if !self.speller.record_class_name(word.tag_offset, class) {
                 self.sink.record_note(slot.me, code::CLASS_FULL, 0);
             }
         }
@@ -210,12 +210,12 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     /// Returns the class that OBJECTV refers to.
-    pub(super) fn read_known_class(&mut self, slot: &Slot, at: usize) -> Result<u32, Error> {
+    pub(super) fn read_known_class(&mut self, slot: &Slot, tag_offset: usize) -> Result<u32, Error> {
         let offset = self.read_noted_number(slot.me, "the offset", code::CLASS_WIDTH)?;
-        let index = self.origin.index_of_item(offset, at)?;
+        let index = self.origin.index_of_item(offset, tag_offset)?;
         let class = self.classes.get(&index).copied().ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
-                .at(at)
+                .at(tag_offset)
                 .expecting("the offset of a class name after OBJECT")
                 .finding(format!("offset {offset}, where there is none"))
         })?;
@@ -249,8 +249,8 @@ impl WordCodes {
 
 /// Returns the string at `index` that a COPY in a key or a class name refers to. A COPY
 /// of a COPY is not allowed.
-fn find_copied_word(before: &[u8], index: usize) -> Option<Word<'_>> {
-    let mut scan = Scan { input: before, at: index };
+fn find_copied_word(preceding_input: &[u8], index: usize) -> Option<Word<'_>> {
+    let mut scan = Scan { input: preceding_input, offset: index };
     let tag = scan.read_u8("").ok()? & !TRACK;
     let (kind, len) = match tag {
         tag::SHORT_BINARY.. => (Kind::Bytes, u64::from(tag - tag::SHORT_BINARY)),
@@ -258,7 +258,7 @@ fn find_copied_word(before: &[u8], index: usize) -> Option<Word<'_>> {
         tag::STR_UTF8 => (Kind::Text, read_varint(&mut scan, "").ok()?),
         _ => return None,
     };
-    let start = scan.at;
+    let start = scan.offset;
     let bytes = scan.read_bytes(usize::try_from(len).ok()?, "").ok()?;
-    Some(Word { kind, at: index, start, bytes, copied: true })
+    Some(Word { kind, tag_offset: index, start, bytes, copied: true })
 }

@@ -14,51 +14,51 @@ pub(super) fn skip_run(run: &mut Run<'_, Offsets>) -> usize {
     // The offset of the first byte.
     let offset = run.base.wrapping_sub(run.format.start).wrapping_add(run.format.first);
     let bytes = run.bytes;
-    let mut at = 0;
+    let mut position = 0;
     // A branch for each class, because branches are predicted: with a table of lengths, each
     // item would wait for the previous one.
     while left > 0 {
-        let Some(head) = bytes_ahead::<16>(bytes, at) else { break };
+        let Some(head) = bytes_ahead::<16>(bytes, position) else { break };
         let tag = head[0];
         let left_after = |count: u64| left - 1 + count;
         match CLASSES[usize::from(tag)] {
-            Class::Tag => (at, left) = (at + 1, left_after(0)),
-            Class::LowText => (at, left) = (at + 1 + usize::from(tag & 31), left_after(0)),
-            Class::Four => (at, left) = (at + 5, left_after(0)),
-            Class::Eight => (at, left) = (at + 9, left_after(0)),
+            Class::Tag => (position, left) = (position + 1, left_after(0)),
+            Class::LowText => (position, left) = (position + 1 + usize::from(tag & 31), left_after(0)),
+            Class::Four => (position, left) = (position + 5, left_after(0)),
+            Class::Eight => (position, left) = (position + 9, left_after(0)),
             Class::Integer => {
                 let Some(len) = varint_len(head) else { break };
-                (at, left) = (at + len, left_after(0));
+                (position, left) = (position + len, left_after(0));
             }
             Class::Text => {
                 let Some((count, len)) = short_varint(head) else { break };
-                (at, left) = (at + len + count as usize, left_after(0));
+                (position, left) = (position + len + count as usize, left_after(0));
             }
             Class::Again => {
                 let Some((place, len)) = short_varint(head) else { break };
-                if place >= offset.wrapping_add(at as u64) {
+                if place >= offset.wrapping_add(position as u64) {
                     break;
                 }
-                (at, left) = (at + len, left_after(0));
+                (position, left) = (position + len, left_after(0));
             }
-            Class::LowItems => (at, left) = (at + 1, left_after(u64::from(tag & 15))),
-            Class::LowEntries => (at, left) = (at + 1, left_after(2 * u64::from(tag & 15))),
+            Class::LowItems => (position, left) = (position + 1, left_after(u64::from(tag & 15))),
+            Class::LowEntries => (position, left) = (position + 1, left_after(2 * u64::from(tag & 15))),
             Class::Items => {
                 let Some((count, len)) = short_varint(head) else { break };
-                (at, left) = (at + len, left_after(count));
+                (position, left) = (position + len, left_after(count));
             }
             Class::Entries => {
                 let Some((count, len)) = short_varint(head) else { break };
-                (at, left) = (at + len, left_after(2 * count));
+                (position, left) = (position + len, left_after(2 * count));
             }
-            Class::Value => at += 1,
-            Class::TwoValues => (at, left) = (at + 1, left_after(2)),
+            Class::Value => position += 1,
+            Class::TwoValues => (position, left) = (position + 1, left_after(2)),
             Class::Blessed => {
                 let Some((place, len)) = short_varint(head) else { break };
-                if place >= offset.wrapping_add(at as u64) {
+                if place >= offset.wrapping_add(position as u64) {
                     break;
                 }
-                at += len;
+                position += len;
             }
             Class::Byte
             | Class::Float
@@ -72,7 +72,7 @@ pub(super) fn skip_run(run: &mut Run<'_, Offsets>) -> usize {
         }
     }
     *pending = left;
-    at
+    position
 }
 
 /// Returns the varint after a tag, if it has at most three bytes, and the size of both.

@@ -28,24 +28,28 @@ impl TypedReader<'_, '_> {
     pub(super) fn read_value(&mut self, place: u32, slot: Slot) -> Result<(), NodeError> {
         self.pending = slot.key;
         let mut context = ValueContext { place, slot, flags: 0, id: None };
-        let mut at = place;
+        let mut current = place;
         loop {
-            let node = self.source_node(at);
+            let node = self.source_node(current);
             match node.kind {
                 Kind::Array => {
                     let array = self.open_node(Node::open(Kind::Array, 0), context)?;
-                    self.tasks.push(ReadTask::Close { at: array, count: node.aux });
-                    self.tasks.push(ReadTask::Items { next: at + 1, end: self.source.index_after(at) });
+                    self.tasks.push(ReadTask::Close { node: array, count: node.aux });
+                    self.tasks.push(ReadTask::Items { next: current + 1, end: self.source.index_after(current) });
                     return Ok(());
                 }
-                Kind::Map if self.is_special(at) => match self.read_special(at, &mut context)? {
-                    Some(inner) => at = inner,
+                Kind::Map if self.is_special(current) => match self.read_special(current, &mut context)? {
+                    Some(inner) => current = inner,
                     None => return Ok(()),
                 },
                 Kind::Map => {
                     let map = self.open_node(Node::open(Kind::Map, 0), context)?;
-                    self.tasks.push(ReadTask::Close { at: map, count: node.aux });
-                    self.tasks.push(ReadTask::Entries { next: at + 1, end: self.source.index_after(at), index: 0 });
+                    self.tasks.push(ReadTask::Close { node: map, count: node.aux });
+                    self.tasks.push(ReadTask::Entries {
+                        next: current + 1,
+                        end: self.source.index_after(current),
+                        index: 0,
+                    });
                     return Ok(());
                 }
                 Kind::Text => return self.push_node(Node { kind: self.strings.kind(), ..node }, context).map(|_| ()),
@@ -55,14 +59,14 @@ impl TypedReader<'_, '_> {
     }
 
     fn push_node(&mut self, mut node: Node, context: ValueContext) -> Result<u32, NodeError> {
-        let at = self.tape.len();
-        if at >= self.limits.nodes {
+        let index = self.tape.len();
+        if index >= self.limits.nodes {
             return Err(NodeError::from_error(context.place, self.limits.too_many_nodes()));
         }
         node.key = context.slot.key;
         node.flags |= context.flags | context.slot.flags;
         if let Some(id) = context.id {
-            if self.ids.insert(id, at).is_some() {
+            if self.ids.insert(id, index).is_some() {
                 return Err(
                     NodeError::new(context.place, "a number of its own for each $id").finding(format!("{id} again"))
                 );
@@ -77,17 +81,17 @@ impl TypedReader<'_, '_> {
         if self.depth >= self.limits.depth {
             return Err(NodeError::from_error(context.place, self.limits.too_deep()));
         }
-        let at = self.push_node(node, context)?;
+        let index = self.push_node(node, context)?;
         self.depth += 1;
-        Ok(at)
+        Ok(index)
     }
 
     /// Reads an object of `$` keys. Returns the value to continue with, if the object
     /// only describes that value.
-    fn read_special(&mut self, at: u32, context: &mut ValueContext) -> Result<Option<u32>, NodeError> {
-        let parts = self.read_parts(at)?;
-        let shape = self.check_parts(at, &parts)?;
-        let part = |name: Name| parts.get(name).unwrap_or(at);
+    fn read_special(&mut self, place: u32, context: &mut ValueContext) -> Result<Option<u32>, NodeError> {
+        let parts = self.read_parts(place)?;
+        let shape = self.check_parts(place, &parts)?;
+        let part = |name: Name| parts.get(name).unwrap_or(place);
         let main = part(shape.main);
         let node = match shape.main {
             Name::Id => {
@@ -134,14 +138,14 @@ impl TypedReader<'_, '_> {
                 node.in_form(self.read_form(parts.get(Name::Form))?)
             }
             Name::Text | Name::Bytes | Name::Latin1 | Name::Base64 | Name::String | Name::Symbol => {
-                self.read_name(at)?.ok_or_else(|| NodeError::new(at, "a string"))?
+                self.read_name(place)?.ok_or_else(|| NodeError::new(place, "a string"))?
             }
             Name::Map => {
                 self.read_map(&parts, main, *context)?;
                 return Ok(None);
             }
             _ => {
-                self.read_container(shape.main, &parts, at, *context)?;
+                self.read_container(shape.main, &parts, place, *context)?;
                 return Ok(None);
             }
         };
@@ -154,11 +158,11 @@ impl TypedReader<'_, '_> {
         &mut self,
         main: Name,
         parts: &FormParts,
-        at: u32,
+        place: u32,
         context: ValueContext,
     ) -> Result<(), NodeError> {
-        let part = |name: Name| ReadTask::Value { at: parts.get(name).unwrap_or(at), slot: Slot::default() };
-        let optional = |name: Name| parts.get(name).map(|at| ReadTask::Value { at, slot: Slot::default() });
+        let part = |name: Name| ReadTask::Value { place: parts.get(name).unwrap_or(place), slot: Slot::default() };
+        let optional = |name: Name| parts.get(name).map(|place| ReadTask::Value { place, slot: Slot::default() });
         let class = match main {
             Name::Extended | Name::Subclass => parts.get(main),
             _ => parts.get(Name::Class),
@@ -187,7 +191,7 @@ impl TypedReader<'_, '_> {
                 if let Some(links) = links {
                     self.check_array(links)?;
                 }
-                let links = links.map(|at| ReadTask::Items { next: at + 1, end: self.source.index_after(at) });
+                let links = links.map(|list| ReadTask::Items { next: list + 1, end: self.source.index_after(list) });
                 (node, [optional(Name::Payload), links].into_iter().flatten().collect())
             }
             Name::Extended => (Node::open(Kind::Attrs, class).in_form(Form::Module), vec![part(Name::Value)]),
@@ -196,20 +200,20 @@ impl TypedReader<'_, '_> {
                 let form = self.read_form(parts.get(Name::Form))?;
                 (Node::open(Kind::Attrs, class).in_form(form), vec![part(Name::Value)])
             }
-            _ => return Err(NodeError::new(at, "a value").finding(format!("`{}`", main.text()))),
+            _ => return Err(NodeError::new(place, "a value").finding(format!("`{}`", main.text()))),
         };
         let open = self.open_node(node, context)?;
         let mut count = children.len() as u32;
         if let Some(links) = parts.get(Name::Links) {
             count = count - 1 + self.source_node(links).aux;
         }
-        let attributes = parts.get(Name::Attributes).map(|at| self.read_attributes(at)).transpose()?;
+        let attributes = parts.get(Name::Attributes).map(|attributes| self.read_attributes(attributes)).transpose()?;
         if let Some((_, entries)) = &attributes {
             count += entries;
         }
-        self.tasks.push(ReadTask::Close { at: open, count });
+        self.tasks.push(ReadTask::Close { node: open, count });
         if node.kind == Kind::Object && parts.get(Name::Form).is_none() {
-            self.tasks.push(ReadTask::Form { at: open });
+            self.tasks.push(ReadTask::Form { node: open });
         }
         self.tasks.extend(attributes.map(|(task, _)| task));
         self.tasks.extend(children.into_iter().rev());
@@ -217,25 +221,25 @@ impl TypedReader<'_, '_> {
     }
 
     /// Gives an object the form that its body requires.
-    pub(super) fn set_object_form(&mut self, at: u32) {
-        if let [object, body, ..] = &mut self.tape.nodes[at as usize..] {
+    pub(super) fn set_object_form(&mut self, index: u32) {
+        if let [object, body, ..] = &mut self.tape.nodes[index as usize..] {
             *object = object.in_form(form::default_object_form(body.kind));
         }
     }
 
     /// Returns the entries of an `$attributes`, and their number.
-    fn read_attributes(&mut self, at: u32) -> Result<(ReadTask, u32), NodeError> {
-        if self.source_kind(at) != Some(Kind::Map) {
-            return Err(NodeError::new(at, "an object for $attributes"));
+    fn read_attributes(&mut self, place: u32) -> Result<(ReadTask, u32), NodeError> {
+        if self.source_kind(place) != Some(Kind::Map) {
+            return Err(NodeError::new(place, "an object for $attributes"));
         }
-        if !self.is_special(at) {
-            let task = ReadTask::Entries { next: at + 1, end: self.source.index_after(at), index: 0 };
-            return Ok((task, self.source_node(at).aux));
+        if !self.is_special(place) {
+            let task = ReadTask::Entries { next: place + 1, end: self.source.index_after(place), index: 0 };
+            return Ok((task, self.source_node(place).aux));
         }
-        let parts = self.read_parts(at)?;
+        let parts = self.read_parts(place)?;
         let pairs = parts.get(Name::Map).filter(|pairs| self.source_kind(*pairs) == Some(Kind::Array));
         match pairs {
-            Some(pairs) if self.source_node(at).aux == 1 => {
+            Some(pairs) if self.source_node(place).aux == 1 => {
                 let task = ReadTask::Pairs {
                     next: pairs + 1,
                     end: self.source.index_after(pairs),
@@ -244,7 +248,7 @@ impl TypedReader<'_, '_> {
                 };
                 Ok((task, self.source_node(pairs).aux))
             }
-            _ => Err(NodeError::new(at, "plain keys or `$map` alone in $attributes")),
+            _ => Err(NodeError::new(place, "plain keys or `$map` alone in $attributes")),
         }
     }
 
@@ -268,13 +272,13 @@ impl TypedReader<'_, '_> {
         let map = self.open_node(Node::open(Kind::Map, 0).with(flags), context)?;
         let placeholders = parts.get(Name::Placeholders);
         let mut tasks = vec![];
-        tasks.extend(default.map(|at| ReadTask::Value { at, slot: Slot::default() }));
+        tasks.extend(default.map(|place| ReadTask::Value { place, slot: Slot::default() }));
         if let Some(list) = placeholders {
             self.check_array(list)?;
             tasks.push(ReadTask::Placeholders { next: list + 1, end: self.source.index_after(list), index: count });
             count += self.source_node(list).aux;
         }
-        self.tasks.push(ReadTask::Close { at: map, count });
+        self.tasks.push(ReadTask::Close { node: map, count });
         self.tasks.extend(tasks);
         self.tasks.push(ReadTask::Pairs { next: pairs + 1, end: self.source.index_after(pairs), index: 0, locked });
         Ok(())
@@ -344,9 +348,9 @@ impl TypedReader<'_, '_> {
         let is_locked = locked.binary_search(&u64::from(index)).is_ok();
         self.tasks.push(ReadTask::Pairs { next: self.source.index_after(next), end, index: index + 1, locked });
         let mut parts = self.source_items(next).map_err(|_| NodeError::new(next, "a pair in $map"))?;
-        let (key, value, more) = (parts.next(), parts.next(), parts.next());
+        let (key, value, extra) = (parts.next(), parts.next(), parts.next());
         drop(parts);
-        let (Some(key), None) = (key, more) else {
+        let (Some(key), None) = (key, extra) else {
             return Err(NodeError::new(next, "a pair, or only a key, in $map"));
         };
         let mut flags = if is_locked { flag::LOCKED } else { 0 };
@@ -365,18 +369,18 @@ impl TypedReader<'_, '_> {
         }
         let slot = Slot { key: KEY_NODE, flags: 0 };
         self.tasks.push(match value {
-            Some(at) => ReadTask::Value { at, slot },
-            None => ReadTask::Absent { at: key, slot },
+            Some(place) => ReadTask::Value { place, slot },
+            None => ReadTask::Absent { place: key, slot },
         });
         self.read_value(key, Slot { key: IS_KEY, flags })
     }
 
     /// Whether this is a string with an `$id`.
-    fn is_string_with_id(&mut self, at: u32) -> Result<bool, NodeError> {
-        if self.source_kind(at) != Some(Kind::Map) || !self.is_special(at) {
+    fn is_string_with_id(&mut self, place: u32) -> Result<bool, NodeError> {
+        if self.source_kind(place) != Some(Kind::Map) || !self.is_special(place) {
             return Ok(false);
         }
-        let value = self.read_parts(at)?.get(Name::Value);
+        let value = self.read_parts(place)?.get(Name::Value);
         Ok(value.map_or(Ok(None), |value| self.read_name(value))?.is_some_and(|name| name.kind.is_string()))
     }
 
@@ -385,8 +389,8 @@ impl TypedReader<'_, '_> {
         self.make_slot(name, &bytes, index, place)
     }
 
-    fn check_array(&self, at: u32) -> Result<(), NodeError> {
-        self.source_items(at).map(|_| ())
+    fn check_array(&self, place: u32) -> Result<(), NodeError> {
+        self.source_items(place).map(|_| ())
     }
 
     /// Reads the value of a key that is allowed but absent.
@@ -408,22 +412,22 @@ impl TypedReader<'_, '_> {
 
     /// Returns the node of an integer or a string of any kind; `None` for anything
     /// else.
-    fn read_name(&mut self, at: u32) -> Result<Option<Node>, NodeError> {
-        self.read_name_within(at, FORMS_OF_A_STRING)
+    fn read_name(&mut self, place: u32) -> Result<Option<Node>, NodeError> {
+        self.read_name_within(place, FORMS_OF_A_STRING)
     }
 
     /// The same, with at most this many nested forms of strings.
-    fn read_name_within(&mut self, at: u32, forms: u32) -> Result<Option<Node>, NodeError> {
-        let node = self.source_node(at);
+    fn read_name_within(&mut self, place: u32, forms: u32) -> Result<Option<Node>, NodeError> {
+        let node = self.source_node(place);
         match node.kind {
             Kind::Int => return Ok(Some(Node::int(node.payload as i64))),
             Kind::Text => return Ok(Some(Node { kind: self.strings.kind(), key: 0, ..node })),
-            Kind::Map if self.is_special(at) => {}
+            Kind::Map if self.is_special(place) => {}
             _ => return Ok(None),
         }
-        let parts = self.read_parts(at)?;
-        let shape = self.check_parts(at, &parts)?;
-        let main = parts.get(shape.main).unwrap_or(at);
+        let parts = self.read_parts(place)?;
+        let shape = self.check_parts(place, &parts)?;
+        let main = parts.get(shape.main).unwrap_or(place);
         let kind = match shape.main {
             Name::Text | Name::Bytes => {
                 let kind = if shape.main == Name::Text { Kind::Text } else { Kind::Bytes };
@@ -437,9 +441,9 @@ impl TypedReader<'_, '_> {
             Name::Base64 => {
                 let text = self.source_text(main).ok_or_else(|| NodeError::new(main, "Base64"))?;
                 let mut bytes = Vec::new();
-                base64::decode_base64(text, &mut bytes).map_err(|at| {
+                base64::decode_base64(text, &mut bytes).map_err(|index| {
                     NodeError::new(main, "Base64 with its padding")
-                        .finding(format!("something else from character {at} on"))
+                        .finding(format!("something else from character {index} on"))
                 })?;
                 return Ok(Some(self.tape.new_owned_string(Kind::Bytes, &bytes)));
             }
@@ -448,7 +452,9 @@ impl TypedReader<'_, '_> {
             _ => return Ok(None),
         };
         let mut node = Node { kind, ..self.read_bytes_within(main, forms)? };
-        if let Some(encoding) = parts.get(Name::Encoding).filter(|at| self.source_kind(*at) != Some(Kind::Null)) {
+        if let Some(encoding) =
+            parts.get(Name::Encoding).filter(|encoding| self.source_kind(*encoding) != Some(Kind::Null))
+        {
             let name = self.read_named_bytes(encoding)?;
             let name = self.tape.string_bytes(&name, self.input).to_vec();
             let id = self.tape.intern_encoding(&name).map_err(|error| NodeError::from_error(encoding, error))?;
@@ -459,53 +465,53 @@ impl TypedReader<'_, '_> {
 
     /// Returns a string if the context says that bytes are meant: a plain string is
     /// their UTF-8. The caller replaces its kind.
-    fn read_named_bytes(&mut self, at: u32) -> Result<Node, NodeError> {
-        self.read_bytes_within(at, FORMS_OF_A_STRING)
+    fn read_named_bytes(&mut self, place: u32) -> Result<Node, NodeError> {
+        self.read_bytes_within(place, FORMS_OF_A_STRING)
     }
 
-    fn read_bytes_within(&mut self, at: u32, forms: u32) -> Result<Node, NodeError> {
-        let node = self.source_node(at);
+    fn read_bytes_within(&mut self, place: u32, forms: u32) -> Result<Node, NodeError> {
+        let node = self.source_node(place);
         if node.kind == Kind::Text {
             return Ok(Node { key: 0, ..node });
         }
-        let string = if forms > 0 { self.read_name_within(at, forms - 1)? } else { None };
+        let string = if forms > 0 { self.read_name_within(place, forms - 1)? } else { None };
         let string = string.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
-        string.ok_or_else(|| NodeError::new(at, "a string, or one as $latin1 or $base64"))
+        string.ok_or_else(|| NodeError::new(place, "a string, or one as $latin1 or $base64"))
     }
 
     /// Returns the id of a class name.
-    fn read_class(&mut self, at: u32) -> Result<u32, NodeError> {
-        if self.source_kind(at) == Some(Kind::Null) {
+    fn read_class(&mut self, place: u32) -> Result<u32, NodeError> {
+        if self.source_kind(place) == Some(Kind::Null) {
             return Ok(0);
         }
-        let name = self.read_name(at)?.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
-        let name = name.ok_or_else(|| NodeError::new(at, "the name of a class"))?;
+        let name = self.read_name(place)?.filter(|node| matches!(node.kind, Kind::Text | Kind::Bytes));
+        let name = name.ok_or_else(|| NodeError::new(place, "the name of a class"))?;
         let bytes = self.tape.string_bytes(&name, self.input).to_vec();
-        self.tape.intern_class(name.kind, &bytes).map_err(|error| NodeError::from_error(at, error))
+        self.tape.intern_class(name.kind, &bytes).map_err(|error| NodeError::from_error(place, error))
     }
 
-    fn read_form(&self, at: Option<u32>) -> Result<Form, NodeError> {
-        let Some(at) = at else { return Ok(Form::Usual) };
-        let form = self.source_text(at).and_then(form::form_from_word);
-        form.ok_or_else(|| NodeError::new(at, "the word for a form, as docs/json-typed.md lists them"))
+    fn read_form(&self, place: Option<u32>) -> Result<Form, NodeError> {
+        let Some(place) = place else { return Ok(Form::Usual) };
+        let form = self.source_text(place).and_then(form::form_from_word);
+        form.ok_or_else(|| NodeError::new(place, "the word for a form, as docs/json-typed.md lists them"))
     }
 
     fn read_flag(&self, parts: &FormParts, name: Name) -> Result<bool, NodeError> {
-        let Some(at) = parts.get(name) else { return Ok(false) };
-        let node = self.source_node(at);
+        let Some(place) = parts.get(name) else { return Ok(false) };
+        let node = self.source_node(place);
         if node.kind == Kind::Bool {
             Ok(node.payload != 0)
         } else {
-            Err(NodeError::new(at, format!("true for `{}`", name.text())))
+            Err(NodeError::new(place, format!("true for `{}`", name.text())))
         }
     }
 
-    fn read_float(&self, at: u32) -> Result<f64, NodeError> {
-        let node = self.source_node(at);
+    fn read_float(&self, place: u32) -> Result<f64, NodeError> {
+        let node = self.source_node(place);
         if node.kind == Kind::Float {
             return Ok(f64::from_bits(node.payload));
         }
-        let text = self.source_text(at).unwrap_or(&[]);
+        let text = self.source_text(place).unwrap_or(&[]);
         let value = match text {
             b"inf" => Some(f64::INFINITY),
             b"-inf" => Some(f64::NEG_INFINITY),
@@ -515,7 +521,8 @@ impl TypedReader<'_, '_> {
                 .and_then(|digits| parse_hex(digits, 16))
                 .map(|bits| f64::from_bits(bits as u64)),
         };
-        value.ok_or_else(|| NodeError::new(at, "\"inf\", \"-inf\", \"nan\" or \"nan:\" and 16 hex digits for $float"))
+        value
+            .ok_or_else(|| NodeError::new(place, "\"inf\", \"-inf\", \"nan\" or \"nan:\" and 16 hex digits for $float"))
     }
 }
 

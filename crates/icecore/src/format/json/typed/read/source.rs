@@ -39,23 +39,23 @@ pub(super) struct SourceEntry {
 pub(super) type ResolvedKey = (KeyMeaning, Option<u16>);
 
 impl TypedReader<'_, '_> {
-    pub(in crate::format::json::typed) fn source_kind(&self, at: u32) -> Option<Kind> {
-        self.source.nodes.get(at as usize).map(|node| node.kind)
+    pub(in crate::format::json::typed) fn source_kind(&self, place: u32) -> Option<Kind> {
+        self.source.nodes.get(place as usize).map(|node| node.kind)
     }
 
-    pub(super) fn source_node(&self, at: u32) -> Node {
-        self.source.nodes.get(at as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
+    pub(super) fn source_node(&self, place: u32) -> Node {
+        self.source.nodes.get(place as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
     /// Returns the bytes of a string.
-    pub(in crate::format::json::typed) fn source_text(&self, at: u32) -> Option<&[u8]> {
-        let node = self.source.nodes.get(at as usize).filter(|node| node.kind == Kind::Text)?;
+    pub(in crate::format::json::typed) fn source_text(&self, place: u32) -> Option<&[u8]> {
+        let node = self.source.nodes.get(place as usize).filter(|node| node.kind == Kind::Text)?;
         Some(self.tape.string_bytes(node, self.input))
     }
 
     /// Returns an integer that is not negative.
-    pub(in crate::format::json::typed) fn source_number(&self, at: u32) -> Option<u64> {
-        let node = self.source.nodes.get(at as usize)?;
+    pub(in crate::format::json::typed) fn source_number(&self, place: u32) -> Option<u64> {
+        let node = self.source.nodes.get(place as usize)?;
         match node.kind {
             Kind::Int => u64::try_from(node.payload as i64).ok(),
             Kind::Uint => Some(node.payload),
@@ -66,13 +66,13 @@ impl TypedReader<'_, '_> {
     /// Returns the items of an array.
     pub(in crate::format::json::typed) fn source_items(
         &self,
-        at: u32,
+        place: u32,
     ) -> Result<impl Iterator<Item = u32> + use<'_>, NodeError> {
-        if self.source_kind(at) != Some(Kind::Array) {
-            return Err(NodeError::new(at, "an array"));
+        if self.source_kind(place) != Some(Kind::Array) {
+            return Err(NodeError::new(place, "an array"));
         }
-        let end = self.source.index_after(at);
-        let mut next = at + 1;
+        let end = self.source.index_after(place);
+        let mut next = place + 1;
         Ok(std::iter::from_fn(move || {
             let item = Some(next).filter(|item| *item < end)?;
             next = self.source.index_after(item);
@@ -81,9 +81,9 @@ impl TypedReader<'_, '_> {
     }
 
     /// Returns the entries of an object: keys, and where their values are.
-    pub(in crate::format::json::typed) fn source_entries(&self, at: u32) -> impl Iterator<Item = (&[u8], u32)> {
-        let end = self.source.index_after(at);
-        let mut next = at + 1;
+    pub(in crate::format::json::typed) fn source_entries(&self, place: u32) -> impl Iterator<Item = (&[u8], u32)> {
+        let end = self.source.index_after(place);
+        let mut next = place + 1;
         std::iter::from_fn(move || {
             let entry = self.source_entry(next, end)?;
             next = entry.next;
@@ -91,15 +91,15 @@ impl TypedReader<'_, '_> {
         })
     }
 
-    /// Returns the entry of an object that starts at `at`.
-    pub(super) fn source_entry(&self, at: u32, end: u32) -> Option<SourceEntry> {
-        let node = self.source.nodes.get(at as usize).filter(|_| at < end)?;
+    /// Returns the entry of an object that starts at `place`.
+    pub(super) fn source_entry(&self, place: u32, end: u32) -> Option<SourceEntry> {
+        let node = self.source.nodes.get(place as usize).filter(|_| place < end)?;
         let (id, value) = match node.key {
             NO_KEY => return None,
-            IS_KEY => (0, self.source.index_after(at)),
-            id => (id, at),
+            IS_KEY => (0, self.source.index_after(place)),
+            id => (id, place),
         };
-        Some(SourceEntry { id, key: at, value, next: self.source.index_after(value) })
+        Some(SourceEntry { id, key: place, value, next: self.source.index_after(value) })
     }
 
     pub(super) fn key_bytes(&self, entry: &SourceEntry) -> &[u8] {
@@ -114,46 +114,46 @@ impl TypedReader<'_, '_> {
         if entry.id == 0 {
             return (key::decode_key(self.strings, self.key_bytes(entry)), None);
         }
-        let at = usize::from(entry.id);
-        if let Some(Some(known)) = self.keys.get(at) {
+        let index = usize::from(entry.id);
+        if let Some(Some(known)) = self.keys.get(index) {
             return *known;
         }
         let new = (key::decode_key(self.strings, self.key_bytes(entry)), Some(0));
-        if self.keys.len() <= at {
-            self.keys.resize(at + 1, None);
+        if self.keys.len() <= index {
+            self.keys.resize(index + 1, None);
         }
-        self.keys[at] = Some(new);
+        self.keys[index] = Some(new);
         new
     }
 
     /// Whether the object begins with a `$` key, known or unknown.
-    pub(super) fn is_special(&mut self, at: u32) -> bool {
-        let first = self.source_entry(at + 1, self.source.index_after(at));
+    pub(super) fn is_special(&mut self, place: u32) -> bool {
+        let first = self.source_entry(place + 1, self.source.index_after(place));
         first.is_some_and(|first| matches!(self.read_key(&first), KeyMeaning::Special(_) | KeyMeaning::Unknown))
     }
 
     /// Whether this is an object with `$icecore`.
-    pub(super) fn is_outermost(&self, at: u32) -> bool {
-        self.source_kind(at) == Some(Kind::Map) && self.source_entries(at).any(|(key, _)| key == b"$icecore")
+    pub(super) fn is_outermost(&self, place: u32) -> bool {
+        self.source_kind(place) == Some(Kind::Map) && self.source_entries(place).any(|(key, _)| key == b"$icecore")
     }
 
     /// Returns the `$` keys of an object that has no other keys.
-    pub(super) fn read_parts(&mut self, at: u32) -> Result<FormParts, NodeError> {
+    pub(super) fn read_parts(&mut self, place: u32) -> Result<FormParts, NodeError> {
         let mut parts = FormParts { values: [NONE; COUNT] };
-        let end = self.source.index_after(at);
-        let mut next = at + 1;
+        let end = self.source.index_after(place);
+        let mut next = place + 1;
         while let Some(entry) = self.source_entry(next, end) {
             next = entry.next;
-            let found = |reader: &Self| format!("`{}`", String::from_utf8_lossy(reader.key_bytes(&entry)));
+            let key_text = |reader: &Self| format!("`{}`", String::from_utf8_lossy(reader.key_bytes(&entry)));
             match self.read_key(&entry) {
                 KeyMeaning::Special(name) if parts.has(name) => {
-                    return Err(NodeError::new(entry.value, "each $ key once").finding(found(self)));
+                    return Err(NodeError::new(entry.value, "each $ key once").finding(key_text(self)));
                 }
                 KeyMeaning::Special(name) => parts.values[name as usize] = entry.value,
                 KeyMeaning::Unknown => return Err(self.unknown_key_error(&entry)),
                 KeyMeaning::Plain(..) | KeyMeaning::Latin1 => {
                     return Err(NodeError::new(entry.value, "only $ keys next to a $ key")
-                        .finding(format!("the key {}", found(self)))
+                        .finding(format!("the key {}", key_text(self)))
                         .helping("a plain key that starts with $ is written with $$"));
                 }
             }
@@ -170,15 +170,15 @@ impl TypedReader<'_, '_> {
 
     /// Returns the form of an object of `$` keys. Checks that required keys exist, and
     /// that no others do.
-    pub(super) fn check_parts(&self, at: u32, parts: &FormParts) -> Result<&'static FormShape, NodeError> {
+    pub(super) fn check_parts(&self, place: u32, parts: &FormParts) -> Result<&'static FormShape, NodeError> {
         let Some(shape) = SHAPES.iter().find(|shape| parts.has(shape.main)) else {
             let first = self
-                .source_entries(at)
+                .source_entries(place)
                 .next()
                 .map_or(String::new(), |(key, _)| format!("`{}` alone", String::from_utf8_lossy(key)));
-            return Err(NodeError::new(at, "a form of json:typed").finding(first));
+            return Err(NodeError::new(place, "a form of json:typed").finding(first));
         };
-        for (key, value) in self.source_entries(at) {
+        for (key, value) in self.source_entries(place) {
             let belongs = Name::from_text(key)
                 .is_some_and(|name| name == shape.main || shape.needs.contains(&name) || shape.takes.contains(&name));
             if !belongs {
@@ -188,15 +188,16 @@ impl TypedReader<'_, '_> {
         }
         match shape.needs.iter().find(|name| !parts.has(**name)) {
             Some(missing) => {
-                Err(NodeError::new(at, format!("`{}` next to `{}`", missing.text(), shape.main.text())).finding("none"))
+                Err(NodeError::new(place, format!("`{}` next to `{}`", missing.text(), shape.main.text()))
+                    .finding("none"))
             }
             None => Ok(shape),
         }
     }
 
     /// Describes the value at a place in a few words.
-    pub(super) fn describe_value(&self, at: u32) -> String {
-        let node = self.source_node(at);
+    pub(super) fn describe_value(&self, place: u32) -> String {
+        let node = self.source_node(place);
         match node.kind {
             Kind::Text => {
                 let text = String::from_utf8_lossy(self.tape.string_bytes(&node, self.input)).into_owned();
