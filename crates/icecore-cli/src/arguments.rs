@@ -142,6 +142,6 @@ impl Inputs {
         #[cfg(feature = "store")]
         return self.keyed.find_sources(&self.files, report);
         #[cfg(not(feature = "store"))]
-        Ok(Source::all(&self.files, report))
+        Ok(Source::find_all(&self.files, report))
     }
 }

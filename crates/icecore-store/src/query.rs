@@ -58,6 +58,7 @@ impl<'v> ColumnValue<'v> {
         })
     }
 
+    #[cfg(any(feature = "mysql", feature = "mongodb", feature = "redis", feature = "memcached"))]
     pub(crate) fn from_text(text: impl Into<Cow<'v, str>>) -> ColumnValue<'v> {
         match text.into() {
             Cow::Borrowed(text) => ColumnValue::Bytes(Cow::Borrowed(text.as_bytes())),
@@ -67,6 +68,7 @@ impl<'v> ColumnValue<'v> {
 }
 
 /// Returns the text of a float with a fraction, so that it can be distinguished from an integer.
+#[cfg(any(feature = "mysql", feature = "postgres"))]
 pub(crate) fn with_fraction(text: Cow<'_, str>) -> Cow<'_, str> {
     let is_integer = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if is_integer { Cow::Owned(format!("{text}.0")) } else { text }

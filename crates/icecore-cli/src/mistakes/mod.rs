@@ -9,7 +9,9 @@ mod values;
 
 pub use commands::{explain_word, options_come_after};
 pub use formats::{stage, target_stage};
-pub use paths::{of_filter, of_get, of_path, whole_path};
+#[cfg(feature = "store")]
+pub use paths::whole_path;
+pub use paths::{of_filter, of_get, of_path};
 pub use values::refuse_frame_as_file;
 
 use crate::short_help;

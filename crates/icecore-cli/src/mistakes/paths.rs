@@ -56,6 +56,7 @@ pub fn of_get(path: &str, files: &[PathBuf], error: icecore::Error) -> Abort {
 }
 
 /// Returns a path from the root on, with its `$`, as a database keeps it.
+#[cfg(feature = "store")]
 pub fn whole_path(path: &str) -> Result<String, Abort> {
     let full_path = if path.starts_with(['.', '[']) { format!("${path}") } else { path.to_owned() };
     if full_path.starts_with('$') && Pattern::parse(&full_path).is_ok() {
