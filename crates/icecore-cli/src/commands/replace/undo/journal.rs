@@ -245,8 +245,8 @@ pub fn check_others(args: &Replace, undo: &Path) -> Result<(), Abort> {
 /// whether the file was one.
 fn remove_without_values(path: &Path) -> bool {
     let Ok(known) = path.symlink_metadata() else { return false };
-    // An empty file may be anyone's.
-    let is_cut = || std::fs::read(path).is_ok_and(|bytes| !bytes.is_empty() && MAGIC.starts_with(&bytes));
+    // A command that is killed early leaves an empty file.
+    let is_cut = || std::fs::read(path).is_ok_and(|bytes| MAGIC.starts_with(&bytes));
     let has_no_values = || {
         let file = UndoFile::open(path, true);
         file.is_ok_and(|file| file.entries.iter().all(|entry| entry.head.kind != RecordKind::Changes))
