@@ -1260,12 +1260,12 @@ struct icecore_class_map *icecore_class_map_new(const char *text,
                                                 struct icecore_error *error);
 
 /*
- Looks up the new name of a class. Copies at most `room` bytes of it to `new_name`, and returns its full length in
+ Looks up the new name of a class. Copies at most `capacity` bytes of it to `new_name`, and returns its full length in
  bytes; 0 if the map does not rename the class.
 
  # Safety
  `map` is null or a map; `name` points to `len` bytes; `new_name` is null or points to
- `room` bytes.
+ `capacity` bytes.
  */
 size_t icecore_class_map_name(const struct icecore_class_map *map,
                               const char *name,
@@ -1358,7 +1358,7 @@ uint32_t icecore_read(struct icecore_context *context,
 
  # Safety
  `context` is null or a context that no other call uses; `input` names the
- `len` bytes that its last view points to; `path` is null or points to `room` bytes.
+ `len` bytes that its last view points to; `path` is null or points to `capacity` bytes.
  */
 size_t icecore_path(struct icecore_context *context,
                     const uint8_t *input,
@@ -1673,12 +1673,12 @@ uint32_t icecore_refused(struct icecore_context *context,
                          struct icecore_error *error);
 
 /*
- Returns the length of a message about a class: `what` is one of `icecore_words`, `host` one of `icecore_host`.
+ Returns the length of a message about a class: `message_kind` is one of `icecore_words`, `host` one of `icecore_host`.
  Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
 
  # Safety
  `name` is null or points to a struct whose `bytes` points to `len` bytes; `path` points to
- `path_len` bytes; `text` is null or points to `room` bytes.
+ `path_len` bytes; `text` is null or points to `capacity` bytes.
  */
 size_t icecore_class_words(uint32_t message_kind,
                            uint32_t host,

@@ -32,12 +32,12 @@ pub unsafe extern "C" fn icecore_class_map_new(
     map
 }
 
-/// Looks up the new name of a class. Copies at most `room` bytes of it to `new_name`, and returns its full length in
+/// Looks up the new name of a class. Copies at most `capacity` bytes of it to `new_name`, and returns its full length in
 /// bytes; 0 if the map does not rename the class.
 ///
 /// # Safety
 /// `map` is null or a map; `name` points to `len` bytes; `new_name` is null or points to
-/// `room` bytes.
+/// `capacity` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_map_name(
     map: *const icecore_class_map,
@@ -55,7 +55,7 @@ pub unsafe extern "C" fn icecore_class_map_name(
         let Some(renamed) = map.0.rename(name) else { return Ok(()) };
         length = renamed.len();
         if !new_name.is_null() {
-            // SAFETY: not null, so it points to `room` bytes, and no more are written; `renamed` is
+            // SAFETY: not null, so it points to `capacity` bytes, and no more are written; `renamed` is
             // memory of its own.
             unsafe { std::ptr::copy_nonoverlapping(renamed.as_ptr().cast(), new_name, length.min(capacity)) };
         }

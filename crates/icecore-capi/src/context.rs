@@ -242,7 +242,7 @@ pub unsafe extern "C" fn icecore_read(
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `input` names the
-/// `len` bytes that its last view points to; `path` is null or points to `room` bytes.
+/// `len` bytes that its last view points to; `path` is null or points to `capacity` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_path(
     context: *mut icecore_context,
@@ -264,7 +264,7 @@ pub unsafe extern "C" fn icecore_path(
         *context.document.tape_mut() = document.into_tape();
         length = text.len();
         if !path.is_null() && capacity > 0 {
-            // SAFETY: not null, so it points to `room` bytes that may be written.
+            // SAFETY: not null, so it points to `capacity` bytes that may be written.
             write_text(&text, unsafe { zero_chars(path, capacity) });
         }
         Ok(())

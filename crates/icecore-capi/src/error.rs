@@ -137,9 +137,9 @@ pub(crate) fn write_text(text: &str, field: &mut [c_char]) {
 /// Returns a field of the caller for a text, initialised with zeros.
 ///
 /// # Safety
-/// `field` points to `room` bytes that may be written for `'a`, and nothing else points to them.
+/// `field` points to `capacity` bytes that may be written for `'a`, and nothing else points to them.
 pub(crate) unsafe fn zero_chars<'a>(field: *mut c_char, capacity: usize) -> &'a mut [c_char] {
-    // SAFETY: there are `room` bytes, which need no alignment; after the first line they
+    // SAFETY: there are `capacity` bytes, which need no alignment; after the first line they
     // are initialised.
     unsafe {
         field.write_bytes(0, capacity);

@@ -3,7 +3,6 @@
 //! A host that stores its lists as `icecore_rules` needs one call, `icecore_class_verdict`. A host that stores its
 //! lists as values of its language evaluates them layer by layer: `icecore_question_begin`, a call for each list, then
 //! `icecore_question_answer`.
-//! `icecore_question_answer`.
 
 use crate::borrow_bytes;
 use crate::context::icecore_context;
@@ -520,12 +519,12 @@ pub unsafe extern "C" fn icecore_refused(
     })
 }
 
-/// Returns the length of a message about a class: `what` is one of `icecore_words`, `host` one of `icecore_host`.
+/// Returns the length of a message about a class: `message_kind` is one of `icecore_words`, `host` one of `icecore_host`.
 /// Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
 ///
 /// # Safety
 /// `name` is null or points to a struct whose `bytes` points to `len` bytes; `path` points to
-/// `path_len` bytes; `text` is null or points to `room` bytes.
+/// `path_len` bytes; `text` is null or points to `capacity` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_class_words(
     message_kind: u32,
@@ -549,7 +548,7 @@ pub unsafe extern "C" fn icecore_class_words(
             class_message(message_kind, host, ClassName::checked(names_from_flags(flags), bytes, is_text), &path)?;
         length = message.len();
         if !text.is_null() && capacity > 0 {
-            // SAFETY: not null, so it points to `room` bytes that may be written.
+            // SAFETY: not null, so it points to `capacity` bytes that may be written.
             write_text(&message, unsafe { zero_chars(text, capacity) });
         }
         Ok(())

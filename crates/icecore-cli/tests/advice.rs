@@ -11,7 +11,7 @@ use std::process::Output;
 
 /// Minimum number of wrong invocations.
 const LEAST: usize = 300;
-/// Texts that are in many lines, and what stands for them in the table.
+/// Texts that many lines contain, and their short forms in the table.
 const SHORT: [(&str, &str); 1] = [(
     "The formats are storable, sereal, dumper, php, php-session, var-export, igbinary, marshal, ndjson, json, pack, join",
     "The formats are …",

@@ -62,7 +62,7 @@ impl Journal {
     }
 }
 
-/// Returns the local time.
+/// Returns the current time in UTC.
 fn format_current_time() -> String {
     let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
     time::format_utc(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

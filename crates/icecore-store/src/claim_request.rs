@@ -1,4 +1,4 @@
-//! ClaimRequest out jobs: ready jobs first, then jobs whose lease has ended.
+//! Hands out jobs: ready jobs first, then jobs whose lease has ended.
 //!
 //! A separate query finds ended leases. It does not run at every claim: while the queue has as many jobs as are
 //! claimed, it runs every `LOOK`.
@@ -56,7 +56,7 @@ pub(crate) trait ClaimOperations {
     fn free_ended_leases(&mut self, request: &ClaimRequest<'_>) -> Result<u64>;
 }
 
-/// Hands out jobs. ExpiryChecks for ended leases before if a look is due, and after if there are too few jobs.
+/// Hands out jobs. Checks for ended leases before, if a check is due, and after, if there are too few jobs.
 pub(crate) fn hand_out(
     backend: &mut impl ClaimOperations,
     request: &ClaimRequest<'_>,

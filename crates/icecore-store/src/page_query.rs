@@ -39,7 +39,7 @@ impl PathValue {
 /// Requests up to this many objects after a sequence, in order.
 pub(crate) type PageQuery<'p> = &'p mut dyn FnMut(i64, usize, EachLent<'_>) -> Result<()>;
 
-/// Passes up to `most` objects after a sequence to `each`, fetched in pages of `asked`. `looked_for` is a value
+/// Passes up to `max_objects` objects after a sequence to `each`, fetched in pages of `page_size`. `wanted` is a value
 /// whose path has no index: each object is decoded to check it.
 pub(crate) fn walk_pages(
     page_size: usize,

@@ -265,7 +265,7 @@ impl Stage {
         self.remove_wrappers(input, limits, None, |_, _, _| {})
     }
 
-    /// Removes the wrappers. For each, `tell` gets the length of the wrapped data and the content. With `broken`, the
+    /// Removes the wrappers. For each, `report` gets the length of the wrapped data and the content. With `broken`, the
     /// beginning of the content is used if not all of it can be unwrapped, and the first reason is stored there.
     fn remove_wrappers<'a>(
         &self,

@@ -100,7 +100,7 @@ pub fn run(args: &Work, report: &mut Report) -> Result<(), Abort> {
         }
         outcome
     };
-    // People are told once that nothing happens because there is nothing to do.
+    // A person at a terminal reads once why nothing happens.
     let mut says_idle = !args.until_empty && std::io::stderr().is_terminal();
     let tally = worker
         .run(&|| database.open(), Arc::new(runner), &stop, &mut |event| {

@@ -50,7 +50,7 @@ enum StreamError {
     Broken(std::io::Error, usize),
 }
 
-/// Returns all output of a decoder, if that is at most `most` bytes.
+/// Returns all output of a decoder, if that is at most `max_len` bytes.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 fn read_to_limit(decoder: &mut impl std::io::Read, max_len: u64) -> Result<Vec<u8>, StreamError> {
     use std::io::Read;

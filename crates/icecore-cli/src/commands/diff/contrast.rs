@@ -20,7 +20,7 @@ const BEFORE: usize = 16;
 pub struct Lengths {
     /// Characters of a string.
     pub string: usize,
-    /// Characters of the whole.
+    /// Characters of the whole description.
     pub total: usize,
     /// Whether links may be described by the path of their target. Finding one takes time for each value before it.
     pub has_paths: bool,

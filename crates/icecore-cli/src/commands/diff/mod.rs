@@ -48,7 +48,7 @@ pub fn run(args: &Diff, global: &Global, report: &mut Report) -> Result<(), Abor
     target.complete_output()
 }
 
-/// Opens the output, and returns how find_differences are shown there.
+/// Opens the output, and returns how differences are shown there.
 fn open<'g>(args: &Diff, global: &'g Global) -> Result<(Target, DifferencePrinter<'g>), Abort> {
     let sources: Vec<Source> = args.files.iter().map(|file| Source::from_path(Some(file))).collect();
     let place = Outputs::new(&sources, args.force).output_destination(args.output.as_ref())?;
@@ -63,7 +63,7 @@ fn open<'g>(args: &Diff, global: &'g Global) -> Result<(Target, DifferencePrinte
     Ok((target, if args.is_json() { printer.with_json() } else { printer }))
 }
 
-/// Compares two files and passes the find_differences on. Returns whether there are any; `None` if a file can't be read,
+/// Compares two files and passes the differences on. Returns whether there are any; `None` if a file can't be read,
 /// which is reported.
 fn compare_files(
     args: &Diff,

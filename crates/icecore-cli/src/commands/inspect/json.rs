@@ -1,6 +1,6 @@
 //! The tree for programs: flat lists of pieces and values, so that any depth can be written and read.
 
-use super::deep::{self, NestedSettings, StageCache as Seen};
+use super::deep::{self, NestedSettings, StageCache};
 use super::{DocumentSource, InspectView, detect_variant};
 use crate::report::Abort;
 use crate::sink::Sink;
@@ -131,7 +131,7 @@ impl ItemWriter<'_> {
         settings: NestedSettings<'_>,
         within: u32,
     ) -> Result<(), Abort> {
-        let mut stage_cache = Seen::new();
+        let mut stage_cache = StageCache::new();
         for row in tree {
             let Some(mut item) = Item::from_row(document, &row) else { continue };
             item.depth += settings.base;

@@ -52,7 +52,7 @@ impl ResumeState {
                 if state.pairs != pairs {
                     return Err(file_error(
                         file,
-                        "it is of other pairs: another file, or none, begins anew".to_owned(),
+                        "it belongs to other pairs: name another file, or none, to start again".to_owned(),
                     ));
                 }
                 state
