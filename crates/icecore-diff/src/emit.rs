@@ -15,6 +15,8 @@ pub(crate) const VALUES: usize = 1;
 pub(crate) struct Edits<'d> {
     /// Values of another document that replace values.
     pub(crate) replaced: HashMap<u32, Cursor<'d>>,
+    /// The same, but only at the place of the value: links to it keep the value.
+    pub(crate) replaced_places: HashMap<u32, Cursor<'d>>,
     pub(crate) classes: HashMap<u32, Cow<'d, [u8]>>,
     /// Removed items and entries.
     pub(crate) removed: HashSet<u32>,
@@ -25,7 +27,6 @@ pub(crate) struct Edits<'d> {
 }
 
 /// A value that is put into a container.
-#[derive(Clone, Copy)]
 pub(crate) struct Insertion<'d> {
     pub(crate) index: u32,
     /// The key, as a value of the second document.
@@ -35,6 +36,8 @@ pub(crate) struct Insertion<'d> {
     /// Index of the document of the value.
     pub(crate) of: usize,
     pub(crate) value: Cursor<'d>,
+    /// The path of the value, for messages.
+    pub(crate) path: String,
 }
 
 /// Copies values into a document that is being built. A value that links name is copied once, where it is first met;
@@ -165,6 +168,11 @@ impl<'d> Emitter<'d> {
         if node.has(flag::OVERLOAD) {
             self.builder.overloaded();
         }
+        if source == FIRST
+            && let Some(new) = self.edits.replaced_places.get(&value.index())
+        {
+            (source, value) = (VALUES, *new);
+        }
         // A link leads to its target, and that to its replacement.
         let mut names = Vec::new();
         for _ in 0..4 {
@@ -279,7 +287,7 @@ impl<'d> EmitFrame<'d> {
     fn next_step(&mut self, edits: &Edits<'d>) -> EmitStep<'d> {
         let put = (self.of == FIRST).then(|| edits.insertions.get(&self.node)?.get(self.insertion_count)).flatten();
         if let Some(put) = put.filter(|put| put.index <= self.index) {
-            return self.take_insertion(*put);
+            return self.take_insertion(put);
         }
         loop {
             let next = match &mut self.children {
@@ -301,14 +309,14 @@ impl<'d> EmitFrame<'d> {
         match (put, self.default.take()) {
             (Some(put), default) => {
                 self.default = default;
-                self.take_insertion(*put)
+                self.take_insertion(put)
             }
             (None, Some(default)) => EmitStep::Default(self.of, default),
             (None, None) => EmitStep::End,
         }
     }
 
-    fn take_insertion(&mut self, put: Insertion<'d>) -> EmitStep<'d> {
+    fn take_insertion(&mut self, put: &Insertion<'d>) -> EmitStep<'d> {
         self.index += 1;
         self.insertion_count += 1;
         match put.key {

@@ -12,7 +12,7 @@ use icecore::{Document, Key, Kind};
 pub(crate) struct Hashes<'d> {
     rules: Rules,
     document: &'d Document<'d>,
-    /// 0: not known yet.
+    /// Each is 0 until it is computed.
     nodes: Vec<u64>,
     /// Numbers of keys by id: as the key of a map, and as the name of a field.
     keys: Vec<[u64; 2]>,
@@ -301,6 +301,15 @@ impl<'d> Hashes<'d> {
         }
         self.record_hash(frame.index, node, hash);
     }
+}
+
+/// Returns true if a link of this document leads to a value that contains the link. The number of such a document
+/// depends on which of several places of a value is the link.
+pub(crate) fn has_cycle(document: &Document<'_>) -> bool {
+    (0..).zip(document.nodes()).filter(|(_, node)| node.kind.is_again()).any(|(link, _)| {
+        let target = document.at(link).map_or(link, |link| link.target().index());
+        target >= link || tree::index_after(document, target) > link
+    })
 }
 
 /// Whether this node is in an object.

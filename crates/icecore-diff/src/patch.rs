@@ -1,10 +1,9 @@
 //! Applying a difference.
 
 use crate::change::{ChangeKind, object_class};
-use crate::difference_writer::{FORMAT_KEY, VERSION, with_more_depth};
-use crate::emit::{Edits, Emitter, FIRST, Insertion, VALUES};
+use crate::difference_writer::{FORMAT_KEY, VERSION, fingerprint, with_more_depth};
+use crate::emit::{Edits, Emitter, FIRST, Insertion, VALUES, as_key};
 use crate::equality::EqualityChecker;
-use crate::hash::Hashes;
 use crate::pairs::Sides;
 use crate::path_resolver::PathResolver;
 use crate::rules::Rules;
@@ -30,6 +29,7 @@ use std::fmt;
 /// ```
 pub struct Patch {
     document: Document<'static>,
+    allows_other_documents: bool,
 }
 
 /// Reason why a difference can't be applied.
@@ -43,6 +43,8 @@ pub enum Refusal {
         /// What does not match.
         reason: &'static str,
     },
+    /// All values to change are the old ones, but another part of the document differs.
+    OtherDocument,
     /// It is not a difference, or contradicts itself.
     Broken(Error),
 }
@@ -52,6 +54,10 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::Differs { path, reason } if path.is_empty() => write!(f, "{reason}"),
             Refusal::Differs { path, reason } => write!(f, "at {path}: {reason}"),
+            Refusal::OtherDocument => f.write_str(
+                "it is not the document that the difference was made from: the values to change are there, but another \
+                 part has changed",
+            ),
             Refusal::Broken(error) => error.fmt(f),
         }
     }
@@ -75,12 +81,33 @@ impl Patch {
         let trimmed = json.trim_ascii_end();
         let document = icecore::read_as(trimmed, &Stage::parse("json:typed")?, &with_more_depth(limits))?.into_owned();
         match document.root().get(FORMAT_KEY).and_then(|version| version.as_i64()) {
-            Some(VERSION) => Ok(Patch { document }),
+            Some(VERSION) => Ok(Patch { document, allows_other_documents: false }),
             Some(version) => {
                 Err(malformed_patch(format!("version {version}; this program supports version {VERSION}")))
             }
             None => Err(malformed_patch(format!("no key `{FORMAT_KEY}`"))),
         }
+    }
+
+    /// Sets whether the difference may be applied to a document that differs elsewhere from the one from which it was
+    /// made. Each value to change must still be the old one, a key to add must be new, and a list must be long enough.
+    /// Other changes of a list may shift the positions of the values that are added to it.
+    ///
+    /// ```
+    /// use icecore::Limits;
+    /// use icecore_diff::{Patch, Rules, find_differences};
+    /// let (a, b) = (icecore::read(br#"{"n": 1}"#)?, icecore::read(br#"{"n": 2}"#)?);
+    /// let json = find_differences(&a, &b, Rules::new()).to_json(&Limits::default())?;
+    /// let patch = Patch::read(&json, &Limits::default())?.allow_other_documents(true);
+    /// let other = icecore::read(br#"{"n": 1, "name": "Ann"}"#)?;
+    /// let made = patch.apply(&other).expect("n is 1");
+    /// assert_eq!(icecore::write(&made, "json")?, br#"{"n":2,"name":"Ann"}"#);
+    /// # Ok::<(), icecore::Error>(())
+    /// ```
+    #[must_use]
+    pub fn allow_other_documents(mut self, is_allowed: bool) -> Patch {
+        self.allows_other_documents = is_allowed;
+        self
     }
 
     /// Whether there are no differences.
@@ -121,17 +148,18 @@ impl Patch {
         for change in changes.items() {
             applying.apply_change(change)?;
         }
-        applying.check_header(root)?;
-        let root_of_left = document.root().index();
-        let fingerprint = match is_set("exact") {
-            true => Hashes::new(rules.exact(), document).get(root_of_left),
-            false => left.node_hash(root_of_left),
-        };
-        let fingerprint = format!("{fingerprint:016x}");
-        if root.get("fingerprint").and_then(|known| known.as_str()) != Some(&fingerprint) {
-            let reason = "it is not the document that the difference was made from: the values to change are there, but another \
-                        part has changed";
-            return Err(Refusal::Differs { path: String::new(), reason });
+        if self.allows_other_documents {
+            applying.check_insertions()?;
+        } else {
+            applying.check_header(root)?;
+        }
+        let is_exact = is_set("exact");
+        if !self.allows_other_documents {
+            let rules = if is_exact { rules.exact() } else { rules };
+            let found = fingerprint(rules, document);
+            if root.get("fingerprint").and_then(|known| known.as_str()) != Some(&found) {
+                return Err(Refusal::OtherDocument);
+            }
         }
         let header = match root.get("has_header") {
             Some(_) => root.get("header").map(|header| (VALUES, header)),
@@ -143,7 +171,17 @@ impl Patch {
             out.builder.end_header();
         }
         out.write_value(FIRST, document.root());
-        out.finish().map_err(Refusal::Broken)
+        let (made, kept) = out.finish().map_err(Refusal::Broken)?;
+        // Documents that share values in other ways are equal, but a change of a shared value is visible in all its
+        // places.
+        let expected = root.get("result").filter(|_| !self.allows_other_documents);
+        if let Some(expected) = expected
+            && expected.as_str() != Some(&fingerprint(rules, &made))
+        {
+            let reason = "a value that changes is shared in one of both documents, and stored twice in the other";
+            return Err(Refusal::Differs { path: String::new(), reason });
+        }
+        Ok((made, kept))
     }
 }
 
@@ -196,24 +234,57 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
                 return Err(differs("the value differs from the one that the difference was made from"));
             }
         }
-        let twice = || Refusal::Broken(malformed_patch("two changes of one value"));
-        match (kind, left) {
+        let is_link = change.get("link").and_then(|is_link| is_link.as_bool()).unwrap_or(false);
+        let previous = match (kind, left) {
+            // Only this place gets the new value; other places that share the old one keep it.
+            (ChangeKind::Changed, Some(left)) if is_link => {
+                self.edits.replaced_places.insert(left.index(), part("new")?).map(drop)
+            }
             (ChangeKind::Changed, Some(left)) => {
-                let previous = self.edits.replaced.insert(left.index(), part("new")?);
-                previous.map_or(Ok(()), |_| Err(twice()))
+                self.edits.replaced.insert(left.target().index(), part("new")?).map(drop)
             }
             (ChangeKind::Class, Some(left)) => {
-                self.edits.touched.insert(left.index());
-                let previous = self.edits.classes.insert(left.index(), Cow::Borrowed(class_in_value(part("new")?)));
-                previous.map_or(Ok(()), |_| Err(twice()))
+                let object = left.target().index();
+                self.edits.touched.insert(object);
+                self.edits.classes.insert(object, Cow::Borrowed(class_in_value(part("new")?))).map(drop)
             }
-            (ChangeKind::Removed, Some(left)) => self.remove_value(left, &display_path()),
+            (ChangeKind::Removed, Some(left)) => return self.remove_value(left, &display_path()),
             (ChangeKind::Moved, Some(left)) => {
                 self.remove_value(left, &display_path())?;
-                self.insert_value(change, FIRST, left, &display_path())
+                return self.insert_value(change, FIRST, left, &display_path());
             }
-            _ => self.insert_value(change, VALUES, part("new")?, &display_path()),
+            _ => return self.insert_value(change, VALUES, part("new")?, &display_path()),
+        };
+        previous.map_or(Ok(()), |()| Err(differs("another change of the difference leads to the same value")))
+    }
+
+    /// Checks that each new key is new, and that each list is long enough: in the document from which the difference
+    /// was made this is so.
+    fn check_insertions(&mut self) -> Result<(), Refusal> {
+        let differs = |path: &str, reason| Refusal::Differs { path: path.to_owned(), reason };
+        for (container, insertions) in &self.edits.insertions {
+            let container = self.sides.left.value_at(*container);
+            let removed = container.children().filter(|child| self.edits.removed.contains(&child.index())).count();
+            let len = (container.len() + insertions.len()).saturating_sub(removed);
+            for insertion in insertions {
+                match insertion.key {
+                    None if insertion.index as usize >= len => {
+                        return Err(differs(
+                            &insertion.path,
+                            "the list is too short for the position of the new value",
+                        ));
+                    }
+                    None => {}
+                    Some(key) => {
+                        let known = self.resolver.find_entry(container, &as_key(key));
+                        if known.is_some_and(|known| !self.edits.removed.contains(&known.index())) {
+                            return Err(differs(&insertion.path, "the map already has this key"));
+                        }
+                    }
+                }
+            }
         }
+        Ok(())
     }
 
     /// Removes an item or an entry.
@@ -241,7 +312,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
         let differs = |reason| Refusal::Differs { path: path_text.to_owned(), reason };
         let into =
             self.resolver.follow_path(container_path).ok_or_else(|| differs("there is no list or map to add it to"))?;
-        let into = crate::tree::object_body(into);
+        let into = crate::tree::object_body(into.target());
         let index = change.get("index").and_then(|index| index.as_i64()).and_then(|index| u32::try_from(index).ok());
         let index = index.ok_or_else(|| malformed("no number `index`"))?;
         let key = match (into.kind(), change.get("key")) {
@@ -260,6 +331,7 @@ impl<'s, 'd> PatchApplication<'s, 'd> {
             is_absent,
             of: source,
             value,
+            path: path_text.to_owned(),
         });
         Ok(())
     }

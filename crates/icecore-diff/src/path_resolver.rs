@@ -33,6 +33,8 @@ impl<'s, 'd> PathResolver<'s, 'd> {
     pub(crate) fn follow_path(&mut self, path: Cursor<'d>) -> Option<Cursor<'d>> {
         let mut current = self.sides.left.document.root();
         for step in path.items() {
+            // In this document the shared value may have been stored at another place.
+            current = current.target();
             current = match parse_special_step(step) {
                 Some(SpecialStep::At(position)) => self.find_child(current, position)?,
                 Some(SpecialStep::Entry(position)) => self.find_child(tree::object_body(current), position)?,
@@ -58,7 +60,8 @@ impl<'s, 'd> PathResolver<'s, 'd> {
         self.sides.left.document.at(*children.get(position as usize)?)
     }
 
-    fn find_entry(&mut self, map: Cursor<'d>, key: &Key<'d>) -> Option<Cursor<'d>> {
+    /// Returns the value of a key of a map.
+    pub(crate) fn find_entry(&mut self, map: Cursor<'d>, key: &Key<'d>) -> Option<Cursor<'d>> {
         if !matches!(map.kind(), Kind::Map | Kind::Attrs) {
             return None;
         }

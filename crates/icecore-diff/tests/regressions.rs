@@ -60,3 +60,75 @@ fn a_key_that_is_a_link_is_what_it_names() {
     patched("marshal", linked, other, Rules::new());
     patched("marshal", other, linked, Rules::new());
 }
+
+/// Applies the difference of two documents to a third one.
+fn apply_to_other(left: &str, right: &str, other: &str, is_allowed: bool) -> Result<String, String> {
+    let (left, right) = (read("php", left.as_bytes()), read("php", right.as_bytes()));
+    let json = find_differences(&left, &right, Rules::new()).to_json(&Limits::default()).unwrap();
+    let patch = Patch::read(&json, &Limits::default()).unwrap().allow_other_documents(is_allowed);
+    let made = patch.apply(&read("php", other.as_bytes())).map_err(|refusal| refusal.to_string())?;
+    Ok(String::from_utf8(icecore::write(&made, "php").unwrap()).unwrap())
+}
+
+#[test]
+fn shared_value_may_be_stored_under_another_key() {
+    let shared = |first: &str, second: &str, value: &str| {
+        format!(r#"a:2:{{s:1:"{first}";a:1:{{i:0;{value}}}s:1:"{second}";R:2;}}"#)
+    };
+    let changed = |first: &str, second: &str| {
+        apply_to_other(&shared("a", "b", "i:1;"), &shared("a", "b", "i:2;"), &shared(first, second, "i:1;"), false)
+    };
+    assert_eq!(changed("a", "b").unwrap(), shared("a", "b", "i:2;"));
+    assert_eq!(changed("b", "a").unwrap(), shared("b", "a", "i:2;"));
+    // The whole shared value is replaced.
+    let scalar =
+        |first: &str, second: &str, value: &str| format!(r#"a:2:{{s:1:"{first}";{value}s:1:"{second}";R:2;}}"#);
+    let changed = |first: &str, second: &str| {
+        apply_to_other(&scalar("a", "b", "i:1;"), &scalar("a", "b", "i:2;"), &scalar(first, second, "i:1;"), false)
+    };
+    assert_eq!(changed("a", "b").unwrap(), scalar("a", "b", "i:2;"));
+    assert_eq!(changed("b", "a").unwrap(), scalar("b", "a", "i:2;"));
+    // One place no longer shares the value.
+    let apart = r#"a:2:{s:1:"a";i:1;s:1:"b";i:7;}"#;
+    let changed = |first: &str, second: &str| {
+        apply_to_other(&scalar("a", "b", "i:1;"), apart, &scalar(first, second, "i:1;"), false)
+    };
+    assert_eq!(changed("a", "b").unwrap(), apart);
+    assert_eq!(changed("b", "a").unwrap(), r#"a:2:{s:1:"b";i:7;s:1:"a";i:1;}"#);
+}
+
+#[test]
+fn value_that_is_shared_in_one_document_only_is_refused() {
+    let shared = |value: &str| format!(r#"a:2:{{s:1:"a";a:1:{{i:0;{value}}}s:1:"b";R:2;}}"#);
+    let twice = |value: &str| format!(r#"a:2:{{s:1:"a";a:1:{{i:0;{value}}}s:1:"b";a:1:{{i:0;{value}}}}}"#);
+    let reason = "a value that changes is shared in one of both documents, and stored twice in the other";
+    assert_eq!(apply_to_other(&shared("i:1;"), &shared("i:2;"), &twice("i:1;"), false).unwrap_err(), reason);
+    let refused = apply_to_other(&twice("i:1;"), &twice("i:2;"), &shared("i:1;"), false).unwrap_err();
+    assert_eq!(refused, "at $.b[0]: another change of the difference leads to the same value");
+}
+
+#[test]
+fn other_document_is_changed_only_if_allowed() {
+    let (left, right) =
+        (r#"a:2:{s:1:"n";i:1;s:1:"l";a:0:{}}"#, r#"a:3:{s:1:"n";i:2;s:1:"x";N;s:1:"l";a:1:{i:0;i:5;}}"#);
+    let other = r#"a:3:{s:1:"o";i:9;s:1:"n";i:1;s:1:"l";a:0:{}}"#;
+    assert!(apply_to_other(left, right, other, false).unwrap_err().contains("another part has changed"));
+    let made = apply_to_other(left, right, other, true).unwrap();
+    assert_eq!(made, r#"a:4:{s:1:"o";i:9;s:1:"x";N;s:1:"n";i:2;s:1:"l";a:1:{i:0;i:5;}}"#);
+    for (other, reason) in [
+        (
+            r#"a:2:{s:1:"n";i:3;s:1:"l";a:0:{}}"#,
+            "at $.n: the value differs from the one that the difference was made from",
+        ),
+        (r#"a:3:{s:1:"n";i:1;s:1:"l";a:0:{}s:1:"x";i:0;}"#, "at $.x: the map already has this key"),
+        (
+            r#"a:2:{s:1:"n";i:1;s:1:"l";i:0;}"#,
+            "at $.l: the value differs from the one that the difference was made from",
+        ),
+    ] {
+        assert_eq!(apply_to_other(left, right, other, true).unwrap_err(), reason);
+    }
+    let (long, longer) = ("a:3:{i:0;i:1;i:1;i:2;i:2;i:3;}", "a:4:{i:0;i:1;i:1;i:2;i:2;i:3;i:3;i:4;}");
+    let refused = apply_to_other(long, longer, "a:1:{i:0;i:1;}", true).unwrap_err();
+    assert_eq!(refused, "at $[3]: the list is too short for the position of the new value");
+}

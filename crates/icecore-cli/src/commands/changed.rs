@@ -105,10 +105,20 @@ impl ChangeWriter<'_> {
             return self.show(sources, &places, report, change);
         }
         for (source, place) in sources.iter().zip(places) {
-            let Some(changed) = change(source, report)?.filter(|changed| changed.is_changed) else { continue };
+            let Some(changed) = change(source, report)? else { continue };
+            if !changed.is_changed {
+                report.note("done", &source.name(), "nothing to change".to_owned());
+                continue;
+            }
             let mut target = place.open_target()?;
             target.sink.write_bytes(&changed.after)?;
-            or_reported(place.replace_original(target), source, report)?;
+            let message = match place.backup_name() {
+                Some(backup) => format!("changed; the original is {backup}"),
+                None => "changed; no backup was kept".to_owned(),
+            };
+            if or_reported(place.replace_original(target), source, report)? {
+                report.note("done", &source.name(), message);
+            }
         }
         Ok(())
     }
@@ -201,14 +211,14 @@ impl ChangeWriter<'_> {
     }
 }
 
-/// Reports an error that concerns one input only.
-fn or_reported(end: Result<(), Abort>, source: &Source, report: &mut Report) -> Result<(), Abort> {
+/// Reports an error that concerns one input only. Returns true if there is none.
+fn or_reported(end: Result<(), Abort>, source: &Source, report: &mut Report) -> Result<bool, Abort> {
     match end {
         Err(Abort::Failed(code, message)) => {
             report.report_fault(code, &source.name(), message);
-            Ok(())
+            Ok(false)
         }
-        end => end,
+        end => end.map(|()| true),
     }
 }
 

@@ -27,6 +27,12 @@ pub struct Patch {
     /// File with the difference; the standard input if not given
     #[arg(value_name = "DIFFERENCE", value_hint = ValueHint::FilePath)]
     pub difference: Option<PathBuf>,
+    /// Also change a file that differs elsewhere from the compared one
+    ///
+    /// Each value to change must still be the old one, and each key to add must be new. Values are added to lists at the
+    /// position that the difference names.
+    #[arg(long)]
+    pub allow_other: bool,
     #[command(flatten)]
     pub changes: ChangeArgs,
 }
@@ -54,15 +60,28 @@ pub fn run(args: &Patch, global: &Global, report: &mut Report) -> Result<(), Abo
             return Ok(None);
         };
         let patch = match icecore_diff::Patch::read(&json, &global.limit) {
-            Ok(patch) => patch,
+            Ok(patch) => patch.allow_other_documents(args.allow_other),
             Err(error) => {
-                report.report_unreadable(&difference.name(), &error, &json);
+                match explain_unreadable(&input, &json, &global.limit) {
+                    Some(reason) => report.report_fault(code::USAGE, &difference.name(), reason),
+                    None => report.report_unreadable(&difference.name(), &error, &json),
+                }
                 return Ok(None);
             }
         };
         let job = PatchJob { reader: &reader, limits: &global.limit, patch, difference: difference.name() };
         job.apply(&source.name(), input, report)
     })
+}
+
+/// Returns the probable reason why a difference can't be read, if the user took the wrong file or the wrong form.
+fn explain_unreadable(file: &[u8], difference: &[u8], limits: &Limits) -> Option<&'static str> {
+    const WORDS: [&[u8]; 7] = [b"added $", b"removed $", b"changed $", b"class $", b"moved $", b"--- ", b"\x1b["];
+    if icecore_diff::Patch::read(file, limits).is_ok() {
+        return Some("the first argument is the difference; the file comes first: `icecore patch FILE DIFFERENCE`");
+    }
+    let is_for_people = WORDS.iter().any(|word| difference.starts_with(word));
+    is_for_people.then_some("this is a difference for people to read; `icecore diff --json` writes one for `patch`")
 }
 
 /// The difference to apply.
@@ -90,7 +109,11 @@ impl PatchJob<'_> {
                 return Ok(None);
             }
             Err(refusal) => {
-                report.report_fault(code::FINDING, name, refusal);
+                let advice = match refusal {
+                    Refusal::OtherDocument => "; --allow-other applies the difference nevertheless",
+                    _ => "",
+                };
+                report.report_fault(code::FINDING, name, format!("{refusal}{advice}"));
                 return Ok(None);
             }
         };

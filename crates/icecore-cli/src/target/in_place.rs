@@ -56,6 +56,11 @@ impl InPlaceFile {
         Ok(InPlaceFile { path, backup: kept, name: source.name(), force })
     }
 
+    /// Returns the name of the backup; `None` if none is kept.
+    pub fn backup_name(&self) -> Option<String> {
+        self.backup.as_ref().map(|backup| backup.name.clone())
+    }
+
     /// Opens the file that replaces the original.
     pub fn open_target(&self) -> Result<Target, Abort> {
         let known = self.path.metadata().map_err(|error| file_error(Path::new(&self.name), &error))?;
