@@ -143,6 +143,28 @@ pub fn database_error(error: Error) -> Abort {
     Abort::Failed(code, error.to_string())
 }
 
+/// Returns an error of a table; for a table that the database does not have, with the names of its tables.
+pub fn table_error(address: &Address, table: &str, error: Abort) -> Abort {
+    let Abort::Failed(code, message) = error else { return error };
+    let names = icecore_store::table::list_names(address).unwrap_or_default();
+    let is_known = names.iter().any(|name| name == table) || table.contains('.');
+    match explain_missing_table(table, &names) {
+        Some(advice) if !is_known => Abort::Failed(code, format!("{message}; {advice}")),
+        _ => Abort::Failed(code, message),
+    }
+}
+
+/// Returns which table was probably meant, or which ones there are; `None` if there is none.
+pub fn explain_missing_table(table: &str, names: &[String]) -> Option<String> {
+    use icecore::text::{printable, shortened};
+    let quote = |name: &str| format!("`{}`", shortened(&printable(name), 64));
+    if let Some(meant) = icecore::text::nearest(table, names.iter().map(String::as_str)) {
+        return Some(format!("did you mean {}?", quote(meant)));
+    }
+    let all: Vec<String> = names.iter().map(|name| quote(name)).collect();
+    (!all.is_empty()).then(|| format!("the tables are {}", icecore_tables::plural::join_names(&all)))
+}
+
 /// Returns the name of the user for the records: that of the system, not of the database.
 pub fn current_user_name() -> String {
     let user = ["SUDO_USER", "USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());

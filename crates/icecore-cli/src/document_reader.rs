@@ -22,6 +22,8 @@ pub struct DocumentReader<'r> {
     stage: Option<Stage>,
     options: &'r [String],
     is_one_by_one: bool,
+    /// Whether the user learns how to write the readable part of a cut input.
+    pub suggests_partial: bool,
     limits: &'r Limits,
 }
 
@@ -76,12 +78,18 @@ impl<'r> DocumentReader<'r> {
                 stage.set("exact", None).map_err(usage_error)?;
             }
         }
-        Ok(DocumentReader { stage, options: &from.options, is_one_by_one: frame.is_some(), limits })
+        Ok(DocumentReader {
+            stage,
+            options: &from.options,
+            is_one_by_one: frame.is_some(),
+            suggests_partial: true,
+            limits,
+        })
     }
 
     /// Creates a reader for inputs of a known format.
     pub fn of_stage(stage: Stage, limits: &'r Limits) -> DocumentReader<'r> {
-        DocumentReader { stage: Some(stage), options: &[], is_one_by_one: false, limits }
+        DocumentReader { stage: Some(stage), options: &[], is_one_by_one: false, suggests_partial: false, limits }
     }
 
     /// Finds the stage that reads these bytes, and removes its wrappers. Errors are reported.
@@ -213,11 +221,15 @@ impl<'r> DocumentReader<'r> {
                 let error = format.explain(error);
                 outcome.error = Some(error.clone());
                 let layer = error.layer().is_some().then(|| outcome.document.input().to_vec());
+                let has_values = error.kind() == ErrorKind::Truncated && outcome.document.nodes().len() > 1;
                 let end = then(stage, outcome, start, report);
                 match (layer, stage.layer()) {
                     (Some(layer), _) => report.report_unreadable(name, &error, &layer),
                     (None, None) => report.report_unreadable(name, &error.moved(start), bytes),
                     (None, Some(layer)) => report.report_unreadable(name, &error.moved(start).in_layer(layer), bytes),
+                }
+                if has_values && self.suggests_partial {
+                    report.suggest_partial(name);
                 }
                 return end.map(|_| false);
             }

@@ -7,8 +7,33 @@ pub fn explain_missing_file(name: &str) -> Option<String> {
     if format::by_name(name).is_some() {
         return Some(format!("`{name}` is a format, which an option names: `--to {name}` or `--from {name}`"));
     }
+    if name.starts_with(['{', '"']) && name.ends_with(['}', '"']) && name.len() > 1 {
+        return Some("this is data, and a file is expected; `-` is the standard input".to_owned());
+    }
     let is_path = name.starts_with(['.', '$', '[']) && !name.contains(['/', '\\']) && Pattern::parse(name).is_ok();
     (is_path && name.len() > 1).then(|| format!("`icecore get '{name}' FILE` prints the values on a path"))
+}
+
+/// Returns the path that was probably meant by one that leads nowhere: `.0` is an item, and `."a.b"` a key in quotes.
+pub fn meant_steps(path: &str) -> Option<String> {
+    let mut meant = String::new();
+    let mut rest = path;
+    while let Some(first) = rest.chars().next() {
+        let after_dot = rest.strip_prefix('.');
+        let digits = after_dot.map_or(0, |text| text.bytes().take_while(u8::is_ascii_digit).count());
+        let is_item =
+            digits > 0 && after_dot.is_some_and(|text| matches!(text.as_bytes().get(digits), None | Some(b'.' | b'[')));
+        let quoted =
+            rest.strip_prefix(".\"").and_then(|text| text.split_once('"')).filter(|(key, _)| !key.contains('\\'));
+        let (step, after) = match (is_item, quoted) {
+            (true, _) => (format!("[{}]", &rest[1..=digits]), &rest[1 + digits..]),
+            (false, Some((key, after))) => (format!("[\"{key}\"]"), after),
+            (false, None) => (first.to_string(), &rest[first.len_utf8()..]),
+        };
+        meant.push_str(&step);
+        rest = after;
+    }
+    (meant != path && Pattern::parse(&meant).is_ok()).then_some(meant)
 }
 
 /// Returns a short message for an option that a format does not have; a format may have dozens.

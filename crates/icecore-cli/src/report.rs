@@ -1,6 +1,6 @@
 //! Errors, losses and remarks on stderr, and the exit code.
 
-use crate::hints::{explain_missing_file, explain_unknown_option};
+use crate::hints::{explain_missing_file, explain_unknown_option, meant_steps};
 use crate::paint::{Ink, Paint};
 use crate::report_message::{EndMessage, ReportForm, ReportMessage};
 use crate::screen;
@@ -59,6 +59,10 @@ pub struct Report {
     undecodable_count: u64,
     /// Whether every irregularity is reported, even if nothing is lost.
     pub is_strict: bool,
+    /// Whether the command has an option `-o`.
+    pub has_output_option: bool,
+    /// Whether the user was told how to write the readable part of a cut input.
+    has_suggested_partial: bool,
     /// Inputs and offsets of documents whose repairs were reported.
     repaired: HashSet<(String, usize)>,
 }
@@ -76,6 +80,8 @@ impl Report {
             input_count: 0,
             undecodable_count: 0,
             is_strict: false,
+            has_output_option: false,
+            has_suggested_partial: false,
             repaired: HashSet::new(),
         }
     }
@@ -94,8 +100,12 @@ impl Report {
     /// Reports a file that can't be read or written.
     pub fn report_io_error(&mut self, name: &str, error: &io::Error) {
         self.exit_code = self.exit_code.max(code::USAGE);
-        let hint =
-            Some(error.kind()).filter(|kind| *kind == io::ErrorKind::NotFound).and_then(|_| explain_missing_file(name));
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        let hint = match self.has_output_option && self.input_count > 1 {
+            _ if !is_missing => None,
+            true => explain_missing_file(name).or_else(|| Some(format!("to write this file: `-o {name}`"))),
+            false => explain_missing_file(name),
+        };
         let reason = hint.map_or_else(|| io_reason(error), |hint| format!("{}; {hint}", io_reason(error)));
         self.print_message(&ReportMessage::error(code::USAGE, reason).with_kind("io").for_input(name));
     }
@@ -169,6 +179,14 @@ impl Report {
     pub fn note(&self, name: &str, kind: &str, message: String) {
         if !self.quiet {
             self.print_message(&ReportMessage::note(kind, message).for_input(name));
+        }
+    }
+
+    /// Tells once how to write the readable part of an input that breaks off.
+    pub fn suggest_partial(&mut self, name: &str) {
+        if !self.has_suggested_partial {
+            self.has_suggested_partial = true;
+            self.note(name, "partial", "`icecore convert --partial` writes the part that can be read".to_owned());
         }
     }
 
@@ -284,6 +302,10 @@ impl Report {
                 )
             }
             None => format!("nothing at `{path}`"),
+        };
+        let message = match meant_steps(path) {
+            Some(meant) => format!("{message}; did you mean `{meant}`?"),
+            None => message,
         };
         self.raise_exit_code(code::FINDING);
         self.print_message(

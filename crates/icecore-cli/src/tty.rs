@@ -15,6 +15,12 @@ pub fn screen_size() -> (usize, usize) {
     (width.max(1), height.max(2))
 }
 
+/// Returns the width of the terminal to which the standard output goes, if it reports one.
+pub fn stdout_width() -> Option<usize> {
+    use std::io::IsTerminal;
+    std::io::stdout().is_terminal().then(reported_width).flatten()
+}
+
 /// Returns the width of the terminal, if it reports one.
 pub fn reported_width() -> Option<usize> {
     reported_size().map(|(width, _)| width)

@@ -196,6 +196,10 @@ pub struct QueueStatus {
     pub concurrency: Option<u32>,
     /// Maximum number of jobs handed out in a period.
     pub rate: Option<Rate>,
+    /// Maximum number of attempts of a job that is queued without its own limit; `None` means the default.
+    pub max_attempts: Option<u32>,
+    /// Delay after a job's first failure; `None` means the default.
+    pub backoff: Option<Duration>,
 }
 
 impl QueueStatus {

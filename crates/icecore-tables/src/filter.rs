@@ -22,7 +22,6 @@ impl Filter {
     }
 
     /// Returns the same filter for a table that was selected already.
-    #[cfg(feature = "store")]
     pub fn without_tables(self) -> Filter {
         Filter { tables: Vec::new(), ..self }
     }

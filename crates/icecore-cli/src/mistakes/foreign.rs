@@ -96,6 +96,14 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ),
     ("edit patch", "--to --output-format -t", "the format stays; `icecore convert -t FORMAT` writes another one"),
     ("patch edit", "--json", "the format stays; `icecore convert` writes JSON"),
+    ("convert", "--cycles", "how cycles are written is an option of the format: `-t json:cycles=null`"),
+    ("convert", "--class --classes --class-key", "class names are an option of the format: `-t json:class=_class`"),
+    (
+        "get query inspect paths classes detect",
+        "-o --output --outfile --out",
+        "the output goes to the standard output: `> FILE`",
+    ),
+    ("replace", "--export --export-file", "did you mean `--output <FILE>`?"),
     ("replace", "--json", "did you mean `--summary <FILE>`, which writes counts as JSON?"),
     (
         "paths",

@@ -43,7 +43,13 @@ fn explain_option(mut error: Error, commands: &[&Command], words: &[String]) -> 
         true => Some(option_advice(option, commands, words)),
         false => foreign::word_advice(&key(commands)).map(str::to_owned),
     };
+    let advice = joined_backup_suffix(option, words).or(advice);
     with_tip(&mut error, advice);
+    // The usage of the parser names a similar option as if it were required.
+    if let Some(command) = commands.last() {
+        let usage = (*command).clone().render_usage();
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    }
     error
 }
 
@@ -99,6 +105,12 @@ fn with_two_dashes(option: &str, words: &[String]) -> Option<String> {
     };
     let word = words.iter().find(is_it)?;
     Some(format!("-{}", word.split('=').next()?))
+}
+
+/// Returns the advice for a suffix that is joined with `-i`, as `sed -i.bak` takes it.
+fn joined_backup_suffix(option: &str, words: &[String]) -> Option<String> {
+    let word = words.iter().find(|word| word.starts_with("-i.") && option == "-.")?;
+    Some(format!("the suffix of backups is an option of its own: `-i --backup {}`", word.get(2..)?))
 }
 
 /// Joins names: `a`, `a and b`, `a, b and c`.

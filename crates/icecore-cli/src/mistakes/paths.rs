@@ -88,7 +88,38 @@ pub fn of_filter(filter: &str, files: &[PathBuf], mistake: &str, is_filter: impl
     if is_name && !filter.starts_with(['.', '[']) && !mistake.contains("did you mean") && is_filter(&with_dot) {
         return usage_text_error(format!("{mistake}; did you mean `{}`?", printable(&with_dot)));
     }
-    usage_text_error(mistake)
+    match filter_of_path(filter).filter(|meant| is_filter(meant)) {
+        Some(meant) => usage_text_error(format!(
+            "`{}` is a path, as `icecore get` takes it; the filter is `{}`",
+            printable(filter),
+            printable(&meant)
+        )),
+        None => usage_text_error(mistake),
+    }
+}
+
+/// Returns the filter that does what a path does; `None` if the text is not a path.
+fn filter_of_path(path: &str) -> Option<String> {
+    Pattern::parse(path).ok()?;
+    let mut filter = path.strip_prefix('$').unwrap_or(path).replace("[*]", "[]").replace(".*", "[]");
+    // The visibility of a property is a part of its name for `get` only.
+    for visibility in [":protected", ":private"] {
+        while let Some((before, after)) = filter.split_once(visibility) {
+            let name = before.rsplit_once(['.', '[']).map_or(0, |(start, _)| start.len());
+            let end = before[name..].find(':').map_or(before.len(), |class| name + class);
+            filter = format!("{}{after}", &before[..end]);
+        }
+    }
+    if let Some((before, name)) = filter.split_once("..").filter(|(_, name)| !name.is_empty()) {
+        let start = if before.is_empty() { String::new() } else { format!("{before} | ") };
+        filter = format!("{start}.. | .{name}? // empty");
+    }
+    // A name with a sigil is a key in quotes.
+    while let Some((before, after)) = filter.split_once(".@") {
+        let len = after.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        filter = format!("{before}.\"@{}\"{}", &after[..len], &after[len..]);
+    }
+    (filter != path).then_some(filter)
 }
 
 #[cfg(test)]

@@ -132,6 +132,9 @@ impl Queues for MongoBackend {
                 concurrency: get_int(&document, "concurrency")?
                     .map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX)),
                 rate: Rate::from_columns(get_int(&document, "rate_count")?, get_int(&document, "rate_per")?),
+                max_attempts: get_int(&document, "max_attempts")?
+                    .map(|attempts| u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)),
+                backoff: get_int(&document, "backoff")?.map(|millis| Duration::from_millis(millis.max(0) as u64)),
                 ..QueueStatus::default()
             };
             queues.insert(name, status);

@@ -8,6 +8,7 @@ use crate::job::{QueueStatus, State};
 use crate::limits::Rate;
 use crate::rules::{check_actor_name, check_name, required, to_millis};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 impl<S: super::Session + ?Sized> SqlBackend<S> {
     /// Creates the row of a queue, if there is none.
@@ -77,7 +78,8 @@ impl Queues for SqlBackend {
 
     fn queues(&mut self) -> Result<Vec<QueueStatus>> {
         let mut queues: BTreeMap<String, QueueStatus> = BTreeMap::new();
-        let sql = "SELECT name, paused_at, payload_schema, concurrency, rate_count, rate_per FROM icecore_queues";
+        let sql = "SELECT name, paused_at, payload_schema, concurrency, rate_count, rate_per, max_attempts, backoff \
+                   FROM icecore_queues";
         let set = self.query_all(sql, &[], |row| {
             Ok(QueueStatus {
                 name: required(row.read_text(0)?)?,
@@ -85,6 +87,8 @@ impl Queues for SqlBackend {
                 schema: row.read_text(2)?,
                 concurrency: row.read_int(3)?.map(|limit| u32::try_from(limit.max(0)).unwrap_or(u32::MAX)),
                 rate: Rate::from_columns(row.read_int(4)?, row.read_int(5)?),
+                max_attempts: row.read_int(6)?.map(|attempts| u32::try_from(attempts.max(1)).unwrap_or(u32::MAX)),
+                backoff: row.read_int(7)?.map(|millis| Duration::from_millis(millis.max(0) as u64)),
                 ..QueueStatus::default()
             })
         })?;

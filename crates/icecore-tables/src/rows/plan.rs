@@ -287,6 +287,26 @@ impl Plan {
         Ok(self)
     }
 
+    /// Checks that the columns to write, or not to write, exist.
+    ///
+    /// # Errors
+    /// Of kind usage, with the names of all columns.
+    pub fn check_selected_columns(&self) -> Result<()> {
+        let unknown = self.find_unknown_columns();
+        match unknown.first() {
+            Some(problem) if !self.names.is_empty() => {
+                Err(usage_error(format!("{problem}: there are {}", crate::plural::join_names(&self.names))))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns what is wrong with the given names of columns, if this table has no such column.
+    pub fn find_unknown_columns(&self) -> Vec<String> {
+        let columns = self.names.iter().map(|name| (None, &*self.table, &**name));
+        self.filter.clone().without_tables().find_unknown_names(columns)
+    }
+
     /// Returns the filter for the tables and columns to write.
     pub fn filter(&self) -> &Filter {
         &self.filter

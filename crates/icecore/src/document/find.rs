@@ -348,6 +348,14 @@ fn parse_quoted_text(text: &str) -> Option<(String, &str)> {
     None
 }
 
+/// Returns a key as a step of a path has it: without the visibility of a property, and in quotes if it is not a name.
+fn describe_key(key: &[u8]) -> String {
+    let name = String::from_utf8_lossy(strip_visibility(key).unwrap_or(key)).into_owned();
+    let is_name =
+        !name.is_empty() && !name.contains(|c: char| c.is_ascii_punctuation() && c != '_' || c.is_whitespace());
+    if is_name || name.starts_with('@') { name } else { format!("{name:?}") }
+}
+
 /// Describes the existing value, for errors.
 fn describe_value(value: Cursor<'_>) -> String {
     let body = value.body();
@@ -355,7 +363,7 @@ fn describe_value(value: Cursor<'_>) -> String {
         Kind::Array => format!("an array of {}", body.len()),
         Kind::Map => {
             let names = body.entries().take(9).filter(|(key, _)| key.node().kind.is_string());
-            let mut names: Vec<_> = names.map(|(key, _)| String::from_utf8_lossy(key.bytes()).into_owned()).collect();
+            let mut names: Vec<_> = names.map(|(key, _)| describe_key(key.bytes())).collect();
             if names.len() > 8 {
                 names.truncate(8);
                 names.push("…".to_owned());

@@ -24,9 +24,11 @@ use std::sync::OnceLock;
 
 pub fn run(args: &Convert, global: &Global, report: &mut Report) -> Result<(), Abort> {
     let sources = args.inputs.find_sources(report)?;
-    let reader = DocumentReader::with_frame(&args.from, args.each, &global.limit)?;
+    let mut reader = DocumentReader::with_frame(&args.from, args.each, &global.limit)?;
+    reader.suggests_partial = !args.partial;
     let streams = !args.strict && (sources.len() == 1 || args.written.out_dir.is_some());
     report.is_strict = args.strict;
+    report.has_output_option = true;
     let mut outputs = Outputs::new(&sources, args.force);
     let summary = args.summary.as_ref().map(|path| outputs.destination_at(path)).transpose()?;
     let place = match args.written.out_dir {

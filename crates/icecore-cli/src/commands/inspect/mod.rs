@@ -20,7 +20,6 @@ use crate::tty;
 use deep::{NestedBudget, NestedSettings};
 use icecore::{Document, Limits, Stage, raw::Outcome};
 use icecore_inspect::{Tree, TreeOptions};
-use std::io::IsTerminal;
 
 /// Number of items of a long list that are shown by default.
 const ITEMS: u64 = 32;
@@ -34,7 +33,7 @@ pub fn run(args: &Inspect, global: &Global, report: &mut Report) -> Result<(), A
     let sources = args.inputs.find_sources(report)?;
     let items = args.shown.items.unwrap_or(if args.all { u64::MAX } else { ITEMS });
     let stdout = std::io::stdout();
-    let width = stdout.is_terminal().then(tty::reported_width).flatten();
+    let width = tty::stdout_width();
     let view = InspectView { args, items, paint: Paint::new(global.color, &stdout), width };
     let mut sink = Sink::for_report(args.json, global.color);
     for source in &sources {

@@ -40,8 +40,8 @@ pub struct JobLine<'j> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// Whether it is ready at a later time only.
-    #[serde(skip)]
-    pub is_delayed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub delayed: bool,
 }
 
 impl JobLine<'_> {
@@ -73,41 +73,56 @@ impl JobLine<'_> {
             value,
             problem: problem.or_else(|| job.problem.clone()),
             result: job.result.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned()),
-            is_delayed,
+            delayed: is_delayed,
         }
     }
 
-    /// Returns the job as a row of a table.
-    pub fn format_row(&self, paint: Paint) -> String {
-        let error = self.error.filter(|_| self.state == State::Dead.name());
-        let summary = match (error, &self.value, &self.problem) {
-            (Some(error), _, _) => paint.ink(Ink::Bad, icecore::text::shortened(error, SHOWN)),
-            (None, Some(value), _) => {
-                icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned()
-            }
-            (None, None, Some(problem)) => paint.ink(Ink::Bad, icecore::text::shortened(problem, SHOWN)),
-            (None, None, None) => String::new(),
-        };
-        format!(
-            "{}  {}  {:16}  {:7}  {:>8}  {:>8}  {summary}\n",
+    /// Returns the job as a row of a table, or as two lines on a narrow terminal.
+    pub fn format_row(&self, paint: Paint, is_narrow: bool) -> String {
+        let id_and_state = format!(
+            "{}  {:14}  {:7}  {:>8}  {:>8}",
             self.id,
-            paint.ink(Ink::Faint, &self.queued_at),
             icecore::text::printable(&icecore::text::shortened(self.queue, 40)),
-            if self.is_delayed { "delayed" } else { self.state },
-            self.priority,
+            if self.delayed { "delayed" } else { self.state },
             format!("{}/{}", self.attempts, self.max_attempts),
-        )
+            self.priority,
+        );
+        let queued_at = paint.ink(Ink::Faint, &self.queued_at);
+        let gap = if is_narrow { "\n    " } else { "  " };
+        format!("{id_and_state}{gap}{queued_at}  {}\n", self.summarize(paint))
+    }
+
+    /// Returns when a delayed job runs, the last error, and the payload of a job that is not dead.
+    fn summarize(&self, paint: Paint) -> String {
+        let mut parts = Vec::new();
+        if self.delayed {
+            parts.push(format!("runs at {}", self.run_at));
+        }
+        if let Some(error) = self.error {
+            parts.push(paint.ink(Ink::Bad, icecore::text::shortened(error, SHOWN)));
+        }
+        match (&self.value, &self.problem) {
+            _ if self.state == State::Dead.name() && self.error.is_some() => {}
+            (Some(value), _) => {
+                parts.push(icecore::text::printable(&icecore::text::shortened(value.get(), SHOWN)).into_owned());
+            }
+            (None, Some(problem)) => parts.push(paint.ink(Ink::Bad, icecore::text::shortened(problem, SHOWN))),
+            (None, None) => {}
+        }
+        parts.join("  ")
     }
 }
 
 /// Maximum number of characters of a value or an error in a table.
 const SHOWN: usize = 80;
 
+/// Terminals with fewer columns get two lines for each job.
+pub const WIDE: usize = 140;
+
 /// Returns the header of a table.
-pub fn format_header(paint: Paint) -> String {
-    let head = format!(
-        "{:36}  {:24}  {:16}  {:7}  {:>8}  {:>8}  PAYLOAD, OR ERROR OF A DEAD JOB",
-        "ID", "QUEUED AT", "QUEUE", "STATE", "PRIORITY", "ATTEMPTS"
-    );
-    format!("{}\n", paint.ink(Ink::Faint, head))
+pub fn format_header(paint: Paint, is_narrow: bool) -> String {
+    let first = format!("{:36}  {:14}  {:7}  {:>8}  {:>8}", "ID", "QUEUE", "STATE", "ATTEMPTS", "PRIORITY");
+    let gap = if is_narrow { "\n    " } else { "  " };
+    let second = format!("{:24}  NEXT RUN, LAST ERROR, PAYLOAD", "QUEUED AT");
+    format!("{}\n", paint.ink(Ink::Faint, first) + gap + &paint.ink(Ink::Faint, second))
 }

@@ -14,9 +14,11 @@ use crate::paint::{Ink, Paint};
 use crate::report::{Abort, Report, code, io_reason, usage_text_error};
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::tty;
 pub use args::DEFAULT_QUEUE;
 use args::{ListArgs, Push, QueueAction, QueueArg, QueueStats, Redrive, Set};
 use icecore_store::{Backend, Flow, Id, JobFilter, NewJob, QueueSettings, QueueStatus, State, describe, time};
+use icecore_tables::plural::format_count;
 use job_line::JobLine;
 use serde::Serialize;
 use std::time::Duration;
@@ -69,7 +71,8 @@ pub fn run(args: &Queue, global: &Global, report: &mut Report) -> Result<(), Abo
         QueueAction::Set(set) => {
             let queue = queue_names::queue_or_default(&set.which, report);
             queue_names::find_or_create_queue(queue, set.create, store, report)?;
-            configure_queue(set, queue, store)
+            configure_queue(set, queue, store)?;
+            report_settings(set, queue, store, report)
         }
         QueueAction::Forget(forget) => {
             let now = store.now().map_err(database_error)?;
@@ -176,6 +179,7 @@ fn list_jobs(
     let mut decoder = describe::Decoder::default();
     let mut left = args.items.unwrap_or(u64::MAX);
     let mut is_first = true;
+    let is_narrow = tty::stdout_width().is_some_and(|width| width < job_line::WIDE);
     let now = store.now().map_err(database_error)?;
     while left > 0 {
         let (page, mut count, mut ended) = (usize::try_from(left).unwrap_or(PAGE).min(PAGE), 0, None);
@@ -188,11 +192,11 @@ fn list_jobs(
             }
             left -= 1;
             let line = JobLine::from_job(&job, is_delayed, &mut decoder);
-            let head = if is_first && !args.json { job_line::format_header(paint) } else { String::new() };
+            let head = if is_first && !args.json { job_line::format_header(paint, is_narrow) } else { String::new() };
             is_first = false;
             let put = match args.json {
                 true => sink.write_json(&line).and_then(|()| sink.write_text("\n")),
-                false => sink.write_text(&head).and_then(|()| sink.write_text(&line.format_row(paint))),
+                false => sink.write_text(&head).and_then(|()| sink.write_text(&line.format_row(paint, is_narrow))),
             };
             ended = put.and_then(|()| sink.release_record()).err();
             Ok(if ended.is_some() { Flow::Stop } else { Flow::On })
@@ -256,6 +260,24 @@ fn configure_queue(args: &Set, queue: &str, store: &mut dyn Backend) -> Result<(
     store.configure(queue, &settings).map_err(database_error)
 }
 
+/// Says what jobs that are queued already have of the new settings.
+fn report_settings(args: &Set, queue: &str, store: &mut dyn Backend, report: &Report) -> Result<(), Abort> {
+    let Some(attempts) = args.max_attempts else { return Ok(()) };
+    let queues = store.queues().map_err(database_error)?;
+    let known = queues.iter().find(|known| known.name == queue);
+    let open = [State::Ready, State::Leased, State::Waiting];
+    let count: u64 = known.map_or(0, |known| open.iter().map(|state| known.count_in_state(*state)).sum());
+    let mut text =
+        format!("{queue}: new jobs get at most {}", format_count(attempts.max(1).into(), "attempt", "attempts"));
+    if count > 0 {
+        let (jobs, keep) =
+            (format_count(count, "queued job", "queued jobs"), if count == 1 { "keeps its" } else { "keep their" });
+        text.push_str(&format!("; {jobs} {keep} limit"));
+    }
+    report.remark("settings", text);
+    Ok(())
+}
+
 /// A queue as `queue stats --json` prints it.
 #[derive(Serialize)]
 struct QueueNumbers<'q> {
@@ -271,6 +293,8 @@ struct QueueNumbers<'q> {
     has_schema: bool,
     concurrency: Option<u32>,
     rate: Option<String>,
+    max_attempts: Option<u32>,
+    backoff_seconds: Option<f64>,
 }
 
 impl QueueNumbers<'_> {
@@ -288,7 +312,22 @@ impl QueueNumbers<'_> {
             has_schema: queue.schema.is_some(),
             concurrency: queue.concurrency,
             rate: queue.rate.map(|rate| rate.to_string()),
+            max_attempts: queue.max_attempts,
+            backoff_seconds: queue.backoff.map(|backoff| backoff.as_secs_f64()),
         }
+    }
+}
+
+impl QueueNumbers<'_> {
+    /// Returns the settings that differ from the defaults, as words.
+    fn list_settings(&self) -> Vec<String> {
+        let mut settings = Vec::new();
+        settings.extend(self.paused_at.as_ref().map(|_| "paused".to_owned()));
+        settings.extend(self.concurrency.map(|concurrency| format!("{concurrency} at a time")));
+        settings.extend(self.rate.clone());
+        settings.extend(self.max_attempts.map(|attempts| format_count(attempts.into(), "attempt", "attempts")));
+        settings.extend(self.backoff_seconds.map(|seconds| format!("backoff {seconds} s")));
+        settings
     }
 }
 
@@ -306,11 +345,12 @@ fn print_queue_stats(
     queues.retain(|queue| named.is_none_or(|name| queue.name == name));
     let mut sink = Sink::stdout();
     let paint = Paint::new(global.color, &std::io::stdout());
+    let is_narrow = tty::stdout_width().is_some_and(|width| width < job_line::WIDE);
     if is_json {
         sink.paint_json(global.color);
     } else {
         let head = format!(
-            "{:20} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {:>9}",
+            "{:15} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9}",
             "QUEUE", "READY", "DELAYED", "LEASED", "WAITING", "DONE", "DEAD", "OLDEST"
         );
         sink.write_text(&format!("{}\n", paint.ink(Ink::Faint, head)))?;
@@ -323,19 +363,9 @@ fn print_queue_stats(
             continue;
         }
         let oldest = numbers.oldest_seconds.map_or_else(|| "-".to_owned(), |seconds| format!("{seconds:.1} s"));
-        let mut notes = String::new();
-        if numbers.paused_at.is_some() {
-            notes.push_str("  paused");
-        }
-        if let Some(concurrency) = numbers.concurrency {
-            notes.push_str(&format!("  {concurrency} at a time"));
-        }
-        if let Some(rate) = &numbers.rate {
-            notes.push_str(&format!("  {rate}"));
-        }
         sink.write_text(&format!(
-            "{} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}  {oldest:>9}{notes}\n",
-            paint.column(Ink::Name, icecore::text::shortened(&queue.name, 60), 20),
+            "{} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {oldest:>9}",
+            paint.column(Ink::Name, icecore::text::shortened(&queue.name, 60), 15),
             numbers.ready,
             numbers.delayed,
             numbers.leased,
@@ -343,6 +373,13 @@ fn print_queue_stats(
             numbers.done,
             numbers.dead
         ))?;
+        let notes = numbers.list_settings().join(", ");
+        let gap = match notes.is_empty() {
+            true => "",
+            false if is_narrow => "\n    ",
+            false => "  ",
+        };
+        sink.write_text(&format!("{gap}{notes}\n"))?;
     }
     sink.flush()
 }

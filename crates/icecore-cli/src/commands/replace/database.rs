@@ -3,7 +3,7 @@
 use super::resume::ResumeState;
 use super::undo::Journal;
 use super::{ReplaceJob, ReplaceResults, dry_run, messages, summary};
-use crate::database::database_error;
+use crate::database::{database_error, table_error};
 use crate::report::{Abort, Report, code, usage_text_error};
 use crate::sink::Sink;
 use crate::target::{Outputs, Target};
@@ -95,7 +95,8 @@ impl ReplaceJob<'_> {
             return Ok(());
         }
         crate::progress::begin_input(name);
-        let mut table = Table::open(address, name, self.args.key.as_deref()).map_err(database_error)?;
+        let opened = Table::open(address, name, self.args.key.as_deref());
+        let mut table = opened.map_err(|error| table_error(address, name, database_error(error)))?;
         let filter = self.args.table_filter().without_tables();
         let takes = |column: &Column| filter.selects(table.schema(), table.name(), &column.name);
         let columns: Vec<usize> =

@@ -67,7 +67,7 @@ pub fn examine_input(
     let form = form.or_else(|| TableForm::guess(name, &head));
     #[cfg(feature = "store")]
     if form.is_none() && crate::foreign_input::is_sqlite(&head.bytes) {
-        return Err(super::tables::sqlite_file_error(name, is_file));
+        return Err(super::tables::sqlite_file_error(name, is_file, &args.tables));
     }
     let form = form.ok_or_else(|| unknown_form(name, &head.bytes))?;
     let csv = match form {

@@ -53,9 +53,11 @@ pub fn run(args: &Rows, global: &Global, report: &mut Report) -> Result<(), Abor
     }
     #[cfg(feature = "store")]
     if args.reads_table() {
-        let query = tables::select_all(&args.database.resolve_address()?, &args.tables)?;
+        let address = args.database.resolve_address()?;
+        let query = tables::select_all(&address, &args.tables)?;
         let name = args.tables.first().map_or("query", String::as_str);
-        return self::convert_query(args, Question::Query(query), name, global, report);
+        let done = self::convert_query(args, Question::Query(query), name, global, report);
+        return done.map_err(|error| crate::database::table_error(&address, name, error));
     }
     #[cfg(feature = "store")]
     if matches!(args.row_request(), Some(Question::Keys(..))) {
@@ -159,6 +161,9 @@ fn convert_all_tables(args: &Rows, global: &Global, report: &mut Report) -> Resu
     if let Some(error) = tables::missing_columns_error(args, &job.found_columns).filter(|_| is_complete) {
         return Err(usage_text_error(error));
     }
+    if let Some(problem) = job.unknown_columns.iter().flatten().next().filter(|_| is_complete) {
+        return Err(usage_text_error(format!("{problem} in any table")));
+    }
     job.report_skipped_tables(report);
     summary.map_or(Ok(()), |place| write_summary(place, &job.tallies))
 }
@@ -201,6 +206,8 @@ struct RowsJob<'j> {
     tallies: Vec<Tally>,
     /// With --all-tables, the positions of the columns to decode that a table has.
     found_columns: BTreeSet<usize>,
+    /// With --all-tables, the problems with --only and --skip-column that all tables so far have in common.
+    unknown_columns: Option<BTreeSet<String>>,
     /// With --all-tables, the tables that have no column to decode.
     skipped_tables: Vec<String>,
     /// Number of rows that may still be written to the current output; `None` means all.
@@ -226,6 +233,7 @@ impl<'j> RowsJob<'j> {
             header: None,
             tallies: Vec::new(),
             found_columns: BTreeSet::new(),
+            unknown_columns: None,
             skipped_tables: Vec::new(),
             left: args.items,
             form,
@@ -236,6 +244,15 @@ impl<'j> RowsJob<'j> {
         })
     }
 
+    /// With --all-tables, remembers the given columns that no table has had so far.
+    fn note_unknown_columns(&mut self, plan: &Plan) {
+        let unknown: BTreeSet<String> = plan.find_unknown_columns().into_iter().collect();
+        self.unknown_columns = Some(match self.unknown_columns.take() {
+            Some(previous) => previous.intersection(&unknown).cloned().collect(),
+            None => unknown,
+        });
+    }
+
     /// Notes the tables that are not in the output.
     #[cfg(feature = "store")]
     fn report_skipped_tables(&self, report: &Report) {
@@ -244,7 +261,13 @@ impl<'j> RowsJob<'j> {
                 self.skipped_tables.iter().map(|name| format!("`{}`", icecore::text::printable(name))).collect();
             let text =
                 "have none of the columns and are left out; --out-dir DIR writes each table to a file of its own";
-            report.remark("skipped", format!("the tables {} {text}", join_names(&names)));
+            let tables = if names.len() == 1 { "the table" } else { "the tables" };
+            let text = if names.len() == 1 {
+                text.replacen("have", "has", 1).replacen("are", "is", 1)
+            } else {
+                text.to_owned()
+            };
+            report.remark("skipped", format!("{tables} {} {text}", join_names(&names)));
         }
     }
 
@@ -413,6 +436,11 @@ impl<'j> RowsJob<'j> {
             });
             let request = PlanRequest { options: own.as_ref().unwrap_or(&self.options), ..request };
             let plan = Arc::new(Plan::new(&request, header)?);
+            if own.is_none() {
+                plan.check_selected_columns()?;
+            } else {
+                self.note_unknown_columns(&plan);
+            }
             // A table without rows has columns, too.
             self.write_header(name, &plan, sink)?;
             self.convert_rows(table.with_plan(&plan), Some(plan), name, tally, sink, report)

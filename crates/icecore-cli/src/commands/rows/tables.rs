@@ -1,24 +1,37 @@
 //! The tables of a database that was given instead of a file with rows.
 
 use super::Rows;
-use crate::database::database_error;
+use crate::database::{database_error, explain_missing_table};
 use crate::report::{Abort, usage_text_error};
 use icecore::text::{printable, shortened};
 use icecore_store::{Address, Scheme, table};
 use icecore_tables::plural::join_names;
 use std::collections::BTreeSet;
 
-/// Returns the error for a file that is an SQLite database: it lists the tables and shows how to read one.
-pub fn sqlite_file_error(file: &str, is_file: bool) -> Abort {
+/// Returns the error for a file that is an SQLite database: it shows how to read the wanted table, or lists the tables.
+pub fn sqlite_file_error(file: &str, is_file: bool, wanted: &[String]) -> Abort {
     if !is_file {
         return usage_text_error(
             "this is a SQLite database: its rows are read from a file, as `icecore rows --db sqlite:FILE --table TABLE`",
         );
     }
-    match read_names(file) {
-        Ok(tables) => table_list_error(file, &tables),
-        Err(error) => error,
+    match (read_names(file), wanted.first()) {
+        (Ok(tables), Some(wanted)) if tables.contains(wanted) => {
+            usage_text_error(format!("this is a SQLite database: {} reads this table", format_command(file, wanted)))
+        }
+        (Ok(tables), Some(wanted)) => {
+            let advice =
+                explain_missing_table(wanted, &tables).map_or_else(String::new, |advice| format!("; {advice}"));
+            usage_text_error(format!("this SQLite database has no table `{}`{advice}", printable(wanted)))
+        }
+        (Ok(tables), None) => table_list_error(file, &tables),
+        (Err(error), _) => error,
     }
+}
+
+/// Returns the command that reads a table of a file.
+fn format_command(file: &str, table: &str) -> String {
+    format!("`icecore rows --db sqlite:{} --table {}`", printable(file), printable(table))
 }
 
 /// Returns the error that names the tables of a file.
@@ -26,12 +39,8 @@ fn table_list_error(file: &str, tables: &[String]) -> Abort {
     let Some(first) = tables.first() else { return usage_text_error("this is a SQLite database without tables") };
     let names: Vec<String> = tables.iter().map(|table| format!("`{}`", shortened(&printable(table), 64))).collect();
     let (is, word) = if names.len() == 1 { ("the table", "reads it") } else { ("the tables", "reads one") };
-    usage_text_error(format!(
-        "this is a SQLite database with {is} {}: `icecore rows --db sqlite:{} --table {}` {word}",
-        join_names(&names),
-        printable(file),
-        printable(first)
-    ))
+    let command = format_command(file, first);
+    usage_text_error(format!("this is a SQLite database with {is} {}: {command} {word}", join_names(&names)))
 }
 
 /// Returns the names of all tables of a file, in order.

@@ -131,7 +131,7 @@ impl ObjectGroup<'_> {
     fn store_waiting(&mut self) -> Result<(), Abort> {
         self.size = 0;
         let (names, objects): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().unzip();
-        let ids = self.store.put(&objects).map_err(database_error)?;
+        let ids = self.store.put(&objects).map_err(|error| put_error(error, self.args.key.as_deref()))?;
         for ((id, name), object) in ids.iter().zip(&names).zip(&objects) {
             if !self.args.json {
                 self.sink.write_text(&format!("{id}\n"))?;
@@ -149,5 +149,17 @@ impl ObjectGroup<'_> {
             })?;
         }
         Ok(())
+    }
+}
+
+/// Returns an error of the database; for a key that exists, with what to do.
+fn put_error(error: icecore_store::Error, key: Option<&str>) -> Abort {
+    match (error.kind(), key) {
+        (icecore_store::ErrorKind::Taken, Some(key)) => {
+            let key = icecore::text::printable(key);
+            let advice = format!("`icecore store find --key {key}` shows it, and `icecore store rm ID` removes it");
+            Abort::Failed(code::OTHER, format!("{error}; {advice}"))
+        }
+        _ => database_error(error),
     }
 }
