@@ -22,7 +22,7 @@ const EXPLAINED_OPTIONS: [(&str, &str); 16] = [
     ("icecore inspect", "path depth items all deep json from"),
     ("icecore classes", "as deep json from"),
     ("icecore convert", "to output out-dir each deep strict partial from"),
-    ("icecore query", "raw-output compact-output slurp each to output arg from"),
+    ("icecore query", "raw-output compact-output slurp each deep to output arg from"),
     ("icecore get", "raw paths to depth items deep from"),
     ("icecore paths", "depth items deep from"),
     ("icecore rows", "column in to output items table query db"),

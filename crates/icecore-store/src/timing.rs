@@ -51,6 +51,28 @@ fn invalid_timing_error(text: &str, reason: impl fmt::Display) -> Error {
     Error::new(ErrorKind::Input, format!("{text:?} is not a timing; {help}: {reason}"))
 }
 
+/// Returns why a cron expression is invalid: the parser's reasons do not name the field.
+fn explain_cron_error(text: &str) -> String {
+    const FIELDS: [&str; 6] = ["second", "minute", "hour", "day of the month", "month", "day of the week"];
+    let parts: Vec<&str> = text.split_whitespace().collect();
+    let names = match parts.len() {
+        5 => &FIELDS[1..],
+        6 => &FIELDS[..],
+        1 => return "this is neither a cron expression nor one of its names".to_owned(),
+        count => return format!("a cron expression has 5 or 6 fields, not {count}"),
+    };
+    let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
+    let is_valid = |index: usize| {
+        let with_one: Vec<&str> =
+            (0..parts.len()).map(|other| if other == index { parts[index] } else { "*" }).collect();
+        parser.parse(&with_one.join(" ")).is_ok()
+    };
+    match (0..parts.len()).find(|index| !is_valid(*index)) {
+        Some(index) => format!("the {} can't be `{}`", names[index], parts[index]),
+        None => "its fields do not go together".to_owned(),
+    }
+}
+
 impl Timing {
     /// Parses a timing. `zone` is the name of a time zone (`Europe/Berlin`); without it the timing uses UTC.
     ///
@@ -79,7 +101,7 @@ impl Timing {
                 let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
                 // An alias that the parser does not know.
                 let known = if text.eq_ignore_ascii_case("@midnight") { "@daily" } else { text };
-                let cron = parser.parse(known).map_err(|error| invalid_timing_error(text, error))?;
+                let cron = parser.parse(known).map_err(|_| invalid_timing_error(text, explain_cron_error(known)))?;
                 Kind::Cron(Box::new(cron), find_time_zone(zone)?)
             }
         };

@@ -13,7 +13,7 @@ use crate::target::{Destination, Outputs, Target, format};
 use crate::terminal;
 use clap::{Args, ValueHint};
 use icecore::raw::Tape;
-use icecore::{Builder, Document, ErrorKind, Losses, Stage};
+use icecore::{Builder, Document, ErrorKind, Losses, Stage, deep};
 use icecore_query::{Answer, Failure, Input, RunEnd, Running, on_query_thread};
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
@@ -60,6 +60,9 @@ pub struct Query {
     /// Pass all documents to the filter as one array
     #[arg(short, long)]
     pub slurp: bool,
+    /// Open frozen data in strings, so that the filter sees the values in it
+    #[arg(long)]
+    pub deep: bool,
     /// In `@csv` and `@tsv`, put `'` before texts that a spreadsheet would take for a formula, as `rows` does
     #[arg(long)]
     pub csv_safe: bool,
@@ -311,9 +314,14 @@ impl QueryJob<'_> {
         // The reader needs the report until it is done, so the documents are collected first. A broken document is
         // therefore reported before the documents in front of it are queried.
         let mut documents = Vec::new();
-        reader.read_documents(&name, &opened, Detail::No, &mut report, |_, outcome, _, _| {
-            if outcome.error.is_none() {
-                documents.push(outcome.document.into_owned());
+        reader.read_documents(&name, &opened, Detail::No, &mut report, |_, outcome, _, report| {
+            match outcome.document {
+                _ if outcome.error.is_some() => {}
+                document if !self.args.deep => documents.push(document.into_owned()),
+                document => match deep::open(document, &self.global.limit) {
+                    Ok(deep) => documents.push(deep.document.into_owned()),
+                    Err(error) => report.report_unwritable(&name, &error),
+                },
             }
             Ok(Tape::new())
         })?;
@@ -352,6 +360,9 @@ impl QueryJob<'_> {
         let mut message = failure.message.clone();
         if self.joined.borrow().contains(name) {
             message.push_str(&format!(" ({JOINED_LINES})"));
+        }
+        if !self.args.deep && indexes_frozen_string(&message) {
+            message.push_str(" (this string is frozen data: --deep opens it)");
         }
         self.report.borrow_mut().report_fault(code::OTHER, name, message);
     }
@@ -400,4 +411,12 @@ impl QueryJob<'_> {
     fn report_losses(&self, name: &str, results: &mut ResultWriter<'_>) {
         self.report.borrow_mut().report_losses(name, &std::mem::take(&mut results.losses), false);
     }
+}
+
+/// Returns true if a filter failed because it indexed a string that begins like frozen data.
+fn indexes_frozen_string(message: &str) -> bool {
+    // The beginnings of serialize, JSON, Marshal and Storable, as the message quotes them.
+    const BEGINNINGS: [&str; 8] = ["a:", "O:", "C:", "{\\\"", "[", "\\u0004\\b", "pst0", "\\u0004\\u000b"];
+    let Some(text) = message.strip_prefix("cannot index \"") else { return false };
+    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
 }

@@ -30,8 +30,11 @@ pub fn render_ranking(scenario: &ScenarioReport, point: &Point, ranking: &Rankin
         table.add_row(cells.into_iter().chain(shares));
     }
     let weights: Vec<String> = parts.iter().map(|(part, weight)| format!("{}:{weight}", part.name())).collect();
-    let mut out =
-        format!("\n{}, {}: for {}\n", make_printable(&scenario.name), make_printable(&point.name), weights.join(","));
+    let point_name = match point.name.trim() {
+        "" => String::new(),
+        name => format!(", {}", make_printable(name)),
+    };
+    let mut out = format!("\n{}{point_name}: for {}\n", make_printable(&scenario.name), weights.join(", "));
     if !table.is_empty() {
         table.to_text().lines().for_each(|line| _ = writeln!(out, "  {line}"));
     }

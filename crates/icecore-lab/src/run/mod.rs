@@ -148,6 +148,7 @@ impl Measure for Runners {
         options: &Options,
     ) -> Result<Vec<Runtime>, Error> {
         self.cast = find_competitors(environment, scenarios, &options.only)?;
+        self.cast.check_selection(scenarios, options)?;
         Ok(self.cast.list_runtimes())
     }
 

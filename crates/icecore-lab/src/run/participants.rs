@@ -87,6 +87,28 @@ impl FoundCompetitors {
         runtimes
     }
 
+    /// Checks that a competitor of `--only` takes part in one of the scenarios at least, or would if it were installed.
+    ///
+    /// # Errors
+    ///
+    /// If none does.
+    pub fn check_selection(&self, scenarios: &[Scenario], options: &Options) -> Result<(), Error> {
+        if options.only.is_empty() {
+            return Ok(());
+        }
+        for scenario in scenarios {
+            let (participants, absent) = self.select_participants(scenario, options)?;
+            if !participants.is_empty() || !absent.is_empty() {
+                return Ok(());
+            }
+        }
+        let names: Vec<&str> = scenarios.iter().map(|scenario| &*scenario.name).collect();
+        let (only, names) = (options.only.join(","), names.join(", "));
+        Err(Error::new(format!(
+            "no competitor of --only {only} takes part in {names}; `icecore bench --list` shows who does"
+        )))
+    }
+
     /// Returns the participants of a scenario, and the competitors that are not installed.
     ///
     /// # Errors
