@@ -273,7 +273,7 @@ fn limits_are_set_and_shown() {
     database.text(&["queue", "set", "mail", "--concurrency", "4", "--rate", "100/1m"], b"");
     let stats = database.lines(&["queue", "stats", "--json"]);
     assert_eq!((&stats[0]["concurrency"], &stats[0]["rate"]), (&Value::from(4), &Value::from("100/1m")));
-    assert!(database.text(&["queue", "stats"], b"").contains("4 at a time  100/1m"));
+    assert!(database.text(&["queue", "stats"], b"").contains("4 at a time, 100/1m"));
     database.text(&["queue", "set", "mail", "--concurrency", "0", "--rate", "none"], b"");
     let stats = database.lines(&["queue", "stats", "--json"]);
     assert_eq!((&stats[0]["concurrency"], &stats[0]["rate"]), (&Value::Null, &Value::Null));

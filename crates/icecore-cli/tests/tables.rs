@@ -261,7 +261,7 @@ fn all_tables_of_a_database_are_complete() {
     );
     let (out, said, code) = run("icecore rows --db sqlite:app.db --all-tables -c prefs");
     assert_eq!((out.as_str(), code), ("{\"id\":1,\"prefs\":5}\n", 0), "{said}");
-    assert!(said.contains("the tables `plain` have none of the columns and are left out"), "{said}");
+    assert!(said.contains("the table `plain` has none of the columns and is left out"), "{said}");
     // A column that no table has is a mistake.
     for command in ["--out-dir other -t csv", ""] {
         let (_, said, code) = run(&format!("icecore rows --db sqlite:app.db --all-tables -c prefs -c prfes {command}"));

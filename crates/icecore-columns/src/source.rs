@@ -84,7 +84,8 @@ impl Codecs {
     }
 
     fn detect_stage(&mut self, blob: &[u8]) -> Result<(), Error> {
-        let stage = detect::stage_of(blob)?;
+        // Damaged data has a more precise error than data of an unknown format.
+        let stage = detect::stage_of(blob).or_else(|error| detect::begins_frozen(blob).ok_or(error))?;
         match self.known.iter().position(|known| is_same_stage(known.codec.stage(), &stage)) {
             Some(0) => {}
             Some(index) => self.known.swap(0, index),

@@ -121,10 +121,7 @@ fn other_document_is_changed_only_if_allowed() {
             "at $.n: the value differs from the one that the difference was made from",
         ),
         (r#"a:3:{s:1:"n";i:1;s:1:"l";a:0:{}s:1:"x";i:0;}"#, "at $.x: the map already has this key"),
-        (
-            r#"a:2:{s:1:"n";i:1;s:1:"l";i:0;}"#,
-            "at $.l: the value differs from the one that the difference was made from",
-        ),
+        (r#"a:2:{s:1:"n";i:1;s:1:"l";i:0;}"#, "at $.l[0]: there is no list or map to add it to"),
     ] {
         assert_eq!(apply_to_other(left, right, other, true).unwrap_err(), reason);
     }

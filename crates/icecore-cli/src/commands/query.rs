@@ -60,7 +60,7 @@ pub struct Query {
     /// Pass all documents to the filter as one array
     #[arg(short, long)]
     pub slurp: bool,
-    /// Open frozen data in strings, so that the filter sees the values in it
+    /// Open frozen data in strings, for the filter
     #[arg(long)]
     pub deep: bool,
     /// In `@csv` and `@tsv`, put `'` before texts that a spreadsheet would take for a formula, as `rows` does

@@ -34,7 +34,7 @@ pub fn render_ranking(scenario: &ScenarioReport, point: &Point, ranking: &Rankin
         "" => String::new(),
         name => format!(", {}", make_printable(name)),
     };
-    let mut out = format!("\n{}{point_name}: for {}\n", make_printable(&scenario.name), weights.join(", "));
+    let mut out = format!("\n{}{point_name}: for {}\n", make_printable(&scenario.name), weights.join(","));
     if !table.is_empty() {
         table.to_text().lines().for_each(|line| _ = writeln!(out, "  {line}"));
     }

@@ -93,7 +93,8 @@ impl FoundCompetitors {
     ///
     /// If none does.
     pub fn check_selection(&self, scenarios: &[Scenario], options: &Options) -> Result<(), Error> {
-        if options.only.is_empty() {
+        // A scenario that waits has no participants.
+        if options.only.is_empty() || scenarios.iter().any(|scenario| scenario.waits.is_some()) {
             return Ok(());
         }
         for scenario in scenarios {

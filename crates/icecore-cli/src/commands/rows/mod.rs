@@ -468,10 +468,27 @@ impl<'j> RowsJob<'j> {
             report.count_bad_input();
         }
         reports::report_totals(&tally, report, self.global.quiet);
+        #[cfg(feature = "columns")]
+        if tally.has_unreadable() && self.args.on_error == OnError::Keep {
+            self.note_lost_text(name, report);
+        }
         self.advise_column(frozen.found(), name, report);
         self.left = self.left.map(|left| left.saturating_sub(tally.records));
         self.tallies.push(tally);
         end.map_err(|error| self.input_error(name, &error))
+    }
+
+    /// Notes that a column with a type has no place for the text of values that can't be decoded.
+    #[cfg(feature = "columns")]
+    fn note_lost_text(&self, name: &str, report: &Report) {
+        let typed = self.columns.as_ref().and_then(|(layout, _)| layout.first_typed_column());
+        if let Some(column) = typed {
+            let column = icecore::text::printable(column);
+            let message = format!(
+                "values that can't be decoded are null in the column {column}; --schema '{column}: json' keeps their text"
+            );
+            report.note(name, "null", message);
+        }
     }
 
     /// Starts the threads that decode rows, for text.

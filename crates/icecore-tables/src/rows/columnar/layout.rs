@@ -69,6 +69,12 @@ impl BlobColumn {
 }
 
 impl OutputLayout {
+    /// Returns the first decoded column with a type that has no place for a value that can't be decoded.
+    pub fn first_typed_column(&self) -> Option<&str> {
+        let typed = self.blobs.iter().find(|blob| matches!(blob.target, DecodeTarget::Typed(_)))?;
+        self.input_fields.get(typed.written_index).map(|field| field.name().as_str())
+    }
+
     /// Creates the layout for a table with this plan and these first rows; `types`: the types of its columns, if it has
     /// any.
     pub fn new(
