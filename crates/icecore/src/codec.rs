@@ -9,7 +9,7 @@ use crate::stage::Stage;
 use std::sync::Arc;
 
 /// Maximum memory for wrapped content that is kept for the next document.
-const KEPT: usize = 16 << 20;
+const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// A stage whose options are looked up once, for callers that read or write many
 /// small documents with the same tape.
@@ -172,7 +172,7 @@ impl Codec {
         if !is_written {
             buf.truncate(start);
         }
-        if inside.capacity() <= KEPT {
+        if inside.capacity() <= MAX_KEPT_BYTES {
             spare.inside = inside;
         }
         is_written

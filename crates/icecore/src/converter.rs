@@ -141,7 +141,7 @@ impl Converter {
         Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() }
     }
 
-    /// Whether a wrapper stores properties of the documents.
+    /// Returns `true` if a wrapper stores properties of the documents.
     fn has_frame_wrapper(&self) -> bool {
         self.from.stage().wrappers().iter().any(|wrap| wrap.wrapper().is_frame())
     }

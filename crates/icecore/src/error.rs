@@ -326,7 +326,7 @@ impl Error {
     /// assert_eq!((error.kind(), error.offset()), (icecore::ErrorKind::Trailing, Some(3)));
     /// ```
     pub fn trailing(input: &[u8], consumed: usize) -> Error {
-        Error::trailing_bytes(input, consumed).helping(EACH)
+        Error::trailing_bytes(input, consumed).helping(ONE_BY_ONE_HELP)
     }
 
     /// Like [`Error::trailing`], without the help text.
@@ -344,27 +344,27 @@ impl Error {
     #[must_use]
     pub(crate) fn with_ignoring_option(mut self, option: &str, is_alone: bool) -> Error {
         // Files end with a newline more often than they contain a second document.
-        if self.0.kind == ErrorKind::Trailing && self.0.help.as_deref() == Some(EACH) {
-            let suffix = if is_alone { String::new() } else { format!("; {EACH}") };
+        if self.0.kind == ErrorKind::Trailing && self.0.help.as_deref() == Some(ONE_BY_ONE_HELP) {
+            let suffix = if is_alone { String::new() } else { format!("; {ONE_BY_ONE_HELP}") };
             self.0.help = Some(format!("`{option}` ignores them{suffix}").into());
         }
         self
     }
 }
 
-/// The help text for bytes after a document, for every format.
-const EACH: &str = "documents that follow one another can be read one by one";
+/// The help text for bytes after a document. It holds for every format.
+const ONE_BY_ONE_HELP: &str = "documents that follow one another can be read one by one";
 
 /// Shortens text from the input (names, numbers) for a message.
 fn shorten_for_message(text: Cow<'static, str>) -> Cow<'static, str> {
     match text {
-        Cow::Owned(text) if text.len() > LONGEST => Cow::Owned(shortened(&text, LONGEST).into_owned()),
+        Cow::Owned(text) if text.len() > MAX_SHOWN_LEN => Cow::Owned(shortened(&text, MAX_SHOWN_LEN).into_owned()),
         text => text,
     }
 }
 
 /// Maximum length of a text that a message contains in full.
-const LONGEST: usize = 1 << 10;
+const MAX_SHOWN_LEN: usize = 1 << 10;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

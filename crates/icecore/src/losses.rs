@@ -389,7 +389,7 @@ impl Losses {
         self.list.iter()
     }
 
-    /// Whether there are no losses.
+    /// Returns `true` if there are no losses.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

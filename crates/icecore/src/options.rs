@@ -12,7 +12,7 @@ pub struct Opt {
     pub name: &'static str,
     /// The type of its value.
     pub takes: OptionType,
-    /// Whether it applies to reading, to writing or to both.
+    /// Whether the option applies to reading, to writing or to both.
     pub side: Side,
     /// A description in one sentence.
     pub help: &'static str,
@@ -164,12 +164,12 @@ impl Settings {
         self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// Whether an option was set.
+    /// Returns `true` if an option was set.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// Whether a flag is on.
+    /// Returns `true` if a flag is on.
     pub fn flag(&self, name: &str) -> bool {
         matches!(self.get(name), Some(Setting::Flag(true)))
     }
@@ -211,7 +211,7 @@ impl Settings {
         self.text(name).map(|words| words.split(',').filter(|word| !word.is_empty()))
     }
 
-    /// Whether no option was set.
+    /// Returns `true` if no option was set.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

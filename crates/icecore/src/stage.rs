@@ -81,12 +81,12 @@ impl Stage {
     /// Of kind `Usage`, if the syntax is wrong, or the format or an option is unknown.
     pub fn parse(text: &str) -> Result<Stage, Error> {
         let mut stages = parse_path(text)
-            .map_err(|error| if called(text).is_empty() { error } else { unknown_format_error(text) })?;
+            .map_err(|error| if formats_with_alias(text).is_empty() { error } else { unknown_format_error(text) })?;
         let raw = stages.pop().ok_or_else(|| unknown_format_error(text))?;
         if let Some(first) = stages.first().filter(|first| format::by_name(&first.name).is_some())
             && wrap::by_name(&raw.name).is_some()
         {
-            return Err(wrapper_after(&raw.name, &first.name));
+            return Err(wrapper_after_format_error(&raw.name, &first.name));
         }
         let mut stage = Stage::from_raw(raw)?;
         for raw in stages {
@@ -130,7 +130,7 @@ impl Stage {
         all.into_iter().filter(|extension| !extension.is_empty()).collect::<Vec<_>>().join(".")
     }
 
-    /// Whether the output is binary and should not be shown in a terminal.
+    /// Returns `true` if the output is binary and should not be shown in a terminal.
     ///
     /// ```
     /// use icecore::Stage;
@@ -410,21 +410,21 @@ fn unknown_format_error(name: &str) -> Error {
     let error = Error::new(ErrorKind::Usage)
         .expecting(format!("one of the formats {}", known.join(", ")))
         .finding(format!("`{name}`"));
-    suggesting(error, &meant_formats(name))
+    with_suggestion(error, &suggest_formats(name))
 }
 
-/// Returns the formats that have this as another name.
-fn called(name: &str) -> Vec<&'static str> {
+/// Returns the formats of which this is an alias.
+fn formats_with_alias(name: &str) -> Vec<&'static str> {
     let is_called = |format: &Format| format.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
     format::all().iter().filter(|format| is_called(format)).map(|format| format.name).collect()
 }
 
-/// Returns the formats or the wrapper that an unknown name probably means: by another name, the usual extension of
-/// files, or a similar spelling.
-fn meant_formats(name: &str) -> Vec<&'static str> {
-    let called = called(name);
-    if !called.is_empty() {
-        return called;
+/// Returns the formats or the wrapper that an unknown name probably means: an alias, the usual extension of files, or a
+/// name that is spelled similarly.
+fn suggest_formats(name: &str) -> Vec<&'static str> {
+    let aliased = formats_with_alias(name);
+    if !aliased.is_empty() {
+        return aliased;
     }
     if let Some(format) = format::all().iter().find(|format| format.name.eq_ignore_ascii_case(name)) {
         return vec![format.name];
@@ -437,9 +437,9 @@ fn meant_formats(name: &str) -> Vec<&'static str> {
     };
     let by_spelling = || {
         let aliases = || format::all().iter().flat_map(|format| format.aliases).copied();
-        let near =
+        let similar =
             nearest(name, format::all().iter().map(|format| format.name)).or_else(|| nearest(name, aliases()))?;
-        format::all().iter().find(|format| format.has_name(near)).map(|format| format.name)
+        format::all().iter().find(|format| format.has_name(similar)).map(|format| format.name)
     };
     let wrapper = || nearest(name, wrap::all().iter().map(|wrapper| wrapper.name));
     by_extension().or_else(by_spelling).or_else(wrapper).into_iter().collect()
@@ -451,7 +451,8 @@ fn wrapper_of_extension(name: &str) -> Option<&'static str> {
     wrap::all().iter().find(|wrapper| is_usual(wrapper.extension)).map(|wrapper| wrapper.name)
 }
 
-fn suggesting(error: Error, meant: &[&str]) -> Error {
+/// Adds the names that were probably meant to the help text of an error.
+fn with_suggestion(error: Error, meant: &[&str]) -> Error {
     if meant.is_empty() {
         return error;
     }
@@ -468,11 +469,11 @@ fn unknown_wrapper_error(name: &str) -> Error {
         return error.helping(format!("`{name}` is a format, and the format is the last name: gzip/{name}"));
     }
     let meant = wrapper_of_extension(name).or_else(|| nearest(name, known.into_iter()));
-    suggesting(error, meant.as_slice())
+    with_suggestion(error, meant.as_slice())
 }
 
 /// Returns the error for a wrapper that is written after the format.
-fn wrapper_after(wrapper: &str, format: &str) -> Error {
+fn wrapper_after_format_error(wrapper: &str, format: &str) -> Error {
     Error::new(ErrorKind::Usage)
         .expecting(format!("wrappers before the format: `{wrapper}/{format}`"))
         .finding(format!("the wrapper `{wrapper}` after the format"))

@@ -14,8 +14,8 @@ use crate::select::{Pattern, item_position};
 use crate::stage::Stage;
 use std::collections::HashMap;
 
-/// How many times a container is walked before it gets an index.
-const WALKS: u32 = 4;
+/// Number of walks over a container after which it gets an index.
+const MAX_WALKS: u32 = 4;
 
 /// Finds what a sequence of alterations means: everything that they change, and how many of the alterations that
 /// covers. The document must not contain copies of values.
@@ -25,7 +25,7 @@ pub(super) fn find_changes_together(
     stage: &Stage,
     limits: &Limits,
 ) -> (FoundChanges, usize) {
-    let mut together = Together {
+    let mut together = CombinedSearch {
         places: PlaceFinder::new(document, stage, limits),
         document,
         limits,
@@ -72,7 +72,8 @@ fn link_prefix_sums(document: &Document<'_>) -> Option<Vec<u32>> {
     Some(sums)
 }
 
-struct Together<'d> {
+/// The search for everything that a sequence of alterations changes.
+struct CombinedSearch<'d> {
     places: PlaceFinder<'d>,
     document: &'d Document<'d>,
     limits: &'d Limits,
@@ -91,21 +92,22 @@ struct Together<'d> {
 /// Where a path leads.
 enum PathTarget<'d> {
     /// To this value in this container; the root is its own container.
-    There { parent: Option<Cursor<'d>>, value: Cursor<'d>, path_text: String },
+    Existing { parent: Option<Cursor<'d>>, value: Cursor<'d>, path_text: String },
     /// To this value, which lacks what the last step names.
     Missing { container: Cursor<'d>, path_text: String },
 }
 
 /// What a step leads to.
 enum StepTarget {
-    At(u32, String),
+    /// An existing child, and the text of the step to it.
+    Existing(u32, String),
     /// An added entry.
     New(usize),
     Missing,
 }
 
-/// In all of these, `None` means that the result can't be determined; then nothing is changed.
-impl<'d> Together<'d> {
+/// All these methods return `None` if the result can't be determined; then nothing is changed.
+impl<'d> CombinedSearch<'d> {
     fn add_alteration(&mut self, alteration: &Alteration) -> Option<()> {
         can_combine(alteration).then_some(())?;
         self.reached_entry = None;
@@ -155,7 +157,7 @@ impl<'d> Together<'d> {
     fn find_added_entry(&mut self, path: &Pattern) -> Option<(usize, usize)> {
         self.reached_entry = None;
         match self.resolve_path(path, true) {
-            Some(PathTarget::There { value, .. }) => {
+            Some(PathTarget::Existing { value, .. }) => {
                 let entry = self.replacement_entry(value)?;
                 Some((entry, path.definite_steps().count()))
             }
@@ -179,7 +181,7 @@ impl<'d> Together<'d> {
             other => other,
         };
         match target {
-            PathTarget::There { value: old, path_text, .. } => {
+            PathTarget::Existing { value: old, path_text, .. } => {
                 let index = old.index();
                 self.has_no_links(index).then_some(())?;
                 let entries = &self.places.changes.entries;
@@ -240,7 +242,7 @@ impl<'d> Together<'d> {
     }
 
     fn delete_value(&mut self, path: &Pattern) -> Option<()> {
-        let PathTarget::There { parent: Some(parent), value, .. } = self.resolve_path(path, false)? else {
+        let PathTarget::Existing { parent: Some(parent), value, .. } = self.resolve_path(path, false)? else {
             return None;
         };
         let index = value.index();
@@ -255,7 +257,7 @@ impl<'d> Together<'d> {
     }
 
     fn append_value(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
-        let PathTarget::There { value: container, path_text, .. } = self.resolve_path(path, false)? else {
+        let PathTarget::Existing { value: container, path_text, .. } = self.resolve_path(path, false)? else {
             return None;
         };
         let (body, naming) = (container.body(), self.places.naming());
@@ -284,7 +286,9 @@ impl<'d> Together<'d> {
     }
 
     fn rename_entry(&mut self, path: &Pattern, name: &str) -> Option<()> {
-        let PathTarget::There { parent: Some(map), value, .. } = self.resolve_path(path, false)? else { return None };
+        let PathTarget::Existing { parent: Some(map), value, .. } = self.resolve_path(path, false)? else {
+            return None;
+        };
         let node = value.index();
         let container = self.places.find_parent(node, "").ok()?;
         let is_plain = container.index() == map.index() && map.kind() == Kind::Map && !self.renamed.contains_key(&node);
@@ -331,7 +335,7 @@ impl<'d> Together<'d> {
         Some(())
     }
 
-    // -- Where they are ----------------------------------------------------------
+    // -- Finding the places --------------------------------------------------------
 
     /// Returns where a definite path leads. With `is_sure`, no other key may look like the missing one.
     fn resolve_path(&mut self, path: &Pattern, is_sure: bool) -> Option<PathTarget<'d>> {
@@ -355,7 +359,7 @@ impl<'d> Together<'d> {
                     self.reached_entry = Some((entry, count));
                     return None;
                 }
-                StepTarget::At(child, text) => {
+                StepTarget::Existing(child, text) => {
                     path_text.push_str(&text);
                     (parent, current) = (Some(body), Cursor::new(self.document, child));
                 }
@@ -366,7 +370,7 @@ impl<'d> Together<'d> {
                 }
             }
         }
-        Some(PathTarget::There { parent, value: current, path_text })
+        Some(PathTarget::Existing { parent, value: current, path_text })
     }
 
     fn resolve_step(
@@ -383,23 +387,27 @@ impl<'d> Together<'d> {
             Step::Key(_) | Step::Entry(_) | Step::Item(_) => return Some(StepTarget::Missing),
             Step::Referent => {
                 let child = step.follow_from(current);
-                return Some(child.map_or(StepTarget::Missing, |child| StepTarget::At(child.index(), step.to_text())));
+                return Some(
+                    child.map_or(StepTarget::Missing, |child| StepTarget::Existing(child.index(), step.to_text())),
+                );
             }
             Step::Part(_) => return None,
         }
         let walks = self.walks.entry(body.index()).or_default();
         *walks += 1;
-        if *walks <= WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
+        if *walks <= MAX_WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
             if let (Step::Item(number), true) = (step, is_array) {
                 let Some(position) = item_position(*number, body.len() as u64) else {
                     return Some(StepTarget::Missing);
                 };
                 crate::steps::count(body.len());
                 let child = body.items().nth(usize::try_from(position).ok()?)?;
-                return Some(StepTarget::At(child.index(), format!("[{position}]")));
+                return Some(StepTarget::Existing(child.index(), format!("[{position}]")));
             }
             let child = step.follow_from(current);
-            return Some(child.map_or(StepTarget::Missing, |child| StepTarget::At(child.index(), step.to_text())));
+            return Some(
+                child.map_or(StepTarget::Missing, |child| StepTarget::Existing(child.index(), step.to_text())),
+            );
         }
         let index = self.child_index(body)?;
         let slot = match step {
@@ -412,7 +420,7 @@ impl<'d> Together<'d> {
                 if let Some(new) = position.checked_sub(index.count_remaining()) {
                     return index.added.get(new).copied().map(StepTarget::New);
                 }
-                return Some(StepTarget::At(index.nth_remaining(position)?, format!("[{position}]")));
+                return Some(StepTarget::Existing(index.nth_remaining(position)?, format!("[{position}]")));
             }
             Step::Item(number) => index.find_by_integer(*number),
             Step::Entry(position) => {
@@ -427,7 +435,7 @@ impl<'d> Together<'d> {
             _ => return None,
         };
         match slot {
-            Some(ChildSlot::Old(child)) => Some(StepTarget::At(child, step.to_text())),
+            Some(ChildSlot::Old(child)) => Some(StepTarget::Existing(child, step.to_text())),
             Some(ChildSlot::New(entry)) => Some(StepTarget::New(entry)),
             None => Some(StepTarget::Missing),
         }

@@ -113,7 +113,7 @@ pub fn exchange(
 ) -> Result<Altered, Refusal> {
     alter_unwrapped(input, stage, limits, |draft, _| {
         let (document, kept) = edit(draft.document()).map_err(Refusal::Unwritable)?;
-        draft.become_other(document, &kept);
+        draft.replace_document(document, &kept);
         Ok(())
     })
 }
@@ -131,7 +131,7 @@ fn alter_unwrapped(
         Some(layer) => Refusal::Unreadable(error.in_layer(layer)),
         None => Refusal::Unreadable(error),
     };
-    let mark = if format.can.no_mark && bytes.starts_with(MARK) { MARK.len() } else { 0 };
+    let mark = if format.can.no_mark && bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let text = bytes.get(mark..).unwrap_or_default();
     let outcome = format.read(text, stage.settings(), Request::new(&limits).detailed());
     let (body, trailing) = text.split_at(outcome.consumed.min(text.len()));
@@ -156,8 +156,8 @@ fn alter_unwrapped(
     Ok(Altered { bytes: output, is_changed: true, losses, is_rewritten })
 }
 
-/// A byte order mark.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+/// The byte order mark of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[cold]
 fn not_preserved_error() -> Error {

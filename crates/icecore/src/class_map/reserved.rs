@@ -52,7 +52,7 @@ impl Layout {
         layout
     }
 
-    /// Whether objects of the class are always refused.
+    /// Returns `true` if objects of the class are always refused.
     pub(crate) fn is_closed(&self) -> bool {
         self.required.is_empty() && self.typed.is_empty()
     }

@@ -19,12 +19,12 @@ pub(crate) enum Lz {
 
 /// Reason why decompression stops.
 enum DecodeStop {
-    /// The wanted amount is reached.
-    Most,
+    /// The output has the requested length.
+    MaxLenReached,
     Broken(&'static str),
 }
 
-const CUT: DecodeStop = DecodeStop::Broken("its end too early");
+const TRUNCATED: DecodeStop = DecodeStop::Broken("its end too early");
 
 impl Lz {
     fn name(self) -> &'static str {
@@ -35,14 +35,16 @@ impl Lz {
         }
     }
 
-    /// Decompresses everything, if that is at most `most` bytes.
+    /// Decompresses everything, if that is at most `max_len` bytes.
     pub(crate) fn decompress(self, body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
         let capacity = usize::try_from(max_len).unwrap_or(usize::MAX);
         let mut out = BoundedOutput { bytes: Vec::new(), max_len: capacity };
         match self.decompress_into(body, &mut out) {
             Ok(()) => Ok(out.bytes),
-            Err(DecodeStop::Most) => Err(limits.too_large(max_len)),
-            Err(DecodeStop::Broken(why)) => Err(malformed_error(self.name(), why).with_decompressed(out.bytes.len())),
+            Err(DecodeStop::MaxLenReached) => Err(limits.too_large(max_len)),
+            Err(DecodeStop::Broken(reason)) => {
+                Err(malformed_error(self.name(), reason).with_decompressed(out.bytes.len()))
+            }
         }
     }
 
@@ -51,7 +53,7 @@ impl Lz {
         let mut out = BoundedOutput { bytes: Vec::new(), max_len };
         let is_all = match self.decompress_into(body, &mut out) {
             Ok(()) => true,
-            Err(DecodeStop::Most) => false,
+            Err(DecodeStop::MaxLenReached) => false,
             Err(DecodeStop::Broken(_)) if is_complete => return None,
             Err(DecodeStop::Broken(_)) => false,
         };
@@ -75,13 +77,13 @@ struct LzInput<'b> {
 
 impl<'b> LzInput<'b> {
     fn read_byte(&mut self) -> Result<usize, DecodeStop> {
-        let (byte, rest) = self.rest.split_first().ok_or(CUT)?;
+        let (byte, rest) = self.rest.split_first().ok_or(TRUNCATED)?;
         self.rest = rest;
         Ok(usize::from(*byte))
     }
 
     fn read_bytes(&mut self, count: usize) -> Result<&'b [u8], DecodeStop> {
-        let (bytes, rest) = self.rest.split_at_checked(count).ok_or(CUT)?;
+        let (bytes, rest) = self.rest.split_at_checked(count).ok_or(TRUNCATED)?;
         self.rest = rest;
         Ok(bytes)
     }
@@ -109,7 +111,7 @@ impl BoundedOutput {
     fn push_literals(&mut self, bytes: &[u8]) -> Result<(), DecodeStop> {
         let available = self.max_len - self.bytes.len();
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(available)]);
-        if bytes.len() > available { Err(DecodeStop::Most) } else { Ok(()) }
+        if bytes.len() > available { Err(DecodeStop::MaxLenReached) } else { Ok(()) }
     }
 
     /// Copies bytes from this distance back; the source may overlap the copy.
@@ -117,13 +119,13 @@ impl BoundedOutput {
         let start = self.bytes.len().checked_sub(distance).filter(|_| distance > 0);
         let start = start.ok_or(DecodeStop::Broken("a copy from before its beginning"))?;
         let available = self.max_len - self.bytes.len();
-        let mut left = count.min(available);
-        while left > 0 {
-            let part = left.min(self.bytes.len() - start);
+        let mut remaining = count.min(available);
+        while remaining > 0 {
+            let part = remaining.min(self.bytes.len() - start);
             self.bytes.extend_from_within(start..start + part);
-            left -= part;
+            remaining -= part;
         }
-        if count > available { Err(DecodeStop::Most) } else { Ok(()) }
+        if count > available { Err(DecodeStop::MaxLenReached) } else { Ok(()) }
     }
 }
 
@@ -167,7 +169,7 @@ fn decode_lz4(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), Dec
 
 fn decode_fastlz(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
     /// Maximum distance of a level-2 copy that is encoded in one byte.
-    const NEAR: usize = 8192;
+    const MAX_SHORT_DISTANCE: usize = 8192;
     let first = from.read_byte()?;
     let is_second = match first >> 5 {
         0 => false,
@@ -187,7 +189,7 @@ fn decode_fastlz(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), 
             };
             let low = from.read_byte()?;
             let distance = match (is_second, high, low) {
-                (true, 0x1f00, 255) => NEAR + (from.read_byte()? << 8) + from.read_byte()?,
+                (true, 0x1f00, 255) => MAX_SHORT_DISTANCE + (from.read_byte()? << 8) + from.read_byte()?,
                 _ => high + low + 1,
             };
             out.copy_earlier_output(distance, (control >> 5).saturating_add(extra_len).saturating_add(2))?;

@@ -1,5 +1,5 @@
-//! Whether a text begins like frozen data: then an error after the beginning is damage, and the text is not an ordinary
-//! text.
+//! Checks whether a text begins like frozen data. If it does, an error after the beginning is damage; otherwise the text
+//! is ordinary text.
 //!
 //! Detection of complete inputs accepts more. Most values in a table column are ordinary text, so here the beginning
 //! must be one that only frozen data has.
@@ -48,7 +48,7 @@ pub fn begins_frozen(input: &[u8]) -> Option<Stage> {
     }
     // Digits are a number, and short words are words.
     let text = encoded_prefix(input);
-    if input.iter().all(u8::is_ascii_digit) || text.len() < WORD {
+    if input.iter().all(u8::is_ascii_digit) || text.len() < MIN_WORD_LEN {
         return None;
     }
     let is_text = |wrapper: &&&Wrapper| wrapper.evidence == WrapperEvidence::Text && (wrapper.detect)(text);
@@ -62,7 +62,7 @@ pub fn begins_frozen(input: &[u8]) -> Option<Stage> {
 }
 
 /// Minimum length of a Base64 or hex text, so that it is not an ordinary word.
-const WORD: usize = 8;
+const MIN_WORD_LEN: usize = 8;
 
 /// Returns the format whose distinctive beginning the input has.
 fn find_by_beginning(input: &[u8]) -> Option<&'static Format> {

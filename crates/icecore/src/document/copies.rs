@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The flags that belong to the place of a copy and not to the value.
-const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
+const PLACE_FLAGS: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 impl Document<'_> {
     /// Returns the same document without [`Kind::Copy`]: each copy becomes the value that it equals, for languages that
@@ -203,7 +203,7 @@ impl<'t> Expansion<'t> {
             };
         };
         self.rewrite.record_move(first);
-        let value = Node { key: node.key, ..self.old.node(named) }.with(node.flags & OF_THE_PLACE);
+        let value = Node { key: node.key, ..self.old.node(named) }.with(node.flags & PLACE_FLAGS);
         self.put_value(value, named, true)
     }
 
@@ -253,7 +253,7 @@ impl<'t> Expansion<'t> {
     fn put_link(&mut self, kind: Kind, node: Node, old: u32) -> Result<(), Error> {
         let named = if node.kind.is_again() { node.payload } else { u64::from(old) };
         self.remaining = self.remaining.checked_sub(1).ok_or_else(|| self.expansion_error())?;
-        self.rewrite.push_old_link(Node { key: node.key, ..Node::leaf(kind, named) }.with(node.flags & OF_THE_PLACE));
+        self.rewrite.push_old_link(Node { key: node.key, ..Node::leaf(kind, named) }.with(node.flags & PLACE_FLAGS));
         Ok(())
     }
 

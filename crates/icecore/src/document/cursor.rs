@@ -252,7 +252,7 @@ impl<'d> Cursor<'d> {
         if node.kind.is_container() { node.aux as usize } else { 0 }
     }
 
-    /// Whether there are none of them.
+    /// Returns `true` if there are no items, entries or parts; always for a leaf.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -79,7 +79,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether the container `node` was open where reading stopped.
+    /// Returns the entry of the container `node`, if it was open where reading stopped.
     ///
     /// ```
     /// use icecore::{Limits, Request, Stage};

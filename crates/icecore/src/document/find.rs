@@ -4,7 +4,7 @@ use super::Document;
 use super::cursor::{Cursor, Key};
 use super::naming::strip_visibility;
 use super::node::Kind;
-use super::path::{KEY, short_key};
+use super::path::{MAX_SHOWN_KEY, short_key};
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -248,7 +248,7 @@ pub(crate) fn match_rank(key: &[u8], name: &str) -> Option<u8> {
     } else if strip_member_marks(key) == Some(name.as_bytes()) {
         Some(1)
     } else {
-        (name.contains('…') && key.len() > KEY && short_key(key, KEY) == name).then_some(2)
+        (name.contains('…') && key.len() > MAX_SHOWN_KEY && short_key(key, MAX_SHOWN_KEY) == name).then_some(2)
     }
 }
 
@@ -258,7 +258,7 @@ pub(crate) fn lookup_names(key: &[u8]) -> impl Iterator<Item = (u8, Cow<'_, [u8]
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     };
-    let short = (key.len() > KEY).then(|| (2, Cow::Owned(short_key(key, KEY).into_bytes())));
+    let short = (key.len() > MAX_SHOWN_KEY).then(|| (2, Cow::Owned(short_key(key, MAX_SHOWN_KEY).into_bytes())));
     [(0, name)].into_iter().chain(strip_member_marks(key).map(|bare| (1, Cow::Borrowed(bare)))).chain(short)
 }
 
@@ -283,7 +283,7 @@ fn strip_member_marks(bytes: &[u8]) -> Option<&[u8]> {
 /// Returns `true` if this is the key with its middle left out, as long keys are shown.
 fn is_shortened(key: &Key<'_>, name: &str) -> bool {
     let bytes = key.bytes();
-    key.node().kind.is_string() && bytes.len() > KEY && short_key(bytes, KEY) == name
+    key.node().kind.is_string() && bytes.len() > MAX_SHOWN_KEY && short_key(bytes, MAX_SHOWN_KEY) == name
 }
 
 /// Returns the entry of a map with this integer key; the last one, if there are several.

@@ -3,14 +3,14 @@
 use super::node::{Kind, Location, Node};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Maximum number of names that get ids. For further names the result is `None`.
+/// Maximum number of names that get ids. [`Names::intern`] returns `None` for further names.
 const CAPACITY: usize = 65_533;
 /// Bits for the kinds of names. A kind other than these two sets both.
 const BYTES: u8 = 1;
 const TEXT: u8 = 2;
 /// Maximum number of probes of a lookup. The limit ensures that keys made to collide cost one key node each, not one
 /// search each.
-const PROBES: usize = 16;
+const MAX_PROBES: usize = 16;
 
 /// A name in its table: part of the layout that programs in C read.
 #[repr(C)]
@@ -31,13 +31,13 @@ pub struct Names {
     bytes: Vec<u8>,
     /// Open addressing: hash in the upper half, id in the lower; 0 is free.
     slots: Vec<u64>,
-    /// The id that followed this one last time: the guess for the next key.
+    /// For each id, the id that followed it last time: the prediction of the next key.
     follow: Vec<u16>,
     /// Short names by a hash of their first bytes, to avoid a search.
     memo: Vec<Memo>,
-    /// Whether a name is a byte string or ASCII text without flags.
+    /// For each id, whether the name is a byte string or ASCII text without flags.
     plain_flags: Vec<bool>,
-    /// Whether there is a name that is not plain.
+    /// Whether there is a name that is not plain: one with flags, or of another kind.
     marked: bool,
     /// Kinds of the names without flags.
     kinds: u8,
@@ -135,7 +135,7 @@ impl Names {
         self.entries.len()
     }
 
-    /// Whether there are no names.
+    /// Returns `true` if there are no names.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -172,42 +172,42 @@ impl Names {
         }
     }
 
-    /// Whether there is a name with flags, or one that is not a plain string.
+    /// Returns `true` if there is a name with flags, or one that is not a plain string.
     #[inline]
     pub(crate) fn has_marked(&self) -> bool {
         self.marked
     }
 
-    /// Whether names may differ in more than their bytes.
+    /// Returns `true` if names may differ in more than their bytes.
     #[inline]
     pub(crate) fn has_mixed_kinds(&self) -> bool {
         self.kinds == BYTES | TEXT
     }
 
-    /// Whether there is a name of a key that is allowed, but absent.
+    /// Returns `true` if there is a name of a key that is allowed, but absent.
     #[inline]
     pub(crate) fn has_absent(&self) -> bool {
         self.absent
     }
 
-    /// Whether a key may be a symbol. If the table is full, some keys are not in it.
+    /// Returns `true` if a key may be a symbol. If the table is full, some keys are not in it.
     #[inline]
     pub(crate) fn may_have_symbol(&self) -> bool {
         self.symbol || self.entries.len() >= CAPACITY
     }
 
-    /// Whether a key may be text that is not valid UTF-8.
+    /// Returns `true` if a key may be text that is not valid UTF-8.
     pub(crate) fn may_have_malformed(&self) -> bool {
         self.malformed || self.entries.len() >= CAPACITY
     }
 
-    /// Whether a key may have a mangled name.
+    /// Returns `true` if a key may have a mangled name.
     #[inline]
     pub(crate) fn may_have_mangled(&self) -> bool {
         self.mangled || self.entries.len() >= CAPACITY
     }
 
-    /// Whether there is a class in a package, module or namespace.
+    /// Returns `true` if there is a class in a package, module or namespace.
     #[inline]
     pub(crate) fn has_qualified(&self) -> bool {
         self.qualified
@@ -338,7 +338,7 @@ impl Names {
         }
         let mask = self.slots.len() - 1;
         let mut free = None;
-        for step in 0..PROBES {
+        for step in 0..MAX_PROBES {
             let index = (hash as usize).wrapping_add(step) & mask;
             let slot = self.slots[index];
             if slot == 0 {
@@ -362,7 +362,7 @@ impl Names {
         }
         let hash = hash_name(&node, bytes);
         let mask = self.slots.len() - 1;
-        for step in 0..PROBES {
+        for step in 0..MAX_PROBES {
             let slot = self.slots[(hash as usize).wrapping_add(step) & mask];
             if slot == 0 {
                 return None;
@@ -413,7 +413,7 @@ impl Names {
         self.intern(node, bytes).or_else(|| self.append_name(node, bytes))
     }
 
-    /// Drops all names if there are more than `most`. Returns whether it did.
+    /// Drops all names if there are more than `max_names`. Returns `true` if it did.
     pub(crate) fn clear_if_larger(&mut self, max_names: usize) -> bool {
         let is_too_much = self.entries.len() > max_names || self.bytes.len() > 64 * max_names;
         if is_too_much {
@@ -443,7 +443,7 @@ impl Names {
             let Some(name) = self.get(id) else { continue };
             let hash = hash_name(&name.node, name.bytes);
             // A name that gets no slot stays valid, but is not found again.
-            for step in 0..PROBES {
+            for step in 0..MAX_PROBES {
                 let index = (hash as usize).wrapping_add(step) & (size - 1);
                 if self.slots[index] == 0 {
                     self.slots[index] = u64::from(hash) << 32 | u64::from(id);

@@ -17,18 +17,19 @@ pub(crate) enum Naming {
     /// Classes `A::B`; members have no visibility. The writer itself makes
     /// instance variables of strings.
     Ruby,
-    /// Members are strings without marks; class names are written unchanged. As the naming of a source: any language.
+    /// Members are strings without marks; class names are written unchanged. As the naming of a source, it
+    /// means that the language is unknown.
     #[default]
     Plain,
 }
 
 impl Naming {
-    /// Whether Ruby's `@name` becomes `name`.
+    /// Returns `true` if Ruby's `@name` becomes `name`.
     fn drops_sigils(self) -> bool {
         self != Naming::Ruby
     }
 
-    /// Whether PHP's mangled names lose their marks. In Perl they are ordinary names.
+    /// Returns `true` if PHP's mangled names lose their marks. In Perl they are ordinary names.
     fn drops_visibility(self) -> bool {
         matches!(self, Naming::Ruby | Naming::Plain)
     }

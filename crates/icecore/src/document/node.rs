@@ -81,19 +81,19 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether nodes of this kind have children.
+    /// Returns `true` if nodes of this kind have children.
     #[inline]
     pub const fn is_container(self) -> bool {
         self as u8 >= Kind::Array as u8
     }
 
-    /// Whether this names another node: a link, an alias or a copy.
+    /// Returns `true` if this names another node: a link, an alias or a copy.
     #[inline]
     pub const fn is_again(self) -> bool {
         matches!(self, Kind::Link | Kind::Alias | Kind::Copy)
     }
 
-    /// Whether `aux` and `payload` locate bytes.
+    /// Returns `true` if `aux` and `payload` locate bytes.
     #[inline]
     pub const fn has_bytes(self) -> bool {
         matches!(
@@ -109,13 +109,13 @@ impl Kind {
         )
     }
 
-    /// Whether this is a string that can be the plain key of a map.
+    /// Returns `true` if this is a string that can be the plain key of a map.
     #[inline]
     pub const fn is_string(self) -> bool {
         matches!(self, Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol)
     }
 
-    /// Whether this kind has a class: an object, opaque or not, or attributes.
+    /// Returns `true` if this kind has a class: an object, opaque or not, or attributes.
     #[inline]
     pub const fn has_class(self) -> bool {
         matches!(self, Kind::Object | Kind::Opaque | Kind::Attrs)
@@ -264,7 +264,7 @@ pub(crate) const LONG: u32 = u32::MAX;
 /// | `flags` | bits of [`flag`] | | |
 /// | `key` | id of the key of this value | | |
 /// | `aux` | 0 | length in bytes | number of children or entries |
-/// | `payload` | the value | 48 bits: where (see [`Location`]); 15 bits: encoding | 32 bits: end index; 16: class id; 8: [`Form`]; 8: zero, room for more flags |
+/// | `payload` | the value | 48 bits: where (see [`Location`]); 15 bits: encoding | 32 bits: end index; 16: class id; 8: [`Form`]; 8: zero, reserved for more flags |
 ///
 /// A [`Kind::Module`] has no encoding; its form is where a container has it.
 #[repr(C)]
@@ -355,7 +355,7 @@ impl Node {
         self
     }
 
-    /// Whether all these flags are set.
+    /// Returns `true` if all these flags are set.
     #[inline]
     pub const fn has(&self, flags: u8) -> bool {
         self.flags & flags == flags

@@ -15,8 +15,8 @@ pub(crate) struct LongString {
     pub(crate) len: u64,
 }
 
-/// Number of keys that a tape keeps for the next document.
-const KEYS_KEPT: usize = 4096;
+/// Maximum number of keys that a tape keeps for the next document.
+const MAX_KEPT_KEYS: usize = 4096;
 
 /// Nodes in pre-order and the tables that they refer to.
 ///
@@ -55,11 +55,11 @@ impl Tape {
         self.nodes.clear();
         self.arena.clear();
         self.long.clear();
-        if self.keys.clear_if_larger(KEYS_KEPT) {
+        if self.keys.clear_if_larger(MAX_KEPT_KEYS) {
             self.memory = Memory::default();
         }
-        self.classes.clear_if_larger(KEYS_KEPT);
-        self.encodings.clear_if_larger(KEYS_KEPT);
+        self.classes.clear_if_larger(MAX_KEPT_KEYS);
+        self.encodings.clear_if_larger(MAX_KEPT_KEYS);
         self.root = 0;
         self.header = None;
         self.first_item = 0;
@@ -161,7 +161,7 @@ impl Tape {
         self.naming = Naming::Plain;
     }
 
-    /// Replaces the nodes and keeps the tables; `copies`: the new nodes contain a copy.
+    /// Replaces the nodes and keeps the tables. `copies` states whether the new nodes contain a copy.
     pub(super) fn set_nodes(&mut self, nodes: Vec<Node>, copies: bool) {
         self.nodes = nodes;
         self.copies |= copies;
@@ -186,12 +186,12 @@ impl Tape {
         }
     }
 
-    /// Whether the tape contains a [`Kind::Copy`].
+    /// Returns `true` if the tape contains a [`Kind::Copy`].
     pub(crate) fn has_copies(&self) -> bool {
         (self.copies || self.by_hand) && self.nodes.iter().any(|node| node.kind == Kind::Copy)
     }
 
-    /// Whether a caller, not a reader, filled the tape.
+    /// Returns `true` if a caller, not a reader, filled the tape.
     pub(crate) fn is_filled_by_caller(&self) -> bool {
         self.by_hand
     }
@@ -225,10 +225,10 @@ impl Tape {
         };
         let target = |node: &Node| self.nodes.get(node.payload as usize).map_or(0, len);
         let is_again = |node: &Node| matches!(node.kind, Kind::Link | Kind::Alias);
-        let of = |node: &Node| if is_again(node) { target(node) } else { len(node) };
-        let all = self.nodes.iter().fold(0u64, |sum, node| sum.saturating_add(of(node)));
+        let node_len = |node: &Node| if is_again(node) { target(node) } else { len(node) };
+        let total_len = self.nodes.iter().fold(0u64, |sum, node| sum.saturating_add(node_len(node)));
         let max_bytes = limits.output_from(size);
-        if all <= max_bytes { Ok(()) } else { Err(limits.too_much_output(max_bytes)) }
+        if total_len <= max_bytes { Ok(()) } else { Err(limits.too_much_output(max_bytes)) }
     }
 
     /// Locations and lengths of strings that are too long for a node.

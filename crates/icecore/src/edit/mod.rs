@@ -84,7 +84,7 @@ impl Edits {
         self.list.last().map_or(0, |last| last.end) <= start && start <= end
     }
 
-    /// Whether there are no edits.
+    /// Returns `true` if there are no edits.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

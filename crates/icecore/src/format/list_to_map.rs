@@ -8,9 +8,9 @@ use crate::document::{IS_KEY, KEY_NODE, Kind, Moves, Node, Rewrite, Sink, Tape, 
 
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
-pub(super) const KEYED: u32 = 256;
-/// How many ids there are, minus a margin.
-pub(super) const IDS: usize = 65_000;
+pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
+/// Number of ids that a table of keys can assign, minus a margin.
+pub(super) const MAX_KEY_IDS: usize = 65_000;
 
 /// Arrays whose entries have no keys yet.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl DeferredKeys {
         tape.nodes[index as usize].kind = Kind::Map;
         let mut done = 0;
         let mut child = index + 1;
-        while done < count.min(KEYED) && tape.keys.len() < IDS {
+        while done < count.min(MAX_ENTRIES_WITH_IDS) && tape.keys.len() < MAX_KEY_IDS {
             let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
             tape.set_key(child, id);
             child = tape.index_after(child);

@@ -15,8 +15,8 @@ pub type Store = OnceLock<Vec<u8>>;
 
 /// The reader of a format, with its options.
 ///
-/// [`Reader::read`] is enough to be a reader. The other methods are what some formats can do better
-/// than by reading everything. Most formats implement `Feed` (`format/feed.rs`) instead, which
+/// [`Reader::read`] is the only required method. Some formats override others that they can implement
+/// better than by reading everything. Most formats implement `Feed` (`format/feed.rs`) instead, which
 /// provides all of them.
 pub trait Reader: fmt::Debug + Send + Sync {
     /// Reads one document from the start of the input, as far as it is valid. The request may ask
@@ -78,14 +78,14 @@ pub trait Reader: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the input may contain its form in another format, such as `$spelling` in json:typed:
+    /// Returns `true` if the input may contain its form in another format, such as `$spelling` in json:typed:
     /// a tape alone has no place for that.
     fn states_form(&self, input: &[u8]) -> bool {
         let _ = input;
         false
     }
 
-    /// Whether the input, which was read onto this tape, differs from what this format would write.
+    /// Returns `true` if the input, which was read onto this tape, differs from what this format would write.
     fn has_own_form(&self, input: &[u8], tape: &Tape) -> bool {
         let _ = (input, tape);
         true

@@ -9,10 +9,10 @@ use std::fmt;
 
 /// The writer of a format, with its options.
 ///
-/// [`Writer::write`] is enough to be a writer. The other methods are what some formats can do
-/// better.
+/// [`Writer::write`] is the only required method. Some formats override others that they can
+/// implement faster.
 pub trait Writer: fmt::Debug + Send + Sync {
-    /// Whether it can tell, for a reading [without detail](super::Request::detail), if the input
+    /// Returns `true` if it can tell, for a reading [without detail](super::Request::detail), if the input
     /// has more than its meaning: see [`Reader::has_own_form`](super::Reader::has_own_form).
     fn tells_own_form(&self) -> bool {
         false
@@ -102,19 +102,19 @@ pub struct PartProgress {
 }
 
 impl PartProgress {
-    /// Whether a part was written.
+    /// Returns `true` if a part was written.
     pub fn are_begun(&self) -> bool {
         self.begun
     }
 
-    /// Whether the caller may take away what the parts wrote so far.
+    /// Returns `true` if the caller may take away what the parts wrote so far.
     pub fn are_final(&self) -> bool {
         self.begun && self.is_final
     }
 
-    /// Whether every container has all its children (Storable).
+    /// Returns `true` if every container has all its children (Storable).
     pub(crate) fn is_complete(&self) -> bool {
-        self.depth == 0 && self.spare.open.first().is_some_and(|root| root.left == 0)
+        self.depth == 0 && self.spare.open.first().is_some_and(|root| root.remaining == 0)
     }
 
     /// Forgets the document, but keeps its memory for the next one.

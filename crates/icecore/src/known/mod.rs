@@ -88,7 +88,7 @@ impl<'d> Members<'d> {
         self.map.entries().count()
     }
 
-    /// Whether the set is empty.
+    /// Returns `true` if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.map.entries().next().is_none()
     }
@@ -147,7 +147,7 @@ impl<'d> Exception<'d> {
 impl<'d> Known<'d> {
     /// Returns the meaning of the value at the cursor, if its layout is known.
     ///
-    /// The time depends on the value's own members, not on what is in them.
+    /// The cost depends on the number of the value's own members, not on their content.
     pub fn of(value: Cursor<'d>) -> Option<Known<'d>> {
         match value.kind() {
             Kind::Object => ruby::decode_object(value),

@@ -6,7 +6,7 @@ use crate::limits::Limits;
 use crate::num::bigint;
 
 /// Maximum number of zeros in a decimal that is written without an exponent.
-const ZEROS: i64 = 40;
+const MAX_ZEROS: i64 = 40;
 
 /// An integer of any size.
 pub(super) fn format_integer(value: Cursor<'_>, limits: &Limits) -> Option<String> {
@@ -118,7 +118,7 @@ pub(super) fn format_decimal(text: &str) -> String {
         Some((sign, digits, exponent)) if !digits.is_empty() => {
             let zeros =
                 if exponent > 0 { exponent.saturating_sub(digits.len() as i64) } else { exponent.saturating_neg() };
-            if zeros <= ZEROS { format!("{sign}{}", without_exponent(digits, exponent)) } else { text.to_owned() }
+            if zeros <= MAX_ZEROS { format!("{sign}{}", without_exponent(digits, exponent)) } else { text.to_owned() }
         }
         _ => text.to_owned(),
     }

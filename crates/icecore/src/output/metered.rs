@@ -47,7 +47,7 @@ impl<'o> MeteredOutput<'o> {
         let written = len.saturating_sub(self.counted) as u64;
         self.counted = len;
         match self.remaining.checked_sub(written) {
-            Some(left) => self.remaining = left,
+            Some(remaining) => self.remaining = remaining,
             None => {
                 self.remaining = 0;
                 return Err(self.limits.too_much_output(self.output_limit));

@@ -66,22 +66,22 @@ impl<'n> ClassName<'n> {
         if self.folds { NameComparison::Php } else { NameComparison::Exact }
     }
 
-    /// Whether the name is text beyond ASCII.
+    /// Returns `true` if the name is text beyond ASCII.
     pub fn is_text(&self) -> bool {
         self.is_text
     }
 
-    /// Whether the name contains a `*`, which matches any characters in a pattern.
+    /// Returns `true` if the name contains a `*`, which matches any characters in a pattern.
     pub fn has_wildcard(&self) -> bool {
         self.bytes.contains(&b'*')
     }
 
-    /// Whether both are the same name.
+    /// Returns `true` if both are the same name.
     pub fn equals(self, other: ClassName<'_>) -> bool {
         if self.has_same_form(other) { self.bytes == other.bytes } else { self.characters().eq(other.characters()) }
     }
 
-    /// Whether the bytes can be compared instead of the characters.
+    /// Returns `true` if the bytes can be compared instead of the characters.
     pub(super) fn has_same_form(self, other: ClassName<'_>) -> bool {
         self.is_text == other.is_text && !self.folds && !other.folds
     }

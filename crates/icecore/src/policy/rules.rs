@@ -156,7 +156,7 @@ impl Rules {
         if self.names == NameComparison::Php { kept.with_folded_case() } else { kept }
     }
 
-    /// Whether the class is allowed by its name.
+    /// Returns `true` if the class is allowed by its name.
     fn has_exact_name(&self, name: ClassName<'_>) -> bool {
         if self.exact.is_empty() {
             return false;
@@ -167,7 +167,7 @@ impl Rules {
         })
     }
 
-    /// Whether the class is allowed by its name or by a pattern.
+    /// Returns `true` if the class is allowed by its name or by a pattern.
     pub fn allows(&self, name: ClassName<'_>) -> bool {
         self.has_exact_name(name) || self.patterns.iter().any(|pattern| fits(self.to_class_name(pattern), name))
     }
@@ -234,7 +234,7 @@ impl<'n> Question<'n> {
         self.state
     }
 
-    /// Whether later layers can't change the answer.
+    /// Returns `true` if later layers can't change the answer.
     pub fn is_final(&self) -> bool {
         matches!(self.state, State::Final(_))
     }

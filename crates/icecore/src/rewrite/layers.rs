@@ -212,7 +212,7 @@ fn with_stored_properties(
     settings
 }
 
-/// Returns the offset of `part` in `whole`, if it is a subslice and not a copy.
+/// Returns the offset of `part` in `bytes`, if it is a subslice and not a copy.
 fn offset_in_slice(bytes: &[u8], part: &[u8]) -> Option<usize> {
     let (outer, inner) = (bytes.as_ptr_range(), part.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;

@@ -50,7 +50,7 @@ use string_rewriter::StringRewriter;
 /// A function that changes strings.
 pub trait Change {
     /// Adds the changes of one string, as a program sees it: without escapes and quotes.
-    fn change_text(&mut self, text: &[u8], part: StringRole, edits: &mut Edits);
+    fn change_text(&mut self, text: &[u8], role: StringRole, edits: &mut Edits);
 
     /// The same for these parts of a text, in order; the text between them is only examined.
     fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: StringRole, edits: &mut Edits) {
@@ -185,7 +185,7 @@ pub fn text_with_documents(
     let EmbeddedData::Documents(format, documents) = embedded::find_embedded(known, part.start, &options.limits) else {
         return None;
     };
-    let edits = work.around_documents(format, text, part, &documents, 0)?;
+    let edits = work.change_around_documents(format, text, part, &documents, 0)?;
     Some(embedded::merge_documents(known, &documents, &edits))
 }
 

@@ -176,8 +176,8 @@ fn change_string(
     Some(new)
 }
 
-fn change_name(work: &mut StringRewriter<'_>, name: &[u8], part: StringRole) -> Option<Vec<u8>> {
-    let edits = work.change_plain_text(name, part);
+fn change_name(work: &mut StringRewriter<'_>, name: &[u8], role: StringRole) -> Option<Vec<u8>> {
+    let edits = work.change_plain_text(name, role);
     (!edits.is_empty()).then(|| edits.apply(name))
 }
 

@@ -6,7 +6,7 @@ use crate::format::{self, Format, Request, Settings};
 use std::ops::Range;
 
 /// The byte order mark that some editors put before a UTF-8 text.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes that PHP's `trim()` removes, and the form feed.
 fn is_trimmed_byte(byte: u8) -> bool {
@@ -20,7 +20,7 @@ fn trimmed_range(text: &[u8], nul: bool) -> Range<usize> {
     while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
         match rest.first() {
             Some(byte) if is_blank(*byte) => start += 1,
-            _ if rest.starts_with(MARK) => start += MARK.len(),
+            _ if rest.starts_with(BYTE_ORDER_MARK) => start += BYTE_ORDER_MARK.len(),
             _ => break,
         }
     }
@@ -41,10 +41,10 @@ pub(super) fn is_all_blank(text: &[u8]) -> bool {
 /// Returns possible ranges of the text within blanks: first zero bytes are kept, because they may end binary data, then
 /// trimmed as well.
 fn trimmed_ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let (near, far) = (trimmed_range(text, false), trimmed_range(text, true));
-    let is_other = far != near;
+    let (with_nul, without_nul) = (trimmed_range(text, false), trimmed_range(text, true));
+    let is_other = without_nul != with_nul;
     let all = 0..text.len();
-    [Some(near), Some(far).filter(|_| is_other)]
+    [Some(with_nul), Some(without_nul).filter(|_| is_other)]
         .into_iter()
         .flatten()
         .filter(move |core| *core != all && core.len() > 1)
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn blanks_and_marks_are_around() {
-        for (text, near, far) in [
+        for (text, with_nul, without_nul) in [
             (&b"abc"[..], 0..3, 0..3),
             (b" \t\xef\xbb\xbf\nabc\r\n", 6..9, 6..9),
             (b"\xef\xbb\xbfabc\0", 3..7, 3..6),
@@ -122,7 +122,12 @@ mod tests {
             (b"", 0..0, 0..0),
             (b"\xef\xbb", 0..2, 0..2),
         ] {
-            assert_eq!((trimmed_range(text, false), trimmed_range(text, true)), (near, far), "{}", text.escape_ascii());
+            assert_eq!(
+                (trimmed_range(text, false), trimmed_range(text, true)),
+                (with_nul, without_nul),
+                "{}",
+                text.escape_ascii()
+            );
         }
     }
 }

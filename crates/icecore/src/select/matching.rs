@@ -43,7 +43,7 @@ impl<'d> Found<'d> {
         self.matched.len()
     }
 
-    /// Whether there are no values.
+    /// Returns `true` if there are no values.
     pub fn is_empty(&self) -> bool {
         self.matched.is_empty()
     }

@@ -4,7 +4,7 @@ use crate::document::{Document, Step};
 use crate::error::{Error, ErrorKind};
 
 /// Maximum number of steps of a pattern.
-const STEPS: usize = 10_000;
+const MAX_STEPS: usize = 10_000;
 
 /// A path as `inspect` prints it, or one with steps that match several values.
 ///
@@ -58,9 +58,9 @@ impl Pattern {
         let mut steps = Vec::new();
         while !rest.is_empty() {
             let (wanted, after) = parse_pattern_step(rest).ok_or_else(|| invalid_step_error(text, rest))?;
-            if steps.len() == STEPS {
+            if steps.len() == MAX_STEPS {
                 return Err(Error::new(ErrorKind::Usage)
-                    .expecting(format!("a path of at most {STEPS} steps"))
+                    .expecting(format!("a path of at most {MAX_STEPS} steps"))
                     .finding("a longer one"));
             }
             steps.push(wanted);
@@ -74,7 +74,7 @@ impl Pattern {
         &self.text
     }
 
-    /// Whether it matches at most one value.
+    /// Returns `true` if it matches at most one value.
     pub fn is_definite(&self) -> bool {
         self.steps.iter().all(PatternStep::is_definite)
     }
@@ -199,7 +199,7 @@ mod tests {
             let error = Pattern::parse(wrong).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Usage, "{wrong}");
         }
-        assert_eq!(Pattern::parse(&".a".repeat(STEPS + 1)).unwrap_err().kind(), ErrorKind::Usage);
+        assert_eq!(Pattern::parse(&".a".repeat(MAX_STEPS + 1)).unwrap_err().kind(), ErrorKind::Usage);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Writes a document with any serializer.
 
-use super::{DEPTH, find_represented, strip_member_marks, too_deep_error};
+use super::{MAX_DEPTH, find_represented, strip_member_marks, too_deep_error};
 use crate::document::{BigInt, Cursor, Document, Key, Kind, Value};
 use crate::limits::Limits;
 use crate::num::{bigint, float128};
@@ -23,8 +23,8 @@ impl Serialize for Document<'_> {
 /// ```
 impl Serialize for Cursor<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let left = Cell::new(Limits::default().expanded_from(self.document().nodes().len()));
-        SerializedValue { value: *self, depth: 0, remaining: &left }.serialize(serializer)
+        let remaining = Cell::new(Limits::default().expanded_from(self.document().nodes().len()));
+        SerializedValue { value: *self, depth: 0, remaining: &remaining }.serialize(serializer)
     }
 }
 
@@ -44,10 +44,10 @@ impl<'d> SerializedValue<'d, '_> {
 impl Serialize for SerializedValue<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let value = find_represented(self.value)
-            .filter(|_| self.depth < DEPTH)
+            .filter(|_| self.depth < MAX_DEPTH)
             .ok_or_else(|| S::Error::custom(too_deep_error()))?;
-        let left = self.remaining.get().checked_sub(1);
-        self.remaining.set(left.ok_or_else(|| S::Error::custom("links that multiply"))?);
+        let remaining = self.remaining.get().checked_sub(1);
+        self.remaining.set(remaining.ok_or_else(|| S::Error::custom("links that multiply"))?);
         match value.value() {
             Value::Bool(is) => serializer.serialize_bool(is),
             Value::Int(number) => serializer.serialize_i64(number),

@@ -22,9 +22,9 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect: |_| false,
     evidence: WrapperEvidence::Text,
     head: None,
-    wants: None,
+    needed_settings: None,
     stream: None,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap: |input, _, limits| {
         zlib::inflate_bare(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },

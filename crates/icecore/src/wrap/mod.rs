@@ -54,7 +54,7 @@ pub struct Wrapper {
     pub title: &'static str,
     /// Extension that is appended to that of the content, without a dot; empty for none.
     pub extension: &'static str,
-    /// Whether it produces a line of text (`true`) or binary data (`false`); `None`: depends on the content.
+    /// Whether it produces a line of text (`true`) or binary data (`false`); `None` if that depends on the content.
     pub text: Option<bool>,
     /// Name of the content in error messages.
     pub layer: &'static str,
@@ -62,15 +62,15 @@ pub struct Wrapper {
     pub options: &'static [Opt],
     /// Documentation page in Markdown.
     pub page: &'static str,
-    /// Whether the bytes may have this wrapper. The content decides.
+    /// Returns `true` if the bytes may have this wrapper. Whether they do depends on the content.
     pub detect: fn(&[u8]) -> bool,
     /// How much a positive answer of `detect` means.
     pub(crate) evidence: WrapperEvidence,
-    /// The beginning of the content, for callers that want to know its format; `None`: the wrapper can only be removed
-    /// completely.
+    /// Returns the beginning of the content, for callers that want to know its format. Without it, the wrapper can only be
+    /// removed completely.
     pub(crate) head: Option<HeadFn>,
-    /// The options that these bytes need, if any.
-    pub(crate) wants: Option<fn(&[u8]) -> Settings>,
+    /// Returns the options that these bytes need.
+    pub(crate) needed_settings: Option<fn(&[u8]) -> Settings>,
     /// Removes the wrapper incrementally, if that is possible.
     pub(crate) stream: Option<StreamFn>,
     /// Whether and how the content may be changed.
@@ -94,9 +94,9 @@ pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<
 pub(crate) enum WrapperEvidence {
     /// A magic number: the wrapper is certain, whatever the content is.
     Magic,
-    /// The same, if the content can be unwrapped.
+    /// A magic number, but the wrapper is only certain if the content can be unwrapped.
     Content,
-    /// Any format may be inside.
+    /// The layout of a frame, in which any format may be.
     Frame,
     /// Many texts look like this: the format of the content must be certain or likely.
     Text,
@@ -117,8 +117,8 @@ impl ContentHead<'_> {
 }
 
 impl Wrapper {
-    /// Returns the beginning of the content of these bytes, at most about `most` bytes. `whole`: the input is complete,
-    /// not only the beginning.
+    /// Returns the beginning of the content of these bytes, at most about `max_len` bytes. `is_complete` states
+    /// whether `bytes` are the complete input or only its beginning.
     pub(crate) fn content_head<'a>(
         &self,
         bytes: &'a [u8],
@@ -151,19 +151,19 @@ impl Wrapper {
         self.stream.map(|stream| stream(from))
     }
 
-    /// Whether [`Wrapper::stream`] returns a reader.
+    /// Returns `true` if [`Wrapper::stream`] returns a reader.
     pub fn can_stream(&self) -> bool {
         self.stream.is_some()
     }
 
-    /// Whether the wrapper stores something in addition to its content.
+    /// Returns `true` if the wrapper stores something in addition to its content.
     pub(crate) fn is_frame(&self) -> bool {
         self.evidence == WrapperEvidence::Frame
     }
 
     /// Returns the options that these bytes need.
     pub(crate) fn settings_for(&self, bytes: &[u8]) -> Settings {
-        self.wants.map_or_else(Settings::new, |wants| wants(bytes))
+        self.needed_settings.map_or_else(Settings::new, |needed_settings| needed_settings(bytes))
     }
 }
 
@@ -208,7 +208,7 @@ impl std::fmt::Debug for Wrapper {
     }
 }
 
-/// In the order of detection: if several match, the first one is used.
+/// The wrappers in the order of detection: if several match, the first one is used.
 static WRAPPERS: &[&Wrapper] = &[
     &gzip::WRAPPER,
     &zlib::WRAPPER,

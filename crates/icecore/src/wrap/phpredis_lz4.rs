@@ -23,9 +23,9 @@ pub static WRAPPER: Wrapper = Wrapper {
         let is_right = !(is_complete && is_all) || bytes.len() as u64 == u64::from(len);
         is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
-    wants: None,
+    needed_settings: None,
     stream: None,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap,
     wrap,
 };

@@ -30,7 +30,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Frame,
     head: Some(read_head),
-    wants: None,
+    needed_settings: None,
     stream: None,
     changing: Changing::Framed,
     unwrap,

@@ -65,7 +65,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Frame,
     head: None,
-    wants: None,
+    needed_settings: None,
     stream: None,
     changing: Changing::Never,
     unwrap,

@@ -18,7 +18,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Frame,
     head: None,
-    wants: None,
+    needed_settings: None,
     stream: None,
     changing: Changing::Escaped(&[&escapes::Slashes { like_c: false }, &escapes::Slashes { like_c: true }]),
     unwrap,

@@ -31,15 +31,15 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Text,
     head: Some(decode_head),
-    wants: Some(detect_settings),
+    needed_settings: Some(detect_settings),
     stream: None,
     changing: Changing::Framed,
     unwrap,
     wrap,
 };
 
-/// How many bytes of a text are examined.
-const LOOK: usize = 256;
+/// Number of bytes of a text that are examined.
+const EXAMINED_LEN: usize = 256;
 
 /// Requires an escape, and no byte that every writer escapes.
 fn detect(input: &[u8]) -> bool {
@@ -47,7 +47,7 @@ fn detect(input: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte);
     let first = memchr::memchr(b'%', text).and_then(|offset| text.get(offset + 1..)?.first_chunk::<2>());
     first.is_some_and(|digits| digits.iter().all(|digit| hex_digit_value(*digit).is_some()))
-        && text.iter().take(LOOK).all(is_plain)
+        && text.iter().take(EXAMINED_LEN).all(is_plain)
 }
 
 /// All writers escape `+` itself, so an unescaped `+` is a blank.
@@ -60,7 +60,7 @@ fn detect_settings(input: &[u8]) -> Settings {
     settings
 }
 
-/// Whether `+` is a blank.
+/// Returns `true` if `+` is a blank.
 fn reads_plus_as_blank(settings: &Settings) -> bool {
     settings.flag("plus") || matches!(settings.choice("as"), Some("php" | "cgi" | "form"))
 }

@@ -26,9 +26,9 @@ pub static WRAPPER: Wrapper = Wrapper {
         let is_right = is_all || !is_complete || bytes.len() >= max_len;
         is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
-    wants: None,
+    needed_settings: None,
     stream: zlib::STREAM,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap: |input, _, limits| {
         zlib::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },

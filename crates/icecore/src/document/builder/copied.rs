@@ -76,7 +76,7 @@ impl<'d> ValueCopier<'d> {
 }
 
 /// The flags that belong to the place of a value and not to the value.
-const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
+const PLACE_FLAGS: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 impl Builder {
     /// Returns an empty builder for values of this document: names of classes and members are those of its language.
@@ -224,7 +224,7 @@ impl Builder {
                     Kind::Copy => self.tape.mark_copied(*place),
                     _ => self.tape.mark_target(*place),
                 }
-                Node::leaf(kind, u64::from(*place)).with(node.flags & OF_THE_PLACE)
+                Node::leaf(kind, u64::from(*place)).with(node.flags & PLACE_FLAGS)
             }
             _ => match replaced {
                 Some((variable, value)) => {
@@ -235,7 +235,7 @@ impl Builder {
                 }
                 None if resolved != index => {
                     let named = self.translate_node(from, &from.node(resolved));
-                    Node { flags: named.flags & !OF_THE_PLACE | node.flags & OF_THE_PLACE, ..named }
+                    Node { flags: named.flags & !PLACE_FLAGS | node.flags & PLACE_FLAGS, ..named }
                 }
                 None => self.translate_node(from, &node),
             },

@@ -43,7 +43,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: String::new() })
 }
 
-/// Whether the input begins with `$VAR1 =`, or probably is another text of
+/// Returns `true` if the input begins with `$VAR1 =`, or probably is another text of
 /// Data::Dumper.
 pub(super) fn begins_document(input: &[u8]) -> bool {
     let is_variable = || {

@@ -26,7 +26,7 @@ use crate::format::append::append_named;
 use crate::format::check_and_expand;
 use crate::format::scan::utf8;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, MeteredOutput, Output, READY, Written};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, MeteredOutput, Output, Written};
 use std::collections::HashMap;
 
 /// Writes a document as Data::Dumper does. Returns what its text could not represent.
@@ -114,7 +114,7 @@ struct Style<'o> {
     wide: bool,
 }
 
-/// Whether a class or a pattern has a character above 255.
+/// Returns `true` if a class or a pattern has a character above 255.
 fn has_wide_characters(document: &Document<'_>) -> bool {
     let is_wide =
         |bytes: &[u8]| utf8::is_valid_text(bytes) && utf8::valid_characters(bytes).any(|(code, _)| code > 0xFF);
@@ -249,7 +249,7 @@ impl<'d> Writer<'d> {
         let is_held = options.terse && options.purity;
         while !self.stack.is_empty() {
             self.continue_container(out.buffer())?;
-            if out.buffer().len() >= READY {
+            if out.buffer().len() >= FLUSH_SIZE {
                 if is_held { out.check_without_flush()? } else { out.allow_flush()? }
             }
         }
@@ -270,7 +270,7 @@ impl<'d> Writer<'d> {
             self.push_seen(&thing, buf)?;
             buf.push(b';');
             self.end_statement(buf);
-            if buf.len() >= READY {
+            if buf.len() >= FLUSH_SIZE {
                 out.allow_flush()?;
             }
         }

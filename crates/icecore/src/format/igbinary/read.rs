@@ -10,7 +10,7 @@ use crate::limits::Limits;
 
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
-const KEYED: u32 = 256;
+const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// If a list turns out to be a map after more items than this, the input is read again.
 const LATE: u32 = 1024;
 
@@ -31,7 +31,7 @@ struct Frame {
     keyed: bool,
     node: u32,
     /// Number of entries still to read.
-    left: u32,
+    remaining: u32,
     /// Number of entries so far.
     count: u32,
     /// Number of entries in total.
@@ -77,7 +77,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.read_value(NO_KEY)?;
         while let Some(frame) = self.frames.last() {
-            if frame.left == 0 {
+            if frame.remaining == 0 {
                 self.close_container();
             } else if self.sink.nodes().len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.offset));
@@ -292,7 +292,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads a key and the beginning of its value.
     fn read_entry(&mut self) -> Result<(), Error> {
         let top = self.frames.len() - 1;
-        self.frames[top].left -= 1;
+        self.frames[top].remaining -= 1;
         let frame = self.frames[top];
         let start = self.scan.offset;
         let tag = self.scan.read_u8("a key")?;
@@ -395,12 +395,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_count(&mut self, tag: u8) -> Result<u32, Error> {
         let offset = self.scan.offset;
         let count = self.read_number(tag, tag::ARRAY, "a count")?;
-        let left = self.scan.remaining_len();
-        if count > left as u64 {
+        let remaining = self.scan.remaining_len();
+        if count > remaining as u64 {
             return Err(Error::new(ErrorKind::Truncated)
                 .at(self.scan.offset)
                 .expecting(format!("{count} entries"))
-                .finding(format!("only {left} bytes")));
+                .finding(format!("only {remaining} bytes")));
         }
         self.record_span(offset, "count");
         Ok(count as u32)
@@ -461,9 +461,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     fn read_array(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
-        let left = self.read_count(tag)?;
+        let remaining = self.read_count(tag)?;
         self.increase_depth(1)?;
-        if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(left)) {
+        if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(remaining)) {
             self.add_note(code::TAG, u64::from(tag));
         }
         let is_map = self.maps.as_ref().is_some_and(|maps| maps.get(self.arrays) == Some(&true));
@@ -471,7 +471,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (kind, state) = if is_map { (Kind::Map, State::Map) } else { (Kind::Array, State::List) };
         let node = self.push_node(Node::open(kind, 0), key, start);
         self.numbered.push(node);
-        self.frames.push(Frame { state, keyed: left <= KEYED, node, left, count: 0, total: left });
+        self.frames.push(Frame {
+            state,
+            keyed: remaining <= MAX_ENTRIES_WITH_IDS,
+            node,
+            remaining,
+            count: 0,
+            total: remaining,
+        });
         Ok(())
     }
 
@@ -539,17 +546,24 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.record_span(body_offset, tag::tag_name(tag));
         match tag {
             0x14..=0x16 => {
-                let left = self.read_count(tag)?;
+                let remaining = self.read_count(tag)?;
                 self.increase_depth(2)?;
                 let class = self.sink.tape().intern_class(Kind::Bytes, name)?;
                 let object = self.push_node(Node::open(Kind::Object, class).in_form(Form::Usual), key, start);
                 self.numbered.push(object);
-                if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(left)) {
+                if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(remaining)) {
                     self.add_note(code::TAG, u64::from(tag));
                 }
                 let body = self.push_node(Node::open(Kind::Map, 0), NO_KEY, body_offset);
                 let state = State::Properties;
-                self.frames.push(Frame { state, keyed: left <= KEYED, node: body, left, count: 0, total: left });
+                self.frames.push(Frame {
+                    state,
+                    keyed: remaining <= MAX_ENTRIES_WITH_IDS,
+                    node: body,
+                    remaining,
+                    count: 0,
+                    total: remaining,
+                });
                 Ok(())
             }
             0x1d..=0x1f => {

@@ -90,17 +90,17 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
     let place = usize::try_from(number / EVERY).ok().and_then(|index| skimmer.format.places.get(index).copied());
     let saved_position = skimmer.view.position();
     skimmer.view.seek_to(place.ok_or(SkimAborted)?);
-    let mut left = number % EVERY;
+    let mut remaining = number % EVERY;
     let (offset, len) = loop {
         let before = skimmer.view.position();
         let tag = skimmer.view.read_byte()?;
         match tag::TAGS.parts_of_tag(tag) {
             [Part::Name, ..] => {
                 let len = read_number(skimmer, tag)?;
-                if left == 0 {
+                if remaining == 0 {
                     break (skimmer.view.position(), len);
                 }
-                left -= 1;
+                remaining -= 1;
                 skimmer.view.advance(len)?;
             }
             parts => skip_parts(skimmer, tag, parts)?,

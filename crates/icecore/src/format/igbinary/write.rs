@@ -15,7 +15,7 @@ use crate::format::php_losses::{
 use crate::format::php_text::integer_key;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, Written};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Written};
 use crate::string_locations::StringLocations;
 use std::collections::{HashMap, HashSet};
 
@@ -73,7 +73,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     writer.write_value(document.root().index(), out.buffer())?;
     while !writer.stack.is_empty() {
         let buf = out.buffer();
-        let flush_length = buf.len() + READY;
+        let flush_length = buf.len() + FLUSH_SIZE;
         while buf.len() < flush_length && !writer.stack.is_empty() {
             writer.write_next_entry(buf)?;
         }
@@ -527,7 +527,7 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Whether a link or alias is written as a variable that is shared by reference. A link
+/// Returns `true` if a link or alias is written as a variable that is shared by reference. A link
 /// read from igbinary refers to an object, or to an array that contains it.
 fn is_by_reference(document: &Document<'_>, node: &Node, is_own: bool) -> bool {
     match node.kind {
@@ -545,7 +545,7 @@ fn kind_at(document: &Document<'_>, index: u32) -> Kind {
     document.nodes().get(index as usize).map_or(Kind::Null, |node| node.kind)
 }
 
-/// Whether a value takes no number.
+/// Returns `true` if a value takes no number.
 fn is_scalar(document: &Document<'_>, index: u32) -> bool {
     let Some(node) = document.nodes().get(index as usize) else { return true };
     match node.kind {
@@ -555,7 +555,7 @@ fn is_scalar(document: &Document<'_>, index: u32) -> bool {
     }
 }
 
-/// Whether only the content of a node can be written.
+/// Returns `true` if only the content of a node can be written.
 fn is_wrapper(document: &Document<'_>, index: u32) -> bool {
     let Some(node) = document.nodes().get(index as usize) else { return false };
     let kind_inside = || document.nodes().get(index as usize + 1).map(|node| node.kind);

@@ -118,18 +118,18 @@ impl<'o> Emitter<'o> {
     fn write_new_line(&mut self, depth: usize) -> Result<(), Error> {
         self.make_space()?;
         self.write_byte(b'\n');
-        let mut left = depth.saturating_mul(self.style.indent);
-        while left > 0 {
-            let now = left.min(SHORT);
+        let mut remaining = depth.saturating_mul(self.style.indent);
+        while remaining > 0 {
+            let now = remaining.min(SHORT);
             self.make_space()?;
             self.buffer[self.filled..self.filled + now].fill(b' ');
             self.filled += now;
-            left -= now;
+            remaining -= now;
         }
         self.make_space()
     }
 
-    /// Whether the output is indented.
+    /// Returns `true` if the output is indented.
     #[inline]
     pub(super) fn is_indented(&self) -> bool {
         self.style.lines

@@ -193,7 +193,7 @@ impl Keys {
         }
     }
 
-    /// Whether the map already has this key, which is written now.
+    /// Returns `true` if the map already has this key, which is written now.
     #[inline]
     pub(super) fn is_duplicate_key(&mut self, id: u16, map: &MapSerial) -> bool {
         let rendered = &mut self.rendered[usize::from(id)];
@@ -215,7 +215,7 @@ impl Keys {
         false
     }
 
-    /// Whether the map already has this key, which has no id. All keys with an id must
+    /// Returns `true` if the map already has this key, which has no id. All keys with an id must
     /// have been rendered before.
     pub(super) fn is_duplicate_text(&mut self, text: &[u8], map: &mut MapSerial) -> bool {
         self.compare_texts();

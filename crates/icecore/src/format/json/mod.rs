@@ -273,7 +273,7 @@ pub(crate) fn strip_byte_order_mark(input: &[u8]) -> &[u8] {
     input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input)
 }
 
-/// Whether the input must be read as `json:typed`.
+/// Returns `true` if the input must be read as `json:typed`.
 fn is_typed_json(input: &[u8], options: &ReadOptions) -> bool {
     options.typed.unwrap_or_else(|| {
         let rest = strip_byte_order_mark(input).trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);

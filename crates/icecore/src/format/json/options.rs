@@ -167,7 +167,7 @@ pub struct WriteOptions {
 }
 
 impl ReadOptions {
-    /// Whether any input beyond JSON is accepted.
+    /// Returns `true` if any input beyond JSON is accepted.
     pub(super) fn is_relaxed(&self) -> bool {
         self.relaxed != Relaxed::default()
     }

@@ -25,7 +25,7 @@ use std::collections::HashSet;
 /// How many keys of a map get ids; the others become nodes of the tape. A map with more
 /// entries is hardly a record: its keys occur once, and would only fill the table of
 /// names.
-const KEYS_WITH_ID: u32 = 256;
+const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
 /// A container that is not closed yet.
 struct ReadFrame {
@@ -331,7 +331,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         let (map, previous) = (top.node, top.previous);
         let mut id = None;
-        if top.count < KEYS_WITH_ID {
+        if top.count < MAX_ENTRIES_WITH_IDS {
             let tape = self.sink.tape();
             let bytes = match text.place {
                 Location::Input(start) => self.input.get(start as usize..start as usize + text.len),

@@ -106,19 +106,19 @@ pub(super) fn write_plain_string(
         return write_plain_at_end(scratch, offset, base.get(start..start + len)?);
     };
     let target = &mut scratch[offset + 1..offset + 1 + source.len()];
-    let mut left = len;
+    let mut remaining = len;
     for (from, to) in source.chunks_exact(8).zip(target.chunks_exact_mut(8)) {
         let word = u64::from_le_bytes(from.try_into().unwrap_or_default());
         let mut found = special_byte_mask(word) | non_ascii_mask(word);
         // Ignore the bytes after the string.
-        if left < 8 {
-            found &= u64::MAX >> (64 - 8 * left);
+        if remaining < 8 {
+            found &= u64::MAX >> (64 - 8 * remaining);
         }
         if found != 0 {
             return None;
         }
         to.copy_from_slice(from);
-        left = left.saturating_sub(8);
+        remaining = remaining.saturating_sub(8);
     }
     scratch[offset] = b'"';
     scratch[offset + len + 1] = b'"';

@@ -99,7 +99,7 @@ impl<'i> Skimmer<'i> {
     }
 }
 
-/// Whether this byte can be part of a number or a word.
+/// Returns `true` if this byte can be part of a number or a word.
 #[inline(always)]
 fn is_word_byte(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
@@ -236,18 +236,18 @@ impl Skim for Skimmer<'_> {
     }
 
     fn skip_items(&mut self, open: &mut SkimmedContainer, count: u64) -> SkimResult<bool> {
-        let mut left = count;
-        while left > 0 {
-            let before = left;
-            let passed = blocks::skip_items(self.view.bytes_in_view(), &mut left, open.read == 0);
+        let mut remaining = count;
+        while remaining > 0 {
+            let before = remaining;
+            let passed = blocks::skip_items(self.view.bytes_in_view(), &mut remaining, open.read == 0);
             self.view.advance(passed as u64)?;
-            open.read += before - left;
-            if left > 0 {
+            open.read += before - remaining;
+            if remaining > 0 {
                 if self.next_value(open)?.is_none() {
                     return Ok(false);
                 }
                 self.skip_value()?;
-                left -= 1;
+                remaining -= 1;
             }
         }
         Ok(true)

@@ -34,7 +34,7 @@ pub(super) fn non_ascii_mask(word: u64) -> u64 {
     word & HIGHS
 }
 
-/// Whether a byte must be escaped in a string.
+/// Returns `true` if a byte must be escaped in a string.
 #[inline]
 pub(super) fn is_special(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..=0x1F)

@@ -13,8 +13,13 @@ use crate::format::{Filled, feed};
 use crate::limits::Limits;
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings =
-    Strings { inside: may_be_json_text, find: find_strings, mend: None, takes_class: None, embeds: false };
+pub(super) static STRINGS: Strings = Strings {
+    is_candidate: may_be_json_text,
+    find: find_strings,
+    repair: None,
+    is_class_name: None,
+    is_embedded: false,
+};
 
 /// An object, an array, or a string with escapes: a string without escapes is the same as
 /// its text.
@@ -69,18 +74,18 @@ fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlace
         let start = from + distance + 1;
         let end = find_closing_quote(text, start);
         from = end + 1;
-        let part = || {
+        let find_role = || {
             let tail = text.get(from..).unwrap_or_default();
             let next = tail.iter().find(|byte| !byte.is_ascii_whitespace());
             if next == Some(&b':') { StringRole::Key } else { StringRole::Value }
         };
-        if !(wanted.may)(start, end) {
+        if !(wanted.is_wanted)(start, end) {
             continue;
         }
-        let part = part();
-        if part == StringRole::Value || wanted.keys {
+        let role = find_role();
+        if role == StringRole::Value || wanted.keys {
             places.list.push(FoundString::Text(StringPlace {
-                part,
+                role,
                 escaping: Some(0),
                 ..StringPlace::without_escapes(start, end, None)
             }));
@@ -147,7 +152,7 @@ mod tests {
             "\"\t\"",
         ];
         let limits = Limits::default();
-        let wanted = StringRequest { limits: &limits, keys: true, classes: false, may: &|_, _| true };
+        let wanted = StringRequest { limits: &limits, keys: true, classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut found) = (7u64, 0, 0);
         for _ in 0..300_000 {
             let mut text = String::new();

@@ -19,12 +19,12 @@ pub(super) fn push_integer(value: i64, buf: &mut Vec<u8>) {
     }
 }
 
-/// Whether Ruby writes this integer as a fixnum.
+/// Returns `true` if Ruby writes this integer as a fixnum.
 pub(super) fn is_fixnum(value: i64) -> bool {
     (-(1 << 30)..1 << 30).contains(&value)
 }
 
-/// Whether a 64-bit Ruby stores this float in the reference itself: then equal floats
+/// Returns `true` if a 64-bit Ruby stores this float in the reference itself: then equal floats
 /// are one object.
 pub(super) fn is_immediate(bits: u64) -> bool {
     bits == 0 || matches!(bits >> 60 & 7, 3 | 4) && bits != 0x3000_0000_0000_0000

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
-pub(super) const KEYS_WITH_ID: u32 = 256;
+pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// How many values are read before the machine checks limits again.
 pub(super) const BATCH: u32 = 1024;
 
@@ -42,7 +42,7 @@ pub(super) struct ReadFrame {
     /// Its node.
     pub(super) node: u32,
     /// Number of children still to read.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
     /// Number of children so far.
     pub(super) count: u32,
 }
@@ -163,7 +163,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                     self.advance_top(State::Part, 0);
                     self.read_value(NO_KEY)?;
                 }
-                State::Part | State::Owner if frame.left > 0 => {
+                State::Part | State::Owner if frame.remaining > 0 => {
                     self.advance_top(frame.state, 1);
                     self.read_value(NO_KEY)?;
                 }
@@ -281,11 +281,11 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     /// Opens a container that was put on the tape.
     #[inline]
-    pub(super) fn open_container(&mut self, state: State, node: u32, left: u32) -> Result<(), Error> {
+    pub(super) fn open_container(&mut self, state: State, node: u32, remaining: u32) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.offset));
         }
-        self.frames.push(ReadFrame { state, node, left, count: 0 });
+        self.frames.push(ReadFrame { state, node, remaining, count: 0 });
         Ok(())
     }
 
@@ -293,7 +293,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         if let Some(frame) = self.frames.last_mut() {
             frame.state = state;
             frame.count += count;
-            frame.left -= count;
+            frame.remaining -= count;
         }
     }
 
@@ -314,7 +314,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     /// Closes open containers, so that the nodes read so far are a document.
     pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
-            let (node, expected_count) = (frame.node, frame.count.saturating_add(frame.left));
+            let (node, expected_count) = (frame.node, frame.count.saturating_add(frame.remaining));
             self.sink.record_cut(node, Some(expected_count));
             self.close_container();
         }
@@ -330,18 +330,18 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         if !S::DETAIL {
             return self.read_fast_items(frame);
         }
-        let batch = frame.left.min(BATCH);
+        let batch = frame.remaining.min(BATCH);
         let mut items_read = 0;
         while items_read < batch && self.frames.len() == depth {
             items_read += 1;
             // Nested containers must find this frame already updated.
             if let Some(top) = self.frames.last_mut() {
-                top.left -= 1;
+                top.remaining -= 1;
                 top.count += 1;
             }
             self.read_value(NO_KEY)?;
         }
-        if frame.left == 0 {
+        if frame.remaining == 0 {
             self.close_container();
         }
         Ok(())
@@ -354,7 +354,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             }
             frame = self.frames.last().copied().unwrap_or(frame);
         }
-        if frame.left == 0 {
+        if frame.remaining == 0 {
             if self.sink.nodes().get(frame.node as usize).is_some_and(|node| node.has(flag::DEFAULT)) {
                 self.advance_top(State::Default, 0);
             } else {
@@ -364,7 +364,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
         let depth = self.frames.len();
         let top = depth - 1;
-        for _ in 0..frame.left.min(BATCH) {
+        for _ in 0..frame.remaining.min(BATCH) {
             let key = if has_key { KEY_NODE } else { self.read_key(frame.node)? };
             if key == KEY_NODE {
                 self.frames[top].state = State::Hash(true);
@@ -375,7 +375,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             has_key = false;
             let frame = &mut self.frames[top];
             frame.state = State::Hash(false);
-            frame.left -= 1;
+            frame.remaining -= 1;
             frame.count += 1;
             self.read_value(key)?;
             if self.frames.len() > depth {
@@ -489,9 +489,9 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         self.open_container(State::Hash(false), node, count)
     }
 
-    /// Whether a map is small enough for its keys to get ids.
+    /// Returns `true` if a map is small enough for its keys to get ids.
     pub(super) fn has_key_ids(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.left.saturating_add(frame.count) <= KEYS_WITH_ID)
+        self.frames.last().is_some_and(|frame| frame.remaining.saturating_add(frame.count) <= MAX_ENTRIES_WITH_IDS)
     }
 
     /// Puts a key on the tape.

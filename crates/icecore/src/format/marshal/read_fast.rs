@@ -5,7 +5,7 @@
 //! continues there. A reader with detail does not use them, so tests compare both.
 
 use super::number::{is_immediate, parse_float, parse_short_float};
-use super::read::{BATCH, KEYS_WITH_ID, ReadFrame, Reader, SIDE, SideObject, State};
+use super::read::{BATCH, MAX_ENTRIES_WITH_IDS, ReadFrame, Reader, SIDE, SideObject, State};
 use super::symbols::{Symbol, utf8_tail};
 use crate::document::{Form, Kind, Location, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::Error;
@@ -215,7 +215,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Reads the rest of an array, up to an item that must be opened.
     pub(super) fn read_fast_items(&mut self, frame: ReadFrame) -> Result<(), Error> {
         let depth = self.frames.len();
-        let batch = frame.left.min(BATCH);
+        let batch = frame.remaining.min(BATCH);
         let mut items_read = match self.scan.peek() {
             Some(b'i') if batch >= RUN as u32 => self.read_integers(batch),
             _ => 0,
@@ -244,7 +244,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
         }
         self.record_progress(frame, items_read);
-        if items_read == frame.left {
+        if items_read == frame.remaining {
             self.close_container();
         }
         Ok(())
@@ -294,7 +294,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     #[inline(always)]
     fn record_progress(&mut self, frame: ReadFrame, items_read: u32) {
         if let Some(top) = self.frames.last_mut() {
-            top.left = frame.left - items_read;
+            top.remaining = frame.remaining - items_read;
             top.count = frame.count + items_read;
         }
     }
@@ -303,7 +303,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Returns whether a container was opened.
     pub(super) fn read_fast_entries(&mut self, frame: ReadFrame) -> Result<bool, Error> {
         let depth = self.frames.len();
-        let batch = frame.left.min(BATCH);
+        let batch = frame.remaining.min(BATCH);
         let mut entries_read = 0;
         while entries_read < batch {
             let Some((key, key_end)) = self.parse_key(self.scan.offset, frame.state) else { break };
@@ -366,7 +366,9 @@ impl<S: Sink> Reader<'_, '_, S> {
             && self.sink.nodes().len() + (BATCH as usize) < self.limits.nodes as usize;
         let count = match u32::try_from(count) {
             Ok(count)
-                if count <= KEYS_WITH_ID && count as usize <= (input.len() - offset) / min_size && fits_limits =>
+                if count <= MAX_ENTRIES_WITH_IDS
+                    && count as usize <= (input.len() - offset) / min_size
+                    && fits_limits =>
             {
                 count
             }
@@ -384,8 +386,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         } else {
             tape.push(Node { key, ..Node::open(kind, 0) })
         };
-        let mut left = count;
-        while left > 0 {
+        let mut remaining = count;
+        while remaining > 0 {
             let mut key = NO_KEY;
             if kind != Kind::Array {
                 let Some((id, next)) = self.parse_key(offset, state) else { break };
@@ -393,18 +395,18 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             let Some((leaf, next)) = self.parse_leaf(offset) else {
                 self.scan.offset = offset;
-                left -= 1;
-                self.frames.push(ReadFrame { state, node, left, count: count - left });
+                remaining -= 1;
+                self.frames.push(ReadFrame { state, node, remaining, count: count - remaining });
                 self.read_value(key)?;
                 return Ok(RecordOutcome::Opened);
             };
             self.sink.tape().push(Node { key, ..leaf });
             offset = next;
-            left -= 1;
+            remaining -= 1;
         }
         self.scan.offset = offset;
-        if left > 0 {
-            self.frames.push(ReadFrame { state, node, left, count: count - left });
+        if remaining > 0 {
+            self.frames.push(ReadFrame { state, node, remaining, count: count - remaining });
             return Ok(RecordOutcome::Opened);
         }
         let tape = self.sink.tape();
@@ -415,10 +417,10 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(RecordOutcome::Complete)
     }
 
-    /// Whether [`Reader::read_fast_entries`] may read the keys of this hash.
+    /// Returns `true` if [`Reader::read_fast_entries`] may read the keys of this hash.
     #[inline]
     pub(super) fn is_plain_hash(&self, frame: ReadFrame) -> bool {
         let by_identity = || self.sink.nodes().get(frame.node as usize).is_some_and(|map| map.has(flag::IDENTITY));
-        frame.left.saturating_add(frame.count) <= KEYS_WITH_ID && !by_identity()
+        frame.remaining.saturating_add(frame.count) <= MAX_ENTRIES_WITH_IDS && !by_identity()
     }
 }

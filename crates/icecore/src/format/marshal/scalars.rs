@@ -111,7 +111,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether no program can change the object at `index`: then a link to it is not sharing. An
+    /// Returns `true` if no program can change the object at `index`: then a link to it is not sharing. An
     /// object with its own instance variables can be changed.
     fn is_immutable(&mut self, index: u32, node: &Node) -> bool {
         let nodes = self.sink.nodes();

@@ -355,7 +355,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether [`write_integers`] accepts this item.
+/// Returns `true` if [`write_integers`] accepts this item.
 #[inline(always)]
 pub(super) fn is_small_integer(node: &Node) -> bool {
     node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)

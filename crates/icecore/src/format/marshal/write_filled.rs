@@ -53,8 +53,8 @@ impl SymbolUse {
 }
 
 /// A container that is being written: where it ends, and how many children are still to write.
-fn pack_frame(end: u32, left: u32) -> u64 {
-    u64::from(end) << 32 | u64::from(left)
+fn pack_frame(end: u32, remaining: u32) -> u64 {
+    u64::from(end) << 32 | u64::from(remaining)
 }
 
 struct FilledWriter<'d, 's> {
@@ -97,7 +97,7 @@ pub(super) fn write_filled(
     }
     spare.call = spare.call.wrapping_add(1);
     if spare.call == 0 {
-        (spare.called_keys, spare.called_classes, spare.call) = (Vec::new(), Vec::new(), 1);
+        (spare.repeated_keys, spare.repeated_classes, spare.call) = (Vec::new(), Vec::new(), 1);
     }
     let size_limit = limits.output_from(document.input_size());
     let start = buf.len();
@@ -106,8 +106,8 @@ pub(super) fn write_filled(
         document,
         nodes,
         call: spare.call,
-        keys: &mut spare.called_keys,
-        classes: &mut spare.called_classes,
+        keys: &mut spare.repeated_keys,
+        classes: &mut spare.repeated_classes,
         symbols: &mut spare.symbols,
         stack: &mut spare.containers,
         by_name: None,
@@ -130,9 +130,9 @@ impl<'d> FilledWriter<'d, '_> {
         let nodes = self.nodes;
         let mut tokens = TokenBuffer::new();
         let mut index = self.document.root().index();
-        let (mut end, mut left) = (nodes.len() as u32, 1u32);
+        let (mut end, mut remaining) = (nodes.len() as u32, 1u32);
         loop {
-            while left == 0 {
+            while remaining == 0 {
                 if index != end {
                     return None;
                 }
@@ -140,25 +140,25 @@ impl<'d> FilledWriter<'d, '_> {
                     tokens.flush_into(buf);
                     return Some(());
                 };
-                (end, left) = ((outer >> 32) as u32, outer as u32);
+                (end, remaining) = ((outer >> 32) as u32, outer as u32);
             }
             if tokens.used() > BUFFER_SIZE - NODE {
                 tokens.flush_into(buf);
             }
             let node = nodes.get(index as usize)?;
-            left -= 1;
+            remaining -= 1;
             match node.key {
-                NO_KEY if is_small_integer(node) && left > 0 => {
+                NO_KEY if is_small_integer(node) && remaining > 0 => {
                     tokens.flush_into(buf);
                     let written = write_integers(nodes.get(index as usize..end as usize)?, buf);
                     index += written;
-                    left = (left + 1).checked_sub(written)?;
+                    remaining = (remaining + 1).checked_sub(written)?;
                     continue;
                 }
                 NO_KEY | KEY_NODE => {}
                 // The value after it counts.
                 IS_KEY => {
-                    left += 1;
+                    remaining += 1;
                     self.write_key_node(index, node, &mut tokens, buf)?;
                     index += 1;
                     continue;
@@ -174,8 +174,8 @@ impl<'d> FilledWriter<'d, '_> {
                 continue;
             }
             let (first, count) = self.open_container(index, node, &mut tokens, buf)?;
-            self.stack.push(pack_frame(end, left));
-            (end, left) = if node.end() > end { return None } else { (node.end(), count) };
+            self.stack.push(pack_frame(end, remaining));
+            (end, remaining) = if node.end() > end { return None } else { (node.end(), count) };
             index = first;
         }
     }

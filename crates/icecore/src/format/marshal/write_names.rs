@@ -104,7 +104,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Whether an encoding is written for this.
+    /// Returns `true` if an encoding is written for this.
     pub(super) fn has_written_encoding(&self, index: u32) -> bool {
         self.written_encoding(index).is_some() || self.find_note(index, code::NAME_ENCODING).is_some()
     }

@@ -12,8 +12,8 @@ impl<S: Sink> Unpacker<'_, S> {
     pub(super) fn read_compressed(&mut self, len: u64) -> Result<(), Error> {
         let characters = self.current_frame().characters;
         let mut digits: Vec<u8> = Vec::new();
-        let mut left = len.min(self.bytes_left() as u64);
-        while left > 0 && self.position < self.data.len() {
+        let mut remaining = len.min(self.bytes_left() as u64);
+        while remaining > 0 && self.position < self.data.len() {
             digits.clear();
             loop {
                 let Some(byte) = self.read_byte(characters)? else {
@@ -37,7 +37,7 @@ impl<S: Sink> Unpacker<'_, S> {
             } else {
                 self.push_digits(&digits)?;
             }
-            left -= 1;
+            remaining -= 1;
         }
         Ok(())
     }

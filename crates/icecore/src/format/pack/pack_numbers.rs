@@ -25,27 +25,27 @@ impl Packer<'_, '_> {
         let len = task.len.saturating_mul(layout.size as u64);
         self.check_output_size(len)?;
         self.out.reserve(usize::try_from(len).unwrap_or(0));
-        let mut left = task.len;
-        while left > 0 {
+        let mut remaining = task.len;
+        while remaining > 0 {
             if layout.value != NumberKind::Float {
-                left -= self.pack_number_run(layout, left);
-                if left == 0 {
+                remaining -= self.pack_number_run(layout, remaining);
+                if remaining == 0 {
                     break;
                 }
             }
             self.pack_number(layout, op.letter)?;
-            left -= 1;
+            remaining -= 1;
         }
         self.spend(usize::try_from(task.len).unwrap_or(usize::MAX) / QUICK)
     }
 
     /// Packs integers that fit, while they follow each other in the list: this must be
     /// fast.
-    fn pack_number_run(&mut self, layout: Layout, left: u64) -> u64 {
+    fn pack_number_run(&mut self, layout: Layout, remaining: u64) -> u64 {
         if !self.takes_plain_nodes() {
             return 0;
         }
-        let nodes = self.items.peek_leaves(usize::try_from(left).unwrap_or(usize::MAX));
+        let nodes = self.items.peek_leaves(usize::try_from(remaining).unwrap_or(usize::MAX));
         macro_rules! run {
             ($type:ty, $to:ident) => {
                 extend(self.out, nodes, |value| <$type>::try_from(value).ok().map(<$type>::$to))

@@ -36,7 +36,7 @@ struct PackFrame {
     start: usize,
     end: usize,
     next: usize,
-    left: u64,
+    remaining: u64,
     until_end: bool,
     /// Offset where it started, relative to the base.
     from: usize,
@@ -102,19 +102,19 @@ impl<'p, 'd> Packer<'p, 'd> {
             }
         }
         if self.items.remaining_items() > 0 {
-            let left = self.items.remaining_items() as u64;
+            let remaining = self.items.remaining_items() as u64;
             self.items.record_loss(LossKind::Surplus);
-            self.items.losses.add_occurrences(LossKind::Surplus, left - 1);
+            self.items.losses.add_occurrences(LossKind::Surplus, remaining - 1);
         }
         Ok(())
     }
 
-    fn enter_group(&mut self, start: usize, end: usize, left: u64, until_end: bool, characters: bool) {
+    fn enter_group(&mut self, start: usize, end: usize, remaining: u64, until_end: bool, characters: bool) {
         self.frames.push(PackFrame {
             start,
             end,
             next: start,
-            left,
+            remaining,
             until_end,
             from: self.len(),
             characters,
@@ -132,10 +132,10 @@ impl<'p, 'd> Packer<'p, 'd> {
         let Some(frame) = self.frames.last_mut() else { return };
         // After the conversion to text, bytes are characters.
         frame.outer_characters |= is_text != frame.was_text;
-        frame.left = frame.left.saturating_sub(1);
+        frame.remaining = frame.remaining.saturating_sub(1);
         // If it used no item and added no byte, the same would happen again.
         let is_stuck = !is_text && frame.began == (len, items);
-        if frame.left > 0 && !(frame.until_end && items == 0) && !is_stuck {
+        if frame.remaining > 0 && !(frame.until_end && items == 0) && !is_stuck {
             frame.next = frame.start;
             frame.characters = frame.outer_characters;
             (frame.from, frame.began, frame.was_text) = (len, (len, items), is_text);
@@ -256,7 +256,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         self.frames.last_mut().expect("a frame, while a letter is at work")
     }
 
-    /// Whether characters of a text are written, not its bytes.
+    /// Returns `true` if characters of a text are written, not its bytes.
     pub(super) fn has_characters(&self) -> bool {
         self.is_text && self.frames.last().is_some_and(|frame| frame.characters)
     }
@@ -305,7 +305,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
     }
 
-    /// Whether nodes may be taken directly from the list.
+    /// Returns `true` if nodes may be taken directly from the list.
     pub(super) fn takes_plain_nodes(&self) -> bool {
         self.length.is_none() && !self.has_characters()
     }
@@ -409,17 +409,17 @@ impl<'p, 'd> Packer<'p, 'd> {
                 Err(_) => self.shrink_output(u64::try_from(current_len - i128::from(len)).unwrap_or(u64::MAX), false),
             };
         }
-        let (mut end, mut left) = (from.min(self.len()), wanted_len);
-        while let Some(byte) = self.out.get(self.base + end).filter(|_| left > 0) {
+        let (mut end, mut remaining) = (from.min(self.len()), wanted_len);
+        while let Some(byte) = self.out.get(self.base + end).filter(|_| remaining > 0) {
             end += utf8::len_from_first_byte(*byte);
-            left -= 1;
+            remaining -= 1;
         }
         self.spend(self.len() / QUICK)?;
         if end > self.len() {
             return Err(numbers::malformed_error().on_path("$"));
         }
-        if left > 0 {
-            return self.write_zeros(left);
+        if remaining > 0 {
+            return self.write_zeros(remaining);
         }
         self.shrink_output((self.len() - end) as u64, false)?;
         // Perl ignores the smallest integer.

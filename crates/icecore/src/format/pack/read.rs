@@ -92,7 +92,7 @@ pub(super) struct UnpackFrame {
     end: usize,
     next: usize,
     /// How often it is still run, including this time.
-    left: u64,
+    remaining: u64,
     until_end: bool,
     /// Number of values before it.
     floor: usize,
@@ -238,13 +238,13 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         Ok(())
     }
 
-    fn enter_group(&mut self, start: usize, end: usize, left: u64, until_end: bool, characters: bool) {
+    fn enter_group(&mut self, start: usize, end: usize, remaining: u64, until_end: bool, characters: bool) {
         let none = PendingOp { op: 0, stated: Count::None, len: 0, explicit: true, is_at_end: false };
         self.frames.push(UnpackFrame {
             start,
             end,
             next: start,
-            left,
+            remaining,
             until_end,
             floor: self.value_count(),
             from: self.position,
@@ -262,9 +262,9 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         let (position, values, end) = (self.position, self.value_count(), self.data.len());
         self.high = self.high.max(position);
         let frame = self.current_frame();
-        frame.left = frame.left.saturating_sub(1);
+        frame.remaining = frame.remaining.saturating_sub(1);
         let is_stuck = position == frame.from && values == frame.floor;
-        if frame.left == 0 || frame.until_end && position == end || is_stuck {
+        if frame.remaining == 0 || frame.until_end && position == end || is_stuck {
             return false;
         }
         frame.next = frame.start;

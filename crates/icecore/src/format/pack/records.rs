@@ -8,9 +8,9 @@ use super::template::FastGroup;
 use crate::document::{Kind, Location, Sink};
 
 impl<S: Sink> Unpacker<'_, S> {
-    /// Reads complete records. Returns whether they cover the input; if not, `left` is
+    /// Reads complete records. Returns whether they cover the input; if not, `remaining` is
     /// the limit of further ones.
-    pub(super) fn read_records(&mut self, fast: FastGroup, left: &mut u64) -> bool {
+    pub(super) fn read_records(&mut self, fast: FastGroup, remaining: &mut u64) -> bool {
         let (start, data_end) = (self.position, self.data.len());
         if self.current_frame().characters
             || self.check_value_count(self.bytes_left() + 1).is_err()
@@ -38,7 +38,7 @@ impl<S: Sink> Unpacker<'_, S> {
             FastGroup::Fixed(len, trims) => self.read_fixed(len, trims),
         };
         self.high = self.high.max(self.position);
-        *left = left.saturating_sub(count).max(1);
+        *remaining = remaining.saturating_sub(count).max(1);
         self.position > start && self.position == data_end
     }
 

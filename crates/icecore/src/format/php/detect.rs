@@ -35,13 +35,13 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: String::new() })
 }
 
-/// Whether a string in other data is worth reading. `N;` may occur in any text, but is
+/// Returns `true` if a string in other data is worth reading. `N;` may occur in any text, but is
 /// rarely all of one.
 pub(super) fn is_worth_reading(input: &[u8]) -> bool {
     input == b"N;" || matches!(input, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..])
 }
 
-/// Whether this is the beginning of a string whose end is not here yet.
+/// Returns `true` if this is the beginning of a string whose end is not here yet.
 fn is_string_head(input: &[u8]) -> bool {
     let Some(rest) = input.strip_prefix(b"s:") else { return false };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -51,7 +51,7 @@ fn is_string_head(input: &[u8]) -> bool {
     rest[digits..].starts_with(b":\"") && input.len() >= 16 && rest.len() - digits - 2 < len
 }
 
-/// Whether the input begins as only a serialized value does: with a type and a length,
+/// Returns `true` if the input begins as only a serialized value does: with a type and a length,
 /// or as a complete integer, float or boolean.
 pub(super) fn starts_with_value(input: &[u8]) -> bool {
     let [kind, b':', rest @ ..] = input else { return false };

@@ -35,10 +35,10 @@ impl Position {
         }
         let mut text = u64::from(b';');
         let mut len = 3;
-        let mut left = number;
-        while left > 0 {
-            text = text << 8 | (u64::from(b'0') + u64::from(left % 10));
-            left /= 10;
+        let mut remaining = number;
+        while remaining > 0 {
+            text = text << 8 | (u64::from(b'0') + u64::from(remaining % 10));
+            remaining /= 10;
             len += 1;
         }
         let mask = u64::MAX >> (64 - 8 * len);

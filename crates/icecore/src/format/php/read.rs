@@ -9,7 +9,7 @@ use super::{ReadOptions, read_leaf, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorDetail, ErrorKind};
 use crate::format::feed;
-use crate::format::list_to_map::{IDS, KEYED};
+use crate::format::list_to_map::{MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS};
 use crate::limits::Limits;
 
 /// For how many open containers memory is kept for the next document.
@@ -21,7 +21,7 @@ pub(super) struct Frame {
     /// Its node; for an object, the node of its body.
     pub(super) node: u32,
     /// Number of entries still to read.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
     /// Number of entries so far.
     pub(super) count: u32,
     pub(super) is_object: bool,
@@ -35,19 +35,19 @@ pub(super) struct Frame {
     pub(super) guess: u16,
     /// The key of this container, or of the outermost list that contains it.
     pub(super) under: u16,
-    /// Whether it is an object whose payload is being read; `left` is then always 0.
+    /// Whether it is an object whose payload is being read; `remaining` is then always 0.
     pub(super) is_payload: bool,
 }
 
 impl Frame {
-    pub(super) fn new(left: u32, is_object: bool, is_list: bool) -> Frame {
+    pub(super) fn new(remaining: u32, is_object: bool, is_list: bool) -> Frame {
         Frame {
             node: 0,
-            left,
+            remaining,
             count: 0,
             is_object,
             is_list,
-            is_keyed: left <= KEYED,
+            is_keyed: remaining <= MAX_ENTRIES_WITH_IDS,
             previous: 0,
             guess: 0,
             under: 0,
@@ -129,7 +129,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 self.payload_step()?;
                 continue;
             }
-            if frame.left == 0 {
+            if frame.remaining == 0 {
                 self.tokens.expect_byte(b'}', "`}` after the last entry")?;
                 self.close_container(true);
                 continue;
@@ -197,7 +197,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
             if !frame.is_payload {
-                let (index, of) = (frame.node, frame.count.saturating_add(frame.left));
+                let (index, of) = (frame.node, frame.count.saturating_add(frame.remaining));
                 self.sink.record_cut(index, Some(of));
             }
             self.close_container(false);
@@ -254,7 +254,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_key(&mut self) -> Result<u16, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
         let start = self.tokens.offset;
-        frame.left -= 1;
+        frame.remaining -= 1;
         let position = frame.count;
         frame.count += 1;
         let (is_object, is_list, is_keyed) = (frame.is_object, frame.is_list, frame.is_keyed);
@@ -340,7 +340,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn intern_new_key(&mut self, key: &Key) -> Option<u16> {
         let input = self.tokens.input;
         let tape = self.sink.tape();
-        if tape.keys.len() >= IDS {
+        if tape.keys.len() >= MAX_KEY_IDS {
             return None;
         }
         match *key {
@@ -501,7 +501,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     ) -> Result<(), Error> {
         // PHP does not count an array without entries, nor the payload of a class, as a
         // level.
-        let is_level = frame.left > 0 || frame.is_object;
+        let is_level = frame.remaining > 0 || frame.is_object;
         if is_level && self.frames.len() - self.payloads.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
@@ -526,21 +526,21 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn read_array(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
-        let (left, is_default) = self.tokens.read_array_head()?;
+        let (remaining, is_default) = self.tokens.read_array_head()?;
         // A list begins with the key 0, or with the text of 0.
         let first = read_leaf::read_string(self.tokens.input, self.tokens.offset);
-        let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
+        let is_list = remaining == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
         let is_list = is_list && !(self.root_is_map && self.frames.is_empty());
-        let frame = Frame::new(left, false, is_list);
+        let frame = Frame::new(remaining, false, is_list);
         let kind = if is_list { Kind::Array } else { Kind::Map };
         self.open_container(Node { key, ..Node::open(kind, 0) }, start, frame, is_default)
     }
 
     fn read_object(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
-        let (name, left, is_default) = self.tokens.read_object_head()?;
+        let (name, remaining, is_default) = self.tokens.read_object_head()?;
         let class = self.intern_class(name)?;
-        let frame = Frame::new(left, true, false);
+        let frame = Frame::new(remaining, true, false);
         self.open_container(Node { key, ..Node::open(Kind::Object, class) }, start, frame, is_default)
     }
 

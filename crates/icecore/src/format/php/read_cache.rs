@@ -1,6 +1,6 @@
-//! What the fast loop keeps from one document to the next: spellings of keys and of object
-//! fronts, and their usual order. The next one is compared with the input as a whole, so it is
-//! not parsed.
+//! What the fast loop keeps from one document to the next: the texts of keys and of the heads of
+//! objects, and their usual order. The loop compares the predicted text with the input as a whole, so
+//! it does not parse it.
 
 use super::read::Frame;
 use super::read_fast::Front;
@@ -84,7 +84,7 @@ impl KeptText {
         is_equal.then(|| &rest[text.len()..])
     }
 
-    /// Whether the words between the first and the last one are equal.
+    /// Returns `true` if the words between the first and the last one are equal.
     #[inline(always)]
     fn matches_inside(&self, text: &[u8]) -> bool {
         let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) else { return false };
@@ -108,7 +108,7 @@ pub(super) struct ReadCache {
     /// By ids of keys; entry 0 is for values without a key.
     pub(super) keys: Vec<KeptText>,
     /// By ids of classes.
-    pub(super) fronts: Vec<KeptText>,
+    pub(super) object_heads: Vec<KeptText>,
     pub(super) class_cache: ClassCache,
     /// Reused memory of the machine.
     pub(super) frames: Vec<Frame>,
@@ -123,7 +123,7 @@ impl ReadCache {
             self.keys.clear();
         }
         if self.generations.1 != generations.1 || generations.1 == 0 {
-            self.fronts.clear();
+            self.object_heads.clear();
             self.class_cache = ClassCache::default();
         }
         self.generations = generations;
@@ -143,10 +143,10 @@ impl ReadCache {
     }
 
     fn front_mut(&mut self, classes: &Names, id: u32) -> Option<&mut KeptText> {
-        if self.fronts.len() <= classes.len() {
-            self.fronts.resize(classes.len() + 1, KeptText::default());
+        if self.object_heads.len() <= classes.len() {
+            self.object_heads.resize(classes.len() + 1, KeptText::default());
         }
-        self.fronts.get_mut(id as usize)
+        self.object_heads.get_mut(id as usize)
     }
 
     /// Remembers that a key followed `last`; if `last` is 0, that it was the first one in an
@@ -156,7 +156,7 @@ impl ReadCache {
         if last != 0 {
             self.key_mut(keys, last).into_iter().for_each(|kept| kept.next = id);
         } else if class != 0 {
-            self.fronts.get_mut(class as usize).into_iter().for_each(|kept| kept.first = id);
+            self.object_heads.get_mut(class as usize).into_iter().for_each(|kept| kept.first = id);
         } else {
             self.key_mut(keys, under).into_iter().for_each(|kept| kept.first = id);
         }

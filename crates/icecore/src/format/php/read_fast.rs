@@ -82,7 +82,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let stop = loop {
             let open = frames.len();
             let Some(frame) = frames.last_mut() else { break ReadStop::Here };
-            if frame.left == 0 && pending_key.is_none() {
+            if frame.remaining == 0 && pending_key.is_none() {
                 let closed = *frame;
                 let is_inner = open > 1 && !frames[open - 2].is_payload;
                 let Some([b'}', rest @ ..]) = Some(run.rest).filter(|_| is_inner) else { break ReadStop::Here };
@@ -107,7 +107,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             };
             let key = match value_key {
                 Some(key) => key,
-                None if frame.left == 0 => continue,
+                None if frame.remaining == 0 => continue,
                 None if !frame.is_keyed || frame.is_list || run.nodes.len() >= max_len => break ReadStop::Here,
                 None => match run.read_unpredicted_key(frame, keys, warm) {
                     Some(key) if run.read_leaf(key) => continue,
@@ -125,7 +125,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if !S::PARTS && inner.guess != 0 && !inner.is_list {
                 pending_key = run.read_pairs(&mut inner, &warm.keys);
                 if pending_key.is_none()
-                    && inner.left == 0
+                    && inner.remaining == 0
                     && let [b'}', rest @ ..] = run.rest
                 {
                     run.rest = rest;
@@ -154,10 +154,10 @@ struct Run<'a, 't> {
 }
 
 impl Run<'_, '_> {
-    /// How many of the `left` entries may be read: each needs one node.
+    /// How many of the `remaining` entries may be read: each needs one node.
     #[inline(always)]
-    fn readable_entries(&self, left: u32) -> u32 {
-        self.node_limit.saturating_sub(self.nodes.len()).min(left as usize) as u32
+    fn readable_entries(&self, remaining: u32) -> u32 {
+        self.node_limit.saturating_sub(self.nodes.len()).min(remaining as usize) as u32
     }
 
     /// Reads the key of an item that is a container.
@@ -167,7 +167,7 @@ impl Run<'_, '_> {
         let is_one = matches!(rest.first(), Some(b'a' | b'O')) && self.nodes.len() < self.node_limit;
         is_one.then(|| {
             self.rest = rest;
-            frame.left -= 1;
+            frame.remaining -= 1;
             frame.count += 1;
             position.increment();
             NO_KEY
@@ -178,7 +178,7 @@ impl Run<'_, '_> {
     #[inline(never)]
     fn read_items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
         let (mut rest, mut next_position) = (self.rest, *position);
-        let limit = self.readable_entries(frame.left);
+        let limit = self.readable_entries(frame.remaining);
         let mut done = 0;
         let value_key = loop {
             if done == limit {
@@ -199,7 +199,7 @@ impl Run<'_, '_> {
         };
         self.rest = rest;
         frame.count += done;
-        frame.left -= done;
+        frame.remaining -= done;
         *position = next_position;
         value_key
     }
@@ -208,7 +208,7 @@ impl Run<'_, '_> {
     #[inline(never)]
     fn read_pairs(&mut self, frame: &mut Frame, keys: &[KeptText]) -> Option<u16> {
         let (mut rest, mut guess, mut previous) = (self.rest, frame.guess, frame.previous);
-        let limit = self.readable_entries(frame.left);
+        let limit = self.readable_entries(frame.remaining);
         let mut done = 0;
         let value_key = loop {
             if done == limit {
@@ -227,7 +227,7 @@ impl Run<'_, '_> {
         };
         self.rest = rest;
         frame.count += done;
-        frame.left -= done;
+        frame.remaining -= done;
         (frame.guess, frame.previous) = (guess, previous);
         value_key
     }
@@ -235,11 +235,11 @@ impl Run<'_, '_> {
     /// The same for entries whose keys become nodes.
     #[inline(never)]
     fn read_node_pairs(&mut self, frame: &mut Frame) -> Option<u16> {
-        while frame.left > 0 && self.nodes.len() < self.node_limit {
+        while frame.remaining > 0 && self.nodes.len() < self.node_limit {
             let (key, end) = read_key_node(self.rest, self.len, frame.is_object, self.longest)?;
             push_node(self.nodes, Node { key: IS_KEY, ..key });
             self.rest = &self.rest[end..];
-            frame.left -= 1;
+            frame.remaining -= 1;
             frame.count += 1;
             if !self.read_leaf(KEY_NODE) {
                 return Some(KEY_NODE);
@@ -255,7 +255,7 @@ impl Run<'_, '_> {
         let class = if frame.is_object { self.nodes.get(frame.node as usize - 1)?.class() } else { 0 };
         frame.guess = warm.learn_key(keys, (frame.previous, class, frame.under), id);
         frame.previous = id;
-        frame.left -= 1;
+        frame.remaining -= 1;
         frame.count += 1;
         self.rest = &self.rest[end..];
         Some(id)
@@ -399,7 +399,7 @@ impl<'a> Front<'a> {
     #[inline(always)]
     fn read_predicted(rest: &'a [u8], under: u16, warm: &ReadCache) -> Option<Front<'a>> {
         let class = warm.keys.get(usize::from(under))?.class;
-        let kept = warm.fronts.get(usize::from(class))?;
+        let kept = warm.object_heads.get(usize::from(class))?;
         let after = kept.strip_from(rest)?;
         let text = &rest[..rest.len() - after.len()];
         Some(Front { text, class: u32::from(class), count: kept.count, guess: kept.first })

@@ -146,10 +146,10 @@ impl Skim for Skimmer<'_> {
     fn find_int(&mut self, open: &mut SkimmedContainer, number: i64) -> SkimResult<bool> {
         let count = open.count.ok_or(SkimAborted)?;
         loop {
-            let mut left = count - open.read;
-            let (passed, is_found) = run::find_integer_key(self.view.bytes_in_view(), &mut left, number);
+            let mut remaining = count - open.read;
+            let (passed, is_found) = run::find_integer_key(self.view.bytes_in_view(), &mut remaining, number);
             self.view.advance(passed as u64)?;
-            open.read = count - left;
+            open.read = count - remaining;
             if is_found {
                 return Ok(true);
             }

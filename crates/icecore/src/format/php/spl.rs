@@ -9,7 +9,7 @@ use super::spelling;
 use super::token::QuotedBytes;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::Error;
-use crate::format::list_to_map::IDS;
+use crate::format::list_to_map::MAX_KEY_IDS;
 
 /// The way a class writes itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,17 +45,17 @@ pub(super) fn find_family(class: &[u8]) -> Option<Family> {
     CLASSES.iter().find(|(name, _)| name.eq_ignore_ascii_case(class)).map(|(_, family)| *family)
 }
 
-/// Whether this can begin the array of an `ArrayObject`.
+/// Returns `true` if this can begin the array of an `ArrayObject`.
 pub(super) fn begins_array(byte: u8) -> bool {
     matches!(byte, b'a' | b'O' | b'C' | b'r')
 }
 
-/// Whether this can begin an object of a storage.
+/// Returns `true` if this can begin an object of a storage.
 pub(super) fn begins_object(byte: u8) -> bool {
     matches!(byte, b'O' | b'C' | b'r')
 }
 
-/// Whether a payload begins like values of PHP.
+/// Returns `true` if a payload begins like values of PHP.
 fn begins_values(payload: &[u8]) -> bool {
     match payload {
         [b'N', b';', ..] => true,
@@ -395,7 +395,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn place_fixed_key(&mut self, name: &'static [u8]) -> u16 {
         let offset = self.tokens.offset;
         let tape = self.sink.tape();
-        if tape.keys.len() < IDS
+        if tape.keys.len() < MAX_KEY_IDS
             && let Some(id) = tape.intern_key(Node::leaf(Kind::Bytes, 0), name)
         {
             return id;

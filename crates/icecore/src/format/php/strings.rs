@@ -10,7 +10,7 @@ mod spans;
 use super::text::is_class_name;
 use super::{ReadOptions, detect, read_unrepaired, repair};
 use crate::error::Error;
-use crate::format::strings::{Damage, MendedText, StringPlaces, StringRequest, Strings};
+use crate::format::strings::{Damage, StringPlaces, StringRequest, Strings, TextRepair};
 use crate::format::{Reader as _, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -19,11 +19,11 @@ use escaped::{BarlessEscaping, HexEscaping};
 pub(super) use spans::{NamePlacement, collect_strings};
 
 pub(super) static STRINGS: Strings = Strings {
-    inside: detect::is_worth_reading,
+    is_candidate: detect::is_worth_reading,
     find: find_strings,
-    mend: Some(repair_text),
-    takes_class: Some(is_class_name),
-    embeds: true,
+    repair: Some(repair_text),
+    is_class_name: Some(is_class_name),
+    is_embedded: true,
 };
 
 fn find_strings<'t>(
@@ -46,7 +46,7 @@ fn find_strings<'t>(
     }
 }
 
-fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<MendedText>, Error> {
+fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<TextRepair>, Error> {
     let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
     let read = |text: &[u8], _: repair::Start| {
         let outcome = read_unrepaired(text, &options, Request::new(limits));
@@ -95,7 +95,7 @@ mod tests {
             "d:.;",
         ];
         let limits = Limits::default();
-        let wanted = StringRequest { limits: &limits, keys: false, classes: false, may: &|_, _| true };
+        let wanted = StringRequest { limits: &limits, keys: false, classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut places) = (7u64, 0, 0);
         for _ in 0..200_000 {
             let mut text = String::new();

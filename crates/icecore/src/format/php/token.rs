@@ -234,12 +234,14 @@ impl Tokens<'_> {
 
     #[cold]
     fn too_short(&self, len: u64, first: usize, php: usize) -> Error {
-        let left = self.input.len() - first;
+        let remaining = self.input.len() - first;
         let error = self.missing_bytes(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
         // Cut off, or a wrong length: in the second case the real end may exist.
-        match self.find_real_length(left as u64, first) {
-            Some(real) => self.add_repair_advice(error.finding(format!("only {left}; `\";` comes after {real}")), php),
-            None => self.add_php_message(error.finding(format!("only {left}")), php),
+        match self.find_real_length(remaining as u64, first) {
+            Some(real) => {
+                self.add_repair_advice(error.finding(format!("only {remaining}; `\";` comes after {real}")), php)
+            }
+            None => self.add_php_message(error.finding(format!("only {remaining}")), php),
         }
     }
 
@@ -422,19 +424,19 @@ impl Tokens<'_> {
     /// for each entry.
     #[inline(always)]
     fn check_count(&self, count: u64, size: u64, from: usize, php: usize) -> Result<u32, Error> {
-        let left = self.input.len() - from;
+        let remaining = self.input.len() - from;
         match u32::try_from(count) {
-            Ok(small) if count <= left as u64 / size => Ok(small),
-            _ => Err(self.too_many(count, left, from, php)),
+            Ok(small) if count <= remaining as u64 / size => Ok(small),
+            _ => Err(self.too_many(count, remaining, from, php)),
         }
     }
 
     #[cold]
-    fn too_many(&self, count: u64, left: usize, from: usize, php: usize) -> Error {
+    fn too_many(&self, count: u64, remaining: usize, from: usize, php: usize) -> Error {
         let error = self
             .missing_bytes(from)
             .expecting(format!("{count} entries"))
-            .finding(format!("only {left} bytes for them"));
+            .finding(format!("only {remaining} bytes for them"));
         let error = self.add_php_message(error, php);
         if count > i64::MAX as u64 { error.detailing(ErrorDetail::WideCount) } else { error }
     }
@@ -480,8 +482,8 @@ impl Tokens<'_> {
             if count.fits { error } else { error.detailing(ErrorDetail::WideCount) }
         })?;
         // PHP counts the remaining bytes from the quote after the class.
-        let left = self.input.len() - (name.start + name.len);
-        let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
+        let remaining = self.input.len() - (name.start + name.len);
+        let fits = u32::try_from(value).ok().filter(|value| *value as usize <= remaining / 2);
         if self.byte_at(number_end) != Some(b':') {
             return Err(self.unexpected_byte(number_end, number_end, "`:` after the number"));
         }
@@ -516,14 +518,14 @@ impl Tokens<'_> {
         let payload_start = number_end + 2;
         let short = |error: Error| error.detailing(ErrorDetail::ShortPayload);
         let len = count.value.ok_or_else(|| short(self.negative_count(&count, payload_start)))?;
-        let left = self.input.len() - payload_start;
-        let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
+        let remaining = self.input.len() - payload_start;
+        let Some(len) = usize::try_from(len).ok().filter(|len| *len <= remaining) else {
             return Err(short(self.too_short(len, payload_start, payload_start)));
         };
         if self.byte_at(payload_start + len) != Some(b'}') {
             let expected = "`}` after the payload, whose length may be wrong";
             // PHP also needs the byte after it.
-            return Err(match len == left {
+            return Err(match len == remaining {
                 true => short(self.unexpected_byte(payload_start + len, payload_start, expected)),
                 false => self.unexpected_byte(payload_start + len, payload_start + len, expected),
             });

@@ -18,7 +18,7 @@ use crate::format::php_losses::{count_present, is_link_to_leaf};
 use crate::format::{chain_too_long_error, check_and_expand};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Spare, Written};
 use std::collections::HashMap;
 
 /// Writes a document, and reports what PHP could not represent.
@@ -39,7 +39,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     append_named(document, &FORMAT, limits, out, |document, out| write_document(document, limits, out))
 }
 
-/// Whether a PHP program filled the tape.
+/// Returns `true` if a PHP program filled the tape.
 fn is_of_php(document: &Document<'_>) -> bool {
     document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming
 }
@@ -220,7 +220,7 @@ impl<'d> Writer<'d> {
             let node = self.node(index);
             if self.write_plain_leaf(index, &node, buf) {
                 frame.next = index + 1;
-                if buf.len() >= READY {
+                if buf.len() >= FLUSH_SIZE {
                     self.stack.push(frame);
                     return self.pass_on_buffer(out);
                 }
@@ -229,15 +229,15 @@ impl<'d> Writer<'d> {
             frame.next = self.document.tape().index_after(index);
             self.stack.push(frame);
             self.write_value(index, buf)?;
-            return if buf.len() < READY { Ok(()) } else { self.pass_on_buffer(out) };
+            return if buf.len() < FLUSH_SIZE { Ok(()) } else { self.pass_on_buffer(out) };
         }
         buf.push(b'}');
-        if buf.len() < READY { Ok(()) } else { self.pass_on_buffer(out) }
+        if buf.len() < FLUSH_SIZE { Ok(()) } else { self.pass_on_buffer(out) }
     }
 
     /// Passes on the buffer if it is large and its lengths are known.
     fn pass_on_buffer(&self, out: &mut dyn Output) -> Result<(), Error> {
-        if out.buffer().len() < READY {
+        if out.buffer().len() < FLUSH_SIZE {
             return Ok(());
         }
         if self.payloads.is_empty() { out.allow_flush() } else { out.check_without_flush() }
@@ -412,7 +412,7 @@ impl<'d> Writer<'d> {
         matches!(self.node(index + 1).kind, Kind::Array | Kind::Map) && node.end() != index + 1
     }
 
-    /// Whether the object at `index` is written `O:`.
+    /// Returns `true` if the object at `index` is written `O:`.
     pub(super) fn is_plain_object(&self, index: u32, node: &Node) -> bool {
         self.has_entries(index, node) && self.class_name(node).is_some()
     }

@@ -86,8 +86,8 @@ struct FastWriter<'d, 'o> {
     names: &'d Names,
     buf: &'o mut Vec<u8>,
     keys: &'o mut [ShortNameText<KEY>],
-    fronts: &'o mut [ShortNameText<FRONT>],
-    /// Generations for which keys and fronts of objects are kept.
+    object_heads: &'o mut [ShortNameText<FRONT>],
+    /// Generations for which keys and heads of objects are kept.
     generations: (u64, u64),
     state: &'o mut WriteProgress,
     stop: WriteStop,
@@ -139,7 +139,7 @@ fn write_nodes(
     if document.header().is_some() || document.spelling().is_some() {
         return None;
     }
-    let Spare { bytes, keys, fronts, .. } = spare;
+    let Spare { bytes, keys, object_heads, .. } = spare;
     if bytes.len() < CHUNK_SIZE {
         // Pages that are never written use no memory.
         *bytes = vec![0; CHUNK_SIZE];
@@ -147,8 +147,8 @@ fn write_nodes(
     if keys.len() <= tape.keys().len() {
         keys.resize(tape.keys().len() + 1, ShortNameText::default());
     }
-    if fronts.len() <= tape.classes().len() {
-        fronts.resize(tape.classes().len() + 1, ShortNameText::default());
+    if object_heads.len() <= tape.classes().len() {
+        object_heads.resize(tape.classes().len() + 1, ShortNameText::default());
     }
     let start = buf.len();
     let mut fast = FastWriter {
@@ -159,7 +159,7 @@ fn write_nodes(
         names: tape.keys(),
         buf,
         keys,
-        fronts,
+        object_heads,
         generations: (generation_of(tape.keys()), generation_of(tape.classes())),
         state,
         stop: WriteStop::No,

@@ -138,7 +138,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a string becomes an integer as a key.
+/// Returns `true` if a string becomes an integer as a key.
 fn is_cast(bytes: &[u8], is_object: bool) -> bool {
     !is_object && integer_key(bytes).is_some()
 }

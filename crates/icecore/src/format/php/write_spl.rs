@@ -102,12 +102,12 @@ impl Writer<'_> {
         Some(fits && parts.next().is_none())
     }
 
-    /// Whether the value at `index` is written `a:`.
+    /// Returns `true` if the value at `index` is written `a:`.
     fn writes_as_array(&self, index: u32) -> bool {
         matches!(self.node(index).kind, Kind::Array | Kind::Map) && !self.slots.contains_key(&index)
     }
 
-    /// Whether the value at `index` is written `O:`, `C:` or `r:`.
+    /// Returns `true` if the value at `index` is written `O:`, `C:` or `r:`.
     fn writes_as_object(&mut self, index: u32, depth: u32) -> bool {
         let node = self.node(index);
         match node.kind {

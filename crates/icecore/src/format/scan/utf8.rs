@@ -63,7 +63,7 @@ pub(crate) fn valid_characters(mut bytes: &[u8]) -> impl Iterator<Item = (u64, u
     })
 }
 
-/// Whether all bytes are valid characters.
+/// Returns `true` if all bytes are valid characters.
 pub(crate) fn is_valid_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok() || valid_characters(bytes).map(|(_, len)| len).sum::<usize>() == bytes.len()
 }

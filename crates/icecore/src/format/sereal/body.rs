@@ -185,7 +185,7 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(self.late_tracks)
     }
 
-    /// Whether the loop of `write_fast.rs` may be used.
+    /// Returns `true` if the loop of `write_fast.rs` may be used.
     fn can_use_fast_loop(&self) -> bool {
         let options = self.plan.options;
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
@@ -197,7 +197,7 @@ impl<'d, 'o> Body<'d, 'o> {
             && !options.reference
     }
 
-    /// Whether nothing is pending for the next value.
+    /// Returns `true` if nothing is pending for the next value.
     pub(super) fn has_nothing_pending(&self) -> bool {
         self.replaced_link.is_none() && self.pending_variables.is_empty() && self.pending_referents.is_empty()
     }

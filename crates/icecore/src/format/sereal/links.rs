@@ -22,7 +22,7 @@ pub(super) struct LinkTarget {
     /// The last weak reference to it.
     last_weak: u32,
     /// How many aliases of it are still to come.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
 }
 
 impl LinkTarget {
@@ -88,7 +88,7 @@ impl Links {
                         continue;
                     }
                     let named = links.variables.entry(to).or_default();
-                    named.left += 1;
+                    named.remaining += 1;
                     named
                         .add_holder(reference.unwrap_or(index), reference.is_some_and(|holder| is_weak(nodes, holder)));
                 }

@@ -146,7 +146,7 @@ impl WriteOptions {
         }
     }
 
-    /// Whether options require values in another form than they had.
+    /// Returns `true` if options require values in another form than they had.
     pub(super) fn changes_values(&self) -> bool {
         let default = WriteOptions {
             protocol: self.protocol,

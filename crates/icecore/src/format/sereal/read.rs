@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use std::collections::HashMap;
 
 /// Maps with more entries than this have key nodes.
-pub(super) const MOST_IDS: u32 = 256;
+pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// The only modifiers that the perl decoder knows.
 const MODIFIERS: &[u8] = b"msixpn";
 
@@ -75,7 +75,7 @@ pub(super) enum Role {
 pub(super) struct Frame {
     pub(super) node: u32,
     /// Number of children or entries still to read.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
     pub(super) count: u32,
     pub(super) role: Role,
     /// The id of the last key.
@@ -103,7 +103,7 @@ struct TrackedTag {
 }
 
 impl TrackedTag {
-    /// Whether this is not the first possible tag of its variable.
+    /// Returns `true` if this is not the first possible tag of its variable.
     fn is_later_tag(&self) -> bool {
         matches!(self.which, tracked::BEHIND | tracked::BODY | tracked::REFN | tracked::AT_WEAKEN)
     }
@@ -218,7 +218,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         }
         while let Some(frame) = self.stack.pop() {
             self.sink.record_cut(frame.node, Some(frame.count));
-            self.tape().close_container(frame.node, frame.count.saturating_sub(frame.left + missing));
+            self.tape().close_container(frame.node, frame.count.saturating_sub(frame.remaining + missing));
             missing = 0;
         }
         self.note_unused_tracks();
@@ -233,7 +233,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         loop {
             let copying = self.copy.is_some();
             let Some(top) = self.stack.last_mut() else { return Ok(()) };
-            if top.left == 0 {
+            if top.remaining == 0 {
                 self.close_container()?;
                 continue;
             }
@@ -241,7 +241,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 continue;
             }
             let Some(top) = self.stack.last_mut() else { return Ok(()) };
-            top.left -= 1;
+            top.remaining -= 1;
             match top.role {
                 Role::Map => {
                     let key = self.read_key()?;
@@ -300,7 +300,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         node.key = slot.key;
         node.flags |= slot.weak_flag();
         let node = self.push(node)?;
-        self.stack.push(Frame { node, left: count, count, role, last_key: 0, owner });
+        self.stack.push(Frame { node, remaining: count, count, role, last_key: 0, owner });
         Ok(())
     }
 
@@ -524,7 +524,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         let count = u32::try_from(count).map_err(|_| self.limits.too_many_nodes().at(self.scan.offset))?;
         let role = match (is_map, count) {
             (false, _) => Role::Array,
-            (true, 0..=MOST_IDS) => Role::Map,
+            (true, 0..=MAX_ENTRIES_WITH_IDS) => Role::Map,
             (true, _) => Role::BigMap,
         };
         self.open_container(node, slot, role, count, NO_NODE)

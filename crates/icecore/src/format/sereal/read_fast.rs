@@ -202,8 +202,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     fn read_common_items(&mut self) -> Result<bool, Error> {
         let height = self.stack.len();
         let Some(top) = self.stack.last() else { return Ok(false) };
-        let initial_left = top.left;
-        let mut left = initial_left;
+        let initial_left = top.remaining;
+        let mut remaining = initial_left;
         let input = self.scan.input;
         let (texts, longest) = (!self.options.validate_utf8, self.limits.string);
         let max_entries = self.options.max_num_hash_entries.unwrap_or(u64::MAX).min(tag::MOST_IN_REF as u64) as u8;
@@ -211,7 +211,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let mut nodes_left = self.remaining_nodes();
         let mut offset = self.scan.offset;
         let mut open = None;
-        while left > 0 {
+        while remaining > 0 {
             if let Some((count, next)) = flat_map_start(input, offset)
                 && count <= max_entries
             {
@@ -220,7 +220,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 if is_deep || nodes_left <= u32::from(count) || input.len() - next < 2 * usize::from(count) {
                     break;
                 }
-                left -= 1;
+                remaining -= 1;
                 let tape = self.sink.tape();
                 let nodes = tape.len();
                 offset = read_flat_map(tape, &self.predictions, input, (texts, longest), count, next, &mut open);
@@ -233,7 +233,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             {
                 self.sink.tape().push(node);
                 offset = next;
-                left -= 1;
+                remaining -= 1;
                 nodes_left -= 1;
             } else {
                 break;
@@ -245,10 +245,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         self.scan.offset = offset;
         if let Some(top) = self.stack.last_mut() {
-            top.left = left;
+            top.remaining = remaining;
         }
         self.stack.extend(open);
-        Ok(left < initial_left)
+        Ok(remaining < initial_left)
     }
 
     fn read_common_entries(&mut self) -> Result<bool, Error> {
@@ -260,8 +260,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let Some(top) = self.stack.last_mut() else { return Ok(false) };
         let tape = self.sink.tape();
         let mut offset = self.scan.offset;
-        let initial_left = top.left;
-        while top.left > 0 && nodes_left > 0 {
+        let initial_left = top.remaining;
+        while top.remaining > 0 && nodes_left > 0 {
             let Some((id, key_end)) = match_known_key(tape, &self.predictions, input, offset, top.last_key) else {
                 break;
             };
@@ -269,12 +269,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             value.key = id;
             tape.nodes.push(value);
             top.last_key = id;
-            top.left -= 1;
+            top.remaining -= 1;
             nodes_left -= 1;
             offset = next;
         }
         self.scan.offset = offset;
-        let changed = top.left < initial_left;
+        let changed = top.remaining < initial_left;
         if is_root && changed {
             self.sink.finish_child()?;
         }
@@ -307,20 +307,20 @@ fn read_flat_map(
 ) -> usize {
     let node = tape.nodes.len();
     tape.nodes.push(Node::open(Kind::Map, 0).with(flag::REF));
-    let mut left = count;
+    let mut remaining = count;
     let mut last_key = 0;
-    while left > 0 {
+    while remaining > 0 {
         let Some((id, key_end)) = match_known_key(tape, predictions, input, offset, last_key) else { break };
         let Some((mut value, next)) = read_common_leaf(input, key_end, texts, longest) else { break };
         value.key = id;
         tape.nodes.push(value);
         last_key = id;
         offset = next;
-        left -= 1;
+        remaining -= 1;
     }
-    if left > 0 {
-        let (left, count) = (u32::from(left), u32::from(count));
-        *open = Some(Frame { node: node as u32, left, count, role: Role::Map, last_key, owner: NO_NODE });
+    if remaining > 0 {
+        let (remaining, count) = (u32::from(remaining), u32::from(count));
+        *open = Some(Frame { node: node as u32, remaining, count, role: Role::Map, last_key, owner: NO_NODE });
     } else {
         tape.close_container(node as u32, u32::from(count));
     }

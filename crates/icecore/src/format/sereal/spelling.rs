@@ -120,7 +120,7 @@ pub(super) fn tag_target(which: u64, ordinal: u32) -> u64 {
     which << 40 | u64::from(ordinal)
 }
 
-/// Whether a note's value is a [`string_target`] or a [`tag_target`].
+/// Returns `true` if a note's value is a [`string_target`] or a [`tag_target`].
 pub(super) fn has_target(code: u16) -> bool {
     matches!(code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER | code::VIA | code::BY)
 }
@@ -196,7 +196,7 @@ impl Speller {
         self.copying || *self.classes.entry(class).or_insert(offset) == offset
     }
 
-    /// Whether the name of this class was first written here.
+    /// Returns `true` if the name of this class was first written here.
     pub(super) fn is_first_class_name(&self, offset: usize, class: u32) -> bool {
         self.copying || self.classes.get(&class) == Some(&offset)
     }

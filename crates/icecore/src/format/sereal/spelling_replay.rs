@@ -36,7 +36,7 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Whether the link or alias at `index` refers to the variable at `to` by an alias of
+    /// Returns `true` if the link or alias at `index` refers to the variable at `to` by an alias of
     /// it, or by a string of which it is still a copy.
     pub(super) fn is_via(&self, document: &Document<'_>, index: u32, to: u32) -> bool {
         let Some(via) = self.note(index, code::VIA) else { return false };
@@ -88,7 +88,7 @@ impl<'d> SpellingReplay<'d> {
         self.replay.stored_bytes(index, code)
     }
 
-    /// Whether keys are always written in full.
+    /// Returns `true` if keys are always written in full.
     pub(super) fn full_keys(&self) -> bool {
         self.full_keys
     }

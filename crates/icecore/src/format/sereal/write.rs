@@ -16,7 +16,7 @@ use crate::output::{LossKind, Losses, MeteredOutput, Output, Written, write_mete
 /// Bodies shorter than this are not compressed.
 const THRESHOLD: u64 = 1024;
 
-/// Whether a float is written as FLOAT.
+/// Returns `true` if a float is written as FLOAT.
 pub(super) fn fits_in_f32(value: f64) -> bool {
     f64::from(value as f32) == value || value.is_nan()
 }

@@ -2,7 +2,7 @@
 
 use super::body::{Body, PrecedingTag};
 use super::bytes::{CHUNK, SLACK};
-use super::read::MOST_IDS;
+use super::read::MAX_ENTRIES_WITH_IDS;
 use super::tag;
 use super::write::fits_in_f32;
 use crate::document::{KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
@@ -143,7 +143,7 @@ pub(super) fn push_value(
             let (long, short) = if is_map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
             if node.aux as usize <= tag::MOST_IN_REF && !node.has(flag::HINT) {
                 push_byte(chunk, offset, short | node.aux as u8)
-            } else if is_map && node.aux > MOST_IDS {
+            } else if is_map && node.aux > MAX_ENTRIES_WITH_IDS {
                 return None;
             } else {
                 let count_offset = push_byte(chunk, offset, tag::REFN);

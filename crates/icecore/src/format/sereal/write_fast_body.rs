@@ -22,7 +22,7 @@ const MIN_NODES_FOR_RUNS: usize = 16;
 /// Size of the header before the body that is written here.
 const HEADER: usize = header::MAGIC.len() + 2;
 
-/// Whether the options only ask for protocol 5, compressed or not.
+/// Returns `true` if the options only ask for protocol 5, compressed or not.
 fn has_common_options(options: &WriteOptions) -> bool {
     let WriteOptions {
         protocol,
@@ -274,10 +274,10 @@ fn write_entries<'a>(
     document_number: u64,
     arena: &[u8],
 ) -> (&'a [Node], usize) {
-    let mut left = nodes.iter();
+    let mut remaining = nodes.iter();
     loop {
-        let rest = left.as_slice();
-        let Some(node) = left.next() else { return (rest, to) };
+        let rest = remaining.as_slice();
+        let Some(node) = remaining.next() else { return (rest, to) };
         let (Some(space), Some(&word)) = (value_space(chunk, to), words.get(usize::from(node.key))) else {
             return (rest, to);
         };
@@ -323,10 +323,10 @@ fn write_items<'a>(
     mut to: usize,
     arena: &[u8],
 ) -> (&'a [Node], usize) {
-    let mut left = nodes.iter();
+    let mut remaining = nodes.iter();
     loop {
-        let rest = left.as_slice();
-        let Some(node) = left.next().filter(|node| node.key == NO_KEY) else { return (rest, to) };
+        let rest = remaining.as_slice();
+        let Some(node) = remaining.next().filter(|node| node.key == NO_KEY) else { return (rest, to) };
         let Some(space) = value_space(chunk, to) else { return (rest, to) };
         let front = kind_and_flags(node.kind, node.flags);
         if front == INT && node.payload < 1 << 21 {

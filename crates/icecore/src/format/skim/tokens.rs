@@ -73,7 +73,7 @@ impl SkimFrame {
         SkimFrame { sort, remaining: count.saturating_mul(2) }
     }
 
-    /// Whether a key is next.
+    /// Returns `true` if a key is next.
     fn is_at_key<F: Tokens>(&self) -> bool {
         !matches!(self.sort, FrameContent::Values | FrameContent::Rest)
             && self.remaining.is_multiple_of(2) != F::KEYS_ARE_LAST

@@ -15,7 +15,7 @@ pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
 
 /// Returns the tag for a float. Network order has none: Storable writes an integer or a
 /// string. In other images floats stay floats; only values of a running program become
-/// [integers](whole) where possible.
+/// [integers](exact_integer) where possible.
 pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
     match (node.kind, exact_integer(f64::from_bits(node.payload))) {
         _ if !netorder => tag::DOUBLE,

@@ -65,12 +65,15 @@ fn guess_representation(raw: &[u8; 16], size: usize, first: f64, second: f64) ->
         return LongDouble::X87;
     }
     let exponent = |offset: usize| i32::from(u16::from_le_bytes([raw[offset], raw[offset + 1]]) & 0x7FFF);
-    let near = |exponent: i32| (16383 - 1100..=16383 + 1100).contains(&exponent) || exponent == 0x7FFF;
-    if raw[7] & 0x80 != 0 && near(exponent(8)) && !(near(exponent(14)) && raw[10..14] != [0; 4]) {
+    let is_double_exponent = |exponent: i32| (16383 - 1100..=16383 + 1100).contains(&exponent) || exponent == 0x7FFF;
+    if raw[7] & 0x80 != 0
+        && is_double_exponent(exponent(8))
+        && !(is_double_exponent(exponent(14)) && raw[10..14] != [0; 4])
+    {
         return LongDouble::X87;
     }
     let is_pair = second == 0.0 || second.abs() <= first.abs() * f64::EPSILON;
-    if near(exponent(14)) || raw.iter().all(|byte| *byte == 0) {
+    if is_double_exponent(exponent(14)) || raw.iter().all(|byte| *byte == 0) {
         LongDouble::Quad
     } else if is_pair && (first.is_normal() || first.is_nan() || first.is_infinite()) {
         LongDouble::DoubleDouble

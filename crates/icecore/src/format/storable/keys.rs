@@ -95,7 +95,7 @@ impl<'d> Keys<'d> {
         }
     }
 
-    /// Whether any entry from `index` to `end` has a key with flags.
+    /// Returns `true` if any entry from `index` to `end` has a key with flags.
     pub(super) fn any_flagged(&self, document: &Document<'_>, mut index: u32, end: u32) -> bool {
         while index < end {
             let Some(node) = document.nodes().get(index as usize) else { break };
@@ -120,7 +120,7 @@ impl<'d> Keys<'d> {
         false
     }
 
-    /// Whether the key with this id has flags.
+    /// Returns `true` if the key with this id has flags.
     fn is_flagged(&self, id: u16) -> bool {
         self.names.get_plain(id).is_none()
             && self

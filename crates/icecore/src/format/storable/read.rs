@@ -15,11 +15,11 @@ use std::collections::HashMap;
 
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
-pub(super) const KEYED: u32 = 256;
+pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// The shortest entry of a FLAG_HASH: a value, flags, and a key that is a scalar.
 pub(super) const FLAG_ENTRY: usize = 4;
 /// How many ids there are, minus a margin.
-pub(super) const IDS: usize = 65_000;
+pub(super) const MAX_KEY_IDS: usize = 65_000;
 
 /// Current state of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(super) struct Frame {
     /// How many nodes before it only wrap it.
     pub(super) wraps: u32,
     /// Number of children still to read.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
     /// Number of children so far.
     pub(super) count: u32,
     /// The value before its key, or `NONE`.
@@ -240,7 +240,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Closes open containers, so that the nodes read so far are a document.
     pub(super) fn close_unfinished(&mut self) {
         while let Some(frame) = self.frames.last() {
-            let (node, total) = (frame.node, frame.count.saturating_add(frame.left));
+            let (node, total) = (frame.node, frame.count.saturating_add(frame.remaining));
             self.sink.record_cut(node, Some(total));
             self.close_container();
         }
@@ -379,7 +379,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Opens a container.
-    pub(super) fn open_container(&mut self, state: State, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
+    pub(super) fn open_container(
+        &mut self,
+        state: State,
+        node: Node,
+        remaining: u32,
+        prefix: Prefix,
+    ) -> Result<u32, Error> {
         self.deeper(1)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
@@ -390,7 +396,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             last_key: 0,
             node: index,
             wraps: prefix.wraps,
-            left,
+            remaining,
             count: 0,
             value: NONE,
             has_slot: false,
@@ -508,7 +514,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok((leaf, super::default_tags::string_tag(kind, len)))
     }
 
-    /// Whether native numbers have the least significant byte first. In network order
+    /// Returns `true` if native numbers have the least significant byte first. In network order
     /// there should be none; Storable then reads them in the order of the machine that it
     /// runs on, which nearly always is little-endian.
     pub(super) fn is_native_little(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Reads arrays and hashes.
 
 use super::numbers::NumberedValue;
-use super::read::{Frame, IDS, KEYED, Machine, NONE, Prefix, State};
+use super::read::{Frame, MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS, Machine, NONE, Prefix, State};
 use super::spelling::value as code;
 use super::tag;
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Note, Recorder, Sink, flag};
@@ -38,11 +38,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.sink.finish_child()?;
         }
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
-        if frame.left == 0 {
+        if frame.remaining == 0 {
             self.close_container();
             return Ok(());
         }
-        frame.left -= 1;
+        frame.remaining -= 1;
         frame.count += 1;
         self.read_value(false)
     }
@@ -58,13 +58,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if self.frames.len() == 1 {
             self.sink.finish_child()?;
         }
-        let keyed = self.sink.tape().keys.len() + self.frames.len() < IDS;
+        let keyed = self.sink.tape().keys.len() + self.frames.len() < MAX_KEY_IDS;
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
-        if frame.left == 0 {
+        if frame.remaining == 0 {
             self.close_container();
             return Ok(());
         }
-        frame.has_slot = !keyed || frame.left + frame.count > KEYED;
+        frame.has_slot = !keyed || frame.remaining + frame.count > MAX_ENTRIES_WITH_IDS;
         if frame.has_slot {
             let mut slot = Node::leaf(Kind::Null, 0);
             slot.key = IS_KEY;
@@ -72,7 +72,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let next = self.sink.tape().len();
         frame.value = next;
-        frame.left -= 1;
+        frame.remaining -= 1;
         frame.count += 1;
         self.read_value(false)
     }

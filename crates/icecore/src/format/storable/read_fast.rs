@@ -5,7 +5,7 @@
 //! [`super::read`] continues there.
 
 use super::numbers::NumberedValue;
-use super::read::{Frame, IDS, KEYED, Machine, NONE, State};
+use super::read::{Frame, MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS, Machine, NONE, State};
 use super::tag;
 use crate::document::{Kind, Location, Node, Recorder, Sink, flag};
 use crate::error::Error;
@@ -71,7 +71,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     #[inline(never)]
     fn new_key_at(&mut self, start: usize, len: usize) -> Option<(u16, usize)> {
         let bytes = self.scan.input.get(start..start.checked_add(len)?)?;
-        let has_room = self.sink.tape().keys.len() + self.frames.len() + 1 < IDS;
+        let has_room = self.sink.tape().keys.len() + self.frames.len() + 1 < MAX_KEY_IDS;
         if !has_room || len as u64 > self.limits.string {
             return None;
         }
@@ -84,7 +84,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     #[inline]
     pub(super) fn read_common_items(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last() else { return Ok(false) };
-        let max_items = frame.left.min(BATCH);
+        let max_items = frame.remaining.min(BATCH);
         let is_root = self.frames.len() == 1;
         let mut items_read = 0;
         while items_read < max_items {
@@ -100,7 +100,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 RecordOutcome::Opened => {
                     let parent = self.frames.len().wrapping_sub(2);
                     if let Some(frame) = self.frames.get_mut(parent) {
-                        frame.left -= items_read + 1;
+                        frame.remaining -= items_read + 1;
                         frame.count += items_read + 1;
                     }
                     return Ok(true);
@@ -112,7 +112,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             }
         }
         if let Some(frame) = self.frames.last_mut() {
-            frame.left -= items_read;
+            frame.remaining -= items_read;
             frame.count += items_read;
         }
         Ok(false)
@@ -123,54 +123,54 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     #[inline]
     pub(super) fn read_common_entries(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last().copied() else { return Ok(false) };
-        if frame.state != State::Hash || frame.left + frame.count > KEYED {
+        if frame.state != State::Hash || frame.remaining + frame.count > MAX_ENTRIES_WITH_IDS {
             return Ok(false);
         }
-        let mut left = frame.left;
-        while left > 0 {
+        let mut remaining = frame.remaining;
+        while remaining > 0 {
             if let Some((node, key_start)) = self.leaf_at(self.scan.offset) {
                 let Some((key, next)) = self.key_at(key_start) else { break };
                 let index = self.sink.tape().push(Node { key, ..node });
                 self.numbers.assign_next(NumberedValue::Variable(index));
                 self.scan.offset = next;
-                left -= 1;
+                remaining -= 1;
                 continue;
             }
-            if self.sink.tape().keys.len() + self.frames.len() + 1 >= IDS {
+            if self.sink.tape().keys.len() + self.frames.len() + 1 >= MAX_KEY_IDS {
                 break;
             }
             let (value, parent) = (self.sink.next_node(), self.frames.len() - 1);
             match self.read_flat_container() {
                 RecordOutcome::Complete => {
-                    left -= 1;
+                    remaining -= 1;
                     match self.key_at(self.scan.offset) {
                         Some((key, next)) => {
                             self.sink.tape().set_key(value, key);
                             self.scan.offset = next;
                         }
                         None => {
-                            self.save_entries(parent, left, value);
+                            self.save_entries(parent, remaining, value);
                             return Ok(true);
                         }
                     }
                 }
                 RecordOutcome::Opened => {
-                    self.save_entries(parent, left - 1, value);
+                    self.save_entries(parent, remaining - 1, value);
                     return Ok(true);
                 }
                 RecordOutcome::Other => break,
             }
         }
-        self.save_entries(self.frames.len() - 1, left, NONE);
+        self.save_entries(self.frames.len() - 1, remaining, NONE);
         Ok(false)
     }
 
     /// Saves the state of the hash of the frame `parent`.
     #[inline]
-    fn save_entries(&mut self, parent: usize, left: u32, value: u32) {
+    fn save_entries(&mut self, parent: usize, remaining: u32, value: u32) {
         if let Some(frame) = self.frames.get_mut(parent) {
-            frame.count += frame.left - left;
-            frame.left = left;
+            frame.count += frame.remaining - remaining;
+            frame.remaining = remaining;
             frame.value = value;
             frame.has_slot = false;
         }
@@ -207,7 +207,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let fits = count as usize <= (input.len() - offset) / if is_hash { 5 } else { 1 };
         let within_limits = self.depth + wraps < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
-        if !fits || !within_limits || count > KEYED {
+        if !fits || !within_limits || count > MAX_ENTRIES_WITH_IDS {
             return RecordOutcome::Other;
         }
 
@@ -222,8 +222,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let kind = if is_hash { Kind::Map } else { Kind::Array };
         let node = tape.push(Node::open(kind, 0).with(flags));
-        let mut left = count;
-        while left > 0 {
+        let mut remaining = count;
+        while remaining > 0 {
             let Some((leaf, next)) = self.leaf_at(offset) else { break };
             let (key, next) = if is_hash {
                 let Some(key) = self.key_at(next) else { break };
@@ -234,10 +234,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             let child = self.sink.tape().push(Node { key, ..leaf });
             self.numbers.assign_next(NumberedValue::Variable(child));
             offset = next;
-            left -= 1;
+            remaining -= 1;
         }
         self.scan.offset = offset;
-        if left == 0 {
+        if remaining == 0 {
             let tape = self.sink.tape();
             tape.close_container(node, count);
             if class != 0 {
@@ -252,8 +252,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             last_key: 0,
             node,
             wraps,
-            left,
-            count: count - left,
+            remaining,
+            count: count - remaining,
             value: NONE,
             has_slot: false,
         });

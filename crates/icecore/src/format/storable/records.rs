@@ -332,7 +332,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             frame.state = State::HookExtra;
         }
         self.note_hook_flags(frame, number, len, links);
-        let (kind, form) = match frame.left as u8 {
+        let (kind, form) = match frame.remaining as u8 {
             hook::SCALAR => (Kind::Null, Form::Usual),
             hook::ARRAY => (Kind::Array, Form::Usual),
             hook::HASH => (Kind::Map, Form::Usual),

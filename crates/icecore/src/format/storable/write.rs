@@ -13,7 +13,7 @@ use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Replay
 use crate::error::{Error, ErrorKind};
 use crate::format::{check_and_expand, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, READY, Written, write_metered};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Written, write_metered};
 use std::collections::HashMap;
 
 /// Writes a document as an image, and reports what Storable could not represent.
@@ -144,7 +144,7 @@ impl<'d> Writer<'d> {
         self.write_value(self.document.root().index(), Slot::Referent, out.buffer())?;
         while !self.stack.is_empty() {
             let buf = out.buffer();
-            let limit = buf.len() + READY;
+            let limit = buf.len() + FLUSH_SIZE;
             while buf.len() < limit && !self.stack.is_empty() {
                 self.continue_container(buf)?;
             }
@@ -243,7 +243,7 @@ impl<'d> Writer<'d> {
         });
     }
 
-    /// Whether a link refers to a string or a number.
+    /// Returns `true` if a link refers to a string or a number.
     fn links_to_scalar(&self, link: &Node) -> bool {
         let kind = self.document.node(link.payload as u32).kind;
         !kind.is_container() && !kind.is_again()
@@ -406,7 +406,7 @@ impl<'d> Writer<'d> {
         Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(first)).finding("links that form a circle"))
     }
 
-    /// Whether a variable contains this only by reference.
+    /// Returns `true` if a variable contains this only by reference.
     pub(super) fn is_referred(&self, node: &Node) -> bool {
         match node.kind {
             Kind::Array | Kind::Map | Kind::Opaque | Kind::Code => true,
@@ -422,7 +422,7 @@ impl<'d> Writer<'d> {
         crate::steps::count(1);
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         // The buffer is passed on from time to time.
-        let limit = buf.len() + READY;
+        let limit = buf.len() + FLUSH_SIZE;
         match &mut frame {
             WriteFrame::Items { index, end } => {
                 while *index < *end {
@@ -541,7 +541,7 @@ impl<'d> Writer<'d> {
         self.write_value(child, slot, buf)
     }
 
-    /// Whether the node is a leaf that nothing else refers to.
+    /// Returns `true` if the node is a leaf that nothing else refers to.
     #[inline]
     pub(super) fn is_plain_leaf(&self, node: &Node) -> bool {
         !node.kind.is_container() && !node.has(flag::TARGET) && !matches!(node.kind, Kind::Link | Kind::Alias)
@@ -557,7 +557,7 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Whether Storable has a record for it.
+/// Returns `true` if Storable has a record for it.
 pub(super) fn is_hook_record(node: &Node) -> bool {
     node.kind == Kind::Opaque && node.form() == Form::Hook
 }

@@ -7,7 +7,7 @@ use super::tag;
 use super::write::Writer;
 use crate::document::{Form, Kind, Location, Node, flag};
 use crate::format::append::append_slice;
-use crate::output::READY;
+use crate::output::FLUSH_SIZE;
 
 /// The longest record that is written at once.
 const MAX_RECORD: usize = 1 << 20;
@@ -58,7 +58,7 @@ impl Writer<'_> {
     pub(super) fn fast_items(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
         // The buffer is passed on from time to time.
-        let limit = buf.len() + READY;
+        let limit = buf.len() + FLUSH_SIZE;
         while index < end && buf.len() < limit {
             let Some(node) = document.nodes().get(index as usize) else { break };
             if node.kind == Kind::Int && self.is_plain_64 && !self.image.netorder {
@@ -86,7 +86,7 @@ impl Writer<'_> {
     #[inline]
     pub(super) fn fast_entries(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
-        let limit = buf.len() + READY;
+        let limit = buf.len() + FLUSH_SIZE;
         while index < end && buf.len() < limit {
             let Some(node) = document.nodes().get(index as usize) else { break };
             let start = buf.len();

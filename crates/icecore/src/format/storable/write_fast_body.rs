@@ -97,21 +97,21 @@ fn write_nodes_as<const NET: bool>(
     let mut depth = parts.depth;
     // The open container: number of children left, its own key, and whether its children
     // have keys.
-    let mut top = if parts.begun { open[depth] } else { PartialContainer { left: 1, key: NO_KEY, is_map: false } };
+    let mut top = if parts.begun { open[depth] } else { PartialContainer { remaining: 1, key: NO_KEY, is_map: false } };
     // The root is the target of the reference that Storable was given.
     let mut is_root = !parts.begun;
     let mut index = 0;
     loop {
         // A complete container is itself an item or the value of an entry.
         crate::steps::count(1);
-        while top.left == 0 && depth > 0 {
+        while top.remaining == 0 && depth > 0 {
             crate::steps::count(1);
             if top.key != NO_KEY {
                 to = push_key::<NET>(chunk, to, top.key, names, buf)?;
             }
             depth -= 1;
             top = open[depth];
-            top.left -= 1;
+            top.remaining -= 1;
         }
         if index == nodes.len() {
             break;
@@ -120,31 +120,31 @@ fn write_nodes_as<const NET: bool>(
             to = flush_chunk(chunk, to, buf);
         }
         if top.is_map || is_root || depth == DEPTH as usize {
-            let run = nodes.get(index..index + (nodes.len() - index).min(top.left as usize))?;
+            let run = nodes.get(index..index + (nodes.len() - index).min(top.remaining as usize))?;
             let (pushed, chunk_end) = match top.is_map {
                 true => push_leaves::<NET, true>(run, chunk, to, strings, names),
                 false => push_leaves::<NET, false>(run, chunk, to, strings, names),
             };
             to = chunk_end;
             index += pushed;
-            top.left -= pushed as u32;
+            top.remaining -= pushed as u32;
         } else {
-            let done = write_items::<NET>(nodes.get(index..)?, top.left, chunk, to, strings, names);
+            let done = write_items::<NET>(nodes.get(index..)?, top.remaining, chunk, to, strings, names);
             to = done.to;
             index += done.nodes;
-            top.left = done.left;
+            top.remaining = done.remaining;
             if done.in_map > 0 {
                 *open.get_mut(depth)? = top;
                 depth += 1;
-                top = PartialContainer { left: done.in_map, key: NO_KEY, is_map: true };
+                top = PartialContainer { remaining: done.in_map, key: NO_KEY, is_map: true };
                 continue;
             }
         }
-        let Some(node) = nodes.get(index).filter(|_| (top.left > 0 || depth == 0) && to < CHUNK) else { continue };
+        let Some(node) = nodes.get(index).filter(|_| (top.remaining > 0 || depth == 0) && to < CHUNK) else { continue };
         if (buf.len() - start) as u64 > max_bytes {
             return None;
         }
-        if node.flags & !flag::REF != 0 || (node.key != NO_KEY) != top.is_map || top.left == 0 {
+        if node.flags & !flag::REF != 0 || (node.key != NO_KEY) != top.is_map || top.remaining == 0 {
             return None;
         }
         index += 1;
@@ -155,7 +155,7 @@ fn write_nodes_as<const NET: bool>(
                 if node.aux > 0 {
                     *open.get_mut(depth)? = top;
                     depth += 1;
-                    top = PartialContainer { left: node.aux, key: node.key, is_map: node.kind == Kind::Map };
+                    top = PartialContainer { remaining: node.aux, key: node.key, is_map: node.kind == Kind::Map };
                     continue;
                 }
             }
@@ -172,7 +172,7 @@ fn write_nodes_as<const NET: bool>(
         if node.key != NO_KEY {
             to = push_key::<NET>(chunk, to, node.key, names, buf)?;
         }
-        top.left -= 1;
+        top.remaining -= 1;
     }
     flush_chunk(chunk, to, buf);
     parts.begun = true;
@@ -196,7 +196,7 @@ fn push_header(options: &WriteOptions, buf: &mut Vec<u8>) {
 /// How far [`write_items`] got.
 struct ItemsProgress {
     nodes: usize,
-    left: u32,
+    remaining: u32,
     to: usize,
     /// Number of entries left in the map in which it stopped.
     in_map: u32,
@@ -207,24 +207,24 @@ struct ItemsProgress {
 #[inline(always)]
 fn write_items<const NET: bool>(
     nodes: &[Node],
-    left: u32,
+    remaining: u32,
     chunk: &mut Chunk,
     to: usize,
     strings: (&[u8], &[u8]),
     names: &Names,
 ) -> ItemsProgress {
-    let mut done = ItemsProgress { nodes: 0, left, to, in_map: 0 };
+    let mut done = ItemsProgress { nodes: 0, remaining, to, in_map: 0 };
     while let Some((node, following)) = nodes.get(done.nodes..).and_then(|nodes| nodes.split_first()) {
-        if done.left == 0 || done.to >= CHUNK {
+        if done.remaining == 0 || done.to >= CHUNK {
             break;
         }
         if node.kind != Kind::Map {
             let run = nodes.get(done.nodes..).unwrap_or(&[]);
-            let run = &run[..run.len().min(done.left as usize)];
+            let run = &run[..run.len().min(done.remaining as usize)];
             let pushed;
             (pushed, done.to) = push_leaves::<NET, false>(run, chunk, done.to, strings, names);
             done.nodes += pushed;
-            done.left -= pushed as u32;
+            done.remaining -= pushed as u32;
             if pushed == 0 {
                 break;
             }
@@ -243,7 +243,7 @@ fn write_items<const NET: bool>(
         if done.in_map > 0 {
             break;
         }
-        done.left -= 1;
+        done.remaining -= 1;
     }
     done
 }

@@ -81,7 +81,7 @@ impl Writer<'_> {
 
     // -- Hooks: see `records.rs` for the children of an opaque object --------
 
-    /// Whether the child at `index` is an object stored in the record itself, and not a
+    /// Returns `true` if the child at `index` is an object stored in the record itself, and not a
     /// link.
     pub(super) fn is_inner_object(&self, index: u32, node: &Node) -> bool {
         !(node.kind == Kind::Link || node.kind == Kind::Ref && self.document.node(index + 1).kind == Kind::Alias)

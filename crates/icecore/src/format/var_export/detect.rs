@@ -46,7 +46,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: if is_file { "in a PHP file".to_owned() } else { String::new() } })
 }
 
-/// Whether the input begins with `array (` and an item, as `var_export()` writes it, or
+/// Returns `true` if the input begins with `array (` and an item, as `var_export()` writes it, or
 /// probably is another text of it.
 pub(super) fn starts_with_value(input: &[u8]) -> bool {
     let is_array = || {

@@ -72,7 +72,7 @@ pub(super) fn push_property(bytes: &[u8], splits_tags: bool, buf: &mut Vec<u8>) 
     push_quoted(bytes, b"\0", splits_tags, buf);
 }
 
-/// Whether PHP begins to run code here, in a file that it has only printed so far. `<%` and
+/// Returns `true` if PHP begins to run code here, in a file that it has only printed so far. `<%` and
 /// `<script` are tags of PHP 5.
 fn begins_tag(bytes: &[u8]) -> bool {
     match bytes {

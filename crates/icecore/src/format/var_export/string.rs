@@ -12,7 +12,7 @@ pub(super) enum StringLiteral {
 }
 
 impl Lexer<'_> {
-    /// Whether a string starts here.
+    /// Returns `true` if a string starts here.
     pub(super) fn is_string(&self) -> bool {
         matches!(self.rest(), [b'\'' | b'"', ..] | [b'b' | b'B', b'\'' | b'"', ..])
     }

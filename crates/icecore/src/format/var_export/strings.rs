@@ -13,11 +13,11 @@ use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
 pub(super) static STRINGS: Strings = Strings {
-    inside: |text| FORMAT.is_likely(text),
+    is_candidate: |text| FORMAT.is_likely(text),
     find: find_strings,
-    mend: None,
-    takes_class: Some(is_class_in_code),
-    embeds: false,
+    repair: None,
+    is_class_name: Some(is_class_in_code),
+    is_embedded: false,
 };
 
 /// Index of the escaping for nearly all strings.
@@ -33,7 +33,7 @@ fn find_strings<'t>(text: &'t [u8], _: &Settings, wanted: &StringRequest<'_>) ->
     let document = &outcome.document;
     for span in document.trace().map_or(&[][..], |trace| &trace.spans) {
         let token = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-        if !(wanted.may)(span.start as usize, span.end as usize) {
+        if !(wanted.is_wanted)(span.start as usize, span.end as usize) {
             continue;
         }
         match span.what {
@@ -67,11 +67,11 @@ fn add_value(places: &mut StringPlaces, document: &Document<'_>, span: &Span, to
 }
 
 /// Notes a string in single quotes, and nothing else.
-fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], part: StringRole) -> bool {
+fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], role: StringRole) -> bool {
     let Some((start, end)) = SingleQuoted::find_body(token) else { return false };
     let token_start = span.start as usize;
     let place = StringPlace {
-        part,
+        role,
         escaping: Some(USUAL),
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     };
@@ -84,7 +84,7 @@ fn add_class(places: &mut StringPlaces, span: &Span, token: &[u8]) {
     let Some(end) = token.windows(2).position(|pair| pair == b"::") else { return };
     let (token_start, start) = (span.start as usize, usize::from(token.starts_with(b"\\")));
     places.list.push(FoundString::Text(StringPlace {
-        part: StringRole::Class,
+        role: StringRole::Class,
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     }));
 }

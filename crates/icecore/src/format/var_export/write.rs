@@ -14,7 +14,7 @@ use crate::format::php_losses::{key_text, report_lost_shape};
 use crate::format::{chain_too_long_error, check_and_expand};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, Written};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Written};
 use std::collections::HashSet;
 
 /// Writes a document, and reports what PHP could not represent.
@@ -79,7 +79,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     Ok(writer.losses)
 }
 
-/// Whether PHP runs what follows this text in a file.
+/// Returns `true` if PHP runs what follows this text in a file.
 fn begins_php(before: &[u8]) -> bool {
     let text = before.strip_prefix(b"\xef\xbb\xbf").unwrap_or(before).trim_ascii_start();
     text.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"))
@@ -152,11 +152,11 @@ impl<'d> Writer<'d> {
     fn start_line(&self, indent: usize, buf: &mut Vec<u8>) {
         const BLANKS: &[u8; 256] = &[b' '; 256];
         buf.push(b'\n');
-        let mut left = indent;
-        while left > 0 {
-            let len = left.min(BLANKS.len());
+        let mut remaining = indent;
+        while remaining > 0 {
+            let len = remaining.min(BLANKS.len());
             buf.extend_from_slice(&BLANKS[..len]);
-            left -= len;
+            remaining -= len;
         }
     }
 
@@ -192,17 +192,17 @@ impl<'d> Writer<'d> {
             self.stack.push(frame);
             self.write_nested_value(index, inner, buf)?;
             if self.stack.len() > depth + 1 {
-                return if buf.len() >= READY { out.allow_flush() } else { Ok(()) };
+                return if buf.len() >= FLUSH_SIZE { out.allow_flush() } else { Ok(()) };
             }
             self.stack.pop();
             buf.push(b',');
-            if buf.len() >= READY {
+            if buf.len() >= FLUSH_SIZE {
                 self.stack.push(frame);
                 return out.allow_flush();
             }
         }
         self.close_container(&frame, buf);
-        if buf.len() >= READY { out.allow_flush() } else { Ok(()) }
+        if buf.len() >= FLUSH_SIZE { out.allow_flush() } else { Ok(()) }
     }
 
     /// Writes the end of a container, and the comma after it.

@@ -36,7 +36,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Whether Data::Dumper indents its content.
+    /// Returns `true` if Data::Dumper indents its content.
     pub(super) fn is_level(self) -> bool {
         !matches!(self, Shape::Bless | Shape::Call)
     }

@@ -6,7 +6,7 @@ use super::number::Number;
 use super::string::{Strings, Text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Recorder, Sink};
 use crate::error::Error;
-use crate::format::list_to_map::{IDS, KEYED};
+use crate::format::list_to_map::{MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS};
 use crate::num::general;
 
 const PAIR: &[u8] = b" => ";
@@ -128,7 +128,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         let input = self.lexer.input;
         let Some(frame) = self.frames.last_mut() else { return NO_KEY };
         let tape = self.sink.tape();
-        if frame.count < KEYED && tape.keys.len() < IDS {
+        if frame.count < MAX_ENTRIES_WITH_IDS && tape.keys.len() < MAX_KEY_IDS {
             let id = match text.place {
                 Location::Input(offset) if text.kind == Kind::Bytes => {
                     let offset = offset as usize;

@@ -138,14 +138,14 @@ pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     if !is_statement && (is_alone || second.starts_with(pad)) { pad } else { &[] }
 }
 
-/// Whether the text begins with `$name = `, `@name = ` or `%name = `.
+/// Returns `true` if the text begins with `$name = `, `@name = ` or `%name = `.
 fn begins_assignment(text: &[u8]) -> bool {
     let [b'$' | b'@' | b'%', rest @ ..] = text else { return false };
     let len = rest.iter().take_while(|byte| is_word_byte(**byte) || **byte == b':').count();
     rest.first().is_some_and(|byte| is_word_start(*byte) || *byte == b':') && rest[len..].starts_with(b" = ")
 }
 
-/// Whether a text may begin like this: with an assignment, after blanks, comments, `my`
+/// Returns `true` if a text may begin like this: with an assignment, after blanks, comments, `my`
 /// and the like, or after a pad.
 pub(in crate::format::dumper) fn may_begin_document(input: &[u8]) -> bool {
     // Most texts contain no variable.

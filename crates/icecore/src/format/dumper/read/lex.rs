@@ -197,7 +197,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Whether the word here is an operator on the previous value.
+    /// Returns `true` if the word here is an operator on the previous value.
     pub(super) fn is_at_operator(&self) -> bool {
         const OPERATORS: &[&[u8]] = &[
             b"x", b"eq", b"ne", b"lt", b"gt", b"le", b"ge", b"cmp", b"and", b"or", b"xor", b"not", b"if", b"unless",
@@ -216,7 +216,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Whether the input ends within one of these words.
+    /// Returns `true` if the input ends within one of these words.
     pub(super) fn is_cut_off(&self, offset: usize, words: &[&[u8]]) -> bool {
         let rest = self.input.get(offset..).unwrap_or(&[]);
         words.iter().any(|word| word.len() > rest.len() && word.starts_with(rest))

@@ -80,7 +80,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         }
     }
 
-    /// Whether `__END__` or `__DATA__` is here.
+    /// Returns `true` if `__END__` or `__DATA__` is here.
     fn is_at_data_section(&self) -> bool {
         !self.roots.is_empty() && matches!(self.lexer.word_at(self.lexer.position), b"__END__" | b"__DATA__")
     }
@@ -239,7 +239,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         self.roots.push(Root { sigil, name, glob, node });
     }
 
-    /// Whether the value has no name: then it is the only one.
+    /// Returns `true` if the value has no name: then it is the only one.
     fn is_bare(&self) -> bool {
         self.roots.first().is_some_and(|root| root.sigil == 0)
     }
@@ -299,7 +299,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         }
     }
 
-    /// Whether the list in brackets that begins here consists of keys and values.
+    /// Returns `true` if the list in brackets that begins here consists of keys and values.
     fn begins_pairs(&mut self) -> bool {
         let (lexer, arena) = (self.lexer, self.sink.tape().arena.len());
         self.lexer.skip_blanks();

@@ -200,7 +200,7 @@ fn interpolation_error(lexer: &Lexer<'_>, offset: usize) -> Error {
     )
 }
 
-/// Whether the `$` or `@` before the position begins a variable.
+/// Returns `true` if the `$` or `@` before the position begins a variable.
 fn is_interpolated(lexer: &Lexer<'_>, sigil: u8, close: u8) -> bool {
     match lexer.peek() {
         None => false,

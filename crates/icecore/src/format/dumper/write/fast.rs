@@ -9,7 +9,7 @@ use super::leaf::push_digits;
 use super::quote;
 use crate::document::{Document, Kind, Location, Node, flag};
 use crate::format::dumper::options::WriteOptions;
-use crate::output::READY;
+use crate::output::FLUSH_SIZE;
 
 /// Class of a byte: part of a name, or in need of a backslash in single quotes.
 const WORD: u8 = 1;
@@ -38,7 +38,7 @@ impl Writer<'_> {
         }
         while let Some(node) = self.nodes.get(frame.next as usize).filter(|_| frame.next < frame.end) {
             let start = buf.len();
-            if start >= READY || node.kind.is_container() {
+            if start >= FLUSH_SIZE || node.kind.is_container() {
                 return;
             }
             if frame.count > 0 {

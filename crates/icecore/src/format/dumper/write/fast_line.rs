@@ -17,7 +17,7 @@ const NODES: usize = 4096;
 #[derive(Clone, Copy, Default)]
 struct LineFrame {
     /// Number of children still to write.
-    left: u32,
+    remaining: u32,
     is_map: bool,
 }
 
@@ -75,7 +75,7 @@ fn write_statement(
     true
 }
 
-/// Whether only `terse`, `quotekeys`, `pair`, `varname` and options for special values are
+/// Returns `true` if only `terse`, `quotekeys`, `pair`, `varname` and options for special values are
 /// set.
 fn has_common_options(options: &WriteOptions) -> bool {
     let WriteOptions { indent: 0, useqq: false, sortkeys: false, maxdepth: 0, useperl: false, .. } = options else {
@@ -98,7 +98,7 @@ fn write_values(
     let mut is_first = true;
     for node in document.nodes().iter().skip(index) {
         if let Some(top) = open.get_mut(depth.wrapping_sub(1)) {
-            top.left -= 1;
+            top.remaining -= 1;
             if !is_first {
                 buf.push(b',');
             }
@@ -115,7 +115,7 @@ fn write_values(
                 let Some(next) = open.get_mut(depth).filter(|_| depth < deepest && node.flags & !flag::REF == 0) else {
                     return false;
                 };
-                *next = LineFrame { left: node.aux, is_map: node.kind == Kind::Map };
+                *next = LineFrame { remaining: node.aux, is_map: node.kind == Kind::Map };
                 buf.push(if next.is_map { b'{' } else { b'[' });
                 depth += 1;
                 is_first = true;
@@ -123,7 +123,7 @@ fn write_values(
             _ if !push_common(document, node, buf) => return false,
             _ => {}
         }
-        while let Some(LineFrame { left: 0, is_map }) = depth.checked_sub(1).and_then(|last| open.get(last)) {
+        while let Some(LineFrame { remaining: 0, is_map }) = depth.checked_sub(1).and_then(|last| open.get(last)) {
             buf.push(if *is_map { b'}' } else { b']' });
             depth -= 1;
             is_first = false;

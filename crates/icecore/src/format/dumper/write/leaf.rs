@@ -196,7 +196,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Whether the output does not distinguish bytes from text: the Perl code writes
+    /// Returns `true` if the output does not distinguish bytes from text: the Perl code writes
     /// characters as they are.
     pub(super) fn is_ambiguous_text(&self, bytes: &[u8], is_text: bool) -> bool {
         if !self.style.options.useperl || self.style.options.useqq || bytes.is_ascii() {
@@ -370,7 +370,7 @@ fn format_decimal(value: i64) -> Vec<u8> {
     digits
 }
 
-/// Whether the C code writes a glob of this name without quotes: each part must begin
+/// Returns `true` if the C code writes a glob of this name without quotes: each part must begin
 /// with a letter.
 fn is_glob(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"::").unwrap_or(name);

@@ -2,7 +2,7 @@
 
 use crate::format::scan::utf8;
 
-/// Whether it reads as a number that needs no quotes: up to nine digits.
+/// Returns `true` if it reads as a number that needs no quotes: up to nine digits.
 #[inline]
 pub(super) fn is_decimal(bytes: &[u8]) -> bool {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
@@ -13,7 +13,7 @@ pub(super) fn is_decimal(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether it is a name, as allowed for keys without quotes.
+/// Returns `true` if it is a name, as allowed for keys without quotes.
 #[inline]
 pub(super) fn is_identifier(bytes: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';

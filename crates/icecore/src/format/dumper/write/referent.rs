@@ -61,7 +61,7 @@ pub(super) struct ReferenceResolver<'d, L> {
     document: &'d Document<'d>,
     lose: L,
     /// Remaining steps: in hand-made documents, links can form a circle.
-    left: u32,
+    remaining: u32,
     is_target: bool,
     is_again: bool,
 }
@@ -69,11 +69,11 @@ pub(super) struct ReferenceResolver<'d, L> {
 impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
     /// `max_steps`: longest chain. `lose` is called for losses.
     pub(super) fn new(document: &'d Document<'d>, max_steps: u32, lose: L) -> ReferenceResolver<'d, L> {
-        ReferenceResolver { document, lose, left: max_steps, is_target: false, is_again: false }
+        ReferenceResolver { document, lose, remaining: max_steps, is_target: false, is_again: false }
     }
 
     fn visit_node(&mut self, index: u32) -> Result<Node, Error> {
-        self.left = self.left.checked_sub(1).ok_or_else(|| {
+        self.remaining = self.remaining.checked_sub(1).ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
                 .on_path(self.document.path(index))
                 .finding("links that form a circle, or too many wrappers")
@@ -221,7 +221,7 @@ fn node_at(document: &Document<'_>, index: u32) -> Node {
     document.node(index)
 }
 
-/// Whether a variable contains this only by reference.
+/// Returns `true` if a variable contains this only by reference.
 pub(super) fn is_reference(node: &Node) -> bool {
     match node.kind {
         Kind::Array | Kind::Map | Kind::Ref | Kind::Opaque | Kind::Code => true,

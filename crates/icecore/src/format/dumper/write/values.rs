@@ -175,7 +175,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Whether Data::Dumper remembers this scalar: not perl's own undef, and with
+    /// Returns `true` if Data::Dumper remembers this scalar: not perl's own undef, and with
     /// `sparseseen` only scalars with several references.
     fn is_catalogued(&self, leaf: &Leaf) -> bool {
         let options = self.style.options;

@@ -7,8 +7,13 @@ use crate::format::json::strings::find_strings_by_reading;
 use crate::format::strings::{StringPlaces, StringRequest, Strings};
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings =
-    Strings { inside: may_be_json_lines, find: find_strings, mend: None, takes_class: None, embeds: false };
+pub(super) static STRINGS: Strings = Strings {
+    is_candidate: may_be_json_lines,
+    find: find_strings,
+    repair: None,
+    is_class_name: None,
+    is_embedded: false,
+};
 
 /// At least two lines.
 fn may_be_json_lines(text: &[u8]) -> bool {

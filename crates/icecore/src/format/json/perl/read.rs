@@ -9,7 +9,7 @@ use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 /// Depth of the stack of fixed size. It needs no allocation; deeper levels use a vector.
 const DEPTH: usize = 32;
 /// How many keys of a map get ids; the others become nodes of the tape.
-const KEYS_WITH_ID: u32 = 256;
+const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
 /// An open container.
 #[derive(Clone, Copy)]
@@ -270,7 +270,7 @@ impl PerlReader<'_, '_> {
         let (entry, _) = keys.get_plain(id)?;
         let len = entry.node.aux as usize;
         let window = u128::from_le_bytes(*self.input.get(self.offset + 1..)?.first_chunk::<16>()?);
-        if len > 16 || entry.node.kind != Kind::Bytes || top.count >= KEYS_WITH_ID {
+        if len > 16 || entry.node.kind != Kind::Bytes || top.count >= MAX_ENTRIES_WITH_IDS {
             return None;
         }
         let mask = if len == 0 { 0 } else { u128::MAX >> (128 - 8 * len) };
@@ -292,7 +292,7 @@ impl PerlReader<'_, '_> {
         let from = self.tape.arena.len();
         let node = self.read_string()?;
         let place = node.place();
-        if top.count < KEYS_WITH_ID {
+        if top.count < MAX_ENTRIES_WITH_IDS {
             let len = node.aux as usize;
             let tape = &mut *self.tape;
             let bytes = match place {

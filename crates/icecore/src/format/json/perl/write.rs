@@ -67,10 +67,10 @@ impl<'d> PerlWriter<'d, '_> {
         let mut nodes = nodes.iter();
         // Number of children that the innermost container still gets, and whether it is
         // a map.
-        let mut top = PartialContainer { left: 1, key: TAGGED, is_map: false };
+        let mut top = PartialContainer { remaining: 1, key: TAGGED, is_map: false };
         let mut is_first = true;
         loop {
-            while top.left == 0 {
+            while top.remaining == 0 {
                 let Some(around) = self.open.pop() else {
                     if self.style.indent.is_some() {
                         self.write_byte(b'\n');
@@ -89,7 +89,7 @@ impl<'d> PerlWriter<'d, '_> {
                 top = around;
                 is_first = false;
             }
-            top.left -= 1;
+            top.remaining -= 1;
             let Some(mut node) = nodes.next() else { break };
             if self.filled >= CHUNK {
                 self.flush();
@@ -126,11 +126,11 @@ impl<'d> PerlWriter<'d, '_> {
                         continue;
                     }
                     self.write_byte(if is_map { b'{' } else { b'[' });
-                    PartialContainer { left: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
+                    PartialContainer { remaining: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
                 }
                 Kind::Opaque if node.form() == Form::Freeze => {
                     self.write_tag(node)?;
-                    PartialContainer { left: 1, key: TAGGED, is_map: false }
+                    PartialContainer { remaining: 1, key: TAGGED, is_map: false }
                 }
                 _ => return Err(unsupported_error(node)),
             };

@@ -2,7 +2,7 @@
 //! are short integers or plain strings, without whitespace between tokens. They stop before
 //! anything else without consuming it.
 
-use super::{KEYS_WITH_ID, Reader};
+use super::{MAX_ENTRIES_WITH_IDS, Reader};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Sink};
 use crate::error::Error;
 use crate::format::json::key_prediction::KeyPrediction;
@@ -65,7 +65,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             // A window is 16 bytes; the last bytes of an input are left to the machine.
             let Some(window) = self.input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
             // The mask removes the bytes after the colon.
-            if u128::from_le_bytes(*window) & name.mask != name.text || count >= KEYS_WITH_ID {
+            if u128::from_le_bytes(*window) & name.mask != name.text || count >= MAX_ENTRIES_WITH_IDS {
                 break false;
             }
             let Some((mut node, end)) = self.parse_plain_leaf(offset + name.len as usize) else { break false };
@@ -125,7 +125,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// Consumes the predicted name if it is here.
     pub(super) fn read_predicted_name(&mut self) -> bool {
         let Some(top) = self.open.last_mut() else { return false };
-        if top.count >= KEYS_WITH_ID {
+        if top.count >= MAX_ENTRIES_WITH_IDS {
             return false;
         }
         let keys = &self.sink.tape().keys;

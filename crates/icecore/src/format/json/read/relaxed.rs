@@ -179,7 +179,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     }
 }
 
-/// Whether a 64-bit float represents all digits of this decimal.
+/// Returns `true` if a 64-bit float represents all digits of this decimal.
 pub(super) fn is_exact_as_float(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let Ok(value) = text.parse::<f64>() else { return false };

@@ -25,16 +25,16 @@ pub(super) fn skip_container(bytes: &[u8], inside: &mut ContainerState) -> (usiz
     dispatch!(Level::new(), simd => end(simd, bytes, 0, inside))
 }
 
-/// Skips `left` items of a list, but stops before one that is not completely in view or needs a
+/// Skips `remaining` items of a list, but stops before one that is not completely in view or needs a
 /// closer look. Returns how far. `is_first`: no item of the list was skipped before.
-pub(super) fn skip_items(bytes: &[u8], left: &mut u64, is_first: bool) -> usize {
-    dispatch!(Level::new(), simd => all(simd, bytes, left, is_first))
+pub(super) fn skip_items(bytes: &[u8], remaining: &mut u64, is_first: bool) -> usize {
+    dispatch!(Level::new(), simd => all(simd, bytes, remaining, is_first))
 }
 
 #[inline(always)]
-fn all<S: Simd>(simd: S, bytes: &[u8], left: &mut u64, mut is_first: bool) -> usize {
+fn all<S: Simd>(simd: S, bytes: &[u8], remaining: &mut u64, mut is_first: bool) -> usize {
     let mut offset = 0;
-    while *left > 0 {
+    while *remaining > 0 {
         let mut start = skip_blanks(bytes, offset);
         if !is_first {
             if bytes.get(start) != Some(&b',') {
@@ -61,7 +61,7 @@ fn all<S: Simd>(simd: S, bytes: &[u8], left: &mut u64, mut is_first: bool) -> us
             _ => break,
         };
         (offset, is_first) = (end, false);
-        *left -= 1;
+        *remaining -= 1;
     }
     offset
 }

@@ -92,7 +92,7 @@ impl StringScan<'_> {
         (self.peek_token()? == b':').then(|| self.offset += 1)
     }
 
-    fn scan_string(&mut self, part: StringRole) -> Option<()> {
+    fn scan_string(&mut self, role: StringRole) -> Option<()> {
         let start = self.offset + 1;
         let mut offset = start;
         loop {
@@ -114,8 +114,8 @@ impl StringScan<'_> {
         if (offset - start) as u64 > self.wanted.limits.string {
             return None;
         }
-        if (part == StringRole::Value || self.wanted.keys) && (self.wanted.may)(start, offset) {
-            let place = StringPlace { part, escaping: Some(0), ..StringPlace::without_escapes(start, offset, None) };
+        if (role == StringRole::Value || self.wanted.keys) && (self.wanted.is_wanted)(start, offset) {
+            let place = StringPlace { role, escaping: Some(0), ..StringPlace::without_escapes(start, offset, None) };
             self.list.push(FoundString::Text(place));
         }
         Some(())

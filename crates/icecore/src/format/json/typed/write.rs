@@ -128,7 +128,7 @@ fn choose_string_kind(document: &Document<'_>) -> PlainStringKind {
     if balance > 0 { PlainStringKind::Bytes } else { PlainStringKind::Text }
 }
 
-/// Whether the document is the same as plain JSON, so that no header is needed.
+/// Returns `true` if the document is the same as plain JSON, so that no header is needed.
 fn is_plain(document: &Document<'_>) -> bool {
     let tape = document.tape();
     let is_key = |kind: Kind, flags: u8, bytes: &[u8]| kind == Kind::Text && flags == 0 && !bytes.starts_with(b"$");
@@ -291,7 +291,7 @@ impl<'d> TypedWriter<'d, '_> {
         self.targets.binary_search(&index).ok().map(|position| position as u64 + 1)
     }
 
-    /// Whether a link refers to this node.
+    /// Returns `true` if a link refers to this node.
     pub(super) fn is_target(&self, index: u32) -> bool {
         self.targets.binary_search(&index).is_ok()
     }

@@ -68,7 +68,7 @@ impl<'d> Writer<'d, '_, '_> {
         end.is_some()
     }
 
-    /// Whether this is a map without special properties, in which each node is an entry.
+    /// Returns `true` if this is a map without special properties, in which each node is an entry.
     #[inline]
     pub(super) fn is_flat_map(&self, index: u32, node: &Node) -> bool {
         node.kind == Kind::Map

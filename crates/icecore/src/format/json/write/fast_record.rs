@@ -13,7 +13,7 @@ use crate::output::Output;
 /// Size of the buffer; larger documents are left to the writer.
 const BUFFER: usize = 8 << 10;
 
-/// Whether no option changes the output.
+/// Returns `true` if no option changes the output.
 fn are_default_options(options: &WriteOptions) -> bool {
     let WriteOptions { typed: false, sort_keys: false, perl: false, text: TextAs::Utf8, .. } = options else {
         return false;

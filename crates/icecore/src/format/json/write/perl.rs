@@ -10,7 +10,7 @@ use crate::format::json::perl::number::non_finite_word;
 /// Classes whose objects are booleans for both modules.
 const BOOLEANS: [&[u8]; 1] = [b"JSON::PP::Boolean"];
 
-/// Whether this is UTF-8, maybe with surrogates, which Perl allows.
+/// Returns `true` if this is UTF-8, maybe with surrogates, which Perl allows.
 pub(super) fn is_perl_text(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {

@@ -25,7 +25,7 @@ impl RepeatedValues {
         self.open.remove(&index);
     }
 
-    /// Whether the value at `index` is being written.
+    /// Returns `true` if the value at `index` is being written.
     pub(super) fn is_open(&self, index: u32) -> bool {
         self.open.contains(&index)
     }

@@ -13,20 +13,20 @@ const LONG: u32 = 1 << 28;
 static CLASSES: [Class; 256] = tag::TAGS.tag_classes();
 
 pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
-    let Some(SkimFrame { mut sort, remaining: mut left }) = run.open.pop() else { return 0 };
+    let Some(SkimFrame { mut sort, mut remaining }) = run.open.pop() else { return 0 };
     let (mut offset, bytes, mut values) = (0, run.bytes, run.values);
     while sort != FrameContent::Rest {
-        if left == 0 {
+        if remaining == 0 {
             let Some(below) = run.open.pop() else {
                 run.values = values;
                 return offset;
             };
-            SkimFrame { sort, remaining: left } = below;
+            SkimFrame { sort, remaining } = below;
             continue;
         }
         let Some(head) = bytes_ahead::<6>(bytes, offset) else { break };
         let class = CLASSES[usize::from(head[0])];
-        if sort == FrameContent::Members && left.is_multiple_of(2) && class != Class::Again {
+        if sort == FrameContent::Members && remaining.is_multiple_of(2) && class != Class::Again {
             break;
         }
         match class {
@@ -49,7 +49,7 @@ pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
             // A key that is a string, and every float, may be linked.
             Class::Text => {
                 let Some((text, len)) = parse_count(head) else { break };
-                if sort != FrameContent::Values && left.is_multiple_of(2) {
+                if sort != FrameContent::Values && remaining.is_multiple_of(2) {
                     note_side(run, offset, values);
                 }
                 values += 1;
@@ -63,7 +63,7 @@ pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
             }
             Class::Owner => {
                 let Some(next) = find_encoded_end(bytes, offset, run.names) else { break };
-                if sort != FrameContent::Values && left.is_multiple_of(2) {
+                if sort != FrameContent::Values && remaining.is_multiple_of(2) {
                     note_side(run, offset, values);
                 }
                 values += 1;
@@ -71,8 +71,8 @@ pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
             }
             Class::Items | Class::Entries | Class::Object => {
                 let Some((inside, next)) = parse_container(class, bytes, offset, run.names) else { break };
-                run.open.push(SkimFrame { sort, remaining: left - 1 });
-                SkimFrame { sort, remaining: left } = inside;
+                run.open.push(SkimFrame { sort, remaining: remaining - 1 });
+                SkimFrame { sort, remaining } = inside;
                 values += 1;
                 offset = next;
                 continue;
@@ -91,9 +91,9 @@ pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
             | Class::FlagEntries
             | Class::Rare => break,
         }
-        left -= 1;
+        remaining -= 1;
     }
-    run.open.push(SkimFrame { sort, remaining: left });
+    run.open.push(SkimFrame { sort, remaining });
     run.values = values;
     offset
 }

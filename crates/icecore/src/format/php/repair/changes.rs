@@ -55,7 +55,7 @@ impl Change {
         Change::fix_length(Fix { offset: first, was: len, is: len, subject: "text", first, owner: 0 })
     }
 
-    /// Whether it changes nothing and needs no report.
+    /// Returns `true` if it changes nothing and needs no report.
     pub(super) fn has_no_effect(&self) -> bool {
         self.fix.subject != "text"
             && self.new_length == self.fix.was

@@ -257,7 +257,7 @@ impl<'f> MeasuredReader<'f> {
         matches!(self.measure.charset, Charset::Rewritten { .. })
     }
 
-    /// Whether the text contains something that the explanation calls rewritten.
+    /// Returns `true` if the text contains something that the explanation calls rewritten.
     fn contains_rewritten(&self, text: &[u8]) -> bool {
         matches!(self.measure.charset, Charset::Rewritten { new, .. } if memchr::memmem::find(text, new).is_some())
     }
@@ -309,23 +309,23 @@ fn count_lost_nuls(changes: &[Change]) -> u64 {
         .sum()
 }
 
-/// Whether this begins like serialized data with lengths.
+/// Returns `true` if this begins like serialized data with lengths.
 pub(super) fn begins_serialized(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O' | b's' | b'C', b':', b'0'..=b'9', ..])
 }
 
-/// Whether data that begins like serialized data also ends like it.
+/// Returns `true` if data that begins like serialized data also ends like it.
 fn ends_as_serialized(text: &[u8]) -> bool {
     text.ends_with(if text.starts_with(b"s") { b"\";" } else { b"}" })
 }
 
-/// Whether this begins like a serialized string but does not end like one: then it is plain
+/// Returns `true` if this begins like a serialized string but does not end like one: then it is plain
 /// text.
 pub(super) fn only_looks_serialized(text: &[u8]) -> bool {
     text.starts_with(b"s:") && !ends_as_serialized(text)
 }
 
-/// Whether serialized data with lengths can't be read as it is.
+/// Returns `true` if serialized data with lengths can't be read as it is.
 pub(super) fn is_damaged(text: &[u8]) -> bool {
     let limits = Limits::default();
     let outcome = read_unrepaired(text, &ReadOptions::default(), Request::new(&limits));

@@ -219,7 +219,7 @@ impl MeasureRange<'_> {
         })
     }
 
-    /// Whether a string that counted between these numbers may have counted `len`.
+    /// Returns `true` if a string that counted between these numbers may have counted `len`.
     pub(super) fn fits_length(self, min_len: u64, max_len: u64, len: u64) -> bool {
         (min_len..=max_len).contains(&len) && (self.loss != Uncertainty::Wide || (len - min_len).is_multiple_of(3))
     }

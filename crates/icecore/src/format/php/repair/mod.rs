@@ -121,7 +121,7 @@ pub(super) fn repair_text(
     damage: Damage,
     starts: &[Start],
     read: &dyn Fn(&[u8], Start) -> Option<usize>,
-) -> Result<Option<strings::MendedText>, Error> {
+) -> Result<Option<strings::TextRepair>, Error> {
     let reads =
         |text: &[u8], start: Start| read(text, start).is_some_and(|consumed| text[consumed..].trim_ascii().is_empty());
     let wanted = RepairConditions { starts, allows_reversals: damage == Damage::Whole, reads: &reads };
@@ -131,7 +131,7 @@ pub(super) fn repair_text(
         Damage::Lengths if text.starts_with(b"s:") => take_only_answer(&mut find_exact_repairs(text, wanted))?,
         Damage::Lengths | Damage::Whole => find_repair(text, wanted)?,
     };
-    Ok(repaired.map(|RepairedText { text, explanation, .. }| strings::MendedText { text, explanation }))
+    Ok(repaired.map(|RepairedText { text, explanation, .. }| strings::TextRepair { text, explanation }))
 }
 
 impl RepairedText {
@@ -177,7 +177,7 @@ fn several_explanations<'a>(sentences: impl Iterator<Item = &'a str>) -> Error {
     ))
 }
 
-/// Whether a serialized text in a string stays damaged.
+/// Returns `true` if a serialized text in a string stays damaged.
 fn keeps_damage(changes: &[Change]) -> bool {
     changes.iter().any(|change| change.fix.subject == "text" || keeps_damage(&change.inner))
 }

@@ -87,7 +87,7 @@ impl Classes {
         }
     }
 
-    /// Whether the name begins with a class that occurs in the text.
+    /// Returns `true` if the name begins with a class that occurs in the text.
     fn has_class_prefix(&self, name: &[u8]) -> bool {
         (1..=name.len().min(LONGEST)).any(|len| self.names.contains(&name[..len]))
     }
@@ -119,13 +119,13 @@ impl Classes {
     }
 }
 
-/// Whether programs use names like this for properties.
+/// Returns `true` if programs use names like this for properties.
 fn is_property(name: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     !name.is_empty() && name.iter().all(is_letter)
 }
 
-/// Whether this can be the owner in a name with NUL bytes: `*`, or a class.
+/// Returns `true` if this can be the owner in a name with NUL bytes: `*`, or a class.
 fn is_owner(owner: &[u8]) -> bool {
     owner == b"*" || is_class_name(owner)
 }

@@ -53,12 +53,12 @@ pub(in crate::format::php) fn read_or_repair<'a>(
 
 fn read_repaired<'a>(input: &'a [u8], repaired: &RepairedText, mending: &RepairSettings<'_>) -> Outcome<'a> {
     let outcome = (mending.read)(&repaired.text, repaired.start, Request::new(mending.limits).detailed());
-    let left = repaired.text.len() - outcome.consumed;
-    let consumed = input.len().saturating_sub(left);
+    let remaining = repaired.text.len() - outcome.consumed;
+    let consumed = input.len().saturating_sub(remaining);
     let mut document = outcome.document.into_owned();
     let error = outcome.error.or_else(|| {
         // Only blanks follow; but a text that is then refused must not report a repair.
-        mending.blanks.filter(|_| left > 0).map(|option| Error::trailing_bytes(input, consumed).helping(option))
+        mending.blanks.filter(|_| remaining > 0).map(|option| Error::trailing_bytes(input, consumed).helping(option))
     });
     if error.is_none() {
         let repairs = list_repairs(&document, input, repaired);

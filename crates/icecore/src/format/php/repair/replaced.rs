@@ -46,8 +46,8 @@ pub(super) struct ReplacedText {
 
 /// Reads the text to its end with each replaced text that allows it.
 pub(super) fn find_replaced(text: &[u8], start: Start, classes: &Classes) -> Vec<ReplacedText> {
-    let left = (text.len() as u64).saturating_mul(WORK).saturating_add(LEAST_WORK);
-    let mut search = ReplacedSearch { text, start, classes, left, tried: HashSet::new(), found: Vec::new() };
+    let remaining = (text.len() as u64).saturating_mul(WORK).saturating_add(LEAST_WORK);
+    let mut search = ReplacedSearch { text, start, classes, remaining, tried: HashSet::new(), found: Vec::new() };
     for misfit in search.read_with(Measure::BYTES).err().unwrap_or_default() {
         search.try_first(misfit);
     }
@@ -58,7 +58,7 @@ struct ReplacedSearch<'t> {
     text: &'t [u8],
     start: Start,
     classes: &'t Classes,
-    left: u64,
+    remaining: u64,
     /// The texts that were tried, each with the growth of strings.
     tried: HashSet<(&'t [u8], i64)>,
     found: Vec<ReplacedText>,
@@ -74,13 +74,13 @@ impl<'t> ReplacedSearch<'t> {
 
     fn charge_work(&mut self, work: u64) {
         steps::count(work as usize);
-        self.left = self.left.saturating_sub(work);
+        self.remaining = self.remaining.saturating_sub(work);
     }
 
     /// Returns the possible contents of the string, each with its growth.
     fn find_contents(&mut self, misfit: Misfit<'t>) -> Vec<(&'t [u8], i64)> {
         let Misfit { rest, was } = misfit;
-        if self.left == 0 {
+        if self.remaining == 0 {
             return Vec::new();
         }
         let stated = usize::try_from(was).unwrap_or(usize::MAX).min(rest.len());
@@ -122,7 +122,7 @@ impl<'t> ReplacedSearch<'t> {
     /// Reads with this text as the new one. If that fails, tries what it shares with the string
     /// that does not fit.
     fn try_text(&mut self, new: &'t [u8], step: i64, depth: u32) {
-        if self.left == 0 || depth > DEPTH || !can_be_new(new, step) || !self.tried.insert((new, step)) {
+        if self.remaining == 0 || depth > DEPTH || !can_be_new(new, step) || !self.tried.insert((new, step)) {
             return;
         }
         let measure = Measure { charset: Charset::Rewritten { new, grew: step }, lines: LineEnds::Kept };
@@ -147,7 +147,7 @@ impl<'t> ReplacedSearch<'t> {
 
     /// Returns the longest texts that both contain, or that the first one contains twice.
     fn find_shared(&mut self, text: &'t [u8], other_text: Option<&[u8]>, step: i64) -> Vec<&'t [u8]> {
-        if self.left == 0 || !can_be_new(text, step) || !other_text.is_none_or(|other| can_be_new(other, step)) {
+        if self.remaining == 0 || !can_be_new(text, step) || !other_text.is_none_or(|other| can_be_new(other, step)) {
             return Vec::new();
         }
         let text = &text[..text.len().min(COMPARED)];
@@ -192,7 +192,7 @@ impl<'t> ReplacedSearch<'t> {
     }
 }
 
-/// Whether this may have replaced a text that was shorter by `step`: neither is empty, and
+/// Returns `true` if this may have replaced a text that was shorter by `step`: neither is empty, and
 /// neither has a quote, since that could end a string.
 fn can_be_new(new: &[u8], step: i64) -> bool {
     let growth = usize::try_from(step.max(0)).unwrap_or(usize::MAX);
@@ -243,7 +243,7 @@ mod tests {
             text: b"",
             start: Start::Value,
             classes: &classes,
-            left: 1000,
+            remaining: 1000,
             tried: HashSet::new(),
             found: Vec::new(),
         };

@@ -66,26 +66,26 @@ pub(super) struct UndoneChange {
 
 /// Hands over what the text may have been before a change of the whole.
 pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(UndoneChange)) {
-    let mut left = TEXTS;
-    undo_more(text, &Explanation::new_empty(), STEPS, &mut left, receive);
+    let mut remaining = TEXTS;
+    undo_more(text, &Explanation::new_empty(), STEPS, &mut remaining, receive);
 }
 
 fn undo_more(
     text: &[u8],
     previous: &Explanation,
     steps: usize,
-    left: &mut usize,
+    remaining: &mut usize,
     receive: &mut dyn FnMut(UndoneChange),
 ) {
     for cause in &CAUSES {
-        if *left == 0 {
+        if *remaining == 0 {
             return;
         }
         let Some(undone) = (cause.undo)(text) else { continue };
-        *left -= 1;
+        *remaining -= 1;
         let explanation = previous.clone().and(Explanation::new(cause.name, cause.sentence));
         if steps > 1 {
-            undo_more(&undone, &explanation, steps - 1, left, receive);
+            undo_more(&undone, &explanation, steps - 1, remaining, receive);
         }
         receive(UndoneChange { text: undone, explanation });
     }

@@ -164,13 +164,13 @@ struct LengthSearch<'i> {
     /// The offsets of `";` in it.
     ends: Rc<[usize]>,
     /// Work still allowed.
-    left: u64,
+    remaining: u64,
 }
 
 impl<'i> LengthSearch<'i> {
     fn new(input: &'i [u8], start: Start, classes: &'i Classes) -> LengthSearch<'i> {
-        let left = (input.len() as u64 + 1000).saturating_mul(WORK);
-        LengthSearch { input, start, classes, ends: find_string_ends(input), left }
+        let remaining = (input.len() as u64 + 1000).saturating_mul(WORK);
+        LengthSearch { input, start, classes, ends: find_string_ends(input), remaining }
     }
 
     /// Returns by how much strings may have grown or shrunk: the most frequent distances
@@ -208,7 +208,7 @@ impl<'i> LengthSearch<'i> {
         while let Some(next) = (0..readers.len()).min_by_key(|index| readers[*index].offset) {
             let reader = &mut readers[next];
             let (met, work) = reader.read_next(input, hunt, &mut candidates);
-            self.left = self.left.checked_sub(work).ok_or_else(|| {
+            self.remaining = self.remaining.checked_sub(work).ok_or_else(|| {
                 let error = Error::new(ErrorKind::Limit).at(readers[next].offset);
                 error.expecting("wrong lengths that can be counted again in reasonable time")
             })?;

@@ -39,7 +39,7 @@ pub(super) enum SearchMode<'r> {
 }
 
 impl SearchMode<'_> {
-    /// Whether a stated end is accepted even if it would cut off a serialized text.
+    /// Returns `true` if a stated end is accepted even if it would cut off a serialized text.
     fn trusts_stated_end(self) -> bool {
         matches!(self, SearchMode::Near { texts: false })
     }
@@ -91,7 +91,7 @@ impl<'c> Candidates<'c> {
         Candidates { found: Vec::new(), ends: Rc::clone(ends), classes, work: 0 }
     }
 
-    /// Whether a serialized text can be read as it is.
+    /// Returns `true` if a serialized text can be read as it is.
     fn is_readable(&mut self, text: &[u8]) -> bool {
         self.work += text.len();
         let limits = Limits::default();
@@ -149,7 +149,7 @@ impl RepairState {
 pub(super) struct RepairFrame {
     state: RepairState,
     /// How many keys and values, or elements, are still to read.
-    left: u64,
+    remaining: u64,
     /// For a payload: offset of its length, the length, and where it starts.
     payload: (usize, u64, usize),
     /// Hash of all frames below.
@@ -158,18 +158,18 @@ pub(super) struct RepairFrame {
 
 impl RepairFrame {
     fn new_root(start: Start) -> RepairFrame {
-        let (state, left) = match start {
+        let (state, remaining) = match start {
             Start::Value => (RepairState::Root, 1),
             Start::Named => (RepairState::Named, 0),
             Start::Counted => (RepairState::Counted, 0),
         };
-        RepairFrame { state, left, payload: (0, 0, 0), below: 0 }
+        RepairFrame { state, remaining, payload: (0, 0, 0), below: 0 }
     }
 
     /// Returns a hash of this frame and all below it.
     fn compute_hash(&self) -> u64 {
         let mut sum = self.below;
-        for part in [self.state as u64, self.left, self.payload.2 as u64] {
+        for part in [self.state as u64, self.remaining, self.payload.2 as u64] {
             sum = (sum ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             sum ^= sum >> 29;
         }
@@ -190,9 +190,9 @@ impl Frames {
         Frames { top: RepairFrame::new_root(start), below: None }
     }
 
-    /// Whether the value that this began with is complete.
+    /// Returns `true` if the value that this began with is complete.
     pub(super) fn is_value_read(&self) -> bool {
-        self.top.state == RepairState::Root && self.top.left == 0
+        self.top.state == RepairState::Root && self.top.remaining == 0
     }
 
     /// Returns the innermost frame.
@@ -246,14 +246,14 @@ impl TextReader {
         let frame = self.frames.last();
         let byte = input.get(self.offset).copied();
         match frame.state {
-            RepairState::Root if frame.left == 0 => {
+            RepairState::Root if frame.remaining == 0 => {
                 input[self.offset..].trim_ascii_start().is_empty().then_some(StepResult::End)
             }
-            RepairState::Named | RepairState::Counted if frame.left == 0 => {
+            RepairState::Named | RepairState::Counted if frame.remaining == 0 => {
                 self.read_variable_name(input, frame.state, hunt)
             }
             RepairState::Root | RepairState::Named | RepairState::Counted => self.read_value(input, hunt, candidates),
-            RepairState::Text if frame.left > 0 => self.read_value(input, hunt, candidates),
+            RepairState::Text if frame.remaining > 0 => self.read_value(input, hunt, candidates),
             RepairState::Text => {
                 input[self.offset..].starts_with(b"\";").then_some(())?;
                 let (offset, was, start) = frame.payload;
@@ -267,13 +267,13 @@ impl TextReader {
                     StepResult::Fix(Fix { offset, was, is, subject: "string", first: start, owner: 0 })
                 })
             }
-            RepairState::Entries if frame.left == 0 => {
+            RepairState::Entries if frame.remaining == 0 => {
                 (byte? == b'}').then_some(())?;
                 self.frames.pop();
                 self.offset += 1;
                 Some(StepResult::Good)
             }
-            RepairState::Entries if frame.left.is_multiple_of(2) => self.read_entry_key(input, hunt, candidates),
+            RepairState::Entries if frame.remaining.is_multiple_of(2) => self.read_entry_key(input, hunt, candidates),
             RepairState::Entries => self.read_value(input, hunt, candidates),
             RepairState::Array => {
                 spl::begins_array(byte?).then_some(())?;
@@ -285,7 +285,7 @@ impl TextReader {
                 self.offset += 1;
                 self.read_value(input, hunt, candidates)
             }
-            RepairState::First | RepairState::Element if frame.left == 0 => {
+            RepairState::First | RepairState::Element if frame.remaining == 0 => {
                 self.read_members(input, frame.state == RepairState::Element)
             }
             RepairState::First | RepairState::Element => {
@@ -295,7 +295,7 @@ impl TextReader {
                 }
                 spl::begins_object(*input.get(self.offset)?).then_some(())?;
                 let top = &mut self.frames.top;
-                (top.state, top.left) = (RepairState::Object, frame.left - 1);
+                (top.state, top.remaining) = (RepairState::Object, frame.remaining - 1);
                 self.read_value(input, hunt, candidates)
             }
             RepairState::Object if byte? == b',' => {
@@ -317,7 +317,7 @@ impl TextReader {
         if rest.is_empty() || self.offset > 0 && state == RepairState::Named && rest.trim_ascii().is_empty() {
             return Some(StepResult::End);
         }
-        self.frames.top.left = 1;
+        self.frames.top.remaining = 1;
         if state == RepairState::Named {
             self.offset += match_delimited_name(rest)?;
             return Some(StepResult::Good);
@@ -364,9 +364,9 @@ impl TextReader {
         Tokens::new(input, self.offset)
     }
 
-    fn push_frame(&mut self, state: RepairState, left: u64, payload: (usize, u64, usize)) -> Option<()> {
+    fn push_frame(&mut self, state: RepairState, remaining: u64, payload: (usize, u64, usize)) -> Option<()> {
         let below = self.frames.last().compute_hash();
-        self.frames.push(RepairFrame { state, left, payload, below });
+        self.frames.push(RepairFrame { state, remaining, payload, below });
         Some(())
     }
 
@@ -377,7 +377,7 @@ impl TextReader {
             top.state,
             RepairState::Root | RepairState::Named | RepairState::Counted | RepairState::Entries | RepairState::Text
         ) {
-            top.left -= 1;
+            top.remaining -= 1;
         }
     }
 
@@ -682,7 +682,7 @@ fn read_number(input: &[u8], offset: usize, last: u8) -> Option<(u64, usize)> {
     Some((std::str::from_utf8(&input[offset + 1..end]).ok()?.parse().ok()?, end + 2))
 }
 
-/// Whether the next bytes are possible in this container, as far as the first of them show.
+/// Returns `true` if the next bytes are possible in this container, as far as the first of them show.
 fn can_continue(frame: RepairFrame, rest: &[u8]) -> bool {
     let is_key = |rest: &[u8]| {
         matches!(rest, [b'i', b':', b'0'..=b'9' | b'-' | b'+', ..] | [b's' | b'S', b':', b'0'..=b'9', ..])
@@ -695,8 +695,8 @@ fn can_continue(frame: RepairFrame, rest: &[u8]) -> bool {
             Some((len, rest)) => rest.get(usize::from(*len)..).is_some_and(begins_value),
         },
         RepairState::Text => rest.starts_with(b"\";"),
-        RepairState::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
-        RepairState::Entries if frame.left.is_multiple_of(2) => is_key(rest),
+        RepairState::Entries if frame.remaining == 0 => rest.first() == Some(&b'}'),
+        RepairState::Entries if frame.remaining.is_multiple_of(2) => is_key(rest),
         RepairState::Entries => {
             is_key(rest)
                 || matches!(
@@ -710,7 +710,7 @@ fn can_continue(frame: RepairFrame, rest: &[u8]) -> bool {
     }
 }
 
-/// Whether this begins like a serialized array or object.
+/// Returns `true` if this begins like a serialized array or object.
 pub(super) fn begins_container(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O', b':', b'0'..=b'9', ..])
 }

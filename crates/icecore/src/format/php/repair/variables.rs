@@ -3,7 +3,7 @@
 use crate::format::php::session::{begins_value, is_variable_name};
 use memchr::memmem;
 
-/// Whether a string of a session contains another variable: no counts would reveal it.
+/// Returns `true` if a string of a session contains another variable: no counts would reveal it.
 pub(in crate::format::php) fn has_variable(content: &[u8]) -> bool {
     memmem::find_iter(content, b"\";").any(|end| match_delimited_name(&content[end + 2..]).is_some())
 }

@@ -47,7 +47,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: format!("handler {}", handler.as_str()) })
 }
 
-/// Whether the input begins with the name of a variable and a serialized value.
+/// Returns `true` if the input begins with the name of a variable and a serialized value.
 pub(super) fn starts_with_variable(input: &[u8]) -> bool {
     let named = input.get(..512).unwrap_or(input).split(|byte| *byte == b'|').next().unwrap_or(&[]);
     let is_named = is_variable_name(named) && input.get(named.len() + 1..).is_some_and(begins_value);

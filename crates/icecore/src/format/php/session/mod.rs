@@ -114,7 +114,7 @@ fn handler_for(start: Start) -> Handler {
     }
 }
 
-/// Whether a session looks damaged though it can be read. An unusual name is often the rest of
+/// Returns `true` if a session looks damaged though it can be read. An unusual name is often the rest of
 /// a string that ended too early; a variable inside a string shows that the string ended too
 /// late.
 fn looks_damaged(document: &Document<'_>, handler: Handler) -> bool {

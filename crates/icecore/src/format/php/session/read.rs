@@ -5,7 +5,7 @@ use super::handler::LONGEST;
 use crate::document::{Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::are_blanks;
-use crate::format::list_to_map::KEYED;
+use crate::format::list_to_map::MAX_ENTRIES_WITH_IDS;
 use crate::format::php::links::Slots;
 use crate::format::php::read::{Frame, Key, Machine};
 
@@ -37,7 +37,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether only blanks follow, as in a file saved by an editor; the caller decides
+    /// Returns `true` if only blanks follow, as in a file saved by an editor; the caller decides
     /// about them. A text without any variable is not a session.
     fn is_at_session_end(&self, handler: Handler) -> bool {
         let offset = self.tokens.offset;
@@ -53,7 +53,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         };
         self.check_length(len, start)?;
         let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
-        let is_keyed = frame.count < KEYED;
+        let is_keyed = frame.count < MAX_ENTRIES_WITH_IDS;
         frame.count += 1;
         let next = self.sink.tape().len();
         self.tokens.offset = end;

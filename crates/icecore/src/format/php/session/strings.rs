@@ -7,17 +7,17 @@ use crate::error::Error;
 use crate::format::php::repair;
 use crate::format::php::strings::{NamePlacement, collect_strings};
 use crate::format::php_text::is_class_name;
-use crate::format::strings::{Damage, MendedText, StringPlaces, StringRequest, Strings};
+use crate::format::strings::{Damage, StringPlaces, StringRequest, Strings, TextRepair};
 use crate::format::{Reader as _, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 
 pub(super) static STRINGS: Strings = Strings {
-    inside: is_candidate,
+    is_candidate,
     find: find_strings,
-    mend: Some(repair_text),
-    takes_class: Some(is_class_name),
-    embeds: false,
+    repair: Some(repair_text),
+    is_class_name: Some(is_class_name),
+    is_embedded: false,
 };
 
 /// Returns whether a text may be a session: it begins like one, or with a name without control characters, a `|` and
@@ -43,7 +43,11 @@ fn find_strings<'t>(
         return Err(error);
     }
     let handler = outcome.document.spelling().and_then(|spelling| spelling.get(HANDLER));
-    let names = if handler == Some(Handler::PhpBinary as u64) { NamePlacement::Counted } else { NamePlacement::Ended };
+    let names = if handler == Some(Handler::PhpBinary as u64) {
+        NamePlacement::LengthPrefixed
+    } else {
+        NamePlacement::BarTerminated
+    };
     Ok(collect_strings(text, &outcome.document, outcome.consumed, names, wanted))
 }
 
@@ -57,7 +61,7 @@ fn is_prose(text: &[u8], document: &Document) -> bool {
         && !document.root().entries().all(|(name, _)| name.bytes().iter().all(is_word))
 }
 
-fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<MendedText>, Error> {
+fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<TextRepair>, Error> {
     let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
     let read = |text: &[u8], start: repair::Start| {
         let outcome = read_unrepaired(text, handler_for(start), &options, Request::new(limits));

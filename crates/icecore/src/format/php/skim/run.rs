@@ -74,18 +74,18 @@ fn skip_semicolon(bytes: &[u8], offset: usize) -> Option<usize> {
 
 /// Skips entries whose keys are integers. Stops after the key that is sought, or before an
 /// entry that is rare or not completely in view.
-pub(super) fn find_integer_key(bytes: &[u8], left: &mut u64, sought: i64) -> (usize, bool) {
+pub(super) fn find_integer_key(bytes: &[u8], remaining: &mut u64, sought: i64) -> (usize, bool) {
     let mut offset = 0;
-    while *left > 0 && bytes_ahead::<2>(bytes, offset) == Some(b"i:") {
+    while *remaining > 0 && bytes_ahead::<2>(bytes, offset) == Some(b"i:") {
         let Some(Ok((number, end))) = number(bytes, offset + 2, b';') else { break };
         if i64::try_from(number) == Ok(sought) {
-            *left -= 1;
+            *remaining -= 1;
             return (end + 1, true);
         }
         let (mut value_end, mut has_links) = (end + 1, false);
         let RunEnd::Done = skip_value(bytes, &mut value_end, &mut 0, &mut has_links) else { break };
         offset = value_end;
-        *left -= 1;
+        *remaining -= 1;
     }
     (offset, false)
 }
@@ -125,8 +125,8 @@ fn skip_tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bo
                 let (len, colon) = number!(*at + 2, b':');
                 // The quotes and the semicolon.
                 let text = colon + 2;
-                let Some(left) = bytes.len().checked_sub(text + 2) else { return RunEnd::Short };
-                if len > left as u64 {
+                let Some(remaining) = bytes.len().checked_sub(text + 2) else { return RunEnd::Short };
+                if len > remaining as u64 {
                     return RunEnd::Far((text + 2 - *at) as u64 + len);
                 }
                 let end = text + len as usize;

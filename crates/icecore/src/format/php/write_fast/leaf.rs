@@ -56,7 +56,7 @@ impl FastWriter<'_, '_> {
         Some(put_all(chunk, to, b"\";"))
     }
 
-    /// Whether a key may be the text of an integer; in an array it would become one.
+    /// Returns `true` if a key may be the text of an integer; in an array it would become one.
     #[inline(always)]
     pub(super) fn may_be_cast(&self, node: &Node) -> bool {
         let (base, start) = self.bytes_at(node);

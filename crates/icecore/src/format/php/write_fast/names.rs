@@ -1,4 +1,4 @@
-//! Keys and object fronts of the fast writer: written ones are kept by id.
+//! Keys and heads of objects in the fast writer: the texts that were written are kept by id.
 
 use super::fixed_blocks::{Chunk, put_all, put_block, put_digits, put_integer, put_string_front};
 use super::leaf::BLOCK;
@@ -7,7 +7,7 @@ use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Names, Node};
 use crate::format::php::text::{integer_key, is_class_name};
 use crate::output::ShortNameText;
 
-/// Keys and object fronts (`O:8:"stdClass":2:{`) up to this length are kept.
+/// Keys and heads of objects (`O:8:"stdClass":2:{`) up to this length are kept.
 pub(super) const KEY: usize = 2 * BLOCK;
 pub(super) const FRONT: usize = 96;
 
@@ -89,7 +89,7 @@ impl FastWriter<'_, '_> {
         if body.kind != Kind::Map || body.flags != 0 || node.form() != Form::Usual {
             return None;
         }
-        match self.fronts.get(node.class() as usize) {
+        match self.object_heads.get(node.class() as usize) {
             Some(kept) if kept.generation == self.generations.1 && kept.count == body.aux => {
                 Some(put_kept(chunk, to, kept))
             }
@@ -112,7 +112,7 @@ impl FastWriter<'_, '_> {
         let to = put_all(chunk, to, b":{");
         if let Some((text, len)) = copy_text(chunk, start, to, name)
             && self.generations.1 != NONE
-            && let Some(kept) = self.fronts.get_mut(class as usize)
+            && let Some(kept) = self.object_heads.get_mut(class as usize)
         {
             *kept = ShortNameText { text, len, is_cast: false, generation: self.generations.1, count };
         }
@@ -150,7 +150,7 @@ pub(super) fn generation_of(names: &Names) -> u64 {
     if names.generation() == 0 { NONE } else { names.generation() }
 }
 
-/// Whether a string becomes an integer as a key of an array.
+/// Returns `true` if a string becomes an integer as a key of an array.
 fn is_cast(bytes: &[u8]) -> bool {
     matches!(bytes.first(), Some(b'0'..=b'9' | b'-')) && integer_key(bytes).is_some()
 }

@@ -217,11 +217,11 @@ impl<'d> Body<'d, '_> {
         first
     }
 
-    /// Whether an alias of the string at `index` is still to come. Reading a COPY of the
+    /// Returns `true` if an alias of the string at `index` is still to come. Reading a COPY of the
     /// string tracks the copy in its place, so the alias would then refer to the copy.
     fn has_pending_alias(&self, index: u32) -> bool {
         let named = self.links.as_ref().and_then(|links| links.variables.get(&index));
-        named.is_some_and(|named| named.left > 0)
+        named.is_some_and(|named| named.remaining > 0)
     }
 
     /// Returns where the string is of which this one was, and still is, a COPY.

@@ -53,7 +53,7 @@ impl<'d> Body<'d, '_> {
         self.begin_variable(index)
     }
 
-    /// Whether the value at `index` is written as a reference.
+    /// Returns `true` if the value at `index` is written as a reference.
     pub(super) fn is_reference(&self, mut index: u32) -> bool {
         for _ in 0..64 {
             let Some(node) = self.nodes.get(index as usize) else { return false };
@@ -162,7 +162,7 @@ impl<'d> Body<'d, '_> {
         self.bytes.push_slice(&kept)
     }
 
-    /// Whether this regular expression is inside an object of its own default class.
+    /// Returns `true` if this regular expression is inside an object of its own default class.
     /// Without a PAD between them, it would be read as one without an object.
     fn is_in_own_class(&self, index: u32, holder: u32) -> bool {
         let object = |back: u32| {

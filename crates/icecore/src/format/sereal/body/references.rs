@@ -38,7 +38,7 @@ impl<'d> Body<'d, '_> {
     /// Counts an alias of the variable at `to` as written.
     fn count_written_alias(&mut self, to: u32) {
         if let Some(named) = self.ensure_links().variables.get_mut(&to) {
-            named.left = named.left.saturating_sub(1);
+            named.remaining = named.remaining.saturating_sub(1);
         }
     }
 
@@ -177,12 +177,12 @@ impl<'d> Body<'d, '_> {
         Ok(start)
     }
 
-    /// Whether the variable at `to` starts at the next tag.
+    /// Returns `true` if the variable at `to` starts at the next tag.
     fn is_pending(&self, to: u32) -> bool {
         self.named_behind == Some(to) || self.pending_variables.contains(&to)
     }
 
-    /// Whether links to this object refer to the tag after its class.
+    /// Returns `true` if links to this object refer to the tag after its class.
     pub(super) fn is_linked_after_class(&self, index: u32) -> bool {
         let rest = self.nodes.get(index as usize..).unwrap_or(&[]);
         let objects = rest.iter().take_while(|node| matches!(node.kind, Kind::Object | Kind::Opaque)).count() as u32;

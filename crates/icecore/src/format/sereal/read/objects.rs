@@ -34,7 +34,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.open_container(node, slot, Role::Opaque, 1, slot.outer)
     }
 
-    /// Whether this is the result of `qr//`: `Regexp` around REFN REGEXP.
+    /// Returns `true` if this is the result of `qr//`: `Regexp` around REFN REGEXP.
     pub(super) fn is_plain_regexp(&mut self, class: u32) -> bool {
         let tag_at = |distance| self.scan.input.get(self.scan.offset + distance).map(|byte| byte & !TRACK);
         let is_regexp = tag_at(0) == Some(tag::REFN) && tag_at(1) == Some(tag::REGEXP);

@@ -188,7 +188,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let nodes = u64::from(self.tape().len() - copy.node);
         if nodes > 1 {
             self.expansion = match self.expansion.checked_sub(nodes) {
-                Some(left) => left,
+                Some(remaining) => remaining,
                 None => {
                     let max_nodes = self.limits.expanded_from(self.scan.input.len());
                     return Err(self.limits.too_expanded(max_nodes).at(copy.tag_at));

@@ -14,14 +14,14 @@ static CLASSES: [Class; 256] = tag::TAGS.tag_classes();
 
 #[inline(always)]
 pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
-    let Some(SkimFrame { mut sort, remaining: mut left }) = run.open.pop() else { return 0 };
+    let Some(SkimFrame { mut sort, mut remaining }) = run.open.pop() else { return 0 };
     let (mut at, bytes, mut values) = (0, run.bytes, run.values);
     let (integer, float) = (1 + usize::from(run.format.integer), 1 + usize::from(run.format.float));
-    let mut is_key = sort != FrameContent::Values && !left.is_multiple_of(2);
+    let mut is_key = sort != FrameContent::Values && !remaining.is_multiple_of(2);
     macro_rules! enter {
         ($frame:expr, $len:expr) => {{
-            run.open.push(SkimFrame { sort, remaining: left - 1 });
-            SkimFrame { sort, remaining: left } = $frame;
+            run.open.push(SkimFrame { sort, remaining: remaining - 1 });
+            SkimFrame { sort, remaining } = $frame;
             (at, values, is_key) = (at + $len, values + 1, false);
             continue;
         }};
@@ -40,15 +40,15 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
             if len > LONG {
                 break;
             }
-            (at, left, is_key) = (length_at + 4 + len as usize, left - 1, false);
+            (at, remaining, is_key) = (length_at + 4 + len as usize, remaining - 1, false);
         }
-        if left == 0 {
+        if remaining == 0 {
             let Some(below) = run.open.pop() else {
                 run.values = values;
                 return at;
             };
-            SkimFrame { sort, remaining: left } = below;
-            is_key = sort != FrameContent::Values && !left.is_multiple_of(2);
+            SkimFrame { sort, remaining } = below;
+            is_key = sort != FrameContent::Values && !remaining.is_multiple_of(2);
             continue;
         }
         let Some(head) = bytes_ahead::<6>(bytes, at) else { break };
@@ -80,7 +80,7 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
             }
             // It has no number of its own.
             Class::Link => {
-                (at, left, is_key) = (at + 5, left - 1, sort != FrameContent::Values);
+                (at, remaining, is_key) = (at + 5, remaining - 1, sort != FrameContent::Values);
                 continue;
             }
             Class::Text
@@ -96,9 +96,9 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, Classes>) -> usize {
             | Class::Owner
             | Class::Rare => break,
         };
-        (at, left, values, is_key) = (at + len, left - 1, values + 1, sort != FrameContent::Values);
+        (at, remaining, values, is_key) = (at + len, remaining - 1, values + 1, sort != FrameContent::Values);
     }
-    run.open.push(SkimFrame { sort, remaining: left });
+    run.open.push(SkimFrame { sort, remaining });
     run.values = values;
     at
 }

@@ -8,7 +8,7 @@ use crate::format::json::typed::form::{self, Name};
 use crate::format::json::typed::key::{self, KeyMeaning};
 
 /// How many keys of a map get ids; the others become nodes of the tape.
-const KEYS_WITH_ID: u32 = 256;
+const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
 /// How many forms of strings may be nested, as in `{"$string": {"$latin1": …}, …}`.
 const FORMS_OF_A_STRING: u32 = 2;
@@ -296,7 +296,7 @@ impl TypedReader<'_, '_> {
     /// Returns the slot for the key of an entry of a plain object.
     fn slot_for_entry(&mut self, entry: &SourceEntry, index: u32) -> Result<Slot, NodeError> {
         let (read, id) = self.resolve_key(entry);
-        let has_id = index < KEYS_WITH_ID;
+        let has_id = index < MAX_ENTRIES_WITH_IDS;
         if let Some(id @ 1..) = id.filter(|_| has_id) {
             return Ok(Slot { key: id, flags: 0 });
         }
@@ -324,7 +324,7 @@ impl TypedReader<'_, '_> {
 
     /// Returns the slot for a key with this name: an id, or a node put on the tape.
     fn make_slot(&mut self, node: Node, bytes: &[u8], index: u32, place: u32) -> Result<Slot, NodeError> {
-        if index < KEYS_WITH_ID
+        if index < MAX_ENTRIES_WITH_IDS
             && let Some(id) = self.tape.intern_key(node, bytes)
         {
             return Ok(Slot { key: id, flags: 0 });
@@ -375,7 +375,7 @@ impl TypedReader<'_, '_> {
         self.read_value(key, Slot { key: IS_KEY, flags })
     }
 
-    /// Whether this is a string with an `$id`.
+    /// Returns `true` if this is a string with an `$id`.
     fn is_string_with_id(&mut self, place: u32) -> Result<bool, NodeError> {
         if self.source_kind(place) != Some(Kind::Map) || !self.is_special(place) {
             return Ok(false);

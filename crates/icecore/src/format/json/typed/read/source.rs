@@ -126,13 +126,13 @@ impl TypedReader<'_, '_> {
         new
     }
 
-    /// Whether the object begins with a `$` key, known or unknown.
+    /// Returns `true` if the object begins with a `$` key, known or unknown.
     pub(super) fn is_special(&mut self, place: u32) -> bool {
         let first = self.source_entry(place + 1, self.source.index_after(place));
         first.is_some_and(|first| matches!(self.read_key(&first), KeyMeaning::Special(_) | KeyMeaning::Unknown))
     }
 
-    /// Whether this is an object with `$icecore`.
+    /// Returns `true` if this is an object with `$icecore`.
     pub(super) fn is_outermost(&self, place: u32) -> bool {
         self.source_kind(place) == Some(Kind::Map) && self.source_entries(place).any(|(key, _)| key == b"$icecore")
     }
