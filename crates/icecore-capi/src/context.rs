@@ -135,7 +135,7 @@ pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
     context.trim_memory(MAX_KEPT_BYTES);
 }
 
-/// The same with another limit: at most `bytes` of each kind of memory are kept.
+/// Like [`icecore_context_trim`], with another limit: at most `bytes` of each kind of memory are kept.
 ///
 /// # Safety
 /// As for `icecore_context_trim`.

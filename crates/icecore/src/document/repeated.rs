@@ -88,7 +88,7 @@ fn has_ascending_keys(nodes: &[Node], index: u32, map: &Node) -> bool {
     true
 }
 
-/// The same as [`has_ascending_keys`], for entries that are one leaf each.
+/// Like [`has_ascending_keys`], for entries that are one leaf each.
 #[inline]
 fn are_leaf_keys_ascending(entries: &[Node]) -> bool {
     let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return true };

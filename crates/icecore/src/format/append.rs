@@ -30,7 +30,7 @@ pub(crate) fn try_append(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8>, 
     written
 }
 
-/// The same as [`try_append`], for a writer of whole documents that borrows working
+/// Like [`try_append`], for a writer of whole documents that borrows working
 /// memory of the output. Appends nothing if the text would be longer than `max_bytes`.
 pub(crate) fn append_with_spare(
     out: &mut dyn Output,

@@ -350,7 +350,7 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
     all().iter().copied().find(|format| format.name == name)
 }
 
-/// The same as [`by_name`], for callers that need exactly that format.
+/// Like [`by_name`], for callers that need exactly that format.
 pub(crate) fn require_format(name: &str) -> Result<&'static Format, Error> {
     by_name(name).ok_or_else(|| {
         Error::new(ErrorKind::Unsupported)

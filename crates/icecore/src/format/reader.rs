@@ -52,7 +52,7 @@ pub trait Reader: fmt::Debug + Send + Sync {
         Rest::from_outcome(self.read(input, Request::new(limits)))
     }
 
-    /// The same as [`Reader::read_windows`], with spelling and spans: each window has those of its
+    /// Like [`Reader::read_windows`], with spelling and spans: each window has those of its
     /// items. `None` if this is not supported.
     fn read_traced_windows<'a>(
         &self,
@@ -123,7 +123,7 @@ impl<'r> Request<'r> {
 pub struct Outcome<'a> {
     /// The document; a part of one if there is an error.
     pub document: Document<'a>,
-    /// How many bytes of the input it used.
+    /// Number of bytes of the input that the document used.
     pub consumed: usize,
     /// The error that stopped the reading.
     pub error: Option<Error>,
@@ -150,7 +150,7 @@ impl<'a> Outcome<'a> {
 /// Result of a reading into a tape.
 #[derive(Debug)]
 pub struct Filled {
-    /// How many bytes of the input the document used.
+    /// Number of bytes of the input that the document used.
     pub consumed: usize,
     /// The error that stopped the reading.
     pub error: Option<Error>,
@@ -189,7 +189,7 @@ impl Filled {
 pub struct Rest<'a> {
     /// The last window, how far reading got, and the error that stopped it.
     pub outcome: Outcome<'a>,
-    /// How many items were handed over in previous windows.
+    /// Number of items that were handed over in previous windows.
     pub items: u64,
     /// Whether a link was found that requires the document to be read as a whole.
     pub needs_whole: bool,

@@ -24,7 +24,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
     /// As for [`crate::write_to`].
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error>;
 
-    /// The same as [`Writer::write`], for documents that were read onto the same tape: the
+    /// Like [`Writer::write`], for documents that were read onto the same tape: the
     /// content of the memory is used again.
     ///
     /// # Errors

@@ -320,7 +320,7 @@ fn highest_bits(mut limbs: Vec<u64>, exponent: i32, sticky: bool) -> Number {
 }
 
 /// Appends the value as a decimal of at most 36 significant digits, which distinguishes any two values; it always has a
-/// `.` or an exponent. Returns whether the decimal is exact; for an infinity or NaN, returns `None` and appends
+/// `.` or an exponent. Returns `true` if the decimal is exact; for an infinity or NaN, returns `None` and appends
 /// nothing.
 ///
 /// ```
@@ -429,7 +429,7 @@ fn shift_left(limbs: &mut Vec<u64>, bits: u32) {
     limbs.splice(0..0, std::iter::repeat_n(0, bits as usize / 64));
 }
 
-/// Shifts right; returns whether a bit was lost.
+/// Shifts right. Returns `true` if a bit was lost.
 fn shift_right(limbs: &mut Vec<u64>, bits: u32) -> bool {
     let limb_count = (bits as usize / 64).min(limbs.len());
     let mut lost = limbs.drain(..limb_count).any(|limb| limb != 0);

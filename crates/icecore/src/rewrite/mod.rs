@@ -52,7 +52,7 @@ pub trait Change {
     /// Adds the changes of one string, as a program sees it: without escapes and quotes.
     fn change_text(&mut self, text: &[u8], role: StringRole, edits: &mut Edits);
 
-    /// The same for these parts of a text, in order; the text between them is only examined.
+    /// Like [`Self::change_text`], for these parts of a text, in order; the text between them is only examined.
     fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: StringRole, edits: &mut Edits) {
         for part in parts {
             let mut own = Edits::new();

@@ -59,7 +59,7 @@ struct Machine<'a, 's, S: Sink> {
     /// Whether a key was read that shows the text after keys.
     has_pair: bool,
     layout: Layout,
-    /// How many of the frames are indented by Data::Dumper.
+    /// Number of frames that are indented by Data::Dumper.
     levels: usize,
     /// Up to which offset spans cover the input.
     spanned: usize,
@@ -153,7 +153,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// Consumes the comma after the previous value. Returns whether the innermost
+    /// Consumes the comma after the previous value. Returns `true` if the innermost
     /// container ends here.
     #[inline]
     fn reaches_container_end(&mut self) -> Result<bool, Error> {

@@ -194,10 +194,10 @@ struct Writer<'d> {
     /// `deepcopy` forgets a value once it is written, but not one below `maxdepth`.
     remembers_all: bool,
     holders: HashMap<u32, u32>,
-    /// How many nodes were written through links, and the limit.
+    /// Number of nodes that were written through links, and the limit.
     repeated_nodes: u64,
     max_repeated_nodes: u64,
-    /// How many bytes of indentation and names were written, and the limit.
+    /// Number of bytes of indentation and names that were written, and the limit.
     blanks: u64,
     most_blanks: u64,
     scratch: Vec<u8>,

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 /// The position of one string in this many is kept.
 const EVERY: u64 = 16;
-/// How many strings that were looked up are remembered.
+/// Number of looked-up strings that are remembered.
 const KNOWN: usize = 1024;
 
 pub(super) fn create_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
@@ -30,7 +30,7 @@ struct StringPositions {
     places: Vec<u64>,
     /// Strings that were looked up: number, position and length.
     known: Vec<(u64, u64, u64)>,
-    /// How many bytes were scanned to find strings.
+    /// Number of bytes that were scanned to find strings.
     work: u64,
     /// For an answer: the numbers of strings in it, and the first number of a value in
     /// it.

@@ -25,7 +25,7 @@ pub(super) struct Strings<'a> {
     rows: Vec<(usize, usize, u16)>,
     /// The first number of some bytes. Only used if spelling is wanted.
     first: HashMap<&'a [u8], u32>,
-    /// The same for long strings, by their location.
+    /// Like `first`, for long strings, by their location.
     places: StringLocations<u32>,
 }
 

@@ -101,9 +101,9 @@ struct Writer<'d> {
     stack: Vec<WriteFrame<'d>>,
     /// The first number of each string.
     strings: HashMap<&'d [u8], u32>,
-    /// The same for long strings, by their location.
+    /// Like `strings`, for long strings, by their location.
     places: StringLocations<u32>,
-    /// The same by id of a key; `u32::MAX` for none.
+    /// Like `places`, by id of a key; `u32::MAX` for none.
     keys: Vec<u32>,
     next_string: u32,
     /// The numbers of nodes that links refer to.

@@ -6,14 +6,14 @@ use super::style::{EscapeOptions, TextStyle};
 use crate::error::Error;
 use crate::output::Output;
 
-/// How many bytes are collected before they are passed to the output.
+/// Number of bytes that are collected before they are passed to the output.
 const FLUSH: usize = 64 << 10;
-/// How many bytes may be written after that point without a check: more than the tokens of
+/// Number of bytes that may be written after that point without a check: more than the tokens of
 /// one value need (a scratch, a short piece and punctuation).
 const SLACK: usize = 2 << 10;
 /// Longest piece that is written without a check.
 pub(super) const SHORT: usize = 512;
-/// How many bytes are copied for a short piece of any length: a copy of constant length is
+/// Number of bytes that are copied for a short piece of any length: a copy of constant length is
 /// one or two moves, and the next token overwrites the excess.
 pub(super) const PIECE: usize = 32;
 

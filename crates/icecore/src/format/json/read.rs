@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::num::float128;
 use std::collections::HashSet;
 
-/// How many keys of a map get ids; the others become nodes of the tape. A map with more
+/// Maximum number of keys of a map that get ids; the others become nodes of the tape. A map with more
 /// entries is hardly a record: its keys occur once, and would only fill the table of
 /// names.
 const MAX_ENTRIES_WITH_IDS: u32 = 256;
@@ -95,7 +95,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         (self.offset, error)
     }
 
-    /// Reads the document on one line of the input, with its line feed. Returns whether
+    /// Reads the document on one line of the input, with its line feed. Returns `true` if
     /// the line has one.
     pub(super) fn read_line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
         self.input = input.get(..end).unwrap_or(input);
@@ -253,7 +253,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         Ok(index)
     }
 
-    /// Opens a container. Returns whether it is already complete.
+    /// Opens a container. Returns `true` if it is already complete.
     #[inline]
     fn open_container(&mut self, kind: Kind, close: u8) -> Result<bool, Error> {
         let is_map = kind == Kind::Map;
@@ -272,7 +272,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         self.read_first_or_next(is_map)
     }
 
-    /// Continues with the first or next entry of the innermost container. Returns whether
+    /// Continues with the first or next entry of the innermost container. Returns `true` if
     /// an entry was read that is the last one.
     #[inline]
     fn read_first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {

@@ -125,7 +125,7 @@ pub(super) fn write_plain_string(
     Some(offset + len + 2)
 }
 
-/// The same for a string with less than seven bytes after it, as in a small document.
+/// Like [`write_plain_string`], for a string with less than seven bytes after it, as in a small document.
 fn write_plain_at_end(scratch: &mut Scratch, offset: usize, string: &[u8]) -> Option<usize> {
     let len = string.len();
     if string.iter().any(|byte| is_special(*byte) || *byte > 0x7F) {

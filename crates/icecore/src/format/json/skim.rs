@@ -35,7 +35,7 @@ impl<'i> Skimmer<'i> {
         }
     }
 
-    /// Skips the string that begins here; returns whether it has escapes. Only a part of a
+    /// Skips the string that begins here. Returns `true` if it has escapes. Only a part of a
     /// long string is in view at a time.
     fn skip_string(&mut self) -> SkimResult<bool> {
         self.view.advance(1)?;

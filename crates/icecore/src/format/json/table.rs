@@ -9,7 +9,7 @@ pub(super) static TABLE: &[Opt] = &ALL;
 /// The table of options for JSON lines: without those that break lines.
 pub(super) static LINES: &[Opt] = ALL.split_at(ALL.len() - BREAKING).0;
 
-/// How many options at the end of the table break lines.
+/// Number of options at the end of the table that are about line breaks.
 const BREAKING: usize = 3;
 
 const ALL: [Opt; 35] = [

@@ -27,7 +27,7 @@ use std::collections::HashMap;
 pub(super) struct WriteJob<'d> {
     /// The document.
     pub(super) document: &'d Document<'d>,
-    /// The same with the names that were read; they show which values belong to a
+    /// Like `document`, with the names that were read; they show which values belong to a
     /// language's own classes.
     pub(super) original: &'d Document<'d>,
     /// The part to write, if the root is an array.
@@ -144,7 +144,7 @@ enum FrameKind {
 
 struct Writer<'d, 'o, 'm> {
     document: &'d Document<'d>,
-    /// The same with the names that were read.
+    /// Like `document`, with the names that were read.
     original: &'d Document<'d>,
     nodes: &'d [Node],
     options: &'d WriteOptions,
@@ -153,7 +153,7 @@ struct Writer<'d, 'o, 'm> {
     losses: Losses,
     keys: &'m mut Keys,
     open: &'m mut Vec<WriteFrame>,
-    /// How many brackets are open.
+    /// Number of brackets that are open.
     depth: usize,
     /// The innermost open map.
     serial: MapSerial,
@@ -360,7 +360,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Counts the losses of a key. Returns whether its entry is left out.
+    /// Counts the losses of a key. Returns `true` if its entry is left out.
     #[cold]
     fn report_special_key(&mut self, id: u16, value: u32) -> bool {
         let KeyHandling { absent, reserved, losses } = self.keys.key_handling(id);

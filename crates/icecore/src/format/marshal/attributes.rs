@@ -18,7 +18,7 @@ pub(super) struct Wrapper {
 /// The letters of the option bits of a regexp.
 pub(super) const OPTIONS: [(u8, u8); 5] = [(4, b's'), (1, b'i'), (2, b'x'), (16, b'u'), (32, b'n')];
 
-/// How many wrappers a late encoding passes.
+/// Maximum number of wrappers between an encoding and its string.
 const WRAPPERS: u32 = 64;
 
 impl<S: Sink> Reader<'_, '_, S> {

@@ -214,7 +214,7 @@ fn parse_hexadecimal(text: &str) -> f64 {
     if negative { -value } else { value }
 }
 
-/// How many bits of the mantissa the text provides, if more bytes follow.
+/// Number of bits of the mantissa that the text provides, if more bytes follow.
 const MANTISSA: i32 = 37;
 
 /// Adds the lower bits of the mantissa: files of Ruby 1.6 to 1.8 have them after a zero

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
-/// How many values are read before the machine checks limits again.
+/// Number of values that are read before the machine checks limits again.
 pub(super) const BATCH: u32 = 1024;
 
 /// Current state of a frame.
@@ -73,9 +73,9 @@ pub(super) struct ReaderMemory {
     guesses: Vec<(u16, u32)>,
 }
 
-/// How many symbols are predicted.
+/// Number of symbols that are predicted.
 const GUESSES: usize = 256;
-/// How many entries of each of these vectors are kept.
+/// Number of entries of each of these vectors that are kept.
 const ENTRIES_KEPT: usize = 1 << 16;
 
 pub(super) struct Reader<'a, 's, S: Sink> {

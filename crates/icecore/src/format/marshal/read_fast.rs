@@ -20,7 +20,7 @@ pub(super) enum RecordOutcome {
     Other,
 }
 
-/// How many integers are put on the tape at once.
+/// Number of integers that are put on the tape at once.
 const RUN: usize = 32;
 
 /// Returns the integer at `offset` and its end.
@@ -300,7 +300,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     }
 
     /// Reads entries of a small hash, or members of an object, whose keys were seen before.
-    /// Returns whether a container was opened.
+    /// Returns `true` if a container was opened.
     pub(super) fn read_fast_entries(&mut self, frame: ReadFrame) -> Result<bool, Error> {
         let depth = self.frames.len();
         let batch = frame.remaining.min(BATCH);

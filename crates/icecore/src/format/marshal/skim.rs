@@ -13,7 +13,7 @@ use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedCon
 use crate::format::tags::{Count, Part, Table};
 use std::collections::HashMap;
 
-/// How many symbols are kept, and how many strings and floats that may be linked.
+/// Number of symbols that are kept, and of strings and floats that may be linked.
 const SYMBOLS: usize = 1 << 20;
 const SIDES: usize = 1 << 20;
 /// In [`SkimmedContainer::note`]: entries with keys, entries with a default value after them, members.

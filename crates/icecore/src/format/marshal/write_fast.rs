@@ -9,7 +9,7 @@ use super::write::{KeyStyle, WriteFrame, Writer};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 use crate::error::Error;
 
-/// How many bytes are collected before they are passed to the output.
+/// Number of bytes that are collected before they are passed to the output.
 pub(super) const CHUNK: usize = 64 << 10;
 
 /// Up to seven bytes, and their number in the highest byte: a key or a number is prepared

@@ -374,7 +374,7 @@ impl<'d> FilledWriter<'d, '_> {
         }
     }
 
-    /// The same for a value or a key with a node.
+    /// Like [`Self::intern_key`], for a value or a key with a node.
     fn intern_string(&mut self, node: &Node, bytes: &'d [u8]) -> u32 {
         let (keys, next) = (self.document.tape().keys(), self.next);
         let string_keys = &self.string_keys;

@@ -24,7 +24,7 @@ pub(super) struct WrittenNames<'d> {
     members: Vec<Word>,
     /// The number of a key's symbol by the key's id, plus one.
     by_key: Vec<u32>,
-    /// The same for classes.
+    /// Like `by_key`, for classes.
     by_class: Vec<u32>,
     /// The object numbers of the names of encodings.
     encodings: SeededMap<&'d [u8], u32>,
@@ -65,7 +65,7 @@ impl<'d> WrittenNames<'d> {
         list.get(usize::from(id)).copied().unwrap_or(Word::NONE)
     }
 
-    /// The same for a class.
+    /// Like [`Self::known_key`], for a class.
     #[inline(always)]
     pub(super) fn known_class(&self, class: u32) -> Word {
         match self.by_class.get(class as usize) {

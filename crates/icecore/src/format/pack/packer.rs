@@ -28,7 +28,7 @@ pub(super) struct Packer<'p, 'd> {
     budget: Budget,
 }
 
-/// How many bytes can be filled or copied for the cost of one step.
+/// Number of bytes that can be filled or copied for the cost of one step.
 pub(super) const QUICK: usize = 16;
 
 /// The whole template, or a group that is being run.

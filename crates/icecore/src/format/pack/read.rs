@@ -285,7 +285,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         Ok(())
     }
 
-    /// Starts a letter; returns whether it is complete.
+    /// Starts a letter. Returns `true` if it is complete.
     fn start_letter(&mut self, job: &mut PendingOp) -> Result<bool, Error> {
         let program = self.program;
         let op = &program.ops[job.op];

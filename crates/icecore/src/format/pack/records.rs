@@ -8,7 +8,7 @@ use super::template::FastGroup;
 use crate::document::{Kind, Location, Sink};
 
 impl<S: Sink> Unpacker<'_, S> {
-    /// Reads complete records. Returns whether they cover the input; if not, `remaining` is
+    /// Reads complete records. Returns `true` if they cover the input; if not, `remaining` is
     /// the limit of further ones.
     pub(super) fn read_records(&mut self, fast: FastGroup, remaining: &mut u64) -> bool {
         let (start, data_end) = (self.position, self.data.len());

@@ -74,7 +74,7 @@ pub(super) const MISTAKE: u8 = 0;
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     pub(super) ops: Vec<Op>,
-    /// How many operations are outside of all groups; they are the first ones.
+    /// Number of operations that are outside of all groups; they are the first ones.
     pub(super) top: usize,
     /// Length of the template.
     pub(super) len: usize,

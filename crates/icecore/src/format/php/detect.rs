@@ -6,8 +6,8 @@ use crate::format::Reader as _;
 use crate::format::{Certainty, Guess, Request};
 use crate::limits::Limits;
 
-/// Limit of the values that are read.
-const ENOUGH: u32 = 10_000;
+/// Maximum number of values that are read to detect the format.
+const MAX_VALUES: u32 = 10_000;
 
 /// PHP has no magic number: the values must parse, to the end or for a long stretch.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
@@ -16,7 +16,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         return None;
     }
     let mut limits = Limits::default();
-    limits.nodes = ENOUGH;
+    limits.nodes = MAX_VALUES;
     let outcome = ReadOptions::default().read(input, Request::new(&limits));
     let is_container = matches!(input[0], b'a' | b'O' | b'C' | b'E');
     let rest = input.get(outcome.consumed..).unwrap_or(&[]);

@@ -13,7 +13,7 @@ pub(super) struct Position {
     one: u64,
     len: u32,
     number: u32,
-    /// How many increments are left before the last digit overflows.
+    /// Number of increments that are left before the last digit overflows.
     ones: u32,
 }
 

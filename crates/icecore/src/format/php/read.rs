@@ -12,8 +12,8 @@ use crate::format::feed;
 use crate::format::list_to_map::{MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS};
 use crate::limits::Limits;
 
-/// For how many open containers memory is kept for the next document.
-const FRAMES_KEPT: usize = 1024;
+/// Number of open containers for which memory is kept for the next document.
+const MAX_KEPT_FRAMES: usize = 1024;
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +30,11 @@ pub(super) struct Frame {
     /// Whether its keys get ids.
     pub(super) is_keyed: bool,
     /// Id of the previous key; predicts the next one.
-    pub(super) previous: u16,
+    pub(super) previous_key: u16,
     /// The key that the fast loop predicts next; 0 for none.
-    pub(super) guess: u16,
+    pub(super) predicted_key: u16,
     /// The key of this container, or of the outermost list that contains it.
-    pub(super) under: u16,
+    pub(super) context_key: u16,
     /// Whether it is an object whose payload is being read; `remaining` is then always 0.
     pub(super) is_payload: bool,
 }
@@ -48,9 +48,9 @@ impl Frame {
             is_object,
             is_list,
             is_keyed: remaining <= MAX_ENTRIES_WITH_IDS,
-            previous: 0,
-            guess: 0,
-            under: 0,
+            previous_key: 0,
+            predicted_key: 0,
+            context_key: 0,
             is_payload: false,
         }
     }
@@ -63,7 +63,9 @@ impl Frame {
 /// A key that is not yet on the tape.
 pub(super) enum Key {
     Int(i64),
+    /// Bytes in the input: their offset and length.
     Input(usize, usize),
+    /// A string whose bytes are in the arena.
     Arena(Node),
 }
 
@@ -81,7 +83,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     /// Whether the root is a map even if its keys are those of a list.
     pub(super) root_is_map: bool,
     /// What the fast loop keeps from one document to the next.
-    pub(super) warm: Box<ReadCache>,
+    pub(super) cache: Box<ReadCache>,
     /// The value that is being read: its future node, and the id of its key.
     next: (u32, u16),
     /// Source of the key before the next value, if it must be kept.
@@ -90,8 +92,8 @@ pub(super) struct Machine<'a, 's, S: Sink> {
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
-        let mut warm: Box<ReadCache> = sink.tape().memory.take_or_default();
-        let frames = std::mem::take(&mut warm.frames);
+        let mut cache: Box<ReadCache> = sink.tape().memory.take_or_default();
+        let frames = std::mem::take(&mut cache.frames);
         Machine {
             tokens: Tokens::new(input, 0),
             full_input: input,
@@ -103,7 +105,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             slots: Slots::default(),
             deferred_keys: DeferredKeys::default(),
             root_is_map: false,
-            warm,
+            cache,
             next: (0, NO_KEY),
             key_source: None,
         }
@@ -122,7 +124,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn read_open_containers(&mut self, outer: usize) -> Result<(), Error> {
         while self.frames.len() > outer {
             if self.frames.len() == 1 {
-                self.child_done()?;
+                self.finish_child()?;
             }
             let Some(frame) = self.frames.last() else { break };
             if frame.is_payload {
@@ -147,7 +149,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Called when a child of the root is complete.
     #[inline]
-    fn child_done(&mut self) -> Result<(), Error> {
+    fn finish_child(&mut self) -> Result<(), Error> {
         // Nodes must be final before the sink takes them away.
         if self.sink.may_remove_nodes()
             && !self.deferred_keys.is_empty()
@@ -184,10 +186,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (input, consumed) = (self.full_input, self.tokens.offset);
         let error = result.err().map(|error| error.on_path(self.failed_path()));
         self.close_open_containers();
-        if self.frames.capacity() <= FRAMES_KEPT {
-            self.warm.frames = self.frames;
+        if self.frames.capacity() <= MAX_KEPT_FRAMES {
+            self.cache.frames = self.frames;
         }
-        self.sink.tape().memory.put_back(self.warm);
+        self.sink.tape().memory.put_back(self.cache);
         match self.options.lenient && error.is_none() {
             true => feed::ignore_rest(input, consumed, self.sink),
             false => (consumed, error),
@@ -329,9 +331,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Remembers that this key followed the previous one. Returns the key predicted next.
     fn learn_next_key(&mut self, id: u16) -> u16 {
         if let Some(frame) = self.frames.last_mut() {
-            self.sink.tape().keys.learn_next(frame.previous, id);
-            frame.previous = id;
-            frame.guess = 0;
+            self.sink.tape().keys.learn_next(frame.previous_key, id);
+            frame.previous_key = id;
+            frame.predicted_key = 0;
         }
         id
     }
@@ -353,8 +355,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// The innermost array is not a list: the `count` entries before this one get their
-    /// keys.
+    /// Handles an innermost array that is not a list: the `count` entries before this one get
+    /// their keys.
     #[cold]
     fn convert_to_map(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
@@ -365,7 +367,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Values ---------------------------------------------------------------
 
-    /// Reads a value: a leaf completely, a container up to its front.
+    /// Reads a value: a leaf completely, a container up to its beginning.
     #[inline]
     pub(super) fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
@@ -478,7 +480,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (slot, is_default) = self.tokens.read_link()?;
         self.require_all_nodes(start)?;
         let found = self.slots.find_node(self.sink.nodes(), slot);
-        if self.options.loose_links && found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unsupported) {
+        if self.options.accept_unknown_links && found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unsupported) {
             return Ok((Node::leaf(Kind::Null, 0), is_default));
         }
         let (target, direct) = found
@@ -549,7 +551,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.check_length(name.len, start)?;
         let bytes = &self.tokens.input[start..start + name.len];
         let class = self.sink.tape().intern_class(Kind::Bytes, bytes).map_err(|error| error.at(start))?;
-        self.warm.remember_class(self.sink.tape(), self.tokens.input, (start, name.len), class);
+        self.cache.remember_class(self.sink.tape(), self.tokens.input, (start, name.len), class);
         Ok(class)
     }
 }

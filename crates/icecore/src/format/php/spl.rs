@@ -22,7 +22,7 @@ pub(super) enum Family {
     List,
 }
 
-/// How many nested payloads are always allowed.
+/// Number of nested payloads that are always allowed.
 const PAYLOADS: usize = 1000;
 /// Name of the key for the object in an element of a storage.
 pub(super) const OBJECT: &[u8] = b"object";

@@ -31,7 +31,7 @@ fn find_strings<'t>(
     settings: &Settings,
     wanted: &StringRequest<'_>,
 ) -> Result<StringPlaces<'t>, Error> {
-    let options = ReadOptions { repair_lengths: false, loose_links: true, ..ReadOptions::from_settings(settings) };
+    let options = ReadOptions { repair_lengths: false, accept_unknown_links: true, ..ReadOptions::from_settings(settings) };
     if !wanted.keys
         && !wanted.classes
         && !options.lenient
@@ -47,7 +47,7 @@ fn find_strings<'t>(
 }
 
 fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<TextRepair>, Error> {
-    let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
+    let options = ReadOptions { accept_unknown_links: true, ..ReadOptions::default() };
     let read = |text: &[u8], _: repair::Start| {
         let outcome = read_unrepaired(text, &options, Request::new(limits));
         outcome.error.is_none().then_some(outcome.consumed)

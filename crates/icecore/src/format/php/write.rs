@@ -282,7 +282,7 @@ impl<'d> Writer<'d> {
         Ok(known)
     }
 
-    /// Writes the value at `index`: a leaf completely, a container up to its front.
+    /// Writes the value at `index`: a leaf completely, a container up to its beginning.
     pub(super) fn write_value(&mut self, mut index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = index;
         // Nodes that PHP can't represent: their content is written instead.
@@ -390,7 +390,7 @@ impl<'d> Writer<'d> {
         buf.push(b';');
     }
 
-    /// Writes the front of an object, whose body must be a map or an array.
+    /// Writes the head of an object, whose body must be a map or an array.
     fn write_object(&mut self, index: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(name) = self.class_name(node).filter(|_| self.has_entries(index, node)) else { return Ok(false) };
         if node.form() == Form::Struct {

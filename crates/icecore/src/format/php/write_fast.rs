@@ -16,7 +16,7 @@ use crate::format::PartProgress;
 use crate::limits::Limits;
 use crate::output::{ShortNameText, Spare};
 use fixed_blocks::{CHUNK_SIZE, Chunk, FULL, put_all, put_digits, put_float, put_integer, put_position};
-use names::{FRONT, KEY, generation_of, put_key};
+use names::{MAX_HEAD_LEN, KEY, generation_of, put_key};
 
 /// Deeper documents are left to the machine.
 const DEEPEST: u32 = 256;
@@ -86,7 +86,7 @@ struct FastWriter<'d, 'o> {
     names: &'d Names,
     buf: &'o mut Vec<u8>,
     keys: &'o mut [ShortNameText<KEY>],
-    object_heads: &'o mut [ShortNameText<FRONT>],
+    object_heads: &'o mut [ShortNameText<MAX_HEAD_LEN>],
     /// Generations for which keys and heads of objects are kept.
     generations: (u64, u64),
     state: &'o mut WriteProgress,
@@ -408,11 +408,11 @@ impl FastWriter<'_, '_> {
             return self.stop_at_special(place);
         };
         let to = match node.kind {
-            Kind::Object => match self.write_front(chunk, place.to, node, body) {
+            Kind::Object => match self.write_head(chunk, place.to, node, body) {
                 Some(to) => to,
                 None => return self.stop_at_special(place),
             },
-            _ => put_array_front(chunk, place.to, node),
+            _ => put_array_head(chunk, place.to, node),
         };
         let (first, max_count, is_object) = match node.kind {
             Kind::Array => {
@@ -477,7 +477,7 @@ fn is_container(node: &Node) -> bool {
 
 /// Writes `a:2:{`.
 #[inline(always)]
-fn put_array_front(chunk: &mut Chunk, to: usize, node: &Node) -> usize {
+fn put_array_head(chunk: &mut Chunk, to: usize, node: &Node) -> usize {
     if node.aux < 10 {
         return put_all(chunk, to, &[b'a', b':', b'0' + node.aux as u8, b':', b'{']);
     }

@@ -192,7 +192,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Continues after a value in the innermost payload; returns whether the payload
+    /// Continues after a value in the innermost payload. Returns `true` if the payload
     /// ended.
     pub(super) fn write_payload_step(&mut self, buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(payload) = self.payloads.last() else { return Ok(true) };

@@ -24,7 +24,7 @@ pub(crate) fn is_continuation(byte: u8) -> bool {
 pub(crate) struct DecodedCharacter {
     /// `None` if it is not a character.
     pub(crate) value: Option<u64>,
-    /// How many bytes belong to it; 0 at the end of the bytes.
+    /// Number of bytes that belong to it; 0 at the end of the bytes.
     pub(crate) len: usize,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct LinkTarget {
     strong: bool,
     /// The last weak reference to it.
     last_weak: u32,
-    /// How many aliases of it are still to come.
+    /// Number of aliases of it that are still to be written.
     pub(super) remaining: u32,
 }
 

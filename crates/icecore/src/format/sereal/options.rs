@@ -17,9 +17,9 @@ pub struct ReadOptions {
     pub refuse_objects: bool,
     /// STR_UTF8 that is not valid UTF-8 is an error.
     pub validate_utf8: bool,
-    /// Most entries of a hash.
+    /// Maximum number of entries of a hash.
     pub max_num_hash_entries: Option<u64>,
-    /// Most items of an array.
+    /// Maximum number of items of an array.
     pub max_num_array_entries: Option<u64>,
     /// Read only with the plain machine. Slower; for comparisons in tests.
     pub reference: bool,
@@ -91,7 +91,7 @@ pub struct WriteOptions {
     /// References to arrays and hashes are always REFN ARRAY and REFN HASH, and keys
     /// are sorted by [`SortKeys::Length`] by default.
     pub canonical: bool,
-    /// Only the first half of `canonical`.
+    /// References to arrays and hashes are always REFN ARRAY and REFN HASH.
     pub canonical_refs: bool,
     /// The order of keys.
     pub sort_keys: SortKeys,

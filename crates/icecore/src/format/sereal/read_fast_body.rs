@@ -9,8 +9,8 @@ use super::read_fast::{Predictions, match_known_key, read_common_leaf};
 use super::tag;
 use crate::document::{Kind, NO_KEY, Node, Tape, flag};
 
-/// Depth of its stack, an array. Deeper bodies are left to the machine.
-const DEPTH: usize = 16;
+/// Size of the stack, which is an array. Bodies that are nested more deeply are left to the machine.
+const STACK_SIZE: usize = 16;
 
 /// An open container.
 #[derive(Clone, Copy)]
@@ -28,7 +28,7 @@ const NOT_A_MAP: u32 = u32::MAX;
 /// tape must be cleared.
 pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -> Option<usize> {
     let first = offset;
-    let mut stack = [FastFrame { node: 0, remaining: 0, count: 0, last_key: NOT_A_MAP }; DEPTH];
+    let mut stack = [FastFrame { node: 0, remaining: 0, count: 0, last_key: NOT_A_MAP }; STACK_SIZE];
     let mut depth = 0;
     let mut predictions = Predictions::default();
     let mut top = FastFrame { node: 0, remaining: 1, count: 1, last_key: NOT_A_MAP };
@@ -99,10 +99,10 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
             }
             _ => return None,
         };
-        let takes = if kind == Kind::Map { 2 } else { 1 };
+        let min_entry_len = if kind == Kind::Map { 2 } else { 1 };
         if kind == Kind::Map && count > MAX_ENTRIES_WITH_IDS
-            || (input.len() - next) / takes < count as usize
-            || depth + 1 >= DEPTH
+            || (input.len() - next) / min_entry_len < count as usize
+            || depth + 1 >= STACK_SIZE
         {
             return None;
         }

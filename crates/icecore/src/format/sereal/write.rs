@@ -200,6 +200,7 @@ fn build_suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -
     Ok(suffix)
 }
 
+/// Sets the tracking bit of the tags at these positions.
 fn set_tracks(body: &mut [u8], tracks: &[u64]) {
     for offset in tracks {
         if let Some(tag) = usize::try_from(*offset).ok().and_then(|index| body.get_mut(index)) {
@@ -208,7 +209,7 @@ fn set_tracks(body: &mut [u8], tracks: &[u64]) {
     }
 }
 
-/// Appends a varint, padded to `taken` bytes if it needs fewer.
+/// Appends a varint, padded to `min_width` bytes if it needs fewer.
 fn push_varint(out: &mut Vec<u8>, mut value: u64, min_width: usize) {
     for _ in 1..varint_width(value).max(min_width.min(10)) {
         out.push(value as u8 | 0x80);

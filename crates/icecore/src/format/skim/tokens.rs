@@ -20,7 +20,7 @@ pub(crate) struct Skimmer<'i, F> {
     pub(crate) view: View<'i>,
     /// The key of the next value, if it is a string.
     pub(crate) key: Vec<u8>,
-    /// How many numbered values, and how many names, were skipped.
+    /// Numbers of numbered values and of names that were skipped.
     pub(crate) values: u64,
     pub(crate) names: u64,
     pub(crate) format: F,
@@ -222,7 +222,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         }
     }
 
-    /// Skips the parts of a tag. Returns whether a value is next that ends with them.
+    /// Skips the parts of a tag. Returns `true` if a value is next that ends with them.
     pub(crate) fn pass_parts(&mut self, parts: &'static [Part], tag: u8, mark: Mark) -> SkimResult<bool> {
         let mut sort = FrameContent::Values;
         for (index, part) in parts.iter().enumerate() {

@@ -93,7 +93,7 @@ struct OldReader<'a, 's, S: Sink> {
     blessed: Vec<BlessedNode>,
     /// Whether the root is a reference: then the implied reference to it has no node yet.
     root_is_ref: bool,
-    /// The same for a root that is a tied scalar.
+    /// Like `root_is_ref`, for a root that is a tied scalar.
     root_is_tied: bool,
 }
 

@@ -17,8 +17,8 @@ use std::collections::HashMap;
 /// occur again.
 pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// The shortest entry of a FLAG_HASH: a value, flags, and a key that is a scalar.
-pub(super) const FLAG_ENTRY: usize = 4;
-/// How many ids there are, minus a margin.
+pub(super) const MIN_FLAG_ENTRY: usize = 4;
+/// Number of ids that a table of keys can assign, minus a margin.
 pub(super) const MAX_KEY_IDS: usize = 65_000;
 
 /// Current state of a frame.
@@ -48,8 +48,8 @@ pub(super) struct Frame {
     pub(super) last_key: u16,
     /// Its node.
     pub(super) node: u32,
-    /// How many nodes before it only wrap it.
-    pub(super) wraps: u32,
+    /// Number of nodes before it that only wrap it.
+    pub(super) wrapper_count: u32,
     /// Number of children still to read.
     pub(super) remaining: u32,
     /// Number of children so far.
@@ -60,6 +60,7 @@ pub(super) struct Frame {
     pub(super) has_slot: bool,
 }
 
+/// [`Frame::value`] if there is no value before its key.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Prefix of a value: how it is reached, and its class.
@@ -70,8 +71,8 @@ pub(super) struct Prefix {
     pub(super) class: Option<u32>,
     /// Whether no reference was read: for the root, or an object that a hook returned.
     pub(super) implied: bool,
-    /// How many wrapper nodes were written.
-    pub(super) wraps: u32,
+    /// Number of wrapper nodes that were written.
+    pub(super) wrapper_count: u32,
     /// Offset of its start in the input.
     pub(super) start: usize,
     /// The first node.
@@ -249,16 +250,16 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Closes the innermost container and its wrappers.
     pub(super) fn close_container(&mut self) {
         if let Some(frame) = self.frames.pop() {
-            self.depth = self.depth.saturating_sub(1 + frame.wraps);
+            self.depth = self.depth.saturating_sub(1 + frame.wrapper_count);
             self.sink.tape().close_container(frame.node, frame.count);
             self.record_end(frame.node);
-            self.close_wrappers(frame.node, frame.wraps);
+            self.close_wrappers(frame.node, frame.wrapper_count);
         }
     }
 
-    /// Closes the `wraps` nodes before `node`.
-    pub(super) fn close_wrappers(&mut self, node: u32, wraps: u32) {
-        for k in 1..=wraps {
+    /// Closes the `wrapper_count` nodes before `node`.
+    pub(super) fn close_wrappers(&mut self, node: u32, wrapper_count: u32) {
+        for k in 1..=wrapper_count {
             self.sink.tape().close_container(node - k, 1);
             self.record_end(node - k);
         }
@@ -266,8 +267,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Reads a value: a leaf completely, a container up to its beginning. `referent`: the
-    /// reference to it is implied.
+    /// Reads a value: a leaf completely, a container up to its beginning. With `referent`, the
+    /// reference to the value is implied.
     pub(super) fn read_value(&mut self, referent: bool) -> Result<(), Error> {
         let mut prefix = Prefix { start: self.scan.offset, first: self.sink.next_node(), ..Prefix::default() };
         if referent {
@@ -333,12 +334,12 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         if let Some(form) = self.pending_class.take_if(|_| node.kind == Kind::Object) {
             self.sink.record_note(index, code::CLASS, form);
         }
-        prefix.wraps += 1;
+        prefix.wrapper_count += 1;
         Ok(())
     }
 
-    /// Writes the wrappers of a scalar, and gives it its number.
-    pub(super) fn before_scalar(&mut self, prefix: &mut Prefix) -> Result<(), Error> {
+    /// Writes the wrappers of a scalar, and assigns its number.
+    pub(super) fn push_scalar_wrappers(&mut self, prefix: &mut Prefix) -> Result<(), Error> {
         if let Some(class) = prefix.class.take() {
             self.wrap_in_object(class, prefix)?;
         } else if prefix.flags & flag::REF != 0 {
@@ -349,9 +350,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(())
     }
 
-    /// Writes the wrapper of a container, gives it its number, and returns the remaining
+    /// Writes the wrapper of a container, assigns its number, and returns the remaining
     /// flags for the container's own node.
-    pub(super) fn before_container(&mut self, prefix: &mut Prefix) -> Result<u8, Error> {
+    pub(super) fn push_container_wrapper(&mut self, prefix: &mut Prefix) -> Result<u8, Error> {
         let target = self.sink.next_node();
         self.numbers.assign_next(NumberedValue::Referent(target));
         if S::DETAIL && prefix.flags & flag::REF == 0 {
@@ -368,13 +369,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Writes a complete scalar.
     pub(super) fn push_leaf(&mut self, node: Node, mut prefix: Prefix) -> Result<u32, Error> {
-        self.before_scalar(&mut prefix)?;
+        self.push_scalar_wrappers(&mut prefix)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
         self.record_end(index);
         self.attach_notes(index);
-        self.close_wrappers(index, prefix.wraps);
-        self.depth -= prefix.wraps;
+        self.close_wrappers(index, prefix.wrapper_count);
+        self.depth -= prefix.wrapper_count;
         Ok(index)
     }
 
@@ -395,7 +396,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             flags: 0,
             last_key: 0,
             node: index,
-            wraps: prefix.wraps,
+            wrapper_count: prefix.wrapper_count,
             remaining,
             count: 0,
             value: NONE,
@@ -431,7 +432,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 let count_start = self.scan.offset;
                 let count = self.read_u32("a hash's count")?;
                 self.record_piece(count_start, node, "count");
-                let count = self.check_count(u64::from(count), FLAG_ENTRY, "entries")?;
+                let count = self.check_count(u64::from(count), MIN_FLAG_ENTRY, "entries")?;
                 return self.begin_hash(Some(flags), count, prefix);
             }
             tag::HOOK => return self.begin_hook(prefix, false),
@@ -454,8 +455,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Returns the node of a scalar, and the tag that the writer would choose for it;
-    /// `None` if the tag is not that of a scalar. `slot`: it fills its slot itself,
-    /// without a reference or class before it.
+    /// `None` if the tag is not that of a scalar. `slot` states whether the scalar fills its slot
+    /// itself, without a reference or class before it.
     pub(super) fn read_scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
         let start = self.scan.offset;
         let (leaf, default) = match tag {

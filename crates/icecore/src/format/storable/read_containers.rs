@@ -9,13 +9,13 @@ use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn begin_array(&mut self, count: u32, mut prefix: Prefix) -> Result<(), Error> {
-        let flags = self.before_container(&mut prefix)?;
+        let flags = self.push_container_wrapper(&mut prefix)?;
         self.open_container(State::Array, Node::open(Kind::Array, 0).with(flags), count, prefix)?;
         Ok(())
     }
 
     pub(super) fn begin_hash(&mut self, hash_flags: Option<u8>, count: u32, mut prefix: Prefix) -> Result<(), Error> {
-        let flags = self.before_container(&mut prefix)?;
+        let flags = self.push_container_wrapper(&mut prefix)?;
         let mut node = Node::open(Kind::Map, 0).with(flags);
         let mut state = State::Hash;
         if let Some(hash_flags) = hash_flags {
@@ -173,13 +173,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// Assigns a key to the value before it. `stands`: the node for a key that is in
-    /// the input as it is. Returns the id.
-    pub(super) fn assign_key(&mut self, frame: Frame, name: Node, bytes: &[u8], stands: Option<Node>) -> u16 {
+    /// Assigns a key to the value before it, and returns the id of the key. `borrowed_key` is
+    /// the node of a key whose bytes are in the input as they are.
+    pub(super) fn assign_key(&mut self, frame: Frame, name: Node, bytes: &[u8], borrowed_key: Option<Node>) -> u16 {
         let value = frame.value;
         let tape = self.sink.tape();
         if frame.has_slot {
-            let mut key = match stands {
+            let mut key = match borrowed_key {
                 Some(node) => node,
                 None => tape.new_owned_string(name.kind, bytes).with(name.flags),
             };

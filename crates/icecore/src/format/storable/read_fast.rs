@@ -20,7 +20,7 @@ enum RecordOutcome {
     Other,
 }
 
-/// How many values are read before the machine checks limits again, so that the loops need
+/// Number of values that are read before the machine checks limits again: so the loops need
 /// not check them for each value.
 const BATCH: u32 = 4096;
 
@@ -79,7 +79,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Some((id, start + len))
     }
 
-    /// Reads common items of the innermost array. Returns whether another container is the
+    /// Reads common items of the innermost array. Returns `true` if another container is the
     /// innermost now.
     #[inline]
     pub(super) fn read_common_items(&mut self) -> Result<bool, Error> {
@@ -118,7 +118,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(false)
     }
 
-    /// Reads common entries of the innermost hash. Returns whether the machine has
+    /// Reads common entries of the innermost hash. Returns `true` if the machine has
     /// something else to do now.
     #[inline]
     pub(super) fn read_common_entries(&mut self) -> Result<bool, Error> {
@@ -202,10 +202,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let Some(count) = self.u32_at(offset) else { return RecordOutcome::Other };
         offset += 4;
-        let wraps = u32::from(class != 0);
+        let wrapper_count = u32::from(class != 0);
         // An item needs at least one byte, an entry five: a tag and the length of its key.
         let fits = count as usize <= (input.len() - offset) / if is_hash { 5 } else { 1 };
-        let within_limits = self.depth + wraps < self.limits.depth
+        let within_limits = self.depth + wrapper_count < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
         if !fits || !within_limits || count > MAX_ENTRIES_WITH_IDS {
             return RecordOutcome::Other;
@@ -245,13 +245,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             }
             return RecordOutcome::Complete;
         }
-        self.depth += 1 + wraps;
+        self.depth += 1 + wrapper_count;
         self.frames.push(Frame {
             state: if is_hash { State::Hash } else { State::Array },
             flags: 0,
             last_key: 0,
             node,
-            wraps,
+            wrapper_count,
             remaining,
             count: count - remaining,
             value: NONE,

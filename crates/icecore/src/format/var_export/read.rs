@@ -232,7 +232,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Around the value ---------------------------------------------------------
 
-    /// Reads the text before the value. Returns whether it is a file.
+    /// Reads the text before the value. Returns `true` if it is a file.
     fn read_prefix(&mut self) -> Result<bool, Error> {
         let lexer = &mut self.lexer;
         if lexer.input.starts_with(b"\xef\xbb\xbf") {

@@ -99,7 +99,7 @@ struct WriteFrame {
     is_list: bool,
     /// Indentation of its first line.
     indent: usize,
-    /// How many targets were open before it.
+    /// Number of targets that were open before it.
     entered: usize,
 }
 
@@ -125,7 +125,7 @@ pub(super) struct Writer<'d> {
     /// Link targets that are being written, also in their order.
     open: HashSet<u32>,
     entered: Vec<u32>,
-    /// How many nodes were written through links, and the limit.
+    /// Number of nodes that were written through links, and the limit.
     expanded: u64,
     expansion_limit: u64,
     losses: Losses,

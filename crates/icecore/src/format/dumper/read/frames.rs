@@ -31,7 +31,7 @@ pub(super) enum Shape {
     Do,
     /// `bless( X, 'C' )`
     Bless,
-    /// The same with another name: `name( X, 'C' )`.
+    /// Like `Bless`, with another name: `name( X, 'C' )`.
     Call,
 }
 

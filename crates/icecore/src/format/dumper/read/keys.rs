@@ -39,7 +39,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(self.place_key(text, start, end))
     }
 
-    /// Reads a key without quotes; returns whether it is a word.
+    /// Reads a key without quotes. Returns `true` if it is a word.
     #[cold]
     fn read_bare_key(&mut self) -> Result<(Text, bool), Error> {
         let start = self.lexer.position;

@@ -67,7 +67,7 @@ impl<'a> Lexer<'a> {
         self.code_error_with_help(offset, found, HELP_CODE)
     }
 
-    /// The same with other advice.
+    /// Like [`Self::code_error`], with other advice.
     #[cold]
     pub(super) fn code_error_with_help(
         &self,

@@ -206,7 +206,7 @@ impl<'d> Writer<'d> {
         if is_text { !has_wide } else { self.style.wide }
     }
 
-    /// Writes a string. `is_text`: it is text, and not ASCII. Returns whether it is
+    /// Writes a string. `is_text`: it is text, and not ASCII. Returns `true` if it is
     /// written as a number.
     fn write_string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) -> bool {
         let options = self.style.options;
@@ -351,7 +351,7 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Writes digits, in quotes if there are many. Returns whether they have quotes.
+/// Writes digits, in quotes if there are many. Returns `true` if they have quotes.
 #[inline]
 pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) -> bool {
     if digits.len() <= BARE {
@@ -377,7 +377,7 @@ fn is_glob(name: &[u8]) -> bool {
     split_package_name(name).all(quote::is_identifier)
 }
 
-/// The same for the Perl code.
+/// Like [`is_glob`], for the Perl code.
 fn is_glob_of_perl(name: &[u8]) -> bool {
     let is_word = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let count = split_package_name(name).count();

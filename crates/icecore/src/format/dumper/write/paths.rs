@@ -102,7 +102,7 @@ impl Paths {
         self.pieces.get(path.0 as usize).copied().unwrap_or(none)
     }
 
-    /// Returns whether an arrow is needed between this path and an index or key.
+    /// Returns `true` if an arrow is needed between this path and an index or key.
     fn needs_arrow(&self, path: Path) -> bool {
         let piece = self.piece_at(path);
         let (start, end) = match piece.step {

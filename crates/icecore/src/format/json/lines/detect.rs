@@ -8,7 +8,7 @@ use crate::limits::Limits;
 
 /// How much of the input is examined.
 const EXAMINED_BYTES: usize = 256 << 10;
-/// How many lines are examined.
+/// Number of lines that are examined.
 const LINES: usize = 8;
 
 /// The first lines, at least two, must be one object or array each.

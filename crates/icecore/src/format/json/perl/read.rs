@@ -8,7 +8,7 @@ use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 
 /// Depth of the stack of fixed size. It needs no allocation; deeper levels use a vector.
 const DEPTH: usize = 32;
-/// How many keys of a map get ids; the others become nodes of the tape.
+/// Maximum number of keys of a map that get ids; the others become nodes of the tape.
 const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
 /// An open container.

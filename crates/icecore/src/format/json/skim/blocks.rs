@@ -13,7 +13,7 @@ const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 /// State inside a container before the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ContainerState {
-    /// How many containers are open.
+    /// Number of containers that are open.
     depth: u64,
     is_string: bool,
     /// Whether the previous byte is a backslash.
@@ -118,7 +118,7 @@ fn find_last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
     None
 }
 
-/// The same as [`skip_container`], byte by byte.
+/// Like [`skip_container`], byte by byte.
 fn walk_bytes(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
     for (offset, byte) in bytes.iter().enumerate() {
         // Outside of strings, where JSON has no backslash, one only counts before a quote: as above.

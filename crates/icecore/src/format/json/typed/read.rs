@@ -16,7 +16,7 @@ use source::ResolvedKey;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// How many levels of JSON one level of a document needs at most: `$id`, `$weak`,
+/// Maximum number of levels of JSON that one level of a document needs: `$id`, `$weak`,
 /// `$overload`, `$map`, its list and a pair, and some reserve.
 const LEVELS: u32 = 8;
 

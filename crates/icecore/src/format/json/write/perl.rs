@@ -57,7 +57,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Opens an object that froze itself as `("Class")[…]`, if its payload is a list.
-    /// Returns whether it is one.
+    /// Returns `true` if it is one.
     pub(super) fn open_tagged_object(&mut self, index: u32, node: &Node) -> Result<bool, Error> {
         let payload = index + 1;
         let Some(list) = self.nodes.get(payload as usize).filter(|list| list.kind == Kind::Array) else {

@@ -94,7 +94,7 @@ impl Writer<'_, '_, '_> {
         self.options.class.as_ref().is_some_and(|class| class.as_bytes() == text)
     }
 
-    /// The same as [`Writer::is_reserved`], for the key node at `key`.
+    /// Like [`Writer::is_reserved`], for the key node at `key`.
     pub(super) fn is_reserved_node(&mut self, key: u32, value: u32) -> Result<bool, Error> {
         Ok(self.key_node_text(key, value)?.special.reserved)
     }

@@ -102,7 +102,7 @@ pub(super) fn collect_edits(text: &[u8], changes: &[Change]) -> Edits {
     edits
 }
 
-/// `text` starts at `base`.
+/// Adds the edits of one change. `text` starts at the offset `base` of the whole text.
 fn push_edits(text: &[u8], change: &Change, base: usize, edits: &mut Edits) {
     let Fix { offset, was, is, subject, first, .. } = change.fix;
     if change.new_length != was {

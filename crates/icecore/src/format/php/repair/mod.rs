@@ -43,12 +43,12 @@ use search::FoundLengths;
 
 /// How deep nested serialized texts in strings are examined.
 const DEPTH: u32 = 4;
-/// How many different answers are kept.
+/// Number of different answers that are kept.
 const ANSWERS: usize = 4;
 /// How often a replaced text may occur in one string, to explain the length.
 const MULTIPLES: u64 = 8;
 
-/// How many strings an inexact explanation must fit, so that it is not by chance.
+/// Number of strings that an inexact explanation must fit, so that it is not by chance.
 const STRONG: usize = 3;
 
 /// What a text begins with.

@@ -32,7 +32,7 @@ pub(super) struct RestoredName {
     pub(super) name: Vec<u8>,
     /// Its current number of bytes.
     pub(super) len: usize,
-    /// How many of them are `*` or the class.
+    /// Number of these bytes that are `*` or the class.
     pub(super) owner: usize,
     pub(super) nuls: Nuls,
 }

@@ -7,7 +7,7 @@
 //! end of each string, also of those with right lengths, so it is not found by chance.
 
 use super::Start;
-use super::explain::{MeasuredReader, MeasuredText, Misfit};
+use super::explain::{MeasuredReader, MeasuredText, Mismatch};
 use super::measure::{Charset, LineEnds, Measure};
 use super::names::Classes;
 use super::step;
@@ -15,23 +15,23 @@ use crate::document::Explanation;
 use crate::steps;
 use std::collections::{HashMap, HashSet};
 
-/// How many ends of a string are tried: those nearest to its stated end.
+/// Number of ends of a string that are tried: those nearest to its stated end.
 const ENDS: usize = 8;
 /// How far beyond its stated end a string is searched: its length again, plus this.
 const BEYOND: usize = 1024;
 /// How often the text may occur in the first string.
 const TIMES: i64 = 4;
-/// How many texts shared by two strings are tried.
+/// Number of texts shared by two strings that are tried.
 const SHARED: usize = 4;
 /// How often the shared text may be shortened.
 const DEPTH: u32 = 6;
-/// How many bytes of a string are compared with another one.
+/// Number of bytes of a string that are compared with another one.
 const COMPARED: usize = 1 << 16;
 /// Longest new text: longer than any address; each byte is compared with it.
 const LONGEST: usize = 256;
 /// Minimum size of a shared text.
 const SEED: usize = 4;
-/// How many places with the same bytes are compared.
+/// Number of places with the same bytes that are compared.
 const PLACES: usize = 8;
 /// Work allowed for each byte of the text.
 const WORK: u64 = 100;
@@ -48,8 +48,8 @@ pub(super) struct ReplacedText {
 pub(super) fn find_replaced(text: &[u8], start: Start, classes: &Classes) -> Vec<ReplacedText> {
     let remaining = (text.len() as u64).saturating_mul(WORK).saturating_add(LEAST_WORK);
     let mut search = ReplacedSearch { text, start, classes, remaining, tried: HashSet::new(), found: Vec::new() };
-    for misfit in search.read_with(Measure::BYTES).err().unwrap_or_default() {
-        search.try_first(misfit);
+    for mismatch in search.read_with(Measure::BYTES).err().unwrap_or_default() {
+        search.try_first(mismatch);
     }
     search.found
 }
@@ -65,11 +65,11 @@ struct ReplacedSearch<'t> {
 }
 
 impl<'t> ReplacedSearch<'t> {
-    fn read_with(&mut self, measure: Measure<'t>) -> Result<MeasuredText, Vec<Misfit<'t>>> {
+    fn read_with(&mut self, measure: Measure<'t>) -> Result<MeasuredText, Vec<Mismatch<'t>>> {
         let following = MeasuredReader::new(measure, self.classes);
         let followed = following.read_whole_text(self.text, self.start, 0);
         self.charge_work(following.bytes_read() as u64 * 2 + 16);
-        followed.ok_or_else(|| following.into_misfits())
+        followed.ok_or_else(|| following.into_mismatches())
     }
 
     fn charge_work(&mut self, work: u64) {
@@ -78,8 +78,8 @@ impl<'t> ReplacedSearch<'t> {
     }
 
     /// Returns the possible contents of the string, each with its growth.
-    fn find_contents(&mut self, misfit: Misfit<'t>) -> Vec<(&'t [u8], i64)> {
-        let Misfit { rest, was } = misfit;
+    fn find_contents(&mut self, mismatch: Mismatch<'t>) -> Vec<(&'t [u8], i64)> {
+        let Mismatch { rest, was } = mismatch;
         if self.remaining == 0 {
             return Vec::new();
         }
@@ -97,15 +97,15 @@ impl<'t> ReplacedSearch<'t> {
 
     /// Tries the first string that does not fit: which text it contains, and how often, is
     /// unknown.
-    fn try_first(&mut self, misfit: Misfit<'t>) {
-        for (content, grew) in self.find_contents(misfit) {
+    fn try_first(&mut self, mismatch: Mismatch<'t>) {
+        for (content, grew) in self.find_contents(mismatch) {
             for times in (1..=TIMES).filter(|times| grew % times == 0) {
                 let step = grew / times;
                 match times {
                     1 if content.len() <= LONGEST => self.try_text(content, step, 0),
                     // What a long string shares with the text after it.
                     1 => {
-                        for new in self.find_shared(content, misfit.rest.get(content.len()..), step) {
+                        for new in self.find_shared(content, mismatch.rest.get(content.len()..), step) {
                             self.try_text(new, step, 0);
                         }
                     }
@@ -131,10 +131,10 @@ impl<'t> ReplacedSearch<'t> {
                 let explanation = explain_growth(&followed, step);
                 self.found.push(ReplacedText { followed, explanation });
             }
-            Err(misfits) => {
+            Err(mismatches) => {
                 let is_multiple = |grew: i64| grew.signum() == step.signum() && grew % step == 0;
-                for misfit in misfits {
-                    let ends = self.find_contents(misfit);
+                for mismatch in mismatches {
+                    let ends = self.find_contents(mismatch);
                     for (content, _) in ends.into_iter().filter(|(_, grew)| is_multiple(*grew)) {
                         for shared in self.find_shared(new, Some(content), step) {
                             self.try_text(shared, step, depth + 1);

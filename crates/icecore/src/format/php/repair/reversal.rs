@@ -5,9 +5,9 @@ use super::entities::decode_entities;
 use crate::document::Explanation;
 use memchr::memmem;
 
-/// How many changes of the whole text are undone, one after the other.
+/// Number of changes of the whole text that are undone, one after the other.
 const STEPS: usize = 3;
-/// How many texts are tried.
+/// Number of texts that are tried.
 const TEXTS: usize = 24;
 
 /// A change that happens to whole texts.

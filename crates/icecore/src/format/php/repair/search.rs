@@ -16,13 +16,13 @@ use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How many readers may exist at once. If there are more, those are dropped whose strings
+/// Number of readers that may exist at once. If there are more, those are dropped whose strings
 /// are farthest from their stated lengths.
 const READERS: usize = 16;
 /// Work allowed for each byte of the text, over all searches: steps, bytes and ends.
 const WORK: u64 = 400;
 
-/// How many numbers are tried as the common step of all strings.
+/// Number of numbers that are tried as the common step of all strings.
 const STEPS: usize = 6;
 
 /// Minimum number of changes with which a reading wins over others if all its changes are
@@ -34,7 +34,7 @@ const ENOUGH: usize = 4;
 pub(super) struct TextReader {
     pub(super) offset: usize,
     pub(super) frames: Frames,
-    /// How many nested serialized texts are open.
+    /// Number of nested serialized texts that are open.
     pub(super) texts: u32,
     /// The last change: an index into the list of all changes.
     fixes: Option<usize>,
@@ -199,7 +199,7 @@ impl<'i> LengthSearch<'i> {
         steps.into_iter().take(STEPS).map(|(step, _)| step).collect()
     }
 
-    fn run_search(&mut self, hunt: SearchMode<'_>) -> Result<Option<Vec<Fix>>, Error> {
+    fn run_search(&mut self, mode: SearchMode<'_>) -> Result<Option<Vec<Fix>>, Error> {
         let input = self.input;
         let mut changes = Changes::default();
         let mut readers = vec![TextReader::new(self.start)];
@@ -207,7 +207,7 @@ impl<'i> LengthSearch<'i> {
         let mut candidates = Candidates::new(&self.ends, self.classes);
         while let Some(next) = (0..readers.len()).min_by_key(|index| readers[*index].offset) {
             let reader = &mut readers[next];
-            let (met, work) = reader.read_next(input, hunt, &mut candidates);
+            let (met, work) = reader.read_next(input, mode, &mut candidates);
             self.remaining = self.remaining.checked_sub(work).ok_or_else(|| {
                 let error = Error::new(ErrorKind::Limit).at(readers[next].offset);
                 error.expecting("wrong lengths that can be counted again in reasonable time")

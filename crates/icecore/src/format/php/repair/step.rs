@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// How far after its stated end a string is searched: its length again, plus this.
 const BEHIND: usize = 1024;
-/// How many ends of a string are tried: those nearest to its stated end.
+/// Number of ends of a string that are tried: those nearest to its stated end.
 const ENDS: usize = 12;
 /// How often the replaced text may occur in a string, if the growth of strings is known.
 const TIMES: i64 = 1000;
@@ -82,7 +82,7 @@ pub(super) struct Candidates<'c> {
     ends: Rc<[usize]>,
     /// The classes in the text.
     classes: &'c Classes,
-    /// How many bytes and ends were examined.
+    /// Number of bytes and ends that were examined.
     work: usize,
 }
 
@@ -148,7 +148,7 @@ impl RepairState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RepairFrame {
     state: RepairState,
-    /// How many keys and values, or elements, are still to read.
+    /// Number of keys and values, or elements, that are still to be read.
     remaining: u64,
     /// For a payload: offset of its length, the length, and where it starts.
     payload: (usize, u64, usize),
@@ -227,12 +227,12 @@ impl TextReader {
     pub(super) fn read_next(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> (StepResult, u64) {
         candidates.found.clear();
         let start = self.offset;
-        let met = self.read_piece(input, hunt, candidates).unwrap_or(StepResult::Bad);
+        let met = self.read_piece(input, mode, candidates).unwrap_or(StepResult::Bad);
         let work = std::mem::take(&mut candidates.work) + candidates.found.len() * 16;
         (met, (self.offset.max(start) - start) as u64 + work as u64 + 16)
     }
@@ -240,7 +240,7 @@ impl TextReader {
     fn read_piece(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         let frame = self.frames.last();
@@ -250,10 +250,10 @@ impl TextReader {
                 input[self.offset..].trim_ascii_start().is_empty().then_some(StepResult::End)
             }
             RepairState::Named | RepairState::Counted if frame.remaining == 0 => {
-                self.read_variable_name(input, frame.state, hunt)
+                self.read_variable_name(input, frame.state, mode)
             }
-            RepairState::Root | RepairState::Named | RepairState::Counted => self.read_value(input, hunt, candidates),
-            RepairState::Text if frame.remaining > 0 => self.read_value(input, hunt, candidates),
+            RepairState::Root | RepairState::Named | RepairState::Counted => self.read_value(input, mode, candidates),
+            RepairState::Text if frame.remaining > 0 => self.read_value(input, mode, candidates),
             RepairState::Text => {
                 input[self.offset..].starts_with(b"\";").then_some(())?;
                 let (offset, was, start) = frame.payload;
@@ -273,17 +273,17 @@ impl TextReader {
                 self.offset += 1;
                 Some(StepResult::Good)
             }
-            RepairState::Entries if frame.remaining.is_multiple_of(2) => self.read_entry_key(input, hunt, candidates),
-            RepairState::Entries => self.read_value(input, hunt, candidates),
+            RepairState::Entries if frame.remaining.is_multiple_of(2) => self.read_entry_key(input, mode, candidates),
+            RepairState::Entries => self.read_value(input, mode, candidates),
             RepairState::Array => {
                 spl::begins_array(byte?).then_some(())?;
                 self.frames.top.state = RepairState::Members;
-                self.read_value(input, hunt, candidates)
+                self.read_value(input, mode, candidates)
             }
             RepairState::Members => self.read_members(input, true),
             RepairState::List if byte? == b':' => {
                 self.offset += 1;
-                self.read_value(input, hunt, candidates)
+                self.read_value(input, mode, candidates)
             }
             RepairState::First | RepairState::Element if frame.remaining == 0 => {
                 self.read_members(input, frame.state == RepairState::Element)
@@ -296,23 +296,23 @@ impl TextReader {
                 spl::begins_object(*input.get(self.offset)?).then_some(())?;
                 let top = &mut self.frames.top;
                 (top.state, top.remaining) = (RepairState::Object, frame.remaining - 1);
-                self.read_value(input, hunt, candidates)
+                self.read_value(input, mode, candidates)
             }
             RepairState::Object if byte? == b',' => {
                 self.offset += 1;
                 self.frames.top.state = RepairState::Data;
-                self.read_value(input, hunt, candidates)
+                self.read_value(input, mode, candidates)
             }
             RepairState::Object | RepairState::Data => {
                 self.frames.top.state = RepairState::Element;
                 Some(StepResult::Good)
             }
-            RepairState::List | RepairState::End => self.read_payload_end(input, frame, hunt),
+            RepairState::List | RepairState::End => self.read_payload_end(input, frame, mode),
         }
     }
 
     /// Reads the name of a variable of a session, or the end of the session.
-    fn read_variable_name(&mut self, input: &[u8], state: RepairState, hunt: SearchMode<'_>) -> Option<StepResult> {
+    fn read_variable_name(&mut self, input: &[u8], state: RepairState, mode: SearchMode<'_>) -> Option<StepResult> {
         let rest = &input[self.offset..];
         if rest.is_empty() || self.offset > 0 && state == RepairState::Named && rest.trim_ascii().is_empty() {
             return Some(StepResult::End);
@@ -323,7 +323,7 @@ impl TextReader {
             return Some(StepResult::Good);
         }
         let (offset, was) = (self.offset, u64::from(rest[0]));
-        let end = match hunt {
+        let end = match mode {
             SearchMode::Measured(measure) => measure.find_end(input, offset + 1, was)?,
             _ => offset + 1 + was as usize,
         };
@@ -348,12 +348,12 @@ impl TextReader {
 
     /// Reads the end of a payload. Its length is always reported: lengths inside may have
     /// other digits than before.
-    fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, hunt: SearchMode<'_>) -> Option<StepResult> {
+    fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, mode: SearchMode<'_>) -> Option<StepResult> {
         let (offset, was, start) = frame.payload;
         self.frames.pop();
         // PHP ignores what follows the last piece.
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
-        let stated = stated.filter(|_| !matches!(hunt, SearchMode::Measured(_)));
+        let stated = stated.filter(|_| !matches!(mode, SearchMode::Measured(_)));
         let end = stated.filter(|end| *end >= self.offset && input.get(*end) == Some(&b'}')).unwrap_or(self.offset);
         (*input.get(end)? == b'}').then_some(())?;
         self.offset = end + 1;
@@ -384,13 +384,13 @@ impl TextReader {
     fn read_entry_key(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         self.count_down();
         let mut tokens = self.tokens_here(input);
         match input.get(self.offset)? {
-            b's' => return self.read_string(input, "key", hunt, candidates),
+            b's' => return self.read_string(input, "key", mode, candidates),
             b'i' => drop(tokens.read_integer().ok()?),
             b'S' => tokens.read_escaped(&mut Vec::new()).ok()?,
             _ => return None,
@@ -402,17 +402,17 @@ impl TextReader {
     fn read_value(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         self.count_down();
         let mut tokens = self.tokens_here(input);
         match input.get(self.offset)? {
-            b's' => return self.read_string(input, "string", hunt, candidates),
+            b's' => return self.read_string(input, "string", mode, candidates),
             b'a' => return self.read_array(input),
-            b'O' => return self.read_object(input, hunt),
-            b'C' => return self.read_opaque(input, hunt, candidates),
-            b'E' => return self.read_enum_case(input, hunt),
+            b'O' => return self.read_object(input, mode),
+            b'C' => return self.read_opaque(input, mode, candidates),
+            b'E' => return self.read_enum_case(input, mode),
             b'i' => drop(tokens.read_integer().ok()?),
             b'd' => drop(tokens.read_float().ok()?),
             b'b' => drop(tokens.read_boolean().ok()?),
@@ -450,14 +450,14 @@ impl TextReader {
         &mut self,
         input: &[u8],
         subject: &'static str,
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         let (was, first) = self.read_head(input)?;
         let offset = self.offset + 2;
         let frame = self.frames.last();
         let class = (subject == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
-        if let SearchMode::Measured(_) = hunt {
+        if let SearchMode::Measured(_) = mode {
             return Some(StepResult::Piece(
                 UnreadPiece { offset, was, first, subject, class, has_variable: frame.state.variable_check() },
                 None,
@@ -468,7 +468,7 @@ impl TextReader {
             input.get(end..end.saturating_add(2)) == Some(b"\";")
                 && (subject == "key"
                     || self.texts > 3
-                    || hunt.trusts_stated_end()
+                    || mode.trusts_stated_end()
                     || !begins_container(&input[first..end])
                     || candidates.is_readable(&input[first..end]))
         });
@@ -477,7 +477,7 @@ impl TextReader {
             return Some(StepResult::Fix(fix));
         }
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
-        let takes_stated = match hunt {
+        let takes_stated = match mode {
             SearchMode::Step(step) => step > 0,
             SearchMode::Near { .. } => true,
             SearchMode::Between(_) | SearchMode::Measured(_) => false,
@@ -486,7 +486,7 @@ impl TextReader {
             self.offset = stated + 2;
             return Some(StepResult::Good);
         }
-        if matches!(hunt, SearchMode::Near { texts: true })
+        if matches!(mode, SearchMode::Near { texts: true })
             && !fits
             && subject == "string"
             && begins_container(&input[first..])
@@ -507,7 +507,7 @@ impl TextReader {
             can_continue(frame, &input[end + 2..])
                 .then_some((end + 2, Fix { offset, was, is, subject, first, owner: 0 }))
         };
-        match hunt {
+        match mode {
             SearchMode::Near { .. } => {
                 let ends = Rc::clone(&candidates.ends);
                 let ends = ends_between(&ends, first, search_end);
@@ -550,18 +550,18 @@ impl TextReader {
 
     /// Reads the name of a class; it contains no quote. Returns its end, and the change if its
     /// length is wrong.
-    fn read_class_name(&self, input: &[u8], hunt: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
+    fn read_class_name(&self, input: &[u8], mode: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
         let (was, first) = self.read_head(input)?;
         let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
-        if let SearchMode::Measured(measure) = hunt {
+        if let SearchMode::Measured(measure) = mode {
             (measure.find_end(input, first, was)? == first + len).then_some(())?;
         }
         let fix = Fix { offset: self.offset + 2, was, is: len as u64, subject: "class", first, owner: 0 };
         Some((first, first + len, (was != fix.is).then_some(fix)))
     }
 
-    fn read_object(&mut self, input: &[u8], hunt: SearchMode<'_>) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, hunt)?;
+    fn read_object(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
+        let (first, end, fix) = self.read_class_name(input, mode)?;
         text::is_class_name(&input[first..end]).then_some(())?;
         let (count, count_end) = read_number(input, end + 1, b'{')?;
         (count <= (input.len() - count_end) as u64).then_some(())?;
@@ -570,8 +570,8 @@ impl TextReader {
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
 
-    fn read_enum_case(&mut self, input: &[u8], hunt: SearchMode<'_>) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, hunt)?;
+    fn read_enum_case(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
+        let (first, end, fix) = self.read_class_name(input, mode)?;
         (text::is_enum_case(&input[first..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
         self.offset = end + 2;
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
@@ -580,17 +580,17 @@ impl TextReader {
     fn read_opaque(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, hunt)?;
+        let (first, end, fix) = self.read_class_name(input, mode)?;
         text::is_class_name(&input[first..end]).then_some(())?;
         let (was, start) = read_number(input, end + 1, b'{')?;
         let offset = end + 2;
         match spl::find_family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
             Some(family) => self.open_payload(input, family, (offset, was, start))?,
             None => {
-                return self.read_raw_payload(input, (offset, was, start), fix, hunt, candidates);
+                return self.read_raw_payload(input, (offset, was, start), fix, mode, candidates);
             }
         }
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
@@ -602,10 +602,10 @@ impl TextReader {
         input: &[u8],
         (offset, was, start): (usize, u64, usize),
         fix: Option<Fix>,
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
-        if let SearchMode::Measured(_) = hunt {
+        if let SearchMode::Measured(_) = mode {
             let piece = UnreadPiece { offset, was, first: start, subject: "payload", class: None, has_variable: None };
             return Some(StepResult::Piece(piece, fix));
         }
@@ -635,7 +635,7 @@ impl TextReader {
         Some(StepResult::Fork)
     }
 
-    /// Reads the front of a payload of one of PHP's own classes.
+    /// Reads the head of a payload of one of PHP's own classes.
     fn open_payload(&mut self, input: &[u8], family: Family, payload: (usize, u64, usize)) -> Option<()> {
         self.offset = payload.2;
         if family != Family::List {

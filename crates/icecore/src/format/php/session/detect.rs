@@ -24,7 +24,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let mut limits = Limits::default();
     limits.nodes = ENOUGH;
     // Links with unknown targets count as links.
-    let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
+    let options = ReadOptions { accept_unknown_links: true, ..ReadOptions::default() };
     let (tape, consumed, error) = try_handler(input, handler, &options, &limits);
     // The names must look like those of a program's variables.
     let document = Document::new(input, tape);

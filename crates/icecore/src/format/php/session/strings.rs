@@ -20,7 +20,7 @@ pub(super) static STRINGS: Strings = Strings {
     is_embedded: false,
 };
 
-/// Returns whether a text may be a session: it begins like one, or with a name without control characters, a `|` and
+/// Returns `true` if a text may be a session: it begins like one, or with a name without control characters, a `|` and
 /// the start of a value. This accepts texts that are not sessions; for these, `find_strings` returns an error, because
 /// a session must be valid to its end.
 fn is_candidate(text: &[u8]) -> bool {
@@ -33,7 +33,7 @@ fn find_strings<'t>(
     settings: &Settings,
     wanted: &StringRequest<'_>,
 ) -> Result<StringPlaces<'t>, Error> {
-    let options = ReadOptions { loose_links: true, ..ReadOptions::from_settings(settings) };
+    let options = ReadOptions { accept_unknown_links: true, ..ReadOptions::from_settings(settings) };
     let mut outcome = options.read(text, Request::new(wanted.limits).detailed());
     if options.handler.is_none() && is_prose(text, &outcome.document) {
         let options = ReadOptions { handler: Some(Handler::Php), ..options };
@@ -51,7 +51,7 @@ fn find_strings<'t>(
     Ok(collect_strings(text, &outcome.document, outcome.consumed, names, wanted))
 }
 
-/// Returns whether ordinary text was read as `php_binary`: its first letter as the length of a name, and the words
+/// Returns `true` if ordinary text was read as `php_binary`: its first letter as the length of a name, and the words
 /// after it as the name.
 fn is_prose(text: &[u8], document: &Document) -> bool {
     let is_binary = document.spelling().and_then(|spelling| spelling.get(HANDLER)) == Some(Handler::PhpBinary as u64);
@@ -62,7 +62,7 @@ fn is_prose(text: &[u8], document: &Document) -> bool {
 }
 
 fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<TextRepair>, Error> {
-    let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
+    let options = ReadOptions { accept_unknown_links: true, ..ReadOptions::default() };
     let read = |text: &[u8], start: repair::Start| {
         let outcome = read_unrepaired(text, handler_for(start), &options, Request::new(limits));
         outcome.error.is_none().then_some(outcome.consumed)

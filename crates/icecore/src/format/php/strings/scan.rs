@@ -120,7 +120,7 @@ fn skip_array_head(input: &[u8], offset: usize) -> Option<(u32, usize)> {
     (fits && input.get(end..end + 2)? == b":{").then_some((count, end + 2))
 }
 
-/// The same for an object.
+/// Like [`skip_array_head`], for an object.
 fn skip_object_head(input: &[u8], offset: usize) -> Option<(u32, usize)> {
     let (len, quote) = read_number(input, offset + 2)?;
     let start = quote + 2;

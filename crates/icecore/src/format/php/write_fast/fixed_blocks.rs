@@ -9,7 +9,7 @@ use crate::num::decimal::{POWERS, few_digits};
 
 /// How much is collected before it is passed to the output.
 pub(super) const FULL: usize = 8 << 10;
-/// Most bytes written without a check if the chunk is full: a run of entries.
+/// Maximum number of bytes that are written before the next check whether the chunk is full: a run of entries.
 const SLACK: usize = 22 << 10;
 const MASK: usize = 4 * FULL - 1;
 /// The longest block.
@@ -114,16 +114,16 @@ fn put_many_digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
 /// Puts `i:5;`.
 #[inline(always)]
 pub(super) fn put_integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
-    const FRONT: u64 = u16::from_le_bytes(*b"i:") as u64;
+    const MAX_HEAD_LEN: u64 = u16::from_le_bytes(*b"i:") as u64;
     if (0..100).contains(&value) {
         let unused = u32::from(value < 10);
         let text = (u64::from(PAIRS[value as usize]) | (u64::from(b';') << 16)) >> (8 * unused);
-        return put_block(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 5 - unused as usize);
+        return put_block(chunk, to, &(MAX_HEAD_LEN | (text << 16)).to_le_bytes(), 5 - unused as usize);
     }
     if (0..10_000).contains(&value) {
         let unused = u32::from(value < 1000);
         let text = (u64::from(four_digits(value as u32)) | (u64::from(b';') << 32)) >> (8 * unused);
-        return put_block(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 7 - unused as usize);
+        return put_block(chunk, to, &(MAX_HEAD_LEN | (text << 16)).to_le_bytes(), 7 - unused as usize);
     }
     let to = if value < 0 { put_all(chunk, to, b"i:-") } else { put_all(chunk, to, b"i:") };
     let to = put_digits(chunk, to, value.unsigned_abs());
@@ -132,14 +132,14 @@ pub(super) fn put_integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
 
 /// Puts `s:5:"` for a string of less than a hundred bytes.
 #[inline(always)]
-pub(super) fn put_short_string_front(chunk: &mut Chunk, to: usize, len: usize) -> usize {
+pub(super) fn put_short_string_head(chunk: &mut Chunk, to: usize, len: usize) -> usize {
     let head = HEADS[len & 127];
     put_block(chunk, to, &head.to_le_bytes(), (head >> 56) as usize)
 }
 
 /// Puts `s:5:"`, or the same with another letter.
 #[inline(always)]
-pub(super) fn put_string_front(chunk: &mut Chunk, to: usize, letter: u8, len: usize) -> usize {
+pub(super) fn put_string_head(chunk: &mut Chunk, to: usize, letter: u8, len: usize) -> usize {
     let to = put_all(chunk, to, &[letter, b':']);
     let to = put_digits(chunk, to, len as u64);
     put_all(chunk, to, b":\"")

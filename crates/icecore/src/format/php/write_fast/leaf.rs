@@ -1,7 +1,7 @@
 //! Leaves and other text of the fast writer.
 
 use super::fixed_blocks::{
-    Chunk, FULL, put_all, put_block, put_float, put_integer, put_short_string_front, put_slice, put_string_front,
+    Chunk, FULL, put_all, put_block, put_float, put_integer, put_short_string_head, put_slice, put_string_head,
 };
 use super::{FastWriter, WriteStop};
 use crate::document::{Kind, Location, Node};
@@ -45,7 +45,7 @@ impl FastWriter<'_, '_> {
         if len > TWO_BLOCKS {
             return put_long_string(chunk, to, rest.get(..len)?);
         }
-        let to = put_short_string_front(chunk, to, len);
+        let to = put_short_string_head(chunk, to, len);
         let to = if len <= BLOCK
             && let Some(block) = rest.first_chunk::<BLOCK>()
         {
@@ -100,7 +100,7 @@ impl FastWriter<'_, '_> {
 
     /// Writes `s:5:"hello";`.
     pub(super) fn write_quoted(&mut self, chunk: &mut Chunk, to: usize, letter: u8, bytes: &[u8]) -> Option<usize> {
-        let to = put_string_front(chunk, to, letter, bytes.len());
+        let to = put_string_head(chunk, to, letter, bytes.len());
         let to = self.write_bytes(chunk, to, bytes)?;
         Some(put_all(chunk, to, b"\";"))
     }
@@ -112,7 +112,7 @@ fn put_long_string(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> 
     if bytes.len() > LONG {
         return None;
     }
-    let to = put_string_front(chunk, to, b's', bytes.len());
+    let to = put_string_head(chunk, to, b's', bytes.len());
     let to = put_slice(chunk, to, bytes);
     Some(put_all(chunk, to, b"\";"))
 }

@@ -1,6 +1,6 @@
 //! Keys and heads of objects in the fast writer: the texts that were written are kept by id.
 
-use super::fixed_blocks::{Chunk, put_all, put_block, put_digits, put_integer, put_string_front};
+use super::fixed_blocks::{Chunk, put_all, put_block, put_digits, put_integer, put_string_head};
 use super::leaf::BLOCK;
 use super::{FastWriter, WritePosition};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Names, Node};
@@ -9,10 +9,10 @@ use crate::output::ShortNameText;
 
 /// Keys and heads of objects (`O:8:"stdClass":2:{`) up to this length are kept.
 pub(super) const KEY: usize = 2 * BLOCK;
-pub(super) const FRONT: usize = 96;
+pub(super) const MAX_HEAD_LEN: usize = 96;
 
-/// In the place of the generation of a table without one: nothing is kept for it.
-const NONE: u64 = u64::MAX;
+/// Generation of a table for whose names no texts are kept.
+const NO_GENERATION: u64 = u64::MAX;
 
 impl FastWriter<'_, '_> {
     /// Returns the text of a key with an id, if it was written before.
@@ -75,7 +75,7 @@ impl FastWriter<'_, '_> {
             _ => return None,
         };
         if let Some((text, len)) = copy_text(chunk, to, end, name.bytes)
-            && self.generations.0 != NONE
+            && self.generations.0 != NO_GENERATION
         {
             self.keys[usize::from(id)] =
                 ShortNameText { text, len, is_cast: casts, generation: self.generations.0, count: 0 };
@@ -83,9 +83,9 @@ impl FastWriter<'_, '_> {
         Some(end)
     }
 
-    /// Writes the front of an object: `O:3:"Foo":2:{`.
+    /// Writes the head of an object: `O:3:"Foo":2:{`.
     #[inline(always)]
-    pub(super) fn write_front(&mut self, chunk: &mut Chunk, to: usize, node: &Node, body: &Node) -> Option<usize> {
+    pub(super) fn write_head(&mut self, chunk: &mut Chunk, to: usize, node: &Node, body: &Node) -> Option<usize> {
         if body.kind != Kind::Map || body.flags != 0 || node.form() != Form::Usual {
             return None;
         }
@@ -93,25 +93,25 @@ impl FastWriter<'_, '_> {
             Some(kept) if kept.generation == self.generations.1 && kept.count == body.aux => {
                 Some(put_kept(chunk, to, kept))
             }
-            _ => self.write_new_front(chunk, to, node.class(), body.aux),
+            _ => self.write_new_head(chunk, to, node.class(), body.aux),
         }
     }
 
-    /// Writes the front of an object whose class is new in this document, or whose count is
+    /// Writes the head of an object whose class is new in this document, or whose count is
     /// another one.
     #[inline(never)]
-    pub(super) fn write_new_front(&mut self, chunk: &mut Chunk, start: usize, class: u32, count: u32) -> Option<usize> {
+    pub(super) fn write_new_head(&mut self, chunk: &mut Chunk, start: usize, class: u32, count: u32) -> Option<usize> {
         let name = self.document.tape().classes().get(class)?.bytes;
         if !is_class_name(name) {
             return None;
         }
-        let to = put_string_front(chunk, start, b'O', name.len());
+        let to = put_string_head(chunk, start, b'O', name.len());
         let to = self.write_bytes(chunk, to, name)?;
         let to = put_all(chunk, to, b"\":");
         let to = put_digits(chunk, to, u64::from(count));
         let to = put_all(chunk, to, b":{");
         if let Some((text, len)) = copy_text(chunk, start, to, name)
-            && self.generations.1 != NONE
+            && self.generations.1 != NO_GENERATION
             && let Some(kept) = self.object_heads.get_mut(class as usize)
         {
             *kept = ShortNameText { text, len, is_cast: false, generation: self.generations.1, count };
@@ -131,10 +131,10 @@ pub(super) fn put_key(chunk: &mut Chunk, to: usize, kept: &ShortNameText<KEY>) -
 }
 
 #[inline(always)]
-fn put_kept(chunk: &mut Chunk, to: usize, kept: &ShortNameText<FRONT>) -> usize {
-    let ([front, back], _) = kept.text.as_chunks::<{ FRONT / 2 }>() else { return to };
-    if usize::from(kept.len) > FRONT / 2 {
-        put_block(chunk, to + FRONT / 2, back, FRONT / 2);
+fn put_kept(chunk: &mut Chunk, to: usize, kept: &ShortNameText<MAX_HEAD_LEN>) -> usize {
+    let ([front, back], _) = kept.text.as_chunks::<{ MAX_HEAD_LEN / 2 }>() else { return to };
+    if usize::from(kept.len) > MAX_HEAD_LEN / 2 {
+        put_block(chunk, to + MAX_HEAD_LEN / 2, back, MAX_HEAD_LEN / 2);
     }
     put_block(chunk, to, front, usize::from(kept.len))
 }
@@ -147,7 +147,7 @@ fn copy_text<const N: usize>(chunk: &Chunk, from: usize, to: usize, name: &[u8])
 }
 
 pub(super) fn generation_of(names: &Names) -> u64 {
-    if names.generation() == 0 { NONE } else { names.generation() }
+    if names.generation() == 0 { NO_GENERATION } else { names.generation() }
 }
 
 /// Returns `true` if a string becomes an integer as a key of an array.

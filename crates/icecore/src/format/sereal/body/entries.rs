@@ -157,7 +157,7 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// Writes a key that was first written at `first`. Returns whether it was written
+    /// Writes a key that was first written at `first`. Returns `true` if it was written
     /// in full.
     pub(super) fn write_key_text(&mut self, value: u32, kind: Kind, bytes: &[u8], first: u64) -> Result<bool, Error> {
         let options = self.plan.options;

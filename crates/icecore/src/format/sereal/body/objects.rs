@@ -42,12 +42,12 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// The same as `first_tag`, unless links refer to the tag after the class.
+    /// Like [`Self::begin_variable`], unless links refer to the tag after the class: then the variable begins there.
     fn begin_object_tag(&mut self, index: u32) -> u8 {
         if self.is_linked_after_class(index) {
             // If several objects are nested around a value, the outermost is the
             // variable.
-            self.named_behind.get_or_insert(index);
+            self.object_of_next_tag.get_or_insert(index);
             return 0;
         }
         self.begin_variable(index)
@@ -174,7 +174,7 @@ impl<'d> Body<'d, '_> {
         is_own && object(2).is_none() && !self.is_weak(holder) && !padded(0) && !padded(1)
     }
 
-    /// Writes OBJECT or OBJECTV; `tags` are the two.
+    /// Writes OBJECT or OBJECTV, or the corresponding pair of `tags`.
     pub(super) fn write_class(&mut self, index: u32, class: u32, tags: [u8; 2], track: u8) -> Result<(), Error> {
         let written = self.classes.get(class as usize).copied().unwrap_or(0);
         if let Some(target) = self.noted_value(index, code::CLASS_COPY)

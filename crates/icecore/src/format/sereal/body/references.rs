@@ -102,7 +102,7 @@ impl<'d> Body<'d, '_> {
     pub(super) fn write_refp(&mut self, index: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
         self.write_pads(index, 0)?;
         let mut variable_start = self.write_weaken(index, holder)?;
-        if self.track_bit(index, tracked::BEHIND) != 0 {
+        if self.track_bit(index, tracked::AFTER) != 0 {
             variable_start = self.offset();
         }
         let offset = offset.unwrap_or(variable_start);
@@ -136,13 +136,13 @@ impl<'d> Body<'d, '_> {
         // itself are on this node.
         let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.extra_track_bits(index));
         let bit = |which| if tracks & which != 0 { TRACK } else { 0 };
-        let is_behind = tracks & tracked::BEHIND != 0;
-        let named = if is_behind { 0 } else { self.begin_variable(index) };
+        let is_tag_after = tracks & tracked::AFTER != 0;
+        let named = if is_tag_after { 0 } else { self.begin_variable(index) };
         self.write_class(index, class, [tag::OBJECT, tag::OBJECTV], named | bit(tracked::MAIN))?;
         if weak_body.is_some() {
             self.write_weaken(index, holder)?;
         }
-        let named = if is_behind { self.begin_variable(index) } else { 0 };
+        let named = if is_tag_after { self.begin_variable(index) } else { 0 };
         self.extra_track_bit(index, tracked::BODY);
         let offset = self.linked_tag_offset(index).unwrap_or(offset);
         self.bytes.push_byte(tag::REFP | named | bit(tracked::BODY))?;
@@ -168,7 +168,7 @@ impl<'d> Body<'d, '_> {
             return Ok(start + 1);
         }
         let is_later =
-            self.is_linked_after_class(index) || self.track_bit(index, tracked::BEHIND | tracked::AT_REFN) != 0;
+            self.is_linked_after_class(index) || self.track_bit(index, tracked::AFTER | tracked::AT_REFN) != 0;
         let named = if is_later { 0 } else { self.begin_variable(index) };
         let track =
             named | self.extra_track_bit(index, tracked::WEAKEN) | self.extra_track_bit(index, tracked::AT_WEAKEN);
@@ -179,14 +179,14 @@ impl<'d> Body<'d, '_> {
 
     /// Returns `true` if the variable at `to` starts at the next tag.
     fn is_pending(&self, to: u32) -> bool {
-        self.named_behind == Some(to) || self.pending_variables.contains(&to)
+        self.object_of_next_tag == Some(to) || self.pending_variables.contains(&to)
     }
 
     /// Returns `true` if links to this object refer to the tag after its class.
     pub(super) fn is_linked_after_class(&self, index: u32) -> bool {
         let rest = self.nodes.get(index as usize..).unwrap_or(&[]);
         let objects = rest.iter().take_while(|node| matches!(node.kind, Kind::Object | Kind::Opaque)).count() as u32;
-        (index + 1..=index + objects).any(|body| self.track_bit(body, tracked::BEHIND | tracked::AT_WEAKEN) != 0)
+        (index + 1..=index + objects).any(|body| self.track_bit(body, tracked::AFTER | tracked::AT_WEAKEN) != 0)
     }
 
     /// Begins the variable at `index`. Returns the bit for its tag.
@@ -197,7 +197,7 @@ impl<'d> Body<'d, '_> {
         let offset = self.offset();
         let pending = std::mem::take(&mut self.pending_variables);
         let mut track = 0;
-        let object = self.named_behind.take();
+        let object = self.object_of_next_tag.take();
         for variable in pending.into_iter().chain([index]).chain(object) {
             let links = self.ensure_links();
             if let Some(named) = links.variables.get_mut(&variable)
@@ -321,7 +321,7 @@ impl<'d> Body<'d, '_> {
         let options = self.plan.options;
         let must_expand = std::mem::take(&mut self.expanded) || !self.pending_referents.is_empty();
         let is_expanded = must_expand
-            || count as usize > tag::MOST_IN_REF
+            || count as usize > tag::MAX_IN_REF
             || options.canonical
             || options.canonical_refs
             || self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(index))

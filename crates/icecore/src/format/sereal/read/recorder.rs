@@ -34,7 +34,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn note_string(&mut self, node: u32, tag: u8, word: &Word<'_>) {
         if S::DETAIL {
             self.speller.record_string(word.tag_offset, node, Part::Value);
-            self.note_tag(node, tag, tag != tag::BINARY || word.bytes.len() > tag::MOST_SHORT);
+            self.note_tag(node, tag, tag != tag::BINARY || word.bytes.len() > tag::MAX_SHORT_LEN);
         }
     }
 
@@ -60,11 +60,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             for known in tracked.into_values().filter(|known| known.node != NO_NODE) {
                 let is_named = is_used(&known) && !(known.is_later_tag() && first.contains(&known.variable));
                 let which = match (known.which, !is_named) {
-                    (tracked::BEHIND, true) => tracked::MAIN,
+                    (tracked::AFTER, true) => tracked::MAIN,
                     (tracked::AT_WEAKEN, true) => tracked::WEAKEN,
-                    (tracked::BODY, false) => tracked::BEHIND,
+                    (tracked::BODY, false) => tracked::AFTER,
                     (which, true) => which,
-                    (which @ (tracked::BEHIND | tracked::AT_WEAKEN), false) => which,
+                    (which @ (tracked::AFTER | tracked::AT_WEAKEN), false) => which,
                     (tracked::REFN, false) => tracked::AT_REFN,
                     _ => continue,
                 };

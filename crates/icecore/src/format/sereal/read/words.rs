@@ -84,7 +84,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let word = self.read_noted_word_rest(node, tag_offset, tag, codes.width)?;
         if S::DETAIL {
             self.speller.record_string(tag_offset, node, part);
-            if tag == tag::BINARY && word.bytes.len() <= tag::MOST_SHORT {
+            if tag == tag::BINARY && word.bytes.len() <= tag::MAX_SHORT_LEN {
                 self.sink.record_note(node, codes.tag, u64::from(tag));
             }
         }
@@ -191,7 +191,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// Reads the class name after OBJECT.
     pub(super) fn read_class_name(&mut self, slot: &Slot) -> Result<u32, Error> {
         let offset = self.scan.offset;
-        let word = self.read_word(slot.me, Part::Class, "a class name")?;
+        let word = self.read_word(slot.node, Part::Class, "a class name")?;
         let class = match self.classes.get(&word.tag_offset) {
             Some(class) if is_long_string(word.bytes) => *class,
             _ => self.tape().intern_class(word.kind, word.bytes).map_err(|error| error.at(offset))?,
@@ -200,10 +200,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if S::DETAIL {
             if word.copied {
                 if let Some(target) = self.speller.target_at(word.tag_offset) {
-                    self.sink.record_note(slot.me, code::CLASS_COPY, target);
+                    self.sink.record_note(slot.node, code::CLASS_COPY, target);
                 }
             } else if !self.speller.record_class_name(word.tag_offset, class) {
-                self.sink.record_note(slot.me, code::CLASS_FULL, 0);
+                self.sink.record_note(slot.node, code::CLASS_FULL, 0);
             }
         }
         Ok(class)
@@ -211,7 +211,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Returns the class that OBJECTV refers to.
     pub(super) fn read_known_class(&mut self, slot: &Slot, tag_offset: usize) -> Result<u32, Error> {
-        let offset = self.read_noted_number(slot.me, "the offset", code::CLASS_WIDTH)?;
+        let offset = self.read_noted_number(slot.node, "the offset", code::CLASS_WIDTH)?;
         let index = self.origin.index_of_item(offset, tag_offset)?;
         let class = self.classes.get(&index).copied().ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
@@ -223,7 +223,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             && !self.speller.is_first_class_name(index, class)
             && let Some(target) = self.speller.target_at(index)
         {
-            self.sink.record_note(slot.me, code::CLASS_OTHER, target);
+            self.sink.record_note(slot.node, code::CLASS_OTHER, target);
         }
         Ok(class)
     }

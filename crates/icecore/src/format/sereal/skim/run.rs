@@ -6,7 +6,7 @@ use crate::format::skim::bytes_ahead;
 use crate::format::skim::tokens::{FrameContent, Run, SkimFrame};
 use crate::format::tags::Class;
 
-static CLASSES: [Class; 256] = tag::TAGS.tag_classes_masked(!TRACK);
+static TAG_CLASSES: [Class; 256] = tag::TAGS.tag_classes_masked(!TRACK);
 
 pub(super) fn skip_run(run: &mut Run<'_, Offsets>) -> usize {
     let Some(SkimFrame { sort: FrameContent::Values, remaining: pending }) = run.open.last_mut() else { return 0 };
@@ -21,7 +21,7 @@ pub(super) fn skip_run(run: &mut Run<'_, Offsets>) -> usize {
         let Some(head) = bytes_ahead::<16>(bytes, position) else { break };
         let tag = head[0];
         let left_after = |count: u64| left - 1 + count;
-        match CLASSES[usize::from(tag)] {
+        match TAG_CLASSES[usize::from(tag)] {
             Class::Tag => (position, left) = (position + 1, left_after(0)),
             Class::LowText => (position, left) = (position + 1 + usize::from(tag & 31), left_after(0)),
             Class::Four => (position, left) = (position + 5, left_after(0)),

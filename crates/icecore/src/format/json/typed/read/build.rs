@@ -7,10 +7,10 @@ use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
 use crate::format::json::typed::key::{self, KeyMeaning};
 
-/// How many keys of a map get ids; the others become nodes of the tape.
+/// Maximum number of keys of a map that get ids; the others become nodes of the tape.
 const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
-/// How many forms of strings may be nested, as in `{"$string": {"$latin1": …}, …}`.
+/// Number of forms of strings that may be nested, as in `{"$string": {"$latin1": …}, …}`.
 const FORMS_OF_A_STRING: u32 = 2;
 
 /// A value that is being read: where it goes, and what the objects around it say.
