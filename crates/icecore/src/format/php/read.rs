@@ -283,7 +283,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                     _ => Key::Arena(node),
                 }
             }
-            _ => return Err(self.tokens.no_key()),
+            _ => return Err(self.tokens.no_key_error()),
         };
         let end = self.tokens.offset;
         if S::DETAIL {
@@ -412,7 +412,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             }
             Some(b'C') => return self.read_opaque(key),
             Some(b'r' | b'R') => self.read_link(start)?,
-            _ => return Err(self.tokens.no_value()),
+            _ => return Err(self.tokens.no_value_error()),
         };
         let index = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {

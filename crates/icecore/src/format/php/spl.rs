@@ -23,7 +23,7 @@ pub(super) enum Family {
 }
 
 /// Number of nested payloads that are always allowed.
-const PAYLOADS: usize = 1000;
+const MIN_MAX_PAYLOADS: usize = 1000;
 /// Name of the key for the object in an element of a storage.
 pub(super) const OBJECT: &[u8] = b"object";
 /// Name of the key for the data of that object.
@@ -117,7 +117,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         len: usize,
     ) -> Result<(), Error> {
         // Payloads do not count as levels, but their depth is limited, too.
-        if self.payloads.len() >= (self.limits.depth as usize).max(PAYLOADS) {
+        if self.payloads.len() >= (self.limits.depth as usize).max(MIN_MAX_PAYLOADS) {
             return Err(self.limits.too_deep().at(start));
         }
         let end = start + len;
@@ -151,7 +151,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.tokens.expect_next(|byte| byte == b'i', "an integer")?;
         let (number, is_default) = self.read_integer()?;
         if family == Family::Storage && number < 0 {
-            return Err(self.tokens.unexpected_byte(from, self.tokens.offset - 1, "a number that is not below 0"));
+            return Err(self.tokens.unexpected_byte_error(from, self.tokens.offset - 1, "a number that is not below 0"));
         }
         let until = self.tokens.offset;
         self.sink.record_span(from, until, object, if family == Family::Storage { "count" } else { "flags" });

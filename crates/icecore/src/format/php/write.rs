@@ -120,11 +120,11 @@ pub(super) struct Writer<'d> {
     pub(super) rendered: RenderedKeys,
     /// Slots of nodes that links refer to, and whether each is an object.
     pub(super) slots: HashMap<u32, (u32, bool)>,
-    /// The slot given last.
+    /// The slot that was assigned last.
     pub(super) next: u32,
-    /// Slot of the first payload that was not opened: slots after it depend on what it
-    /// counts.
-    last_sure: Option<u32>,
+    /// Slot of the first payload that was not opened. Later slots are uncertain, because they
+    /// depend on what the payload counts.
+    last_certain_slot: Option<u32>,
     /// The map with the variables of a session: a map with any keys.
     pub(super) session: Option<u32>,
     pub(super) losses: Losses,
@@ -149,7 +149,7 @@ impl<'d> Writer<'d> {
             slots: HashMap::new(),
             rendered: RenderedKeys::default(),
             next: 0,
-            last_sure: None,
+            last_certain_slot: None,
             session: None,
             losses: Losses::with_limits(limits),
         };
@@ -256,8 +256,8 @@ impl<'d> Writer<'d> {
         true
     }
 
-    /// Takes the next slot for the value at `index`, and for the nodes that only wrap it.
-    pub(super) fn give_slot(&mut self, index: u32, wrappers: &[u32], is_object: bool) {
+    /// Assigns the next slot to the value at `index`, and for the nodes that only wrap it.
+    pub(super) fn assign_slot(&mut self, index: u32, wrappers: &[u32], is_object: bool) {
         self.next += 1;
         for index in wrappers.iter().chain([&index]) {
             if self.node(*index).has(flag::TARGET) {
@@ -270,7 +270,7 @@ impl<'d> Writer<'d> {
     /// `link`.
     fn known_slot(&self, index: u32, link: u32) -> Result<Option<(u32, bool)>, Error> {
         let known = self.slots.get(&index).copied();
-        if let (Some((slot, _)), Some(last)) = (known, self.last_sure)
+        if let (Some((slot, _)), Some(last)) = (known, self.last_certain_slot)
             && slot > last
         {
             return Err(Error::new(ErrorKind::Unrepresentable)
@@ -330,14 +330,14 @@ impl<'d> Writer<'d> {
                     index = self.document.tape().index_after(index + 1);
                 }
                 Kind::Opaque if node.form() == Form::Serializable && self.is_opaque_payload(index, &node) => {
-                    self.give_slot(index, &wrappers, true);
-                    self.last_sure.get_or_insert(self.next);
+                    self.assign_slot(index, &wrappers, true);
+                    self.last_certain_slot.get_or_insert(self.next);
                     self.write_opaque(index, &node, buf);
                     return Ok(());
                 }
                 Kind::Opaque => {
                     if let Some(family) = self.find_family(index, &node, 0) {
-                        self.give_slot(index, &wrappers, true);
+                        self.assign_slot(index, &wrappers, true);
                         return self.open_payload(index, &node, family, buf);
                     }
                     self.record_loss(LossKind::Opaque, index);
@@ -353,7 +353,7 @@ impl<'d> Writer<'d> {
                     }
                 },
                 Kind::Array | Kind::Map => {
-                    self.give_slot(index, &wrappers, false);
+                    self.assign_slot(index, &wrappers, false);
                     let head = buf.len();
                     buf.extend_from_slice(b"a:");
                     return self.open_container(index, index, &node, head, buf);
@@ -363,7 +363,7 @@ impl<'d> Writer<'d> {
                 }
                 _ => {
                     let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));
-                    self.give_slot(leaf_link.unwrap_or(index), &wrappers, is_case);
+                    self.assign_slot(leaf_link.unwrap_or(index), &wrappers, is_case);
                     self.write_leaf(index, &node, buf);
                     return Ok(());
                 }
@@ -376,7 +376,7 @@ impl<'d> Writer<'d> {
     /// Writes `r:` or `R:`. An object by value takes a slot, the same variable does not.
     fn write_link(&mut self, index: u32, slot: u32, is_object: bool, wrappers: &[u32], buf: &mut Vec<u8>) {
         if is_object {
-            self.give_slot(index, wrappers, true);
+            self.assign_slot(index, wrappers, true);
         } else {
             for wrapper in wrappers.iter().copied().filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
                 self.slots.insert(wrapper, (slot, false));
@@ -397,7 +397,7 @@ impl<'d> Writer<'d> {
             self.record_loss(LossKind::Struct, index);
         }
         let body = self.node(index + 1);
-        self.give_slot(index, wrappers, true);
+        self.assign_slot(index, wrappers, true);
         if body.has(flag::TARGET) {
             self.slots.insert(index + 1, (self.next, true));
         }
@@ -424,8 +424,8 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes the number of entries and the bracket, or the head as it was read; then
-    /// opens the container. `head`: where the head starts in the buffer; `note`: the node
-    /// with its note.
+    /// opens the container. `head` is the start of the head in the buffer, `note` the node that
+    /// has its note.
     fn open_container(
         &mut self,
         note: u32,

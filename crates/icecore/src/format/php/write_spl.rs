@@ -258,7 +258,7 @@ impl Writer<'_> {
 
     fn write_flags(&mut self, index: u32, buf: &mut Vec<u8>) {
         let node = self.node(index);
-        self.give_slot(index, &[], false);
+        self.assign_slot(index, &[], false);
         self.write_leaf(index, &node, buf);
     }
 

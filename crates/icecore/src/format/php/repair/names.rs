@@ -8,11 +8,11 @@ use super::reversal::NUL_SPELLINGS;
 use crate::format::php_text::is_class_name;
 use std::collections::BTreeSet;
 
-/// Longest name that is searched without its length.
-const LONGEST: usize = 512;
+/// Maximum length of a name that is searched without its stated length.
+const MAX_NAME_LEN: usize = 512;
 
-/// Longest class that is guessed.
-const LONGEST_GUESS: usize = 128;
+/// Maximum length of a class that is guessed.
+const MAX_GUESSED_CLASS_LEN: usize = 128;
 
 /// What became of the NUL bytes of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Classes {
                 let rest = &text[offset + 2..];
                 let digits = rest.iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
                 let Some(name) = rest.get(digits..).and_then(|rest| rest.strip_prefix(b":\"")) else { continue };
-                let Some(end) = memchr::memchr(b'"', &name[..name.len().min(LONGEST)]) else { continue };
+                let Some(end) = memchr::memchr(b'"', &name[..name.len().min(MAX_NAME_LEN)]) else { continue };
                 if digits > 0 && is_class_name(&name[..end]) && !names.contains(&name[..end]) {
                     names.insert(name[..end].to_vec());
                 }
@@ -71,7 +71,7 @@ impl Classes {
             let rest = &text[offset + 2..];
             let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
             let Some(name) = rest[digits..].strip_prefix(b":\"") else { continue };
-            let Some(end) = memchr::memchr(b'"', &name[..name.len().min(LONGEST)]) else { continue };
+            let Some(end) = memchr::memchr(b'"', &name[..name.len().min(MAX_NAME_LEN)]) else { continue };
             let stated = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse().ok());
             if stated != Some(end + 2) {
                 continue;
@@ -89,14 +89,14 @@ impl Classes {
 
     /// Returns `true` if the name begins with a class that occurs in the text.
     fn has_class_prefix(&self, name: &[u8]) -> bool {
-        (1..=name.len().min(LONGEST)).any(|len| self.names.contains(&name[..len]))
+        (1..=name.len().min(MAX_NAME_LEN)).any(|len| self.names.contains(&name[..len]))
     }
 
     /// Returns the end of a class that does not occur in the text, before a known property.
     fn guess_class_end(&self, name: &[u8]) -> Option<usize> {
         let is_property = |split: &usize| self.properties.contains(&name[*split..]);
         let mut splits =
-            (1..name.len().min(LONGEST_GUESS)).filter(|split| is_class_name(&name[..*split])).filter(is_property);
+            (1..name.len().min(MAX_GUESSED_CLASS_LEN)).filter(|split| is_class_name(&name[..*split])).filter(is_property);
         splits.next().filter(|_| splits.next().is_none())
     }
 
@@ -108,7 +108,7 @@ impl Classes {
         // A class that begins with another one comes after it in this order.
         let first = name.get(..1)?.to_vec();
         let from = self.names.range(first..).map(Vec::as_slice).take_while(|known| known[0] == name[0]);
-        let mut others = from.take(LONGEST).filter(fits).map(<[u8]>::len).filter(|len| Some(*len) != own);
+        let mut others = from.take(MAX_NAME_LEN).filter(fits).map(<[u8]>::len).filter(|len| Some(*len) != own);
         match (own, others.next(), others.next()) {
             (own, None, None) => own,
             (None, Some(other), None) => Some(other),
@@ -172,7 +172,7 @@ pub(super) fn restore_blank(key: &[u8]) -> Option<RestoredName> {
 /// Repairs a key that starts with another spelling of a NUL byte, up to the next quote.
 pub(super) fn restore_spelled(text: &[u8]) -> Option<RestoredName> {
     let spelling = NUL_SPELLINGS.into_iter().find(|spelling| text.starts_with(spelling))?;
-    let end = memchr::memchr(b'"', &text[..text.len().min(LONGEST)])?;
+    let end = memchr::memchr(b'"', &text[..text.len().min(MAX_NAME_LEN)])?;
     let rest = &text[spelling.len()..end];
     let offset = memchr::memmem::find(rest, spelling)?;
     let (owner, name) = (&rest[..offset], &rest[offset + spelling.len()..]);

@@ -6,9 +6,9 @@ use crate::document::Explanation;
 use memchr::memmem;
 
 /// Number of changes of the whole text that are undone, one after the other.
-const STEPS: usize = 3;
+const MAX_STEPS: usize = 3;
 /// Number of texts that are tried.
-const TEXTS: usize = 24;
+const MAX_TEXTS: usize = 24;
 
 /// A change that happens to whole texts.
 struct Cause {
@@ -64,10 +64,10 @@ pub(super) struct UndoneChange {
     pub(super) explanation: Explanation,
 }
 
-/// Hands over what the text may have been before a change of the whole.
+/// Passes on each text from which a change of the whole text may have made this one.
 pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(UndoneChange)) {
-    let mut remaining = TEXTS;
-    undo_more(text, &Explanation::new_empty(), STEPS, &mut remaining, receive);
+    let mut remaining = MAX_TEXTS;
+    undo_more(text, &Explanation::new_empty(), MAX_STEPS, &mut remaining, receive);
 }
 
 fn undo_more(

@@ -16,25 +16,25 @@ use crate::limits::Limits;
 use memchr::memmem;
 use std::rc::Rc;
 
-/// How far after its stated end a string is searched: its length again, plus this.
-const BEHIND: usize = 1024;
+/// The end of a string is searched up to this distance after twice its stated length.
+const SEARCH_BEYOND: usize = 1024;
 /// Number of ends of a string that are tried: those nearest to its stated end.
-const ENDS: usize = 12;
-/// How often the replaced text may occur in a string, if the growth of strings is known.
-const TIMES: i64 = 1000;
+const MAX_ENDS: usize = 12;
+/// Maximum number of occurrences of the replaced text in a string, if the growth of strings is known.
+const MAX_TIMES: i64 = 1000;
 
 /// Which ends of strings are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SearchMode<'r> {
-    /// The stated end, and if none is there, those near it. `texts`: a string that begins like
-    /// a serialized text, and whose length is wrong, is such a text.
+    /// The stated end, or if no string ends there, the ends near it. With `texts`, a string that
+    /// begins like a serialized text and has a wrong length is read as such a text.
     Near { texts: bool },
     /// Each string is longer than stated by a multiple of this; shorter if it is below 0. Then
     /// a string may also end elsewhere if its stated end fits.
     Step(i64),
-    /// Those at which the string may have counted the stated length.
+    /// The ends at which the string may have counted the stated length.
     Between(MeasureRange<'r>),
-    /// None: the caller handles each string. Names of classes are measured like this.
+    /// No ends, because the caller handles each string. Only names of classes are measured here.
     Measured(Measure<'r>),
 }
 
@@ -57,7 +57,7 @@ pub(super) struct UnreadPiece {
     pub(super) subject: &'static str,
     /// For a key of an object: start and length of the class.
     pub(super) class: Option<(usize, usize)>,
-    /// For a variable of a session: tells if content contains another variable.
+    /// For a variable of a session: returns `true` if the content contains another variable.
     pub(super) has_variable: Option<fn(&[u8]) -> bool>,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn find_string_ends(input: &[u8]) -> Rc<[usize]> {
     memmem::find_iter(input, b"\";").collect()
 }
 
-/// Returns those between two offsets.
+/// Returns the ends that are between two offsets.
 pub(super) fn ends_between(ends: &[usize], first: usize, last: usize) -> &[usize] {
     let from = ends.partition_point(|end| *end < first);
     let to = from + ends[from..].partition_point(|end| *end + 2 <= last);
@@ -496,7 +496,7 @@ impl TextReader {
             self.push_frame(RepairState::Text, 1, (offset, was, first))?;
             return Some(StepResult::Good);
         }
-        let search_end = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
+        let search_end = stated.saturating_add((stated - first).saturating_add(SEARCH_BEYOND)).min(input.len());
         let fix_at = |end: usize| {
             let is = (end - first) as u64;
             // The name of a property without its NUL bytes is never taken for a shorter name.
@@ -515,7 +515,7 @@ impl TextReader {
                 candidates.found.extend(ends.iter().filter_map(|end| fix_at(*end)));
             }
             SearchMode::Step(step) => {
-                let lens = (0..TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
+                let lens = (0..MAX_TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
                 let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(first));
                 let near = ends.skip_while(|end| step < 0 && *end > search_end).take_while(|end| *end <= search_end);
                 let ends = near.filter(|end| input[*end..].starts_with(b"\";"));
@@ -544,7 +544,7 @@ impl TextReader {
             candidates.found.retain(|(end, _)| first.is_none_or(|first| *end <= first));
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
-        candidates.found.truncate(ENDS);
+        candidates.found.truncate(MAX_ENDS);
         Some(StepResult::Fork)
     }
 
@@ -619,7 +619,7 @@ impl TextReader {
             return None;
         }
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
-        let search_end = stated.saturating_add((stated - start).saturating_add(BEHIND)).min(input.len());
+        let search_end = stated.saturating_add((stated - start).saturating_add(SEARCH_BEYOND)).min(input.len());
         let frame = self.frames.last();
         candidates.work += search_end - start;
         for end in start..search_end {
@@ -631,7 +631,7 @@ impl TextReader {
             }
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
-        candidates.found.truncate(ENDS);
+        candidates.found.truncate(MAX_ENDS);
         Some(StepResult::Fork)
     }
 
@@ -656,7 +656,7 @@ impl TextReader {
     }
 }
 
-/// A key of an object that lost the NUL bytes of its visibility: this is certain.
+/// Returns the correction of a key of an object that certainly lost the NUL bytes of its visibility.
 fn fix_lost_name(
     input: &[u8],
     offset: usize,

@@ -8,8 +8,8 @@ use crate::format::php::detect::starts_with_value as begins_value;
 use crate::format::{Certainty, Guess, are_blanks};
 use crate::limits::Limits;
 
-/// Limit of the values that are read.
-const ENOUGH: u32 = 10_000;
+/// Maximum number of values that are read to detect the format.
+const MAX_VALUES: u32 = 10_000;
 
 /// Names and values must parse, to the end or for a long stretch. An array of the
 /// handler `php_serialize` is one of plain `serialize()`.
@@ -22,7 +22,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         return None;
     };
     let mut limits = Limits::default();
-    limits.nodes = ENOUGH;
+    limits.nodes = MAX_VALUES;
     // Links with unknown targets count as links.
     let options = ReadOptions { accept_unknown_links: true, ..ReadOptions::default() };
     let (tape, consumed, error) = try_handler(input, handler, &options, &limits);

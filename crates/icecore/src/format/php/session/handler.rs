@@ -28,9 +28,9 @@ impl Handler {
     }
 }
 
-/// Longest name of a variable for `php_binary`; the high bit of the length has another
+/// Maximum length of a variable's name for `php_binary`; the high bit of the length has another
 /// meaning.
-pub(super) const LONGEST: usize = 127;
+pub(super) const MAX_NAME_LEN: usize = 127;
 
 /// Returns `true` if a value seems to begin here.
 pub(in crate::format::php) fn begins_value(text: &[u8]) -> bool {

@@ -35,7 +35,7 @@ fn find_strings<'t>(
 ) -> Result<StringPlaces<'t>, Error> {
     let options = ReadOptions { accept_unknown_links: true, ..ReadOptions::from_settings(settings) };
     let mut outcome = options.read(text, Request::new(wanted.limits).detailed());
-    if options.handler.is_none() && is_prose(text, &outcome.document) {
+    if options.handler.is_none() && is_ordinary_text(text, &outcome.document) {
         let options = ReadOptions { handler: Some(Handler::Php), ..options };
         outcome = options.read(text, Request::new(wanted.limits).detailed());
     }
@@ -53,7 +53,7 @@ fn find_strings<'t>(
 
 /// Returns `true` if ordinary text was read as `php_binary`: its first letter as the length of a name, and the words
 /// after it as the name.
-fn is_prose(text: &[u8], document: &Document) -> bool {
+fn is_ordinary_text(text: &[u8], document: &Document) -> bool {
     let is_binary = document.spelling().and_then(|spelling| spelling.get(HANDLER)) == Some(Handler::PhpBinary as u64);
     let is_word = |byte: &u8| byte.is_ascii_graphic() || !byte.is_ascii();
     is_binary
