@@ -132,8 +132,8 @@ pub(crate) fn decode_in_alphabet(alphabet: Alphabet, text: &[u8], out: &mut Vec<
     decode_by_digits(alphabet, text, offset, text.len(), out).map(|_| ())
 }
 
-/// Appends the decoded complete groups of a part of a text. Returns their length; `None`, with nothing appended, if
-/// they contain anything but digits.
+/// Appends the decoded complete groups of a part of a text. Returns their length. Appends nothing and returns
+/// `None` if they contain anything but digits.
 fn decode_groups(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let engine = match alphabet {
         Alphabet::Standard => base64_simd::STANDARD_NO_PAD,

@@ -339,8 +339,8 @@ impl Error {
         })
     }
 
-    /// Adds the name of the option that ignores bytes after the document. `is_alone`: documents of this format are not
-    /// concatenated.
+    /// Adds the name of the option that ignores bytes after the document. `is_alone` tells that
+    /// documents of this format are not concatenated.
     #[must_use]
     pub(crate) fn with_ignoring_option(mut self, option: &str, is_alone: bool) -> Error {
         // Files end with a newline more often than they contain a second document.

@@ -155,7 +155,7 @@ impl Limits {
         self.output_within(size, u64::MAX).0
     }
 
-    /// The same, if only `slack` remains of the output that is always allowed; also returns the part that the size
+    /// Like [`output_from`](Self::output_from), if only `slack` remains of the output that is always allowed; also returns the part that the size
     /// alone allows.
     pub(crate) fn output_within(&self, size: usize, slack: u64) -> (u64, u64) {
         let earned = (size as u64).saturating_mul(self.growth);

@@ -88,7 +88,7 @@ pub trait Output {
         Spare::default()
     }
 
-    /// Gives the memory back, with any content.
+    /// Returns the memory, with any content.
     fn return_spare(&mut self, _spare: Spare) {}
 }
 

@@ -169,7 +169,7 @@ impl Stage {
         self.format.can.line.map(|format| Stage { format, ..self.clone() })
     }
 
-    /// The same stage without its outermost wrapper.
+    /// Returns this stage without its outermost wrapper.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("gzip/base64/php")?;
@@ -374,7 +374,7 @@ impl Stage {
     }
 }
 
-/// Same as [`Stage::parse`].
+/// Like [`Stage::parse`].
 ///
 /// ```
 /// let stage: icecore::Stage = "gzip/json:sort_keys".parse()?;

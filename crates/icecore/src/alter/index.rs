@@ -151,7 +151,7 @@ impl<'d> ChildIndex<'d> {
             usize::from(self.removed.get_or_insert_with(|| RemainingCounts::new(count)).mark_gone(position));
     }
 
-    /// Gives a child another key.
+    /// Assigns another key to a child.
     pub(super) fn rename(&mut self, node: u32, key: &Key<'_>) {
         self.remove_facets(node);
         self.insert_facets(key, ChildSlot::Old(node));

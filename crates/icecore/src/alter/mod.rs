@@ -47,7 +47,7 @@ pub enum Alteration {
     Delete(Pattern),
     /// Appends an item to the lists on a path.
     Append(Pattern, Document<'static>),
-    /// Gives the entries on a path this key.
+    /// Assigns this key to the entries on a path.
     RenameEntry(Pattern, String),
     /// Renames each key with the first name to the second.
     RenameKey(String, String),

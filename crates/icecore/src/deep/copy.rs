@@ -84,7 +84,7 @@ impl<'l> Copier<'l> {
         }
     }
 
-    /// Copies the document with its strings opened. `None`: there was nothing to open.
+    /// Copies the document with its strings opened. Returns `None` if there was nothing to open.
     pub(super) fn copy_document(mut self, document: &Document<'_>) -> Result<Option<(Tape, Vec<OpenedString>)>, Error> {
         let source = CopySource { document, input: Location::Input(0), arena: 0, names: None, level: 0, depth: 0 };
         self.rewrite = Rewrite::new(document.nodes().len());

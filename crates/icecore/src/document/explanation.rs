@@ -20,7 +20,7 @@ pub struct Explanation {
     /// Name of the cause, for counts and for programs: `latin1`, `line-ends`, `slashed`, …; joined by `+` if several
     /// things happened.
     pub name: String,
-    /// The same as a sentence.
+    /// The cause as a sentence.
     pub sentence: String,
     /// Nothing explains all lengths: the reader chose ends of strings so that the rest of the text can be read.
     pub is_guess: bool,

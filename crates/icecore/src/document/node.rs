@@ -341,14 +341,14 @@ impl Node {
         Node { kind, flags: 0, key: NO_KEY, aux: 0, payload: (class as u64 & 0xFFFF) << CLASS_SHIFT }
     }
 
-    /// The same node with these flags set as well.
+    /// Returns the node with these flags set as well.
     #[inline]
     pub const fn with(mut self, flags: u8) -> Node {
         self.flags |= flags;
         self
     }
 
-    /// The same node in this form.
+    /// Returns the node in this form.
     #[inline]
     pub const fn in_form(mut self, form: Form) -> Node {
         self.payload = (self.payload & !FORM_MASK) | form.bits();

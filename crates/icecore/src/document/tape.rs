@@ -309,7 +309,7 @@ impl Tape {
         }
     }
 
-    /// Gives the value at `index` the key with this id.
+    /// Assigns the key with this id to the value at `index`.
     #[inline]
     pub(crate) fn set_key(&mut self, index: u32, key: u16) {
         self.nodes[index as usize].key = key;

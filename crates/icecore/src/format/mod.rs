@@ -229,7 +229,7 @@ pub(crate) fn check_and_expand<'d>(
 }
 
 /// Returns the error for a chain of links and wrappers that begins at `first` and is longer than
-/// [`Document::max_link_steps`]. `links`: it contains links, which may form a circle.
+/// [`Document::max_link_steps`]. `links` tells whether it contains links, which may form a circle.
 #[cold]
 pub(crate) fn chain_too_long_error(document: &Document<'_>, first: u32, links: bool, limits: &Limits) -> Error {
     let error = match links {

@@ -54,7 +54,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Writes the next part of a document. `None`, with nothing written, if the format, its
+    /// Writes the next part of a document. Writes nothing and returns `None` if the format, its
     /// options or the content of the part do not allow it.
     fn write_part(
         &self,
@@ -117,7 +117,7 @@ impl PartProgress {
         self.depth == 0 && self.spare.open.first().is_some_and(|root| root.remaining == 0)
     }
 
-    /// Forgets the document, but keeps its memory for the next one.
+    /// Removes the document, but keeps its memory for the next one.
     pub fn clear(&mut self) {
         *self = PartProgress { spare: std::mem::take(&mut self.spare), ..PartProgress::default() };
     }

@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// The same characters as UTF-8, and as bytes if each fits in one byte.
+    /// Returns these characters as UTF-8, and as bytes if each fits in one byte.
     fn forms(word: &[char]) -> Vec<(Vec<u8>, bool)> {
         let text: String = word.iter().collect();
         let mut forms = vec![(text.into_bytes(), true)];

@@ -270,8 +270,8 @@ impl StringRewriter<'_> {
         edits
     }
 
-    /// Returns the changes of a text with these known documents. `None`: a length would become wrong, and the text is
-    /// counted.
+    /// Returns the changes of a text with these known documents. If a length would become wrong, returns
+    /// `None`, and the text is counted.
     fn change_plain_without_damage(&mut self, text: &[u8], documents: &[Range<usize>]) -> Option<Edits> {
         let changed = self.tally.changed;
         self.change.begin_trial();

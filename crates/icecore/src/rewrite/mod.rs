@@ -76,8 +76,8 @@ pub trait Change {
         true
     }
 
-    /// The same check for many strings in the same bytes: no string that begins at or after `from` and ends at or
-    /// before the returned offset has a change. `None`: no string after `from` has one.
+    /// Like [`Change::may_change`], for many strings in the same bytes: no string that begins at or after `from` and
+    /// ends at or before the returned offset has a change. Returns `None` if no string after `from` has one.
     fn next_change(&self, raw: &[u8], from: usize) -> Option<usize> {
         self.may_change(raw.get(from..).unwrap_or_default()).then_some(from)
     }

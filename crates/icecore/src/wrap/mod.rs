@@ -143,7 +143,7 @@ impl Wrapper {
     }
 
     /// Returns a reader of the content that unwraps incrementally: the content is never in memory as a whole, so no
-    /// limit applies to its size. `None`: the wrapper can only be removed completely.
+    /// limit applies to its size. Returns `None` if the wrapper can only be removed completely.
     ///
     /// # Errors
     /// If there is not enough memory to start.

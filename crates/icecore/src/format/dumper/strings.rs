@@ -20,7 +20,7 @@ pub(super) static STRINGS: Strings = Strings {
 };
 
 /// Index of the escaping for most strings.
-const USUAL: usize = 0;
+const MAIN_ESCAPING: usize = 0;
 
 fn find_strings<'t>(
     text: &'t [u8],
@@ -75,27 +75,27 @@ fn add_value_string(places: &mut StringPlaces, document: &Document<'_>, span: &S
     places.list.push(FoundString::Text(StringPlace { escaping, ..place }));
 }
 
-/// Notes a string in single quotes, and nothing else.
+/// Adds a string in single quotes, and nothing else.
 fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], role: StringRole) -> bool {
     let Some((start, end)) = SingleQuoted::find_body(token) else { return false };
     let token_start = span.start as usize;
     let place = StringPlace {
         role,
-        escaping: Some(USUAL),
+        escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     };
     places.list.push(FoundString::Text(place));
     true
 }
 
-/// Notes the class, which is in quotes after a comma.
+/// Adds the class, which is in quotes after a comma.
 fn add_class_name(places: &mut StringPlaces, span: &Span, token: &[u8]) {
     let Some(quote) = token.iter().position(|byte| *byte == b'\'') else { return };
     let Some(len) = token[quote + 1..].iter().position(|byte| *byte == b'\'') else { return };
     let start = span.start as usize + quote + 1;
     let place = StringPlace {
         role: StringRole::Class,
-        escaping: Some(USUAL),
+        escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(start, start + len, None)
     };
     places.list.push(FoundString::Text(place));

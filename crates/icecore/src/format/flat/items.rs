@@ -19,7 +19,7 @@ pub(crate) struct Items<'d> {
 
 #[derive(Debug)]
 enum Source<'d> {
-    /// The children of an array: the next one, and how many are left.
+    /// The children of an array: the next one, and the number of remaining ones.
     Array { index: u32, remaining: usize },
     /// Chosen values.
     Chosen { list: Vec<Chosen<'d>>, next: usize },
@@ -182,7 +182,7 @@ impl<'d> Items<'d> {
     }
 
     /// Returns up to `count` nodes that are one item each: a run of leaves. The caller
-    /// reports with [`ItemAccess::skip_leaves`] how many it used.
+    /// reports with [`Items::skip_leaves`] how many it used.
     pub(crate) fn peek_leaves(&self, count: usize) -> &'d [Node] {
         match self.source {
             Source::Array { index, remaining } => {
@@ -193,13 +193,13 @@ impl<'d> Items<'d> {
         }
     }
 
-    /// Returns the bytes of a node of a [run](Items::run).
+    /// Returns the bytes of a node of a [run](Items::peek_leaves).
     #[inline]
     pub(crate) fn leaf_bytes(&self, node: &Node) -> &'d [u8] {
         self.document.bytes(node)
     }
 
-    /// Skips this many leaves of a [run](Items::run).
+    /// Skips this many leaves of a [run](Items::peek_leaves).
     pub(crate) fn skip_leaves(&mut self, count: usize) {
         if let Source::Array { index, remaining } = &mut self.source {
             *index = index.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));

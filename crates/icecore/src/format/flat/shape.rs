@@ -37,7 +37,8 @@ fn name_values(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Keys of larger maps seldom occur again, so they become nodes.
+/// Maximum number of entries of a map whose keys get ids. Keys of larger maps seldom occur again, so they become
+/// nodes.
 const MAX_ENTRIES_WITH_IDS: usize = 256;
 
 fn pair_values(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {

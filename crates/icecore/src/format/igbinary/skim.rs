@@ -12,15 +12,15 @@ use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
-/// The position of one string in this many is kept.
-const EVERY: u64 = 16;
+/// Distance between the numbers of strings whose positions are kept.
+const STRING_INTERVAL: u64 = 16;
 /// Number of looked-up strings that are remembered.
-const KNOWN: usize = 1024;
+const MAX_KNOWN: usize = 1024;
 
 pub(super) fn create_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
     Box::new(Skimmer::new(
         input,
-        StringPositions { known: vec![(u64::MAX, 0, 0); KNOWN], ..StringPositions::default() },
+        StringPositions { known: vec![(u64::MAX, 0, 0); MAX_KNOWN], ..StringPositions::default() },
     ))
 }
 
@@ -81,16 +81,16 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
     if number >= skimmer.names {
         return Err(SkimAborted);
     }
-    let slot = number as usize % KNOWN;
+    let slot = number as usize % MAX_KNOWN;
     if let Some((known, offset, len)) = skimmer.format.known.get(slot)
         && *known == number
     {
         return Ok((*offset, *len));
     }
-    let place = usize::try_from(number / EVERY).ok().and_then(|index| skimmer.format.places.get(index).copied());
+    let place = usize::try_from(number / STRING_INTERVAL).ok().and_then(|index| skimmer.format.places.get(index).copied());
     let saved_position = skimmer.view.position();
     skimmer.view.seek_to(place.ok_or(SkimAborted)?);
-    let mut remaining = number % EVERY;
+    let mut remaining = number % STRING_INTERVAL;
     let (offset, len) = loop {
         let before = skimmer.view.position();
         let tag = skimmer.view.read_byte()?;
@@ -301,7 +301,7 @@ impl Tokens for StringPositions {
                 [Part::Body] => return Err(SkimAborted),
                 parts => !parts.iter().any(|part| matches!(part, Part::Number | Part::Link)),
             };
-            skimmer.pass_value_front()?;
+            skimmer.pass_value_beginning()?;
             skimmer.values += u64::from(is_leaf);
             return Ok(());
         }
@@ -318,7 +318,7 @@ impl Tokens for StringPositions {
     fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
         let tag = skimmer.view.peek()?;
         match tag::TAGS.parts_of_tag(tag) {
-            [Part::Integer] => skimmer.pass_value_front(),
+            [Part::Integer] => skimmer.pass_value_beginning(),
             _ => StringPositions::read_name_token(skimmer),
         }
     }
@@ -339,10 +339,10 @@ fn decode_integer(head: &[u8; 9]) -> Option<i64> {
 }
 
 impl StringPositions {
-    /// Gives the next number to the string whose tag is here.
+    /// Assigns the next number to the string whose tag is here.
     #[inline(always)]
     fn number_string(&mut self, offset: u64, names: &mut u64) {
-        if names.is_multiple_of(EVERY) && self.places.len() as u64 == *names / EVERY {
+        if names.is_multiple_of(STRING_INTERVAL) && self.places.len() as u64 == *names / STRING_INTERVAL {
             self.places.push(offset);
         }
         *names += 1;

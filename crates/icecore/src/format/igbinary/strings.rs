@@ -16,6 +16,7 @@ pub(super) struct InputString {
     pub(super) choice: Option<u64>,
 }
 
+/// [`InputString::number`] of the empty string.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The table: each string that is written in full has a number.
@@ -26,7 +27,7 @@ pub(super) struct Strings<'a> {
     /// The first number of some bytes. Only used if spelling is wanted.
     first: HashMap<&'a [u8], u32>,
     /// Like `first`, for long strings, by their location.
-    places: StringLocations<u32>,
+    long_strings: StringLocations<u32>,
 }
 
 impl<'a> Strings<'a> {
@@ -47,11 +48,11 @@ impl<'a> Strings<'a> {
     /// Records the first number of these bytes; returns the earlier one if there is
     /// one.
     pub(super) fn record_first(&mut self, bytes: &'a [u8], number: u32) -> Option<u32> {
-        if let Some(known) = self.places.get(bytes) {
+        if let Some(known) = self.long_strings.get(bytes) {
             return Some(known);
         }
         let known = self.first.get(bytes).copied();
-        self.places.set(bytes, known.unwrap_or(number));
+        self.long_strings.set(bytes, known.unwrap_or(number));
         if known.is_none() {
             self.first.insert(bytes, number);
         }

@@ -7,7 +7,7 @@ use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};
 use crate::limits::Limits;
 
-/// How much of the input is examined.
+/// Number of bytes of the input that are examined.
 const EXAMINED_BYTES: usize = 256 << 10;
 
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {

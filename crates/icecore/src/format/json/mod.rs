@@ -222,7 +222,7 @@ impl Writer for WriteOptions {
             return typed::write_typed(document, self, limits, out).map(|()| Losses::default());
         }
         let kept = memory.get_or_default::<WriterMemory>();
-        kept.forget_stale_keys(document.tape().keys().generation());
+        kept.remove_stale_keys(document.tape().keys().generation());
         write_metered(document, limits, out, |out| {
             let read = document;
             let document = &*document.with_utf8_strings();
@@ -239,7 +239,7 @@ impl Writer for WriteOptions {
 
     fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
         let kept = memory.get_or_default::<WriterMemory>();
-        kept.forget_stale_keys(tape.keys().generation());
+        kept.remove_stale_keys(tape.keys().generation());
         tape.header().is_none() && write::fast_record::write_record(input, tape, self, kept, out)
     }
 

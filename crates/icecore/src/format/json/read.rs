@@ -180,7 +180,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             match (self.peek(), is_map) {
                 (Some(b','), _) => {
                     self.read_punctuation(index, "value-separator");
-                    if RELAXED && self.is_trailing_comma(is_map) {
+                    if RELAXED && self.skip_after_comma(is_map) {
                         self.close_container(index, count, if is_map { "end-object" } else { "end-array" });
                         continue;
                     }

@@ -111,8 +111,8 @@ fn is_word_byte(byte: u8) -> bool {
 fn find_string_end(bytes: &[u8], mut offset: usize) -> Result<(usize, bool), (usize, bool)> {
     let mut has_escapes = false;
     // Most strings are short.
-    let near = bytes.len().min(offset.saturating_add(16));
-    while offset < near {
+    let short_end = bytes.len().min(offset.saturating_add(16));
+    while offset < short_end {
         match bytes[offset] {
             b'"' => return Ok((offset + 1, has_escapes)),
             b'\\' => break,

@@ -1,6 +1,6 @@
 //! Finds the end of a string, and decodes its escapes.
 
-/// Why a scan stopped, and where.
+/// The place where a scan stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScanEnd {
     /// The offset of the quote, backslash or control character; the length of

@@ -21,8 +21,8 @@ pub(super) static STRINGS: Strings = Strings {
     is_embedded: false,
 };
 
-/// An object, an array, or a string with escapes: a string without escapes is the same as
-/// its text.
+/// Returns `true` for an object, an array, or a string with escapes. A string without escapes is
+/// the same as its text.
 fn may_be_json_text(text: &[u8]) -> bool {
     let is_string = || match text.trim_ascii() {
         [b'"', inside @ .., b'"'] => memchr::memchr(b'\\', inside).is_some(),
@@ -94,7 +94,7 @@ fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlace
     add_escaping(text, places)
 }
 
-/// Adds the manner in which new strings are escaped.
+/// Adds the style in which new strings are escaped.
 fn add_escaping<'t>(text: &'t [u8], mut places: StringPlaces<'t>) -> StringPlaces<'t> {
     if !places.list.is_empty() {
         places.escapings.push(Box::new(JsonEscaping::from_text(text)));

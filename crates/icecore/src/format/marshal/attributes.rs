@@ -19,7 +19,7 @@ pub(super) struct Wrapper {
 pub(super) const OPTIONS: [(u8, u8); 5] = [(4, b's'), (1, b'i'), (2, b'x'), (16, b'u'), (32, b'n')];
 
 /// Maximum number of wrappers between an encoding and its string.
-const WRAPPERS: u32 = 64;
+const MAX_WRAPPERS: u32 = 64;
 
 impl<S: Sink> Reader<'_, '_, S> {
     /// Reads what follows `I`.
@@ -58,7 +58,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             _ => {
                 let node = self.sink.next_node();
                 self.record_piece(start, node, "instance variables");
-                self.push_front(Node::open(Kind::Attrs, 0), key, start);
+                self.push_container(Node::open(Kind::Attrs, 0), key, start);
                 self.open_container(State::Owner, node, 1)
             }
         }
@@ -122,7 +122,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
         let mut key = key;
         if let Some(start) = variables {
-            let node = self.push_front(Node::open(Kind::Attrs, 0), key, start);
+            let node = self.push_container(Node::open(Kind::Attrs, 0), key, start);
             self.open_container(State::Owner, node, 1)?;
             key = NO_KEY;
         }
@@ -132,7 +132,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 self.mark_value_read();
             }
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
-            let node = self.push_front(node, key, wrapper.start);
+            let node = self.push_container(node, key, wrapper.start);
             self.open_container(State::Part, node, 1)?;
             key = NO_KEY;
         }
@@ -176,18 +176,18 @@ impl<S: Sink> Reader<'_, '_, S> {
         let mut key = key;
         let attributes = self.sink.next_node();
         if let (Some(start), true) = (variables, remaining > 0) {
-            self.push_front(Node::open(Kind::Attrs, 0), std::mem::take(&mut key), start);
+            self.push_container(Node::open(Kind::Attrs, 0), std::mem::take(&mut key), start);
         }
         let outer = self.sink.next_node();
         for wrapper in wrappers {
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
-            self.push_front(node, std::mem::take(&mut key), wrapper.start);
+            self.push_container(node, std::mem::take(&mut key), wrapper.start);
         }
         let value_node = self.sink.next_node();
         if tag == b'"' {
             self.push_leaf(string, key, begin);
         } else {
-            self.push_front(Node::open(Kind::Regexp, 0), key, begin);
+            self.push_container(Node::open(Kind::Regexp, 0), key, begin);
             self.push_leaf(string, NO_KEY, start);
             let letters: Vec<u8> =
                 OPTIONS.iter().filter(|(bit, _)| options & bit != 0).map(|(_, letter)| *letter).collect();
@@ -266,11 +266,11 @@ impl<S: Sink> Reader<'_, '_, S> {
         let payload_start = self.scan.offset;
         let (place, len) = self.read_bytes("a dumped object")?;
         self.record_piece(payload_start, node + 1, "payload");
-        self.push_front(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
+        self.push_container(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
         let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
         let remaining = if variables { self.read_payload_variables(&mut string, node + 1)? } else { 0 };
         if remaining > 0 {
-            let attributes = self.push_front(Node::open(Kind::Attrs, 0), NO_KEY, payload_start);
+            let attributes = self.push_container(Node::open(Kind::Attrs, 0), NO_KEY, payload_start);
             self.push_leaf(string, NO_KEY, payload_start);
             self.open_container(State::Payload, attributes, remaining)?;
             if let Some(frame) = self.frames.last_mut() {
@@ -341,7 +341,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Applies the encoding to a value that is already on the tape.
     fn apply_late_encoding(&mut self, attributes: u32, encoding: ReadEncoding, start: usize) -> Result<(), Error> {
-        for index in attributes + 1..attributes + 1 + WRAPPERS {
+        for index in attributes + 1..attributes + 1 + MAX_WRAPPERS {
             let Some(node) = self.sink.nodes().get(index as usize).copied() else { break };
             match node.kind {
                 Kind::Attrs | Kind::Regexp => {}

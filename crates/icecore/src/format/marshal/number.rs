@@ -215,7 +215,7 @@ fn parse_hexadecimal(text: &str) -> f64 {
 }
 
 /// Number of bits of the mantissa that the text provides, if more bytes follow.
-const MANTISSA: i32 = 37;
+const MANTISSA_BITS: i32 = 37;
 
 /// Adds the lower bits of the mantissa: files of Ruby 1.6 to 1.8 have them after a zero
 /// byte, because their text was not exact.
@@ -225,7 +225,7 @@ fn add_mantissa(value: f64, tail: &[u8]) -> f64 {
         return value;
     }
     let (fraction, exponent) = split_float(value);
-    let mut mantissa = (fraction.abs() * 2f64.powi(MANTISSA)).trunc();
+    let mut mantissa = (fraction.abs() * 2f64.powi(MANTISSA_BITS)).trunc();
     let mut bits = 0;
     for chunk in tail.chunks(4).take(64) {
         bits += 8 * chunk.len() as i32;
@@ -233,7 +233,7 @@ fn add_mantissa(value: f64, tail: &[u8]) -> f64 {
         // In two steps: the power alone may be too small for a float.
         mantissa += f64::from(word) * 2f64.powi(-32) * 2f64.powi(32 - bits);
     }
-    let exponent = exponent - MANTISSA;
+    let exponent = exponent - MANTISSA_BITS;
     let half = exponent / 2;
     let joined = mantissa * 2f64.powi(half) * 2f64.powi(exponent - half);
     if value < 0.0 { -joined } else { joined }

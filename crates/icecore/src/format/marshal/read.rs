@@ -31,7 +31,7 @@ pub(super) enum State {
     Owner,
     /// Instance variables of the value in an `Attrs`.
     Variables,
-    /// Those of the payload of a `u`, whose node is the previous one.
+    /// Instance variables of the payload of a `u`, whose node is the previous one.
     Payload,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct SideObject {
     pub(super) key: u16,
 }
 
-/// This bit of an object number's entry means that it is a [`SideObject`].
+/// Bit in the entry of an object number. It means that the object is a [`SideObject`].
 pub(super) const SIDE: u32 = 1 << 31;
 /// An object that is not on the tape yet.
 pub(super) const PENDING: u32 = u32::MAX;
@@ -70,17 +70,17 @@ pub(super) struct ReaderMemory {
     numbers: Vec<u32>,
     sides: Vec<SideObject>,
     /// The ids of symbols in the last document, by number: as a key and as a class.
-    guesses: Vec<(u16, u32)>,
+    predicted_symbols: Vec<(u16, u32)>,
 }
 
 /// Number of symbols that are predicted.
-const GUESSES: usize = 256;
+const MAX_PREDICTED_SYMBOLS: usize = 256;
 /// Number of entries of each of these vectors that are kept.
-const ENTRIES_KEPT: usize = 1 << 16;
+const MAX_KEPT_ENTRIES: usize = 1 << 16;
 
 pub(super) struct Reader<'a, 's, S: Sink> {
     kept: Box<ReaderMemory>,
-    pub(super) guesses: Vec<(u16, u32)>,
+    pub(super) predicted_symbols: Vec<(u16, u32)>,
     pub(super) scan: Scan<'a>,
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
@@ -91,7 +91,7 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) utf8: u64,
     /// The nodes of objects by number.
     pub(super) numbers: Vec<u32>,
-    /// The nodes of numbers below this one were taken away.
+    /// The nodes of all numbers below this one were removed from the tape.
     pub(super) removed_below: usize,
     pub(super) sides: Vec<SideObject>,
     /// The ids of encodings, by the location of their names.
@@ -107,7 +107,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         let kept = std::mem::take(&mut *memory);
         Reader {
             kept: memory,
-            guesses: kept.guesses,
+            predicted_symbols: kept.predicted_symbols,
             scan,
             sink,
             limits,
@@ -128,18 +128,18 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         fn take_emptied<T>(list: &mut Vec<T>) -> Vec<T> {
             let mut list = std::mem::take(list);
             list.clear();
-            list.shrink_to(ENTRIES_KEPT);
+            list.shrink_to(MAX_KEPT_ENTRIES);
             list
         }
-        let mut guesses = take_emptied(&mut self.guesses);
-        guesses.extend(self.symbols.iter().take(GUESSES).map(|symbol| (symbol.key, symbol.class)));
+        let mut predicted_symbols = take_emptied(&mut self.predicted_symbols);
+        predicted_symbols.extend(self.symbols.iter().take(MAX_PREDICTED_SYMBOLS).map(|symbol| (symbol.key, symbol.class)));
         let mut memory = self.kept;
         *memory = ReaderMemory {
             frames: take_emptied(&mut self.frames),
             symbols: take_emptied(&mut self.symbols),
             numbers: take_emptied(&mut self.numbers),
             sides: take_emptied(&mut self.sides),
-            guesses,
+            predicted_symbols,
         };
         self.sink.tape().memory.put_back(memory);
     }
@@ -271,8 +271,8 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         index
     }
 
-    /// Puts the front of a container on the tape.
-    pub(super) fn push_front(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
+    /// Puts the node of a container on the tape.
+    pub(super) fn push_container(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, start);
@@ -430,7 +430,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 let count = self.read_count("items", 1)?;
                 self.numbers.push(node);
                 self.record_piece(start, node, tag::type_name(tag));
-                self.push_front(Node::open(Kind::Array, 0), key, start);
+                self.push_container(Node::open(Kind::Array, 0), key, start);
                 self.open_container(State::Array, node, count)?;
             }
             b'{' | b'}' => self.read_hash(tag, start, key, 0)?,
@@ -439,11 +439,11 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 self.record_piece(start, node, tag::type_name(tag));
                 let form = if tag == b'o' { Form::Usual } else { Form::Struct };
                 let class = self.read_class(node)?;
-                self.push_front(Node::open(Kind::Object, class).in_form(form), key, start);
+                self.push_container(Node::open(Kind::Object, class).in_form(form), key, start);
                 let count_start = self.scan.offset;
                 let count = self.read_count("members", 2)?;
                 self.record_piece(count_start, node + 1, "count");
-                self.push_front(Node::open(Kind::Map, 0), NO_KEY, count_start);
+                self.push_container(Node::open(Kind::Map, 0), NO_KEY, count_start);
                 self.open_container(State::Members, node + 1, count)?;
             }
             b'U' | b'd' => {
@@ -451,7 +451,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 let form = if tag == b'U' { Form::UserMarshal } else { Form::Data };
                 let class = self.read_class(node)?;
                 self.numbers.push(node);
-                self.push_front(Node::open(Kind::Opaque, class).in_form(form), key, start);
+                self.push_container(Node::open(Kind::Opaque, class).in_form(form), key, start);
                 self.open_container(State::Part, node, 1)?;
             }
             b'u' => self.read_user_dump(start, key, false)?,
@@ -485,7 +485,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         self.numbers.push(node);
         self.record_piece(start, node, tag::type_name(tag));
         let default = if tag == b'}' { flag::DEFAULT } else { 0 };
-        self.push_front(Node::open(Kind::Map, 0).with(flags | default), key, start);
+        self.push_container(Node::open(Kind::Map, 0).with(flags | default), key, start);
         self.open_container(State::Hash(false), node, count)
     }
 

@@ -21,7 +21,7 @@ pub(super) enum RecordOutcome {
 }
 
 /// Number of integers that are put on the tape at once.
-const RUN: usize = 32;
+const RUN_LEN: usize = 32;
 
 /// Returns the integer at `offset` and its end.
 #[inline(always)]
@@ -124,7 +124,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Gives the next float on the tape its number. A sink of windows removes nodes, so the
+    /// Assigns a number to the next float on the tape. A sink of windows removes nodes, so the
     /// value is then kept next to the numbers for later links.
     #[inline(always)]
     pub(super) fn number_float(&mut self, bits: u64) {
@@ -151,9 +151,9 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Returns the symbol whose length is at `offset`, at its first occurrence, and where it
     /// ends; with its ids in the previous document.
     #[inline(always)]
-    fn guess_symbol(&self, offset: usize) -> Option<(Symbol, usize)> {
+    fn predict_symbol(&self, offset: usize) -> Option<(Symbol, usize)> {
         let input = self.scan.input;
-        let (key, class) = *self.guesses.get(self.symbols.len())?;
+        let (key, class) = *self.predicted_symbols.get(self.symbols.len())?;
         let (start, len) = parse_length(input, offset)?;
         let end = start + len as usize;
         let name = input.get(start..end)?;
@@ -162,10 +162,10 @@ impl<S: Sink> Reader<'_, '_, S> {
             .then(|| (Symbol { key, class, ..Symbol::new(start, len) }, end))
     }
 
-    /// The same as a key, if it is one. It then has its number.
+    /// Like [`Self::predict_symbol`], for a symbol that is a key. Assigns its number.
     #[inline(always)]
-    fn guess_key(&mut self, offset: usize) -> Option<(u16, usize)> {
-        let (symbol, end) = self.guess_symbol(offset)?;
+    fn predict_key(&mut self, offset: usize) -> Option<(u16, usize)> {
+        let (symbol, end) = self.predict_symbol(offset)?;
         let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
         let keys = self.sink.tape().keys();
         if !keys.is_name_at(symbol.key, Kind::Symbol, 0, self.scan.input, start as usize, len) {
@@ -175,10 +175,10 @@ impl<S: Sink> Reader<'_, '_, S> {
         Some((symbol.key, end))
     }
 
-    /// The same as a class. It has no number yet.
+    /// Like [`Self::predict_symbol`], for a symbol that is a class. It gets no number yet.
     #[inline(always)]
-    fn guess_class(&mut self, offset: usize) -> Option<(Symbol, usize)> {
-        let (symbol, end) = self.guess_symbol(offset)?;
+    fn predict_class(&mut self, offset: usize) -> Option<(Symbol, usize)> {
+        let (symbol, end) = self.predict_symbol(offset)?;
         let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
         let classes = self.sink.tape().classes();
         let id = u16::try_from(symbol.class).ok()?;
@@ -193,7 +193,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let input = self.scan.input;
         let tag = *input.get(offset)?;
         if tag == b':' {
-            return self.guess_key(offset + 1);
+            return self.predict_key(offset + 1);
         }
         let (number, next) = parse_integer(input, offset + 1)?;
         let number = usize::try_from(number).ok()?;
@@ -217,7 +217,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let depth = self.frames.len();
         let batch = frame.remaining.min(BATCH);
         let mut items_read = match self.scan.peek() {
-            Some(b'i') if batch >= RUN as u32 => self.read_integers(batch),
+            Some(b'i') if batch >= RUN_LEN as u32 => self.read_integers(batch),
             _ => 0,
         };
         while items_read < batch {
@@ -255,10 +255,10 @@ impl<S: Sink> Reader<'_, '_, S> {
         let input = self.scan.input;
         let mut offset = self.scan.offset;
         let mut items_read = 0;
-        let mut run = [Node::int(0); RUN];
+        let mut run = [Node::int(0); RUN_LEN];
         loop {
             let mut count = 0;
-            let wanted = (max - items_read).min(RUN as u32) as usize;
+            let wanted = (max - items_read).min(RUN_LEN as u32) as usize;
             for node in &mut run[..wanted] {
                 if input.get(offset) != Some(&b'i') {
                     break;
@@ -270,14 +270,14 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             self.sink.tape().nodes.extend_from_slice(&run[..count]);
             items_read += count as u32;
-            if count < RUN {
+            if count < RUN_LEN {
                 self.scan.offset = offset;
                 return items_read;
             }
         }
     }
 
-    /// An item of the root is complete: it may be taken away.
+    /// Called when an item of the root is complete: the sink may remove it.
     #[inline]
     pub(super) fn finish_root_item(&mut self) -> Result<(), Error> {
         if S::PARTS {
@@ -348,7 +348,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 Some(b';') => parse_integer(input, offset + 1)
                     .and_then(|(number, next)| Some((*self.symbols.get(usize::try_from(number).ok()?)?, next))),
                 Some(b':') => {
-                    let guessed = self.guess_class(offset + 1);
+                    let guessed = self.predict_class(offset + 1);
                     new_symbol = guessed.map(|(symbol, _)| symbol);
                     guessed
                 }

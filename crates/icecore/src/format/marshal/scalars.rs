@@ -141,7 +141,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         (entry != PENDING).then_some(entry)
     }
 
-    /// Gives a number to a string that is not a node.
+    /// Assigns a number to a string that is not a node.
     pub(super) fn number_string(&mut self, node: Node) {
         self.numbers.push(SIDE | self.sides.len() as u32);
         self.sides.push(SideObject { node, key: 0 });

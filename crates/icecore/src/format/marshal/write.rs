@@ -174,7 +174,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Gives the next number to the node.
+    /// Assigns the next number to the node.
     #[inline]
     pub(super) fn assign_number(&mut self, index: u32) {
         if self.document.node(index).has(flag::TARGET) {
@@ -193,7 +193,7 @@ impl<'d> Writer<'d> {
 
     // -- Values --------------------------------------------------------------
 
-    /// Writes a value: a leaf completely, a container up to its front.
+    /// Writes a value: a leaf completely, a container up to its beginning.
     pub(super) fn write_value(&mut self, index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         self.pending_targets.clear();
         let (first, mut current, mut links) = (index, index, false);
@@ -362,11 +362,11 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Writes a value without its attributes. `outside`: its encoding is written by its
-    /// wrapper.
-    fn write_bare(&mut self, index: u32, node: &Node, outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// Writes a value without its attributes. `is_encoded_outside` states whether the wrapper
+    /// of the value writes its encoding.
+    fn write_bare(&mut self, index: u32, node: &Node, is_encoded_outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
         if !node.kind.is_container() {
-            return self.write_leaf(index, node, outside.is_some(), buf);
+            return self.write_leaf(index, node, is_encoded_outside.is_some(), buf);
         }
         let end = self.index_after(index);
         match node.kind {
@@ -416,7 +416,7 @@ impl<'d> Writer<'d> {
                 })
             }
             Kind::Regexp => {
-                self.write_regexp(index, outside.is_some(), buf);
+                self.write_regexp(index, is_encoded_outside.is_some(), buf);
                 Ok(())
             }
             _ => {
@@ -572,7 +572,7 @@ fn has_no_identity(node: Node) -> bool {
     !takes_number(node) || matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float | Kind::Float32)
 }
 
-/// Returns `true` if Ruby gives this a number.
+/// Returns `true` if Ruby assigns an object number to this value.
 pub(super) fn takes_number(node: Node) -> bool {
     match node.kind {
         Kind::Null | Kind::Bool | Kind::Hole | Kind::Symbol => false,

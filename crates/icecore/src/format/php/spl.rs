@@ -23,7 +23,7 @@ pub(super) enum Family {
 }
 
 /// Number of nested payloads that are always allowed.
-const MIN_MAX_PAYLOADS: usize = 1000;
+const ALWAYS_ALLOWED_PAYLOADS: usize = 1000;
 /// Name of the key for the object in an element of a storage.
 pub(super) const OBJECT: &[u8] = b"object";
 /// Name of the key for the data of that object.
@@ -117,7 +117,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         len: usize,
     ) -> Result<(), Error> {
         // Payloads do not count as levels, but their depth is limited, too.
-        if self.payloads.len() >= (self.limits.depth as usize).max(MIN_MAX_PAYLOADS) {
+        if self.payloads.len() >= (self.limits.depth as usize).max(ALWAYS_ALLOWED_PAYLOADS) {
             return Err(self.limits.too_deep().at(start));
         }
         let end = start + len;

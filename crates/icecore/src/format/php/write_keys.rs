@@ -13,8 +13,8 @@ use crate::output::LossKind;
 /// Keys with an id that were written before, in their written form.
 #[derive(Default)]
 pub(super) struct RenderedKeys {
-    /// Offset and length of each, by id; 0 is unknown. Keys of arrays and of objects
-    /// differ.
+    /// Offset and length of each, by id, or 0 if it was not written yet: first for keys of
+    /// arrays, then for keys of objects, whose texts may differ.
     places: [Vec<(u32, u32)>; 2],
     bytes: Vec<u8>,
 }
@@ -34,9 +34,9 @@ impl RenderedKeys {
     /// Keeps the end of `buf`, if there is space.
     #[cold]
     fn keep_key(&mut self, id: u16, is_object: bool, key: &[u8]) {
-        const ROOM: usize = 1 << 20;
+        const MAX_KEPT_BYTES: usize = 1 << 20;
         let places = &mut self.places[usize::from(is_object)];
-        if self.bytes.len() + key.len() > ROOM {
+        if self.bytes.len() + key.len() > MAX_KEPT_BYTES {
             return;
         }
         if places.len() <= usize::from(id) {

@@ -34,18 +34,18 @@ pub(crate) fn decode_character(bytes: &[u8]) -> DecodedCharacter {
     if first < 0x80 {
         return DecodedCharacter { value: Some(u64::from(first)), len: 1 };
     }
-    let wanted = len_from_first_byte(first);
-    let rest = bytes.get(1..bytes.len().min(wanted)).unwrap_or(&[]);
+    let expected_len = len_from_first_byte(first);
+    let rest = bytes.get(1..bytes.len().min(expected_len)).unwrap_or(&[]);
     let continuation_len = rest.iter().take_while(|byte| is_continuation(**byte)).count();
-    if wanted == 1 || continuation_len + 1 < wanted {
+    if expected_len == 1 || continuation_len + 1 < expected_len {
         return DecodedCharacter { value: None, len: continuation_len + 1 };
     }
-    let start = if wanted >= 7 { 0 } else { u64::from(first) & (0x7F >> wanted) };
+    let start = if expected_len >= 7 { 0 } else { u64::from(first) & (0x7F >> expected_len) };
     let value = rest
         .iter()
         .try_fold(start, |value: u64, byte| (value < 1 << 57).then_some(value << 6 | u64::from(byte & 0x3F)));
-    let value = value.filter(|value| *value < 1 << 63 && encoded_len(*value) == wanted);
-    DecodedCharacter { value, len: wanted }
+    let value = value.filter(|value| *value < 1 << 63 && encoded_len(*value) == expected_len);
+    DecodedCharacter { value, len: expected_len }
 }
 
 /// Returns the first character and its length; `None` if the bytes do not begin with one.

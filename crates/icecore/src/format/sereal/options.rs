@@ -175,7 +175,7 @@ const fn write_option(name: &'static str, takes: OptionType, help: &'static str)
     Opt { name, takes, side: Side::Write, help }
 }
 
-/// The same options as a table.
+/// These options as a table.
 pub(super) static TABLE: &[Opt] = &[
     read_option("refuse_snappy", OptionType::Flag, "A body compressed with Snappy is an error."),
     read_option("refuse_zlib", OptionType::Flag, "A body compressed with zlib is an error."),

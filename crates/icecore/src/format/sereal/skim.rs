@@ -250,7 +250,7 @@ impl Tokens for Offsets {
     }
 
     fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
-        skimmer.pass_value_front()
+        skimmer.pass_value_beginning()
     }
 
     fn run_fast_loop(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {

@@ -40,7 +40,7 @@ pub(super) fn string_tag(kind: Kind, len: u64) -> u8 {
     }
 }
 
-/// Returns the tag for a boolean. `has_tags`: use those added by version 2.12.
+/// Returns the tag for a boolean. `has_tags` tells whether the document may use those added by version 2.12.
 pub(super) fn bool_tag(value: bool, has_tags: bool) -> u8 {
     match (value, has_tags) {
         (true, true) => tag::BOOLEAN_TRUE,

@@ -143,7 +143,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(start))
     }
 
-    /// Notes a class given by name: bit 0 means that it already had a number, the other
+    /// Records a note for a class given by name: bit 0 means that it already had a number, the other
     /// bits are those of [`long_form_note`].
     pub(super) fn note_class(&mut self, class: u32, long: u64) {
         if S::DETAIL {

@@ -110,7 +110,7 @@ impl Tokens for SkimState {
     type Options = ReadOptions;
     const FORMAT: &'static Format = &FORMAT;
     const TAGS: &'static Table = &tag::TAGS;
-    const KEYS_ARE_LAST: bool = true;
+    const KEYS_FOLLOW_VALUES: bool = true;
 
     fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
         let len = usize::try_from(skimmer.view.len()).unwrap_or(usize::MAX);
@@ -293,8 +293,8 @@ impl Tokens for SkimState {
         Ok(())
     }
 
-    fn read_key(skimmer: &mut Skimmer<'_, Self>, sort: FrameContent) -> SkimResult<()> {
-        if sort == FrameContent::FlagEntries && skimmer.pass_byte()? & hash::KEY_IS_SV != 0 {
+    fn read_key(skimmer: &mut Skimmer<'_, Self>, content: FrameContent) -> SkimResult<()> {
+        if content == FrameContent::FlagEntries && skimmer.pass_byte()? & hash::KEY_IS_SV != 0 {
             return Err(SkimAborted);
         }
         let len = SkimState::read_count(skimmer, 0)?;

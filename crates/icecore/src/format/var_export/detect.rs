@@ -7,7 +7,7 @@ use crate::format::{Certainty, Guess};
 use crate::limits::Limits;
 
 /// Limit of the values that are read.
-const ENOUGH: u32 = 10_000;
+const MAX_VALUES: u32 = 10_000;
 
 /// Detects an array or an object, or a PHP file that returns a value. Scalars alone could be
 /// anything.
@@ -24,7 +24,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         return None;
     }
     let mut limits = Limits::default();
-    limits.nodes = ENOUGH;
+    limits.nodes = MAX_VALUES;
     let (tape, consumed, error) = try_read(input, &limits);
     let document = Document::new(input, tape);
     let root = document.root();

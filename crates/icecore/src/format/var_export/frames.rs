@@ -90,7 +90,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             let mut lexer = self.lexer;
             lexer.skip_blanks()?;
             if lexer.rest().is_empty() || lexer.rest() == b"=" {
-                return Err(lexer.unexpected_byte(lexer.input.len(), "`=>`"));
+                return Err(lexer.unexpected_byte_error(lexer.input.len(), "`=>`"));
             }
             return Err(Error::new(ErrorKind::Malformed)
                 .at(start)

@@ -21,7 +21,7 @@ pub(super) static STRINGS: Strings = Strings {
 };
 
 /// Index of the escaping for nearly all strings.
-const USUAL: usize = 0;
+const MAIN_ESCAPING: usize = 0;
 
 fn find_strings<'t>(text: &'t [u8], _: &Settings, wanted: &StringRequest<'_>) -> Result<StringPlaces<'t>, Error> {
     let outcome = ReadOptions::default().read(text, Request::new(wanted.limits).detailed());
@@ -66,20 +66,20 @@ fn add_value(places: &mut StringPlaces, document: &Document<'_>, span: &Span, to
     places.list.push(FoundString::Text(StringPlace { escaping, ..place }));
 }
 
-/// Notes a string in single quotes, and nothing else.
+/// Adds a string in single quotes, and nothing else.
 fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], role: StringRole) -> bool {
     let Some((start, end)) = SingleQuoted::find_body(token) else { return false };
     let token_start = span.start as usize;
     let place = StringPlace {
         role,
-        escaping: Some(USUAL),
+        escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     };
     places.list.push(FoundString::Text(place));
     true
 }
 
-/// Notes the class in `\Some\Name::__set_state(array(`.
+/// Adds the class in `\Some\Name::__set_state(array(`.
 fn add_class(places: &mut StringPlaces, span: &Span, token: &[u8]) {
     let Some(end) = token.windows(2).position(|pair| pair == b"::") else { return };
     let (token_start, start) = (span.start as usize, usize::from(token.starts_with(b"\\")));

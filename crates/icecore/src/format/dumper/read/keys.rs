@@ -68,7 +68,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 Ok((Text { kind: Kind::Bytes, place, len: text.len() }, false))
             }
             Some(b'$' | b'@' | b'%' | b'&') => Err(self.lexer.code_error(start, "a variable as a key")),
-            _ => Err(self.lexer.unexpected_token("a key")),
+            _ => Err(self.lexer.unexpected_token_error("a key")),
         }
     }
 
@@ -80,7 +80,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             if !rest.starts_with(&self.pair) {
                 return Err(match self.pair.starts_with(rest) {
                     true => self.lexer.syntax_error(self.lexer.input.len(), "the separator between keys and values"),
-                    false => self.lexer.unexpected_token("the same separator as between the other keys and values"),
+                    false => self.lexer.unexpected_token_error("the same separator as between the other keys and values"),
                 });
             }
             self.pair.len()
@@ -99,8 +99,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.has_pair = true;
         self.lexer.skip_blanks();
         if S::DETAIL && len != 1 {
-            let (from, to) = (end, self.lexer.position);
-            self.layout.observe_pair(&self.lexer, from, to);
+            self.layout.observe_pair(&self.lexer, end, self.lexer.position);
         }
         Ok(())
     }
@@ -116,13 +115,13 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let separator = &rest[..len];
         if self.has_pair || !separator.iter().any(|byte| b":=>~|".contains(byte)) {
-            return Err(self.lexer.unexpected_token("`=>`"));
+            return Err(self.lexer.unexpected_token_error("`=>`"));
         }
         self.pair = separator.to_vec();
         Ok(len)
     }
 
-    /// Gives this key to the next value of the innermost hash.
+    /// Assigns this key to the next value of the innermost hash.
     #[inline]
     fn place_key(&mut self, text: Text, start: usize, end: usize) -> u16 {
         let input = self.lexer.input;
@@ -151,8 +150,8 @@ impl<S: Sink> Machine<'_, '_, S> {
             if let Some(id) = id {
                 tape.keys.learn_next(frame.last_key, id);
                 frame.last_key = id;
-                if let Location::Arena(from) = text.place {
-                    tape.arena.truncate(from as usize);
+                if let Location::Arena(arena_start) = text.place {
+                    tape.arena.truncate(arena_start as usize);
                 }
                 return id;
             }

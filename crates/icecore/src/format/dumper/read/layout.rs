@@ -58,8 +58,8 @@ impl Layout {
         self.trailing_comma = true;
     }
 
-    pub(super) fn observe_pair(&mut self, lexer: &Lexer<'_>, from: usize, to: usize) {
-        let written = lexer.slice(from, to);
+    pub(super) fn observe_pair(&mut self, lexer: &Lexer<'_>, start: usize, end: usize) {
+        let written = lexer.slice(start, end);
         if self.pair.is_none() && written != b" => " && written.len() <= 64 {
             self.pair = Some(written.to_vec());
         }
@@ -70,7 +70,7 @@ impl Layout {
     }
 
     /// Records the settings that the text showed.
-    pub(super) fn record_settings(&self, detail: &mut Detail, pad: &[u8], roots: &[Root<'_>], repairs: bool) {
+    pub(super) fn record_settings(&self, detail: &mut Detail, pad: &[u8], roots: &[Root<'_>], has_repairs: bool) {
         let indent = match self.lines {
             _ if self.has_indexes => Some(3),
             Some(true) => Some(1),
@@ -86,7 +86,7 @@ impl Layout {
             (code::USEQQ, self.has_double_quotes, 1),
             (code::QUOTEKEYS, self.has_bare_key, 0),
             (code::TRAILINGCOMMA, self.trailing_comma, 1),
-            (code::PURITY, repairs, 1),
+            (code::PURITY, has_repairs, 1),
             (code::LIST, roots.len() > 1, 1),
         ];
         for (code, _, value) in flags.into_iter().filter(|(_, is_set, _)| *is_set) {

@@ -17,10 +17,10 @@ use crate::format::scan::utf8;
 const WORDS: &[&[u8]] = &[b"undef", b"bless(", b"do{", b"qr/", b"sub {", b"qq", b"v1"];
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Reads the value here: a leaf completely, anything else up to its front. `referred`: `\`
-    /// precedes it.
+    /// Reads the value here: a leaf completely, anything else up to its beginning.
+    /// `is_referenced` tells whether `\` precedes it.
     #[inline]
-    pub(super) fn read_term(&mut self, key: u16, referred: bool) -> Result<(), Error> {
+    pub(super) fn read_term(&mut self, key: u16, is_referenced: bool) -> Result<(), Error> {
         let start = self.lexer.position;
         match self.lexer.peek() {
             Some(b'\'' | b'"') => {
@@ -38,11 +38,11 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.lexer.position += 1;
                 self.open_frame(Shape::Map, b'}', key, start)
             }
-            _ => self.read_rare_term(key, referred),
+            _ => self.read_rare_term(key, is_referenced),
         }
     }
 
-    fn read_rare_term(&mut self, key: u16, referred: bool) -> Result<(), Error> {
+    fn read_rare_term(&mut self, key: u16, is_referenced: bool) -> Result<(), Error> {
         let start = self.lexer.position;
         let next = self.lexer.byte_at(start + 1);
         match self.lexer.peek() {
@@ -56,11 +56,11 @@ impl<S: Sink> Machine<'_, '_, S> {
                 while self.lexer.take(b"+") {
                     self.lexer.skip_blanks();
                 }
-                self.read_term(key, referred)
+                self.read_term(key, is_referenced)
             }
             Some(b'!') => self.read_boolean(key, start),
             Some(b'\\') => self.read_reference(key, start),
-            Some(b'$') => self.read_path(key, start, referred),
+            Some(b'$') => self.read_path(key, start, is_referenced),
             Some(b'*') => self.read_glob(key, start),
             Some(b'@' | b'%') => Err(self.lexer.code_error(start, "an array or a hash in a list")),
             Some(b'&') => Err(self.lexer.code_error(start, "a call")),
@@ -148,19 +148,19 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     /// Reads a path; its target is found when everything is read.
-    pub(super) fn read_path(&mut self, key: u16, start: usize, referred: bool) -> Result<(), Error> {
+    pub(super) fn read_path(&mut self, key: u16, start: usize, is_referenced: bool) -> Result<(), Error> {
         let mut parts = Parts::new(self.lexer);
-        let ended = loop {
+        let result = loop {
             match parts.next(self.sink.tape(), self.limits) {
                 Ok(Some(_)) => {}
-                ended => break ended,
+                result => break result,
             }
         };
         self.lexer.position = parts.lexer.position;
-        ended?;
+        result?;
         let node = self.sink.tape().len();
         self.push_leaf(Node::leaf(Kind::Null, 0), key, start);
-        self.jobs.push(PendingPath { offset: start, node, referred, sets: false });
+        self.pending_paths.push(PendingPath { offset: start, node, is_referenced, is_statement: false });
         Ok(())
     }
 
@@ -450,7 +450,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.record_piece(start, frame.node, "class");
         let class = self.sink.tape().intern_class(Kind::Bytes, &name).map_err(|error| error.at(start))?;
         let body = self.sink.nodes().get(frame.node as usize + 1).copied().unwrap_or(Node::leaf(Kind::Null, 0));
-        let is_path = self.jobs.last().is_some_and(|job| job.node == frame.node + 1);
+        let is_path = self.pending_paths.last().is_some_and(|pending_path| pending_path.node == frame.node + 1);
         if is_path {
             return Err(self.lexer.code_error(frame.start, "a reference that is blessed at its second occurrence"));
         }

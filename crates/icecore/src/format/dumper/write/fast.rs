@@ -11,8 +11,9 @@ use crate::document::{Document, Kind, Location, Node, flag};
 use crate::format::dumper::options::WriteOptions;
 use crate::output::FLUSH_SIZE;
 
-/// Class of a byte: part of a name, or in need of a backslash in single quotes.
+/// Class of the bytes of names.
 const WORD: u8 = 1;
+/// Class of the bytes that need a backslash in single quotes.
 const SPECIAL: u8 = 2;
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
@@ -50,7 +51,7 @@ impl Writer<'_> {
             let options = self.style.options;
             let is_written =
                 (is_array || push_key(self.document, node.key, options, buf)) && push_common(self.document, node, buf);
-            if !is_written || self.blanks > self.most_blanks {
+            if !is_written || self.blanks > self.max_blanks {
                 return buf.truncate(start);
             }
             frame.next += 1;

@@ -14,8 +14,8 @@ use crate::num::{bigint, float128};
 use crate::output::LossKind;
 use std::borrow::Cow;
 
-/// Longest integer without quotes: 32 bits need no more characters.
-const BARE: usize = 10;
+/// Maximum length of an integer without quotes: 32 bits need no more characters.
+const MAX_BARE_LEN: usize = 10;
 
 impl<'d> Writer<'d> {
     /// Writes the leaf at `index`.
@@ -172,7 +172,7 @@ impl<'d> Writer<'d> {
     fn write_float(&mut self, index: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) {
         // As a string, zero has no sign.
         let text = float_to_perl_text(value);
-        if !is_exact || text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
+        if !is_exact || text.parse::<f64>().is_ok_and(|reread| reread.to_bits() != value.to_bits() && !value.is_nan()) {
             self.record_loss(LossKind::Precision, index);
         }
         let is_bare = self.write_string(text.as_bytes(), false, buf);
@@ -206,7 +206,7 @@ impl<'d> Writer<'d> {
         if is_text { !has_wide } else { self.style.wide }
     }
 
-    /// Writes a string. `is_text`: it is text, and not ASCII. Returns `true` if it is
+    /// Writes a string; `is_text` tells that it is text, and not ASCII. Returns `true` if it is
     /// written as a number.
     fn write_string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) -> bool {
         let options = self.style.options;
@@ -354,7 +354,7 @@ impl<'d> Writer<'d> {
 /// Writes digits, in quotes if there are many. Returns `true` if they have quotes.
 #[inline]
 pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) -> bool {
-    if digits.len() <= BARE {
+    if digits.len() <= MAX_BARE_LEN {
         buf.extend_from_slice(digits);
         return false;
     }

@@ -7,7 +7,7 @@ use crate::document::{Document, Spelling};
 
 impl WriteOptions {
     /// Returns Data::Dumper's defaults with the settings of the text that the document
-    /// was read from. `is_trusted`: includes settings that perl would run or set.
+    /// was read from. If `is_trusted`, includes settings that perl would run or set.
     pub(in crate::format::dumper) fn from_document(document: &Document<'_>, is_trusted: bool) -> WriteOptions {
         let mut options = WriteOptions::default();
         let Some(spelling) = document.spelling_of(NAME) else { return options };
@@ -23,7 +23,7 @@ impl WriteOptions {
         for (code, option, is_safe) in [
             (code::PAD, &mut options.pad, is_safe_pad as fn(&str) -> bool),
             (code::PAIR, &mut options.pair, is_safe_pair),
-            (code::BLESS, &mut options.bless, is_usual_bless),
+            (code::BLESS, &mut options.bless, is_default_bless),
         ] {
             let text = spelling.get(code).and_then(|range| read_kept_text(spelling, range));
             if let Some(text) = text.filter(|text| is_trusted || is_safe(text)) {
@@ -44,7 +44,7 @@ fn read_kept_text(spelling: &Spelling, range: u64) -> Option<String> {
 }
 
 /// Returns `true` if the name is the default: any other function would be called.
-fn is_usual_bless(name: &str) -> bool {
+fn is_default_bless(name: &str) -> bool {
     name == "bless"
 }
 

@@ -47,9 +47,9 @@ pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
 }
 
 /// Writes a string in double quotes. Non-ASCII characters of text are escaped by their
-/// numbers, bytes above 0x7F are octal. `controls`: control characters are escaped too,
-/// otherwise they stay.
-pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, controls: bool, buf: &mut Vec<u8>) {
+/// numbers, bytes above 0x7F are octal. `escapes_controls` tells whether control
+/// characters are escaped too; otherwise they stay.
+pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, escapes_controls: bool, buf: &mut Vec<u8>) {
     buf.push(b'"');
     let mut offset = 0;
     while let Some(byte) = bytes.get(offset) {
@@ -65,7 +65,7 @@ pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, contro
         match byte {
             b'"' | b'\\' | b'$' | b'@' => buf.extend_from_slice(&[b'\\', *byte]),
             b' '..=b'~' => buf.push(*byte),
-            _ if !controls => buf.push(*byte),
+            _ if !escapes_controls => buf.push(*byte),
             _ => push_control(*byte, bytes.get(offset), buf),
         }
     }
@@ -135,9 +135,9 @@ mod tests {
             push_single(bytes, &mut buf);
             buf
         };
-        let double = |bytes: &[u8], is_text, controls| {
+        let double = |bytes: &[u8], is_text, escapes_controls| {
             let mut buf = Vec::new();
-            push_double(bytes, is_text, controls, &mut buf);
+            push_double(bytes, is_text, escapes_controls, &mut buf);
             String::from_utf8_lossy(&buf).into_owned()
         };
         assert_eq!(single(b"it's \\ \n"), b"'it\\'s \\\\ \n'");

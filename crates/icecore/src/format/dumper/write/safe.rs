@@ -100,7 +100,7 @@ pub(super) fn keep_known_flags(flags: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// How a pattern with these flags can be written. `is_padded`: line breaks must be escaped.
+/// Returns how a pattern with these flags can be written. If `is_padded`, line breaks must be escaped.
 pub(super) fn classify_pattern(pattern: &[u8], flags: &[u8], is_padded: bool) -> PatternSafety {
     if runs_code(pattern) {
         return PatternSafety::Code;

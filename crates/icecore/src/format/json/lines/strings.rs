@@ -15,7 +15,7 @@ pub(super) static STRINGS: Strings = Strings {
     is_embedded: false,
 };
 
-/// At least two lines.
+/// Returns `true` if a text has at least two lines of JSON.
 fn may_be_json_lines(text: &[u8]) -> bool {
     let has_lines = || memchr::memchr(b'\n', text.trim_ascii()).is_some();
     matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && has_lines() && FORMAT.is_likely(text)

@@ -6,8 +6,8 @@ use super::super::number::{self, NumberShape};
 use super::super::string::{self, non_ascii_mask, special_byte_mask};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 
-/// Depth of the stack of fixed size. It needs no allocation; deeper levels use a vector.
-const DEPTH: usize = 32;
+/// Number of levels in the stack of fixed size, which needs no allocation. Deeper levels use a vector.
+const STACK_SIZE: usize = 32;
 /// Maximum number of keys of a map that get ids; the others become nodes of the tape.
 const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
@@ -50,7 +50,7 @@ struct PerlReader<'a, 't> {
 
 impl PerlReader<'_, '_> {
     fn read_document(&mut self, depth: usize) -> Option<()> {
-        let mut stack = [OpenContainer { node: 0, count: 0, previous_key: NOT_A_MAP }; DEPTH];
+        let mut stack = [OpenContainer { node: 0, count: 0, previous_key: NOT_A_MAP }; STACK_SIZE];
         let mut deep = Vec::new();
         let mut open = 0;
         let mut top = OpenContainer { node: 0, count: 0, previous_key: NOT_A_MAP };
@@ -118,7 +118,7 @@ impl PerlReader<'_, '_> {
                 self.tape.close_container(top.node, top.count);
                 open -= 1;
                 top = match stack.get(open) {
-                    Some(around) => *around,
+                    Some(outer) => *outer,
                     None => deep.pop()?,
                 };
             }

@@ -32,7 +32,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     }
 
     /// Continues after a comma. Returns `true` if the closing bracket follows.
-    pub(super) fn is_trailing_comma(&mut self, is_map: bool) -> bool {
+    pub(super) fn skip_after_comma(&mut self, is_map: bool) -> bool {
         if !self.relaxed.relaxed {
             return false;
         }

@@ -8,7 +8,7 @@
 use fearless_simd::{Level, Simd, SimdBase, SimdMask, dispatch, u8x64};
 
 const BLOCK: usize = 64;
-const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+const ODD_BITS: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 /// State inside a container before the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,19 +20,21 @@ pub(super) struct ContainerState {
     is_escaped: bool,
 }
 
-/// Skips a container that begins or continues here. Returns how far, and whether it ended.
+/// Skips a container that begins or continues here. Returns the number of skipped bytes, and
+/// `true` if the container ended.
 pub(super) fn skip_container(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
-    dispatch!(Level::new(), simd => end(simd, bytes, 0, inside))
+    dispatch!(Level::new(), simd => skip_container_simd(simd, bytes, 0, inside))
 }
 
 /// Skips `remaining` items of a list, but stops before one that is not completely in view or needs a
-/// closer look. Returns how far. `is_first`: no item of the list was skipped before.
+/// closer look. Returns the number of skipped bytes. `is_first` states that no item of the list was
+/// skipped before.
 pub(super) fn skip_items(bytes: &[u8], remaining: &mut u64, is_first: bool) -> usize {
-    dispatch!(Level::new(), simd => all(simd, bytes, remaining, is_first))
+    dispatch!(Level::new(), simd => skip_items_simd(simd, bytes, remaining, is_first))
 }
 
 #[inline(always)]
-fn all<S: Simd>(simd: S, bytes: &[u8], remaining: &mut u64, mut is_first: bool) -> usize {
+fn skip_items_simd<S: Simd>(simd: S, bytes: &[u8], remaining: &mut u64, mut is_first: bool) -> usize {
     let mut offset = 0;
     while *remaining > 0 {
         let mut start = skip_blanks(bytes, offset);
@@ -43,7 +45,7 @@ fn all<S: Simd>(simd: S, bytes: &[u8], remaining: &mut u64, mut is_first: bool) 
             start = skip_blanks(bytes, start + 1);
         }
         let end = match bytes.get(start) {
-            Some(b'{' | b'[') => match end(simd, bytes, start, &mut ContainerState::default()) {
+            Some(b'{' | b'[') => match skip_container_simd(simd, bytes, start, &mut ContainerState::default()) {
                 (end, true) => end,
                 _ => break,
             },
@@ -76,7 +78,7 @@ fn skip_blanks(bytes: &[u8], mut offset: usize) -> usize {
 
 /// Returns the end of the container from `offset` on, or the end of the bytes; and whether it ended.
 #[inline(always)]
-fn end<S: Simd>(simd: S, bytes: &[u8], mut offset: usize, inside: &mut ContainerState) -> (usize, bool) {
+fn skip_container_simd<S: Simd>(simd: S, bytes: &[u8], mut offset: usize, inside: &mut ContainerState) -> (usize, bool) {
     let mut depth = inside.depth;
     // All bits, or none.
     let mut string = 0u64.wrapping_sub(u64::from(inside.is_string));
@@ -165,8 +167,8 @@ impl BlockBits {
     }
 }
 
-/// Returns the bits of bytes that a backslash escapes. `carry`: whether the first byte is escaped;
-/// afterwards, whether the first byte of the next block is.
+/// Returns the bits of bytes that a backslash escapes. `carry` states whether the first byte is
+/// escaped; on return, whether the first byte of the next block is.
 ///
 /// A subtraction separates runs of backslashes that begin at odd positions from those at even ones,
 /// as in simdjson.
@@ -176,7 +178,7 @@ fn escaped_mask(backslashes: u64, carry: &mut u64) -> u64 {
         return std::mem::take(carry);
     }
     let starts = backslashes & !*carry;
-    let ends = (starts << 1 | ODD).wrapping_sub(starts) ^ ODD;
+    let ends = (starts << 1 | ODD_BITS).wrapping_sub(starts) ^ ODD_BITS;
     let escaped = ends ^ (backslashes | *carry);
     *carry = (ends & backslashes) >> 63;
     escaped
@@ -212,15 +214,15 @@ mod tests {
             let found = skip_container(&bytes, &mut quick);
             assert_eq!(found, walk_bytes(&bytes, &mut slow), "{}", String::from_utf8_lossy(&bytes));
             assert!(found.1 || quick == slow);
-            // The same in two parts, and on a machine without wide registers.
+            // The result is the same in two parts, and on a machine without wide registers.
             for cut in [0, len / 3, len] {
                 let mut parts = ContainerState::default();
-                let (front, is_done) = skip_container(&bytes[..cut], &mut parts);
-                let end = if is_done { (front, true) } else { skip_container(&bytes[cut..], &mut parts) };
+                let (skipped_len, is_done) = skip_container(&bytes[..cut], &mut parts);
+                let end = if is_done { (skipped_len, true) } else { skip_container(&bytes[cut..], &mut parts) };
                 let end = if is_done { end } else { (cut + end.0, end.1) };
                 assert_eq!(end, found, "{cut} of {}", String::from_utf8_lossy(&bytes));
             }
-            let baseline = dispatch!(Level::baseline(), simd => end(simd, &bytes, 0, &mut ContainerState::default()));
+            let baseline = dispatch!(Level::baseline(), simd => skip_container_simd(simd, &bytes, 0, &mut ContainerState::default()));
             assert_eq!(baseline, found);
         }
     }

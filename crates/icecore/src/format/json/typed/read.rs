@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 /// Maximum number of levels of JSON that one level of a document needs: `$id`, `$weak`,
 /// `$overload`, `$map`, its list and a pair, and some reserve.
-const LEVELS: u32 = 8;
+const JSON_LEVELS_PER_LEVEL: u32 = 8;
 
 /// Reads a document from `json:typed`.
 pub(in crate::format::json) fn read_typed<'a>(
@@ -28,7 +28,7 @@ pub(in crate::format::json) fn read_typed<'a>(
 ) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
     tape.clear();
-    let plain_limits = Limits { depth: limits.depth.saturating_mul(LEVELS), ..limits.clone() };
+    let plain_limits = Limits { depth: limits.depth.saturating_mul(JSON_LEVELS_PER_LEVEL), ..limits.clone() };
     let read_untyped =
         |detail| read_plain(input, options, Request { limits: &plain_limits, detail, tape: Tape::new() });
     let Outcome { document, consumed, error } = read_untyped(detail);

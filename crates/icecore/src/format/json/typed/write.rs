@@ -75,7 +75,7 @@ pub(super) enum WriteTask {
     Items(u32, u32),
     /// The entries between two nodes, as entries of an object.
     Entries(u32, u32),
-    /// The same in another order.
+    /// The entries of a map, in the order in which they are written.
     Sorted(std::vec::IntoIter<(u32, u32)>),
     /// The entries between two nodes, as pairs.
     Pairs(u32, u32),
@@ -454,8 +454,8 @@ impl<'d> TypedWriter<'d, '_> {
 
     /// Writes bytes that are not UTF-8.
     fn write_non_utf8(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let odd = bytes.iter().filter(|byte| matches!(byte, 0..=8 | 11..=12 | 14..=31 | 127..=159)).count();
-        if odd > bytes.len() / 2 {
+        let unprintable = bytes.iter().filter(|byte| matches!(byte, 0..=8 | 11..=12 | 14..=31 | 127..=159)).count();
+        if unprintable > bytes.len() / 2 {
             let mut text = Vec::new();
             base64::encode_base64(bytes, &mut text);
             return self.write_single_entry(Name::Base64, &text);

@@ -234,7 +234,7 @@ impl Writer<'_, '_, '_> {
     pub(super) fn write_sorted_entries(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {
-            self.serial = top.around;
+            self.serial = top.outer_serial;
             if let Some((entries, text)) = self.order.starts.pop() {
                 self.order.entries.truncate(entries);
                 self.order.text.truncate(text);

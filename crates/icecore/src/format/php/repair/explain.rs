@@ -130,7 +130,7 @@ impl<'f> MeasuredReader<'f> {
         last.into_iter().flatten().chain(texts).collect()
     }
 
-    /// Reads one value, or all variables of a session. `None`: the explanation is wrong.
+    /// Reads one value, or all variables of a session. Returns `None` if the explanation is wrong.
     pub(super) fn read_text(&self, text: &'f [u8], start: Start, depth: u32) -> Option<MeasuredText> {
         let mut reader = TextReader::new(start);
         let outcome = self.read_text_with(&mut reader, text, depth);
@@ -267,7 +267,7 @@ impl<'f> MeasuredReader<'f> {
     }
 
     /// Returns a key with the NUL bytes that it lost, if any; `end` is its end if it had none.
-    /// `None`: the explanation is wrong.
+    /// Returns `None` if the explanation is wrong.
     fn restore_key(&self, text: &[u8], piece: &UnreadPiece, end: Option<usize>) -> Option<Option<RestoredName>> {
         let UnreadPiece { was, first, .. } = *piece;
         let rest = &text[first..];

@@ -94,10 +94,10 @@ pub(super) struct FoundLengths {
 /// A string that became shorter may by chance seem to end at its stated end, namely where a
 /// later one ends. Then another reading may reach the end of the text. So everything is read
 /// a second time, on the condition that strings grew or shrank by multiples of one number,
-/// as one search and replace does. That must give the same result.
+/// as one search and replace does. That must give the same result. Returns `None` if there is no answer.
 ///
 /// # Errors
-/// If there are several answers. `None`: there is none.
+/// If there are several answers.
 pub(super) fn find_lengths(
     input: &[u8],
     start: Start,

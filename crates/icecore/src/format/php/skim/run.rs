@@ -24,7 +24,7 @@ pub(super) enum RunEnd {
 /// Reads the digits at `offset` up to the byte `end`; returns the offset of that byte. `None`:
 /// they continue beyond the view.
 #[inline(always)]
-fn read_short_or_long_number(bytes: &[u8], offset: usize, end: u8) -> Option<SkimResult<(u64, usize)>> {
+fn read_number(bytes: &[u8], offset: usize, end: u8) -> Option<SkimResult<(u64, usize)>> {
     // Most numbers have up to three digits.
     if let Some([a, b, c, d]) = bytes_ahead::<4>(bytes, offset)
         && let Some(first) = decode_digit(*a)
@@ -77,7 +77,7 @@ fn skip_semicolon(bytes: &[u8], offset: usize) -> Option<usize> {
 pub(super) fn find_integer_key(bytes: &[u8], remaining: &mut u64, sought: i64) -> (usize, bool) {
     let mut offset = 0;
     while *remaining > 0 && bytes_ahead::<2>(bytes, offset) == Some(b"i:") {
-        let Some(Ok((number, end))) = read_short_or_long_number(bytes, offset + 2, b';') else { break };
+        let Some(Ok((number, end))) = read_number(bytes, offset + 2, b';') else { break };
         if i64::try_from(number) == Ok(sought) {
             *remaining -= 1;
             return (end + 1, true);
@@ -103,7 +103,7 @@ fn skip_tokens(bytes: &[u8], offset: &mut usize, depth: &mut u64, has_links: &mu
     // `None` needs more bytes; `Unsure` needs the reader.
     macro_rules! number {
         ($from:expr, $end:expr) => {
-            match read_short_or_long_number(bytes, $from, $end) {
+            match read_number(bytes, $from, $end) {
                 Some(Ok(number)) => number,
                 Some(Err(SkimAborted)) => return RunEnd::Unsure,
                 None => return RunEnd::Short,

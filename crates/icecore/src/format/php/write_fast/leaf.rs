@@ -8,10 +8,10 @@ use crate::document::{Kind, Location, Node};
 
 /// Strings up to this length are copied as a block of fixed size.
 pub(super) const BLOCK: usize = 32;
-/// Strings up to this length too, if enough bytes follow them.
+/// Strings up to this length are copied as two blocks, if enough bytes follow them.
 const TWO_BLOCKS: usize = 64;
-/// Longer strings are not part of a run.
-const LONG: usize = 512;
+/// Maximum length of a string in a run.
+const MAX_RUN_STRING: usize = 512;
 
 /// Kinds of leaves as numbers.
 const NULL: u32 = Kind::Null as u32;
@@ -86,7 +86,7 @@ impl FastWriter<'_, '_> {
         0
     }
 
-    /// Writes bytes of any number.
+    /// Writes any number of bytes.
     pub(super) fn write_bytes(&mut self, chunk: &mut Chunk, filled: usize, bytes: &[u8]) -> Option<usize> {
         if bytes.len() <= FLUSH_LEN.saturating_sub(filled) {
             return Some(put_slice(chunk, filled, bytes));
@@ -106,10 +106,10 @@ impl FastWriter<'_, '_> {
     }
 }
 
-/// Puts a string up to [`LONG`].
+/// Puts a string up to [`MAX_RUN_STRING`].
 #[inline(never)]
 fn put_long_string(chunk: &mut Chunk, filled: usize, bytes: &[u8]) -> Option<usize> {
-    if bytes.len() > LONG {
+    if bytes.len() > MAX_RUN_STRING {
         return None;
     }
     let filled = put_string_head(chunk, filled, b's', bytes.len());

@@ -23,7 +23,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.record_end(node, self.scan.offset);
     }
 
-    /// Notes the tag of a leaf, unless it is the writer's default.
+    /// Records the tag of a leaf, unless it is the writer's default.
     #[inline]
     pub(super) fn note_tag(&mut self, node: u32, tag: u8, is_default: bool) {
         if S::DETAIL && !is_default {

@@ -9,7 +9,7 @@ use crate::format::tags::Class;
 static TAG_CLASSES: [Class; 256] = tag::TAGS.tag_classes_masked(!TRACK);
 
 pub(super) fn skip_run(run: &mut Run<'_, Offsets>) -> usize {
-    let Some(SkimFrame { sort: FrameContent::Values, remaining: pending }) = run.open.last_mut() else { return 0 };
+    let Some(SkimFrame { content: FrameContent::Values, remaining: pending }) = run.open.last_mut() else { return 0 };
     let mut left = *pending;
     // The offset of the first byte.
     let offset = run.base.wrapping_sub(run.format.start).wrapping_add(run.format.first);

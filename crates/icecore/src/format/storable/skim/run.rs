@@ -15,22 +15,22 @@ static TAG_CLASSES: [Class; 256] = tag::TAGS.tag_classes();
 /// Skips values and keys until one needs the slow path. Returns the number of skipped bytes.
 #[inline(always)]
 pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, SkimState>) -> usize {
-    let Some(SkimFrame { mut sort, mut remaining }) = run.open.pop() else { return 0 };
+    let Some(SkimFrame { mut content, mut remaining }) = run.open.pop() else { return 0 };
     let (mut offset, bytes, mut values) = (0, run.bytes, run.values);
     let (integer, float) = (1 + usize::from(run.format.integer), 1 + usize::from(run.format.float));
-    let mut is_key = sort != FrameContent::Values && !remaining.is_multiple_of(2);
+    let mut is_key = content != FrameContent::Values && !remaining.is_multiple_of(2);
     macro_rules! enter {
         ($frame:expr, $len:expr) => {{
-            run.open.push(SkimFrame { sort, remaining: remaining - 1 });
-            SkimFrame { sort, remaining } = $frame;
+            run.open.push(SkimFrame { content, remaining: remaining - 1 });
+            SkimFrame { content, remaining } = $frame;
             (offset, values, is_key) = (offset + $len, values + 1, false);
             continue;
         }};
     }
-    while sort != FrameContent::Rest {
+    while content != FrameContent::Rest {
         if is_key {
             let mut length_offset = offset;
-            if sort == FrameContent::FlagEntries {
+            if content == FrameContent::FlagEntries {
                 match bytes.get(offset) {
                     Some(flags) if flags & hash::KEY_IS_SV == 0 => length_offset += 1,
                     _ => break,
@@ -48,8 +48,8 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, SkimState>) -> usize {
                 run.values = values;
                 return offset;
             };
-            SkimFrame { sort, remaining } = outer;
-            is_key = sort != FrameContent::Values && !remaining.is_multiple_of(2);
+            SkimFrame { content, remaining } = outer;
+            is_key = content != FrameContent::Values && !remaining.is_multiple_of(2);
             continue;
         }
         let Some(head) = bytes_ahead::<6>(bytes, offset) else { break };
@@ -81,7 +81,7 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, SkimState>) -> usize {
             }
             // It has no number of its own.
             Class::Link => {
-                (offset, remaining, is_key) = (offset + 5, remaining - 1, sort != FrameContent::Values);
+                (offset, remaining, is_key) = (offset + 5, remaining - 1, content != FrameContent::Values);
                 continue;
             }
             Class::Text
@@ -97,9 +97,9 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, SkimState>) -> usize {
             | Class::Owner
             | Class::Rare => break,
         };
-        (offset, remaining, values, is_key) = (offset + len, remaining - 1, values + 1, sort != FrameContent::Values);
+        (offset, remaining, values, is_key) = (offset + len, remaining - 1, values + 1, content != FrameContent::Values);
     }
-    run.open.push(SkimFrame { sort, remaining });
+    run.open.push(SkimFrame { content, remaining });
     run.values = values;
     offset
 }

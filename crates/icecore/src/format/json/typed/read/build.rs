@@ -11,7 +11,7 @@ use crate::format::json::typed::key::{self, KeyMeaning};
 const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
 /// Number of forms of strings that may be nested, as in `{"$string": {"$latin1": …}, …}`.
-const FORMS_OF_A_STRING: u32 = 2;
+const MAX_STRING_FORMS: u32 = 2;
 
 /// A value that is being read: where it goes, and what the objects around it say.
 #[derive(Clone, Copy)]
@@ -220,7 +220,7 @@ impl TypedReader<'_, '_> {
         Ok(())
     }
 
-    /// Gives an object the form that its body requires.
+    /// Sets the form of an object that its body requires.
     pub(super) fn set_object_form(&mut self, index: u32) {
         if let [object, body, ..] = &mut self.tape.nodes[index as usize..] {
             *object = object.in_form(form::default_object_form(body.kind));
@@ -413,10 +413,10 @@ impl TypedReader<'_, '_> {
     /// Returns the node of an integer or a string of any kind; `None` for anything
     /// else.
     fn read_name(&mut self, place: u32) -> Result<Option<Node>, NodeError> {
-        self.read_name_within(place, FORMS_OF_A_STRING)
+        self.read_name_within(place, MAX_STRING_FORMS)
     }
 
-    /// The same, with at most this many nested forms of strings.
+    /// Like [`Self::read_name`], with at most this number of nested forms of strings.
     fn read_name_within(&mut self, place: u32, forms: u32) -> Result<Option<Node>, NodeError> {
         let node = self.source_node(place);
         match node.kind {
@@ -466,7 +466,7 @@ impl TypedReader<'_, '_> {
     /// Returns a string if the context says that bytes are meant: a plain string is
     /// their UTF-8. The caller replaces its kind.
     fn read_named_bytes(&mut self, place: u32) -> Result<Node, NodeError> {
-        self.read_bytes_within(place, FORMS_OF_A_STRING)
+        self.read_bytes_within(place, MAX_STRING_FORMS)
     }
 
     fn read_bytes_within(&mut self, place: u32, forms: u32) -> Result<Node, NodeError> {

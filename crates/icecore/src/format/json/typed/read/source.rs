@@ -10,6 +10,7 @@ pub(in crate::format::json::typed) struct FormParts {
     values: [u32; COUNT],
 }
 
+/// Replaces the place of the value of a key that the object does not have.
 const NONE: u32 = u32::MAX;
 
 impl FormParts {
@@ -180,13 +181,13 @@ impl TypedReader<'_, '_> {
         };
         for (key, value) in self.source_entries(place) {
             let belongs = Name::from_text(key)
-                .is_some_and(|name| name == shape.main || shape.needs.contains(&name) || shape.takes.contains(&name));
+                .is_some_and(|name| name == shape.main || shape.required.contains(&name) || shape.takes.contains(&name));
             if !belongs {
                 let key = String::from_utf8_lossy(key);
                 return Err(NodeError::new(value, format!("no `{key}` next to `{}`", shape.main.text())).finding("one"));
             }
         }
-        match shape.needs.iter().find(|name| !parts.has(**name)) {
+        match shape.required.iter().find(|name| !parts.has(**name)) {
             Some(missing) => {
                 Err(NodeError::new(place, format!("`{}` next to `{}`", missing.text(), shape.main.text()))
                     .finding("none"))
