@@ -1320,7 +1320,7 @@ void icecore_context_free(struct icecore_context *context);
 void icecore_context_trim(struct icecore_context *context);
 
 /*
- The same with another limit: at most `bytes` of each kind of memory are kept.
+ Like `icecore_context_trim`, with another limit: at most `bytes` of each kind of memory are kept.
 
  # Safety
  As for `icecore_context_trim`.
@@ -1457,8 +1457,8 @@ uint32_t icecore_grow_arena(struct icecore_context *context,
                             size_t more);
 
 /*
- Returns the id of a key with this kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), these flags and bytes.
- 0: the key needs a node of its own before its value.
+ Returns the id of a key with this kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), these flags and
+ bytes; 0 if the key needs a node of its own before its value.
 
  # Safety
  `context` is null or a context that no other call uses; `name` points to `len`
@@ -1542,7 +1542,8 @@ uint32_t icecore_policy_word(const char *word,
                              size_t len);
 
 /*
- Creates rules that allow nothing, which must be freed with `icecore_rules_free`. `flags`: `ICECORE_NAMES_PHP` or 0.
+ Creates rules that allow nothing, which must be freed with `icecore_rules_free`. `flags` is `ICECORE_NAMES_PHP` or
+ 0.
  */
 struct icecore_rules *icecore_rules_new(uint32_t flags);
 
@@ -1555,8 +1556,8 @@ struct icecore_rules *icecore_rules_new(uint32_t flags);
 void icecore_rules_free(struct icecore_rules *rules);
 
 /*
- Allows a class by its name, or the classes that match a pattern. `exactly`: 1 if `*` is an ordinary character. The
- name is copied.
+ Allows a class by its name, or the classes that match a pattern. `exactly` is 1 if `*` is an ordinary character.
+ The name is copied.
 
  # Safety
  `rules` is null or rules that no other call uses; `name` is null or points to a struct
@@ -1653,7 +1654,7 @@ uint32_t icecore_question_answer(const struct icecore_question *question);
 
 /*
  Calls `visit` once for each class of the last document that may not be built. A host calls it before it builds the
- first value. `uses`: the kinds of use that count, bits of `icecore_use`.
+ first value. `uses` has the kinds of use that count, as bits of `icecore_use`.
 
  # Safety
  `context` is null or a context that no other call uses; `input` points to the `len`

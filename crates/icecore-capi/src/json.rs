@@ -112,14 +112,14 @@ pub unsafe extern "C" fn icecore_json_read(
         let input = unsafe { borrow_bytes(bytes, len) };
         let tape = context.document.tape_mut();
         tape.clear();
-        let read = perl::read(input, depth as usize, tape);
-        let Some((end, has_ids)) = read.filter(|(end, _)| *end == len || flags & ICECORE_EACH != 0) else {
+        let outcome = perl::read(input, depth as usize, tape);
+        let Some((end, has_ids)) = outcome.filter(|(end, _)| *end == len || flags & ICECORE_EACH != 0) else {
             return Err(Error::new(ErrorKind::Unsupported));
         };
-        let read =
+        let filled_view =
             icecore_view { is_simple: u32::from(has_ids), ..context.make_view(icecore_bytes::from_slice(input), end) };
         // SAFETY: checked above: `view` is not null, so it points to a struct.
-        unsafe { view.write(read) };
+        unsafe { view.write(filled_view) };
         Ok(())
     })
 }

@@ -204,7 +204,7 @@ fn is_kind(kind: u8) -> bool {
 
 /// Converts the nodes for the engine, if all kinds exist.
 pub(crate) fn check_c_nodes(nodes: Vec<icecore_node>) -> Result<Vec<Node>, Error> {
-    if nodes.iter().fold(false, |bad, node| bad | !is_kind(node.kind)) {
+    if nodes.iter().fold(false, |has_unknown, node| has_unknown | !is_kind(node.kind)) {
         return Err(usage_error("nodes of known kinds", "another one"));
     }
     let mut nodes = std::mem::ManuallyDrop::new(nodes);
@@ -241,7 +241,7 @@ impl LentMemory {
         // SAFETY: not beyond the capacity, by the minimum; initialised, as the caller filled
         // as many and any bits are a valid `icecore_node`.
         unsafe { self.nodes.set_len(nodes) };
-        // SAFETY: the same for bytes.
+        // SAFETY: as for the nodes.
         unsafe { self.arena.set_len(bytes) };
     }
 }

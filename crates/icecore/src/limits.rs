@@ -155,8 +155,8 @@ impl Limits {
         self.output_within(size, u64::MAX).0
     }
 
-    /// Like [`output_from`](Self::output_from), if only `slack` remains of the output that is always allowed; also returns the part that the size
-    /// alone allows.
+    /// Like [`output_from`](Self::output_from), if only `slack` remains of the output that is always allowed; also
+    /// returns the part that the size alone allows.
     pub(crate) fn output_within(&self, size: usize, slack: u64) -> (u64, u64) {
         let earned = (size as u64).saturating_mul(self.growth);
         (earned.max(ALWAYS_OUTPUT.min(slack)).min(self.output), earned)

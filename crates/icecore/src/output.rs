@@ -12,8 +12,8 @@ pub(crate) const FLUSH_SIZE: usize = 64 << 10;
 
 /// The destination of a writer.
 ///
-/// A writer appends to [`Output::buffer`] and sometimes calls [`Output::allow_flush`], when it will no longer change the
-/// content of the buffer; then an output may empty it. A `Vec<u8>` is an output that never does so.
+/// A writer appends to [`Output::buffer`] and sometimes calls [`Output::allow_flush`], when it will no longer change
+/// the content of the buffer; then an output may empty it. A `Vec<u8>` is an output that never does so.
 ///
 /// ```
 /// use icecore::{Error, ErrorKind, Limits, Output, Stage};

@@ -1,8 +1,9 @@
 //! Alterations that are found in the same document, although each applies to the result of those before it.
 //!
 //! The document is rebuilt once for all of them. What an alteration means depends on those before it: items after a
-//! deleted one move up, and an added entry is found by its key. A [`ChildIndex`] tracks this for each container in which
-//! something changes. If the meaning can't be determined, or an alteration has to be refused, the search stops there.
+//! deleted one move up, and an added entry is found by its key. A [`ChildIndex`] tracks this for each container in
+//! which something changes. If the meaning can't be determined, or an alteration has to be refused, the search stops
+//! there.
 
 use super::Alteration;
 use super::index::{ChildIndex, ChildSlot};

@@ -126,7 +126,7 @@ impl ClassMap {
                 ClassRenaming::Name(template) => Some(template.fill_wildcards(&[])),
                 ClassRenaming::Plain => None,
             })
-            .any(|name| is(&name))
+            .any(|name| predicate(&name))
     }
 
     fn find_renaming<'m, 'n>(&'m self, name: &'n [u8]) -> Option<(&'m ClassRenaming, Vec<&'n [u8]>)> {

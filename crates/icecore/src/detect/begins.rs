@@ -1,5 +1,5 @@
-//! Checks whether a text begins like frozen data. If it does, an error after the beginning is damage; otherwise the text
-//! is ordinary text.
+//! Checks whether a text begins like frozen data. If it does, an error after the beginning is damage; otherwise the
+//! text is ordinary text.
 //!
 //! Detection of complete inputs accepts more. Most values in a table column are ordinary text, so here the beginning
 //! must be one that only frozen data has.

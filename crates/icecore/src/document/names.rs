@@ -240,8 +240,8 @@ impl Names {
         }
     }
 
-    /// The id of the short name at `offset` of `input`, if it was seen recently; otherwise 0. Unlike `predict_next`, this does not
-    /// depend on the order of the keys.
+    /// The id of the short name at `offset` of `input`, if it was seen recently; otherwise 0. Unlike `predict_next`,
+    /// this does not depend on the order of the keys.
     #[inline(always)]
     pub(crate) fn recall_short(&self, kind: Kind, flags: u8, input: &[u8], offset: usize, len: usize) -> u16 {
         if len > 16 {
@@ -267,8 +267,8 @@ impl Names {
         }
     }
 
-    /// Returns `true` if the byte string at `offset` of `input`, of at most 16 bytes, is the name with this id and has no
-    /// flags.
+    /// Returns `true` if the byte string at `offset` of `input`, of at most 16 bytes, is the name with this id and has
+    /// no flags.
     #[inline(always)]
     pub(crate) fn is_short_name_at(&self, id: u16, input: &[u8], offset: usize, len: usize) -> bool {
         let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };

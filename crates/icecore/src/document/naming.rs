@@ -183,8 +183,8 @@ impl Renamer<'_> {
         }
     }
 
-    /// Returns `true` if the language accepts the object at `index` as one of its own class. An object whose body is not a
-    /// map is written without a class.
+    /// Returns `true` if the language accepts the object at `index` as one of its own class. An object whose body is
+    /// not a map is written without a class.
     fn fits_layout(&self, index: u32, node: &Node, layout: &reserved::Layout) -> bool {
         let body = self.document.node(index + 1);
         if node.form() == Form::Struct || !matches!(body.kind, Kind::Map | Kind::Array) {

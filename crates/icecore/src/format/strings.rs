@@ -109,7 +109,7 @@ impl Length {
     pub(crate) fn from_digits(text: &[u8], start: usize) -> Length {
         let digits = text.get(start..).unwrap_or_default();
         let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let add = |sum: u64, byte: &u8| sum.saturating_mul(10).saturating_add(u64::search_start(byte & 0xf));
+        let add = |sum: u64, byte: &u8| sum.saturating_mul(10).saturating_add(u64::from(byte & 0xf));
         Length { start, end: start + count, value: digits.iter().take(count).fold(0, add), max_value: None }
     }
 

@@ -40,7 +40,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
         self.write(document, limits, out)
     }
 
-    /// Writes the document that was read onto this tape, if there is a fast way. Returns false,
+    /// Writes the document that was read onto this tape, if there is a fast way. Returns `false`,
     /// with nothing written, if not.
     fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
         let _ = (input, tape, memory, out);

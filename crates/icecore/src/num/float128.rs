@@ -50,8 +50,8 @@ fn pack_number(negative: bool, number: Number) -> [u8; 16] {
     bits.to_le_bytes()
 }
 
-/// Rounds `significand * 2^exponent` to `bits` bits, the last of which is at least 2^`min_exponent`; ties go to even. The
-/// result has all of its bits, unless it is too small for that.
+/// Rounds `significand * 2^exponent` to `bits` bits, the last of which is at least 2^`min_exponent`; ties go to even.
+/// The result has all of its bits, unless it is too small for that.
 fn round_significand(significand: u128, exponent: i32, bits: u32, min_exponent: i32) -> (u128, i32) {
     if significand == 0 {
         return (0, min_exponent);

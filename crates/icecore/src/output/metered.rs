@@ -7,8 +7,8 @@ use crate::limits::Limits;
 
 /// An output that counts written bytes, and refuses more than the limits allow.
 ///
-/// It counts when the writer calls [`Output::allow_flush`]: so counting costs nothing in the loops that write, and an excess
-/// is found before it becomes large.
+/// It counts when the writer calls [`Output::allow_flush`]: so counting costs nothing in the loops that write, and an
+/// excess is found before it becomes large.
 pub(crate) struct MeteredOutput<'o> {
     out: &'o mut dyn Output,
     limits: &'o Limits,

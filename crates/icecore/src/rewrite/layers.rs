@@ -29,7 +29,7 @@ impl StringRewriter<'_> {
                 let edits = self.change_stage(decoded.text(), &inner, level + 1)?;
                 raw_edits(bytes, &decoded, &edits, escaping)
             }
-            Changing::Framed | Changing::Asked(_) => {
+            Changing::Framed | Changing::OnRequest(_) => {
                 let unwrapped = (wrapper.unwrap)(bytes, settings, &self.limits)?;
                 self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
                 let edits = self.change_stage(&unwrapped.bytes, &inner, level + 1)?;
@@ -54,7 +54,7 @@ impl StringRewriter<'_> {
         for wrapper in wrap::all() {
             let result = match wrapper.changing {
                 Changing::Escaped(escapings) => Some(self.change_escaped(wrapper, escapings, bytes, level)),
-                Changing::Asked(_) if !self.options.base64 => None,
+                Changing::OnRequest(_) if !self.options.base64 => None,
                 Changing::Never => (wrapper.detect)(bytes).then(|| self.count_signed(wrapper, bytes)),
                 _ => (wrapper.detect)(bytes).then(|| self.change_framed(wrapper, bytes, level)),
             };
@@ -189,7 +189,7 @@ fn wraps_identically(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], insid
 /// Returns the options with which bytes were wrapped.
 fn detect_written_settings(wrapper: &Wrapper, bytes: &[u8], unwrapped: &Unwrapped<'_>) -> Settings {
     let settings = match wrapper.changing {
-        Changing::Asked(Some(manner)) => manner(bytes),
+        Changing::OnRequest(Some(manner)) => manner(bytes),
         _ => wrapper.settings_for(bytes),
     };
     with_stored_properties(wrapper, settings, &unwrapped.metadata)

@@ -81,7 +81,8 @@ impl<'w> StringRewriter<'w> {
         self.probe_with_trimming(bytes, level)
     }
 
-    /// Like [`StringRewriter::probe_text`]: tries each format and wrapper, also on the text without the blanks around it.
+    /// Like [`StringRewriter::probe_text`]: tries each format and wrapper, also on the text without the blanks around
+    /// it.
     pub(super) fn probe_with_trimming(&mut self, bytes: &[u8], level: u32) -> ProbeResult {
         match self.probe_whole(bytes, level) {
             ProbeResult::Plain(mut broken) => {

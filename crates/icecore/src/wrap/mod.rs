@@ -66,8 +66,8 @@ pub struct Wrapper {
     pub detect: fn(&[u8]) -> bool,
     /// How much a positive answer of `detect` means.
     pub(crate) evidence: WrapperEvidence,
-    /// Returns the beginning of the content, for callers that want to know its format. Without it, the wrapper can only be
-    /// removed completely.
+    /// Returns the beginning of the content, for callers that want to know its format. Without it, the wrapper can only
+    /// be removed completely.
     pub(crate) head: Option<HeadFn>,
     /// Returns the options that these bytes need.
     pub(crate) needed_settings: Option<fn(&[u8]) -> Settings>,
@@ -85,8 +85,8 @@ pub struct Wrapper {
 pub type UnwrapFn = for<'a> fn(&'a [u8], &Settings, &Limits) -> Result<Unwrapped<'a>, Error>;
 /// See [`Wrapper::wrap`].
 pub type WrapFn = fn(&[u8], &Settings, &mut Vec<u8>) -> Result<(), Error>;
-/// See [`Wrapper::content_head`]. Arguments: the bytes; whether they are complete or only the beginning; the options; the
-/// approximate maximum size of the returned content.
+/// See [`Wrapper::content_head`]. Arguments: the bytes; whether they are complete or only the beginning; the options;
+/// the approximate maximum size of the returned content.
 pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<ContentHead<'a>>;
 
 /// How much a positive answer of [`Wrapper::detect`] means.

@@ -175,7 +175,9 @@ impl<'d> Writer<'d> {
         let known = match choice {
             Some(0) => None,
             Some(number) => u32::try_from(number - 1).ok().filter(|number| *number < self.next_string),
-            None if self.compact || is_class => self.long_strings.get(bytes).or_else(|| self.strings.get(bytes).copied()),
+            None if self.compact || is_class => {
+                self.long_strings.get(bytes).or_else(|| self.strings.get(bytes).copied())
+            }
             None => None,
         };
         if let Some(number) = known {

@@ -204,7 +204,8 @@ impl<'o> Emitter<'o> {
     pub(super) fn write_string_part(&mut self, bytes: &[u8], chars: CharEncoding) -> Result<(), Error> {
         let EscapeOptions { ascii, latin1, slash } = self.style.escapes;
         let accepts_non_ascii = !ascii && latin1 == (chars == CharEncoding::Latin1);
-        let stands_for_itself = |byte: u8| !is_special(byte) && (byte < 0x80 || accepts_non_ascii) && !(slash && byte == b'/');
+        let stands_for_itself =
+            |byte: u8| !is_special(byte) && (byte < 0x80 || accepts_non_ascii) && !(slash && byte == b'/');
         let mut rest = bytes;
         while let Some(first) = rest.first() {
             self.make_space()?;

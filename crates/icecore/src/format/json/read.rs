@@ -160,7 +160,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Continues after a complete value, up to the start of the next one. Returns false if
+    /// Continues after a complete value, up to the start of the next one. Returns `false` if
     /// there is none.
     #[inline]
     fn continue_after_value(&mut self) -> Result<bool, Error> {

@@ -132,7 +132,8 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             list
         }
         let mut predicted_symbols = take_emptied(&mut self.predicted_symbols);
-        predicted_symbols.extend(self.symbols.iter().take(MAX_PREDICTED_SYMBOLS).map(|symbol| (symbol.key, symbol.class)));
+        predicted_symbols
+            .extend(self.symbols.iter().take(MAX_PREDICTED_SYMBOLS).map(|symbol| (symbol.key, symbol.class)));
         let mut memory = self.kept;
         *memory = ReaderMemory {
             frames: take_emptied(&mut self.frames),

@@ -364,7 +364,13 @@ impl<'d> Writer<'d> {
 
     /// Writes a value without its attributes. `is_encoded_outside` states whether the wrapper
     /// of the value writes its encoding.
-    fn write_bare(&mut self, index: u32, node: &Node, is_encoded_outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_bare(
+        &mut self,
+        index: u32,
+        node: &Node,
+        is_encoded_outside: Option<()>,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if !node.kind.is_container() {
             return self.write_leaf(index, node, is_encoded_outside.is_some(), buf);
         }

@@ -213,7 +213,9 @@ impl<'d> FilledWriter<'d, '_> {
     fn find_or_add_symbol(&mut self, name: SymbolUse, bytes: &'d [u8]) -> (u32, bool) {
         let next = self.symbols.len() as u32;
         let is_class_like = next > 0 && bytes.first().is_some_and(u8::is_ascii_uppercase);
-        if self.by_name.is_none() && (matches!(name, SymbolUse::Node(_)) || is_class_like && self.symbols.len() > MAX_LINEAR_SYMBOLS) {
+        if self.by_name.is_none()
+            && (matches!(name, SymbolUse::Node(_)) || is_class_like && self.symbols.len() > MAX_LINEAR_SYMBOLS)
+        {
             let all = (0..)
                 .zip(&*self.symbols)
                 .map(|(number, name)| (self.symbol_bytes(SymbolUse::from_bits(*name)), number))
@@ -278,7 +280,11 @@ impl<'d> FilledWriter<'d, '_> {
         let number = self.symbols.len();
         let len = entry.node.aux as usize;
         let is_short = (1..=16).contains(&len) && entry.head & NOT_ASCII == 0;
-        if !is_short || (entry.head as u8).is_ascii_uppercase() || self.by_name.is_some() || number >= MAX_LINEAR_SYMBOLS {
+        if !is_short
+            || (entry.head as u8).is_ascii_uppercase()
+            || self.by_name.is_some()
+            || number >= MAX_LINEAR_SYMBOLS
+        {
             return None;
         }
         self.symbols.push(SymbolUse::Key(id).to_bits());

@@ -1,7 +1,7 @@
 //! Packs numbers and characters.
 
 use super::layout::{Layout, NumberKind};
-use super::packer::{PackTask, Packer, BYTES_PER_STEP};
+use super::packer::{BYTES_PER_STEP, PackTask, Packer};
 use super::{ber, utf8};
 use crate::document::{Kind, Node};
 use crate::error::{Error, ErrorKind};

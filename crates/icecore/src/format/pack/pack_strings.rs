@@ -1,6 +1,6 @@
 //! Packs strings.
 
-use super::packer::{PackTask, Packer, BYTES_PER_STEP};
+use super::packer::{BYTES_PER_STEP, PackTask, Packer};
 use super::{utf8, uu};
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::Item;

@@ -317,7 +317,12 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             }
             _ => {
                 let (start_position, first) = (self.position, self.value_count());
-                let task = UnpackTask { op, star: pending.own_count == Count::Star, len: pending.len, explicit: pending.explicit };
+                let task = UnpackTask {
+                    op,
+                    star: pending.own_count == Count::Star,
+                    len: pending.len,
+                    explicit: pending.explicit,
+                };
                 let read = self.read_letter(&task);
                 self.max_position = self.max_position.max(self.position);
                 if S::DETAIL {

@@ -24,9 +24,8 @@ impl<S: Sink> Unpacker<'_, S> {
                 (NumberKind::Uint, 4, true) => {
                     self.read_prefixed(removes_blanks, |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes) as usize))
                 }
-                (NumberKind::Int, 4, false) => {
-                    self.read_prefixed(removes_blanks, |bytes: &[u8; 4]| usize::try_from(i32::from_le_bytes(*bytes)).ok())
-                }
+                (NumberKind::Int, 4, false) => self
+                    .read_prefixed(removes_blanks, |bytes: &[u8; 4]| usize::try_from(i32::from_le_bytes(*bytes)).ok()),
                 (NumberKind::Uint, 4, false) => {
                     self.read_prefixed(removes_blanks, |bytes: &[u8; 4]| Some(u32::from_le_bytes(*bytes) as usize))
                 }
@@ -43,7 +42,11 @@ impl<S: Sink> Unpacker<'_, S> {
     }
 
     #[inline(always)]
-    fn read_prefixed<const N: usize>(&mut self, removes_blanks: bool, length: impl Fn(&[u8; N]) -> Option<usize>) -> u64 {
+    fn read_prefixed<const N: usize>(
+        &mut self,
+        removes_blanks: bool,
+        length: impl Fn(&[u8; N]) -> Option<usize>,
+    ) -> u64 {
         let data = self.data;
         let tape = self.sink.tape();
         let (mut position, mut count) = (self.position, 0);
@@ -149,6 +152,7 @@ impl Packer<'_, '_> {
 fn encode_length(layout: Layout, len: usize) -> Option<([u8; 8], usize)> {
     let bits = 8 * layout.size as u32 - u32::from(layout.value == NumberKind::Int);
     let len = u64::try_from(len).ok().filter(|len| bits >= 64 || *len < 1 << bits)?;
-    let bytes = if layout.is_big_endian { (len << (64 - 8 * layout.size as u32)).to_be_bytes() } else { len.to_le_bytes() };
+    let bytes =
+        if layout.is_big_endian { (len << (64 - 8 * layout.size as u32)).to_be_bytes() } else { len.to_le_bytes() };
     Some((bytes, layout.size))
 }

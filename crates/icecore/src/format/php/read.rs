@@ -480,7 +480,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (slot, is_default) = self.tokens.read_link()?;
         self.require_all_nodes(start)?;
         let found = self.slots.find_node(self.sink.nodes(), slot);
-        if self.options.accept_unknown_links && found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unsupported) {
+        if self.options.accept_unknown_links
+            && found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unsupported)
+        {
             return Ok((Node::leaf(Kind::Null, 0), is_default));
         }
         let (target, direct) = found

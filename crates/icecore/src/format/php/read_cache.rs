@@ -63,7 +63,8 @@ impl KeptText {
         } else {
             for index in 0..HALF_WORDS {
                 self.front[index] = word_at(text, 8 * index);
-                self.back[index] = (len + 8 * index).checked_sub(8 * HALF_WORDS).map_or(0, |start| word_at(text, start));
+                self.back[index] =
+                    (len + 8 * index).checked_sub(8 * HALF_WORDS).map_or(0, |start| word_at(text, start));
             }
         }
         self.len = len as u32;
@@ -168,7 +169,13 @@ impl ReadCache {
     }
 
     /// Remembers the head of an object under a key. Returns it with the key predicted first.
-    pub(super) fn learn_head<'a>(&mut self, keys: &Names, classes: &Names, context_key: u16, head: ObjectHead<'a>) -> ObjectHead<'a> {
+    pub(super) fn learn_head<'a>(
+        &mut self,
+        keys: &Names,
+        classes: &Names,
+        context_key: u16,
+        head: ObjectHead<'a>,
+    ) -> ObjectHead<'a> {
         if let Ok(class) = u16::try_from(head.class)
             && let Some(kept) = self.key_mut(keys, context_key)
         {

@@ -6,7 +6,7 @@
 
 use super::position::Position;
 use super::read::{Frame, Machine};
-use super::read_cache::{MAX_KEPT_LEN, KeptText, ReadCache};
+use super::read_cache::{KeptText, MAX_KEPT_LEN, ReadCache};
 use super::read_leaf::{SHORT_LIMIT, make_bytes_node, push_leaf, push_node, read_integer, read_number, read_string};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Sink, Tape};
 use crate::error::Error;
@@ -65,17 +65,12 @@ impl<S: Sink> Machine<'_, '_, S> {
         let input = tokens.input;
         let Tape { nodes, keys, classes, .. } = sink.tape();
         cache.forget_stale(keys, classes);
-        let mut max_len = max_nodes as usize;
+        let mut node_limit = max_nodes as usize;
         if S::PARTS {
-            max_len = max_len.min(nodes.len() + BATCH);
+            node_limit = node_limit.min(nodes.len() + BATCH);
         }
-        let mut run = Run {
-            rest: input.get(tokens.offset..).unwrap_or_default(),
-            len: input.len(),
-            nodes,
-            node_limit: max_len,
-            max_len,
-        };
+        let mut run =
+            Run { rest: input.get(tokens.offset..).unwrap_or_default(), len: input.len(), nodes, node_limit, max_len };
         let mut position = Position::from_number(0);
         // The key before a value that stopped the loop in a container that was just opened.
         let mut pending_key = None;
@@ -108,7 +103,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             let key = match value_key {
                 Some(key) => key,
                 None if frame.remaining == 0 => continue,
-                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= max_len => break ReadStop::Here,
+                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= node_limit => break ReadStop::Here,
                 None => match run.read_unpredicted_key(frame, keys, cache) {
                     Some(key) if run.read_leaf(key) => continue,
                     Some(key) => key,
@@ -261,7 +256,7 @@ impl Run<'_, '_> {
         Some(id)
     }
 
-    /// Reads a leaf. Returns false if the value is not one.
+    /// Reads a leaf. Returns `false` if the value is not one.
     fn read_leaf(&mut self, key: u16) -> bool {
         let Some(after_value) = push_leaf(self.rest, key, self.nodes, self.len, self.max_len) else { return false };
         self.rest = after_value;
@@ -270,12 +265,19 @@ impl Run<'_, '_> {
 
     /// Opens an array or an object if its head is a common one.
     #[inline(always)]
-    fn open_container(&mut self, key: u16, context_key: u16, names: (&Names, &Names), cache: &mut ReadCache) -> Option<Frame> {
+    fn open_container(
+        &mut self,
+        key: u16,
+        context_key: u16,
+        names: (&Names, &Names),
+        cache: &mut ReadCache,
+    ) -> Option<Frame> {
         match self.rest.first()? {
             b'a' => self.open_array(key, context_key, &cache.keys),
             b'O' => {
                 let head = ObjectHead::read_predicted(self.rest, context_key, cache);
-                let head = head.or_else(|| ObjectHead::read_known(self.rest, context_key, names, cache, self.max_len))?;
+                let head =
+                    head.or_else(|| ObjectHead::read_known(self.rest, context_key, names, cache, self.max_len))?;
                 self.open_object(key, context_key, head)
             }
             _ => None,

@@ -151,7 +151,11 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.tokens.expect_next(|byte| byte == b'i', "an integer")?;
         let (number, is_default) = self.read_integer()?;
         if family == Family::Storage && number < 0 {
-            return Err(self.tokens.unexpected_byte_error(from, self.tokens.offset - 1, "a number that is not below 0"));
+            return Err(self.tokens.unexpected_byte_error(
+                from,
+                self.tokens.offset - 1,
+                "a number that is not below 0",
+            ));
         }
         let until = self.tokens.offset;
         self.sink.record_span(from, until, object, if family == Family::Storage { "count" } else { "flags" });

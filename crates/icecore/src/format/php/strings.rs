@@ -31,7 +31,8 @@ fn find_strings<'t>(
     settings: &Settings,
     wanted: &StringRequest<'_>,
 ) -> Result<StringPlaces<'t>, Error> {
-    let options = ReadOptions { repair_lengths: false, accept_unknown_links: true, ..ReadOptions::from_settings(settings) };
+    let options =
+        ReadOptions { repair_lengths: false, accept_unknown_links: true, ..ReadOptions::from_settings(settings) };
     if !wanted.keys
         && !wanted.classes
         && !options.lenient
@@ -42,7 +43,7 @@ fn find_strings<'t>(
     let outcome = options.read(text, Request::new(wanted.limits).detailed());
     match outcome.error {
         Some(error) => Err(error),
-        None => Ok(collect_strings(text, &outcome.document, outcome.consumed, NamePlacement::Ended, wanted)),
+        None => Ok(collect_strings(text, &outcome.document, outcome.consumed, NamePlacement::BarTerminated, wanted)),
     }
 }
 
@@ -108,7 +109,8 @@ mod tests {
             places += quick.list.len();
             let read = ReadOptions::default().read(text.as_bytes(), Request::new(&limits).detailed());
             assert!(read.error.is_none(), "{text}");
-            let slow = collect_strings(text.as_bytes(), &read.document, read.consumed, NamePlacement::Ended, &wanted);
+            let slow =
+                collect_strings(text.as_bytes(), &read.document, read.consumed, NamePlacement::BarTerminated, &wanted);
             assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
             assert_eq!(quick.consumed, slow.consumed, "{text}");
         }

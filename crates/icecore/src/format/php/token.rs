@@ -70,7 +70,9 @@ impl Tokens<'_> {
         if !self.adds_php_message {
             return error;
         }
-        error.helping(format!("{}; {REPAIR_ADVICE}", self.php_message(offset))).originally_at(offset.saturating_sub(self.base))
+        error
+            .helping(format!("{}; {REPAIR_ADVICE}", self.php_message(offset)))
+            .originally_at(offset.saturating_sub(self.base))
     }
 
     fn php_message(&self, offset: usize) -> String {
@@ -285,7 +287,9 @@ impl Tokens<'_> {
         let name = &self.input[scanned.start..scanned.start + scanned.len];
         if !text::is_enum_case(name) {
             self.offset = start;
-            return Err(self.unexpected_byte_error(scanned.start, start, "`Class:Case`").detailing(ErrorDetail::NoCase));
+            return Err(self
+                .unexpected_byte_error(scanned.start, start, "`Class:Case`")
+                .detailing(ErrorDetail::NoCase));
         }
         Ok(scanned)
     }

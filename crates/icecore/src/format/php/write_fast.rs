@@ -350,7 +350,9 @@ impl FastWriter<'_, '_> {
         while count < max_count && place.filled < FLUSH_LEN {
             let Some([key, value, ..]) = self.nodes.get(place.index..) else { break };
             let filled = match key.kind {
-                Kind::Int if key.key == IS_KEY && key.flags == 0 => put_integer(chunk, place.filled, key.payload as i64),
+                Kind::Int if key.key == IS_KEY && key.flags == 0 => {
+                    put_integer(chunk, place.filled, key.payload as i64)
+                }
                 Kind::Bytes if is_object || !self.may_be_cast(key) => {
                     match self.write_leaf(chunk, place.filled, key, IS_KEY) {
                         Some(filled) => filled,
@@ -429,7 +431,7 @@ impl FastWriter<'_, '_> {
         self.write_entries(chunk, place, (count, max_count), (is_object, depth))
     }
 
-    /// Records the number of a value that links refer to. Returns false if it has other
+    /// Records the number of a value that links refer to. Returns `false` if it has other
     /// flags, too.
     #[cold]
     fn record_target(&mut self, node: &Node, index: usize) -> bool {

@@ -57,7 +57,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the key with this id, for the value at `value`. Returns false if the key
+    /// Writes the key with this id, for the value at `value`. Returns `false` if the key
     /// is allowed but absent.
     #[inline]
     pub(super) fn write_key_by_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {

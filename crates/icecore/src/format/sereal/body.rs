@@ -234,7 +234,8 @@ impl<'d, 'o> Body<'d, 'o> {
 
     fn ensure_links(&mut self) -> &mut Links {
         let Body { document, nodes, spelled, .. } = self;
-        let refers_by_alias = |index, to| spelled.as_ref().is_some_and(|spelled| spelled.refers_by_alias(document, index, to));
+        let refers_by_alias =
+            |index, to| spelled.as_ref().is_some_and(|spelled| spelled.refers_by_alias(document, index, to));
         self.links.get_or_insert_with(|| Links::from_nodes(nodes, refers_by_alias))
     }
 

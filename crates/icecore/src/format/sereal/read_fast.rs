@@ -142,7 +142,11 @@ pub(super) fn read_common_leaf(input: &[u8], offset: usize, accepts_text: bool, 
         tag::BINARY | tag::STR_UTF8 => {
             let (len, start) = read_varint(input, next)?;
             let is_text = tag == tag::STR_UTF8;
-            if len > (input.len() - start) as u64 || len > max_len || len >= u64::from(u32::MAX) || is_text && !accepts_text {
+            if len > (input.len() - start) as u64
+                || len > max_len
+                || len >= u64::from(u32::MAX)
+                || is_text && !accepts_text
+            {
                 return None;
             }
             let kind = if is_text { Kind::Text } else { Kind::Bytes };

@@ -137,7 +137,8 @@ impl Tokens for Offsets {
     fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
         let len = usize::try_from(skimmer.view.len()).unwrap_or(usize::MAX);
         let head = skimmer.view.require_bytes(len.min(MAX_HEADER_LEN))?;
-        let header = Header::read(&head[..head.len().min(MAX_HEADER_LEN)], &ReadOptions::default()).map_err(|_| SkimAborted)?;
+        let header =
+            Header::read(&head[..head.len().min(MAX_HEADER_LEN)], &ReadOptions::default()).map_err(|_| SkimAborted)?;
         if header.encoding != Encoding::Raw || header.has_user_header {
             return Err(SkimAborted);
         }

@@ -79,7 +79,8 @@ impl<'d> SpellingReplay<'d> {
 
     /// Returns the number of PAD tags at a place of the node at `index`.
     pub(super) fn count_pads(&self, index: u32, address: u64) -> u64 {
-        let pads = self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == address);
+        let pads =
+            self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == address);
         pads.map(|note| note.value & 0xFFFF_FFFF).sum()
     }
 
@@ -96,7 +97,8 @@ impl<'d> SpellingReplay<'d> {
     /// Records that a string is written here.
     pub(super) fn record_string(&mut self, index: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
         if !self.strings.is_empty()
-            && let Some(address) = self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(index)))
+            && let Some(address) =
+                self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(index)))
         {
             *address = Some(WrittenString { offset, kind, bytes: bytes.to_vec(), address: bytes.as_ptr() });
         }
@@ -111,7 +113,8 @@ impl<'d> SpellingReplay<'d> {
         let all = if which == tracked::MAIN { &[tracked::BODY, tracked::AFTER][..] } else { &[which] };
         for which in all {
             if let Some(address) = self.strings.get_mut(&tag_target(*which, ordinal)) {
-                *address = Some(WrittenString { offset, kind: Kind::Null, bytes: Vec::new(), address: std::ptr::null() });
+                *address =
+                    Some(WrittenString { offset, kind: Kind::Null, bytes: Vec::new(), address: std::ptr::null() });
             }
         }
     }
@@ -128,7 +131,8 @@ impl<'d> SpellingReplay<'d> {
     pub(super) fn offset_of(&self, target: u64, kind: Kind, bytes: &[u8]) -> Option<u64> {
         let written = self.strings.get(&target)?.as_ref()?;
         // Most are at the same address, so a long string is not compared again.
-        let is_near = bytes.len() > MAX_TEMPORARY_LEN && written.address == bytes.as_ptr() && written.bytes.len() == bytes.len();
+        let is_near =
+            bytes.len() > MAX_TEMPORARY_LEN && written.address == bytes.as_ptr() && written.bytes.len() == bytes.len();
         let is_same = is_near || written.bytes == bytes;
         (written.kind == kind && is_same).then_some(written.offset)
     }

@@ -27,7 +27,9 @@ impl Body<'_, '_> {
             let bytes = self.document.bytes(node);
             match node.kind {
                 Kind::Text => self.bytes.push_tagged_varint(tag::STR_UTF8, bytes.len() as u64)?,
-                _ if bytes.len() <= tag::MAX_SHORT_LEN => self.bytes.push_byte(tag::SHORT_BINARY | bytes.len() as u8)?,
+                _ if bytes.len() <= tag::MAX_SHORT_LEN => {
+                    self.bytes.push_byte(tag::SHORT_BINARY | bytes.len() as u8)?
+                }
                 _ => self.bytes.push_tagged_varint(tag::BINARY, bytes.len() as u64)?,
             }
             self.bytes.push_slice(bytes)?;

@@ -53,7 +53,7 @@ fn has_common_options(options: &WriteOptions) -> bool {
     protocol.is_none_or(|protocol| protocol == 5) && *sort_keys == SortKeys::No && !any
 }
 
-/// Writes a whole document of at most `max_bytes` bytes. Returns false, with nothing written, if
+/// Writes a whole document of at most `max_bytes` bytes. Returns `false`, with nothing written, if
 /// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
@@ -67,7 +67,7 @@ pub(super) fn write_fast_body(
     append_with_spare(out, max_bytes, |parts, buf, limit| write_nodes(document, parts, buf, limit))
 }
 
-/// Writes the next part of a document. Returns false, with nothing written, if anything in it is
+/// Writes the next part of a document. Returns `false`, with nothing written, if anything in it is
 /// special.
 pub(crate) fn write_part(
     document: &Document<'_>,

@@ -1,7 +1,7 @@
 //! Reads less common records: code, regexps, v-strings, tied variables, hooks, large
 //! objects.
 
-use super::read::{MIN_FLAG_ENTRY, Frame, Machine, NONE, Prefix, State};
+use super::read::{Frame, MIN_FLAG_ENTRY, Machine, NONE, Prefix, State};
 use super::spelling::value as code;
 use super::tag::{self, hook};
 use crate::document::{Form, Kind, Node, Recorder, Sink, flag};

@@ -24,7 +24,7 @@ pub(crate) const MAX_DEPTH: u32 = 32;
 
 type Chunk = [u8; CHUNK + SLACK];
 
-/// Writes a whole document of at most `max_bytes` bytes. Returns false, with nothing written, if
+/// Writes a whole document of at most `max_bytes` bytes. Returns `false`, with nothing written, if
 /// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
@@ -40,7 +40,7 @@ pub(super) fn write_fast_body(
     })
 }
 
-/// Writes the next part of a document. Returns false, with nothing written, if anything in
+/// Writes the next part of a document. Returns `false`, with nothing written, if anything in
 /// it is special.
 pub(crate) fn write_part(
     document: &Document<'_>,
@@ -141,7 +141,9 @@ fn write_nodes_as<const NET: bool>(
                 continue;
             }
         }
-        let Some(node) = nodes.get(index).filter(|_| (top.remaining > 0 || depth == 0) && filled < CHUNK) else { continue };
+        let Some(node) = nodes.get(index).filter(|_| (top.remaining > 0 || depth == 0) && filled < CHUNK) else {
+            continue;
+        };
         if (buf.len() - start) as u64 > max_bytes {
             return None;
         }
@@ -166,7 +168,8 @@ fn write_nodes_as<const NET: bool>(
             Kind::Bool => filled = push_byte(chunk, filled, bool_tag(node.payload != 0, has_bools))?,
             Kind::Float => filled = push_float::<NET>(chunk, filled, f64::from_bits(node.payload), is_live, buf)?,
             Kind::Float32 => {
-                filled = push_float::<NET>(chunk, filled, f64::from(f32::from_bits(node.payload as u32)), is_live, buf)?;
+                filled =
+                    push_float::<NET>(chunk, filled, f64::from(f32::from_bits(node.payload as u32)), is_live, buf)?;
             }
             _ => return None,
         }
@@ -454,7 +457,13 @@ fn push_long_string<const NET: bool>(
 
 /// Writes length and bytes of a key without flags.
 #[inline(always)]
-fn push_key<const NET: bool>(chunk: &mut Chunk, filled: usize, id: u16, names: &Names, buf: &mut Vec<u8>) -> Option<usize> {
+fn push_key<const NET: bool>(
+    chunk: &mut Chunk,
+    filled: usize,
+    id: u16,
+    names: &Names,
+    buf: &mut Vec<u8>,
+) -> Option<usize> {
     let (entry, bytes) = names.get_plain(id)?;
     let len = entry.node.aux as usize;
     // Many long keys may follow each other.

@@ -51,7 +51,9 @@ impl<'a> Lexer<'a> {
             Some(byte @ (b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!')) => {
                 self.code_error(self.offset, format_args!("the operator `{}`", char::from(byte)))
             }
-            Some(b'=') if self.byte_at(self.offset + 1).is_none() => self.unexpected_byte_error(self.offset + 1, "`=>`"),
+            Some(b'=') if self.byte_at(self.offset + 1).is_none() => {
+                self.unexpected_byte_error(self.offset + 1, "`=>`")
+            }
             Some(b'=') if self.byte_at(self.offset + 1) != Some(b'>') => {
                 self.code_error(self.offset, "the operator `=`")
             }

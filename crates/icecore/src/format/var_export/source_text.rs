@@ -18,7 +18,7 @@ fn read_source_value(source: &[u8]) -> Option<ValueStart<'_>> {
 fn text_bytes<'s>(text: &'s StringLiteral, source: &'s [u8]) -> &'s [u8] {
     match text {
         StringLiteral::Plain(start, len) => source.get(*start..start + len).unwrap_or(&[]),
-        StringLiteral::Made(bytes) => bytes,
+        StringLiteral::Decoded(bytes) => bytes,
     }
 }
 

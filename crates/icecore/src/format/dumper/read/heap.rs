@@ -141,13 +141,26 @@ impl<'a, 't> Heap<'a, 't> {
                 }
             }
         }
-        let waits =
-            |(index, pending_path): (usize, &PendingPath)| (!pending_path.is_statement).then_some((pending_path.node, Override::Pending(index as u32)));
+        let waits = |(index, pending_path): (usize, &PendingPath)| {
+            (!pending_path.is_statement).then_some((pending_path.node, Override::Pending(index as u32)))
+        };
         let new_state = pending_paths.iter().enumerate().filter_map(waits).collect();
         let (children, added) = (SeededMap::default(), SeededMap::default());
         let bare = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
         let roots = roots.iter().map(|root| root.node).collect();
-        Heap { tape, lexer, limits, pending_paths, names, roots, bare, bare_name: None, overrides: new_state, children, added }
+        Heap {
+            tape,
+            lexer,
+            limits,
+            pending_paths,
+            names,
+            roots,
+            bare,
+            bare_name: None,
+            overrides: new_state,
+            children,
+            added,
+        }
     }
 
     /// Follows all paths, in the order of the text. Paths that lead nowhere are followed
@@ -169,7 +182,8 @@ impl<'a, 't> Heap<'a, 't> {
         }
         for index in unresolved {
             if self.overrides.get(&self.pending_paths[index as usize].node) == Some(&Override::Pending(index)) {
-                self.follow_path(index).map_err(|error| error.on_path(self.path_to(self.pending_paths[index as usize].node)))?;
+                self.follow_path(index)
+                    .map_err(|error| error.on_path(self.path_to(self.pending_paths[index as usize].node)))?;
             }
         }
         Ok(())
@@ -379,7 +393,11 @@ impl<'a, 't> Heap<'a, 't> {
 
     /// Returns the body of an object, otherwise the value itself.
     fn object_body(&self, target: u32) -> u32 {
-        if self.kind_at(target) == Kind::Object && self.tape.index_after(target) > target + 1 { target + 1 } else { target }
+        if self.kind_at(target) == Kind::Object && self.tape.index_after(target) > target + 1 {
+            target + 1
+        } else {
+            target
+        }
     }
 
     #[cold]
@@ -440,7 +458,9 @@ impl<'a, 't> Heap<'a, 't> {
             self.children.insert(body, children);
         }
         let pending_path = self.pending_paths[walk.pending_path as usize];
-        let is_last = pending_path.is_statement && walk.open.is_empty() && walk.parts.clone().next(self.tape, self.limits)?.is_none();
+        let is_last = pending_path.is_statement
+            && walk.open.is_empty()
+            && walk.parts.clone().next(self.tape, self.limits)?.is_none();
         let child = match (self.children.get_mut(&body), part) {
             (Some(Children::Array(items)), Part::Index(index)) => {
                 let len = items.len() as i64;
@@ -458,7 +478,10 @@ impl<'a, 't> Heap<'a, 't> {
                 let entry = entries.get(&key).copied();
                 if entry.is_none() && is_last {
                     entries.insert(key.clone(), pending_path.node);
-                    self.added.entry(body).or_default().push(AddedValue { key: Some(key), variable: pending_path.node });
+                    self.added
+                        .entry(body)
+                        .or_default()
+                        .push(AddedValue { key: Some(key), variable: pending_path.node });
                     return Ok(pending_path.node);
                 }
                 entry

@@ -80,7 +80,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             if !rest.starts_with(&self.pair) {
                 return Err(match self.pair.starts_with(rest) {
                     true => self.lexer.syntax_error(self.lexer.input.len(), "the separator between keys and values"),
-                    false => self.lexer.unexpected_token_error("the same separator as between the other keys and values"),
+                    false => {
+                        self.lexer.unexpected_token_error("the same separator as between the other keys and values")
+                    }
                 });
             }
             self.pair.len()

@@ -60,7 +60,7 @@ impl Writer<'_> {
     }
 }
 
-/// Writes a key without flags, and the text after it. Returns false, with nothing written,
+/// Writes a key without flags, and the text after it. Returns `false`, with nothing written,
 /// for other keys.
 #[inline(always)]
 pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions, buf: &mut Vec<u8>) -> bool {
@@ -87,7 +87,7 @@ pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions,
     true
 }
 
-/// Writes a leaf without references to it. Returns false, with nothing written, for other
+/// Writes a leaf without references to it. Returns `false`, with nothing written, for other
 /// values.
 #[inline(always)]
 pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8>) -> bool {

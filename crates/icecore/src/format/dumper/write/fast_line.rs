@@ -113,7 +113,8 @@ fn write_values(
         is_first = false;
         match node.kind {
             Kind::Array | Kind::Map => {
-                let Some(next) = open.get_mut(depth).filter(|_| depth < max_depth && node.flags & !flag::REF == 0) else {
+                let Some(next) = open.get_mut(depth).filter(|_| depth < max_depth && node.flags & !flag::REF == 0)
+                else {
                     return false;
                 };
                 *next = LineFrame { remaining: node.aux, is_map: node.kind == Kind::Map };

@@ -14,8 +14,8 @@ struct PathPiece {
     step: Step,
     /// Whether the path begins with a sigil and a brace, such as `${` or `@{`.
     has_brace: bool,
-    /// Whether the path contains a line break. The pattern that decides about arrows in Data::Dumper's Perl code does not
-    /// match such a name.
+    /// Whether the path contains a line break. The pattern that decides about arrows in Data::Dumper's Perl code does
+    /// not match such a name.
     has_line_break: bool,
 }
 

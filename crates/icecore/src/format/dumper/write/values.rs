@@ -328,7 +328,12 @@ impl Writer<'_> {
     }
 
     /// Writes a reference to a value that was written before.
-    fn write_seen_reference(&mut self, seen_value: &SeenValue, referent: &Referent, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_seen_reference(
+        &mut self,
+        seen_value: &SeenValue,
+        referent: &Referent,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if self.style.options.purity && !self.stack.is_empty() {
             buf.extend_from_slice(match referent.kind {
                 ReferentType::Hash => b"{}",

@@ -175,7 +175,7 @@ impl<'d> PerlWriter<'d, '_> {
         self.out.resize(self.out.len().saturating_add(blanks), b' ');
     }
 
-    /// Writes a value without children. Returns false if it has children.
+    /// Writes a value without children. Returns `false` if it has children.
     #[inline(always)]
     fn write_leaf(&mut self, node: &Node) -> Result<bool, Error> {
         let offset = self.filled;

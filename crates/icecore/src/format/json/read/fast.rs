@@ -52,7 +52,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Reads members, starting at a name. Returns true if it stops after the last value of
+    /// Reads members, starting at a name. Returns `true` if it stops after the last value of
     /// the object, and false if it stops before a name.
     #[inline]
     pub(super) fn read_members(&mut self) -> bool {

@@ -78,7 +78,12 @@ fn skip_blanks(bytes: &[u8], mut offset: usize) -> usize {
 
 /// Returns the end of the container from `offset` on, or the end of the bytes; and whether it ended.
 #[inline(always)]
-fn skip_container_simd<S: Simd>(simd: S, bytes: &[u8], mut offset: usize, inside: &mut ContainerState) -> (usize, bool) {
+fn skip_container_simd<S: Simd>(
+    simd: S,
+    bytes: &[u8],
+    mut offset: usize,
+    inside: &mut ContainerState,
+) -> (usize, bool) {
     let mut depth = inside.depth;
     // All bits, or none.
     let mut string = 0u64.wrapping_sub(u64::from(inside.is_string));

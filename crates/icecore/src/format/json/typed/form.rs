@@ -167,8 +167,9 @@ mod tests {
             assert_eq!(*name as usize, index);
             assert_eq!(Name::from_text(text.as_bytes()), Some(*name));
             assert_eq!(name.text(), *text);
-            let belongs =
-                |shape: &FormShape| shape.main == *name || shape.required.contains(name) || shape.optional.contains(name);
+            let belongs = |shape: &FormShape| {
+                shape.main == *name || shape.required.contains(name) || shape.optional.contains(name)
+            };
             assert!(SHAPES.iter().any(belongs), "{text}");
         }
         assert_eq!(Name::from_text(b"$"), None);

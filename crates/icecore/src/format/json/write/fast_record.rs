@@ -23,7 +23,7 @@ fn are_default_options(options: &WriteOptions) -> bool {
         && TextStyle::from_options(options) == TextStyle::default()
 }
 
-/// Writes the document on this tape. Returns false, with nothing written, if it needs more
+/// Writes the document on this tape. Returns `false`, with nothing written, if it needs more
 /// than this.
 pub(in crate::format::json) fn write_record(
     input: &[u8],

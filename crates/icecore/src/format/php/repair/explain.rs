@@ -6,7 +6,7 @@ use super::measure::{Charset, Measure};
 use super::names::{Classes, Nuls, RestoredName, restore_blank, restore_lost, restore_spelled};
 use super::search::TextReader;
 use super::step::{Candidates, SearchMode, StepResult, UnreadPiece};
-use super::{DEPTH, Start};
+use super::{MAX_DEPTH, Start};
 use crate::document::Explanation;
 use crate::error::{Error, ErrorKind};
 use crate::format::Request;
@@ -211,7 +211,7 @@ impl<'f> MeasuredReader<'f> {
             outcome.changes.push(Change::fix_length(fix(end)));
             return Some(end + terminator.len());
         }
-        let may_be_text = depth < DEPTH && begins_serialized(&text[first..]);
+        let may_be_text = depth < MAX_DEPTH && begins_serialized(&text[first..]);
         if let Some(end) = end {
             let content = &text[first..end];
             if piece.has_variable.is_some_and(|has_variable| has_variable(content)) {

@@ -95,8 +95,9 @@ impl Classes {
     /// Returns the end of a class that does not occur in the text, before a known property.
     fn guess_class_end(&self, name: &[u8]) -> Option<usize> {
         let is_property = |split: &usize| self.properties.contains(&name[*split..]);
-        let mut splits =
-            (1..name.len().min(MAX_GUESSED_CLASS_LEN)).filter(|split| is_class_name(&name[..*split])).filter(is_property);
+        let mut splits = (1..name.len().min(MAX_GUESSED_CLASS_LEN))
+            .filter(|split| is_class_name(&name[..*split]))
+            .filter(is_property);
         splits.next().filter(|_| splits.next().is_none())
     }
 

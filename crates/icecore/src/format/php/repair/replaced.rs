@@ -170,8 +170,10 @@ impl<'t> ReplacedSearch<'t> {
                 let before = |offset: usize| offset.checked_sub(1);
                 // The two occurrences do not overlap.
                 let max_len = if other_text.is_none() { other_offset.saturating_sub(offset) } else { usize::MAX };
-                let (first, second_first) =
-                    (before(offset).and_then(|at| text.get(at)), before(other_offset).and_then(|with| second.get(with)));
+                let (first, second_first) = (
+                    before(offset).and_then(|at| text.get(at)),
+                    before(other_offset).and_then(|with| second.get(with)),
+                );
                 if max_len < MIN_SHARED_LEN || continues(first, second_first) {
                     continue;
                 }

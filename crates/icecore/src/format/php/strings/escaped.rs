@@ -12,7 +12,7 @@ impl Escaping for HexEscaping {
         let mut search_start = 0;
         while let Some(distance) = memchr::memchr(b'\\', raw.get(search_start..)?) {
             let start = search_start + distance;
-            let digit = |offset: usize| raw.get(offset).and_then(|byte| char::search_start(*byte).to_digit(16));
+            let digit = |offset: usize| raw.get(offset).and_then(|byte| char::from(*byte).to_digit(16));
             let byte = (digit(start + 1)? << 4 | digit(start + 2)?) as u8;
             decoding.escape(start, start + 3, &[byte]);
             search_start = start + 3;

@@ -86,7 +86,12 @@ pub(super) fn put_digits(chunk: &mut Chunk, filled: usize, value: u64) -> usize 
     }
     if value < 10_000 {
         let unused = if value < 100 { 2 } else { u32::from(value < 1000) };
-        return put_block(chunk, filled, &(four_digits(value as u32) >> (8 * unused)).to_le_bytes(), 4 - unused as usize);
+        return put_block(
+            chunk,
+            filled,
+            &(four_digits(value as u32) >> (8 * unused)).to_le_bytes(),
+            4 - unused as usize,
+        );
     }
     if value < 100_000_000 {
         let (text, len) = eight_digits(value as u32);

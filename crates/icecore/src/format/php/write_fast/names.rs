@@ -65,7 +65,13 @@ impl FastWriter<'_, '_> {
 
     /// Writes a key that is long, or new in this document.
     #[inline(never)]
-    pub(super) fn write_new_key(&mut self, chunk: &mut Chunk, filled: usize, id: u16, is_object: bool) -> Option<usize> {
+    pub(super) fn write_new_key(
+        &mut self,
+        chunk: &mut Chunk,
+        filled: usize,
+        id: u16,
+        is_object: bool,
+    ) -> Option<usize> {
         let names = self.names;
         let name = names.get(u32::from(id)).filter(|name| name.node.flags == 0)?;
         let casts = name.node.kind == Kind::Bytes && is_cast(name.bytes);

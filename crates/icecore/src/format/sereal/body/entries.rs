@@ -77,7 +77,7 @@ impl<'d> Body<'d, '_> {
         Ok(true)
     }
 
-    /// Writes the key with this id. Returns false if its entry is left out.
+    /// Writes the key with this id. Returns `false` if its entry is left out.
     pub(super) fn write_key(&mut self, index: u32, id: u16) -> Result<bool, Error> {
         let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return Ok(false) };
         if is_absent(&name.node) || self.leaves_out(index)? {

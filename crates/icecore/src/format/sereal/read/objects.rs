@@ -65,7 +65,8 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         node.key = slot.key;
         let node = self.push(node)?;
         self.open_regexp = Some(node);
-        let pattern = Slot { key: NO_KEY, node: node + 1, variable: node + 1, owner: NO_NODE, parent: None, weak: None };
+        let pattern =
+            Slot { key: NO_KEY, node: node + 1, variable: node + 1, owner: NO_NODE, parent: None, weak: None };
         self.record_begin(pattern.node);
         let mut pads = 0;
         while self.scan.peek() == Some(tag::PAD) {

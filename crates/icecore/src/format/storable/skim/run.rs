@@ -97,7 +97,8 @@ pub(super) fn skip_run<const BIG: bool>(run: &mut Run<'_, SkimState>) -> usize {
             | Class::Owner
             | Class::Rare => break,
         };
-        (offset, remaining, values, is_key) = (offset + len, remaining - 1, values + 1, content != FrameContent::Values);
+        (offset, remaining, values, is_key) =
+            (offset + len, remaining - 1, values + 1, content != FrameContent::Values);
     }
     run.open.push(SkimFrame { content, remaining });
     run.values = values;

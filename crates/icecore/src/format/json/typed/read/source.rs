@@ -180,8 +180,9 @@ impl TypedReader<'_, '_> {
             return Err(NodeError::new(place, "a form of json:typed").finding(first));
         };
         for (key, value) in self.source_entries(place) {
-            let belongs = Name::from_text(key)
-                .is_some_and(|name| name == shape.main || shape.required.contains(&name) || shape.takes.contains(&name));
+            let belongs = Name::from_text(key).is_some_and(|name| {
+                name == shape.main || shape.required.contains(&name) || shape.optional.contains(&name)
+            });
             if !belongs {
                 let key = String::from_utf8_lossy(key);
                 return Err(NodeError::new(value, format!("no `{key}` next to `{}`", shape.main.text())).finding("one"));
