@@ -105,9 +105,9 @@ impl Converter {
     /// the whole input.
     pub fn convert(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
         let mut slack = self.slack;
-        let done = self.convert_to(input, &mut RationedOutput { out, slack: &mut slack });
+        let conversion = self.convert_to(input, &mut RationedOutput { out, slack: &mut slack });
         self.slack = slack;
-        done
+        conversion
     }
 
     fn convert_to(&mut self, input: &[u8], out: &mut RationedOutput<'_>) -> Converted {

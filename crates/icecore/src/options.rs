@@ -134,26 +134,26 @@ impl Settings {
                 None => error,
             }
         })?;
-        let wrong = |expected: String| {
+        let usage_error = |expected: String| {
             let found = value.map_or("nothing".to_owned(), |value| format!("`{value}`"));
             Error::new(ErrorKind::Usage).expecting(format!("{expected} for {stage}:{name}")).finding(found)
         };
         let setting = match (option.takes, value) {
             (OptionType::Flag, None | Some("1" | "yes" | "true" | "on")) => Setting::Flag(true),
             (OptionType::Flag, Some("0" | "no" | "false" | "off")) => Setting::Flag(false),
-            (OptionType::Flag, Some(_)) => return Err(wrong("yes or no".into())),
+            (OptionType::Flag, Some(_)) => return Err(usage_error("yes or no".into())),
             (OptionType::Number(minimum, maximum), _) => value
                 .and_then(|value| value.parse().ok())
                 .filter(|number| (minimum..=maximum).contains(number))
                 .map(Setting::Number)
-                .ok_or_else(|| wrong(format!("a number from {minimum} to {maximum}")))?,
+                .ok_or_else(|| usage_error(format!("a number from {minimum} to {maximum}")))?,
             (OptionType::Choice(words), _) => words
                 .iter()
                 .find(|word| Some(**word) == value)
                 .map(|word| Setting::Choice(word))
-                .ok_or_else(|| wrong(format!("one of {}", words.join(", "))))?,
+                .ok_or_else(|| usage_error(format!("one of {}", words.join(", "))))?,
             (OptionType::Text | OptionType::List, Some(value)) => Setting::Text(value.to_owned()),
-            (OptionType::Text | OptionType::List, None) => return Err(wrong("a value".into())),
+            (OptionType::Text | OptionType::List, None) => return Err(usage_error("a value".into())),
         };
         self.values.retain(|(known, _)| *known != option.name);
         self.values.push((option.name, setting));

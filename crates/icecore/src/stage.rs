@@ -362,11 +362,11 @@ impl Stage {
     /// # Errors
     /// Those of [`Stage::wrap`]; then a part may have been appended.
     pub(crate) fn wrap_onto(&self, inside: &mut Vec<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
-        for (at, Wrap { wrapper, settings }) in self.wrappers.iter().enumerate().rev() {
+        for (position, Wrap { wrapper, settings }) in self.wrappers.iter().enumerate().rev() {
             let mut between = Vec::new();
-            let to = if at == 0 { &mut *out } else { &mut between };
+            let to = if position == 0 { &mut *out } else { &mut between };
             (wrapper.wrap)(inside, settings, to).map_err(|error| error.in_format(wrapper.name))?;
-            if at > 0 {
+            if position > 0 {
                 *inside = between;
             }
         }

@@ -32,7 +32,7 @@ pub(super) fn find_changes_together(
         limits,
         links: link_prefix_sums(document),
         indexes: HashMap::new(),
-        walks: HashMap::new(),
+        path_walks: HashMap::new(),
         replaced: HashMap::new(),
         renamed: HashMap::new(),
         reached_entry: None,
@@ -81,7 +81,7 @@ struct CombinedSearch<'d> {
     links: Option<Vec<u32>>,
     /// Indexes of containers; `None` for a container that can't have one.
     indexes: HashMap<u32, Option<ChildIndex<'d>>>,
-    walks: HashMap<u32, u32>,
+    path_walks: HashMap<u32, u32>,
     /// Entries that replace nodes.
     replaced: HashMap<u32, usize>,
     /// Entries with the new keys of nodes.
@@ -112,14 +112,14 @@ impl<'d> CombinedSearch<'d> {
     fn add_alteration(&mut self, alteration: &Alteration) -> Option<()> {
         can_combine(alteration).then_some(())?;
         self.reached_entry = None;
-        let done = match alteration {
+        let meaning = match alteration {
             Alteration::Set(path, value) => self.set_value(path, value),
             Alteration::Delete(path) => self.delete_value(path),
             Alteration::Append(path, value) => self.append_value(path, value),
             Alteration::RenameEntry(path, name) => self.rename_entry(path, name),
             Alteration::RenameKey(..) | Alteration::RenameClass(_) => None,
         };
-        if done.is_none() && self.reached_entry.is_some() { self.add_within(alteration) } else { done }
+        if meaning.is_none() && self.reached_entry.is_some() { self.add_within(alteration) } else { meaning }
     }
 
     /// Changes an added entry before it is put in its place.
@@ -394,9 +394,9 @@ impl<'d> CombinedSearch<'d> {
             }
             Step::Part(_) => return None,
         }
-        let walks = self.walks.entry(body.index()).or_default();
-        *walks += 1;
-        if *walks <= MAX_WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
+        let path_walks = self.path_walks.entry(body.index()).or_default();
+        *path_walks += 1;
+        if *path_walks <= MAX_WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
             if let (Step::Item(number), true) = (step, is_array) {
                 let Some(position) = item_position(*number, body.len() as u64) else {
                     return Some(StepTarget::Missing);
@@ -479,9 +479,9 @@ impl<'d> CombinedSearch<'d> {
         let entries = &self.places.changes.entries;
         match slot {
             ChildSlot::New(entry) => first_entry_key(entries.get(entry)?.cursor()),
-            ChildSlot::Old(at) => match self.renamed.get(&at) {
+            ChildSlot::Old(node) => match self.renamed.get(&node) {
                 Some(entry) => first_entry_key(entries.get(*entry)?.cursor()),
-                None => Some((self.document, self.indexes.get(&map.index())?.as_ref()?.original_key(at)?)),
+                None => Some((self.document, self.indexes.get(&map.index())?.as_ref()?.original_key(node)?)),
             },
         }
     }

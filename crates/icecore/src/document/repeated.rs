@@ -175,8 +175,8 @@ impl RepeatedKeySearch<'_> {
         let document = self.document;
         let name = match key {
             EntryKey::Id(id) => document.tape().keys().get(u32::from(id))?,
-            EntryKey::Node(at) => {
-                let node = document.nodes().get(at as usize)?;
+            EntryKey::Node(index) => {
+                let node = document.nodes().get(index as usize)?;
                 Name { node: *node, bytes: if node.kind.has_bytes() { document.bytes(node) } else { &[] } }
             }
         };

@@ -142,9 +142,9 @@ impl<'a> Decoded<'a> {
         /// Up to this number, entries are checked one by one.
         const MAX_SCANNED: usize = 4;
         let rest = self.escapes.get(known..).unwrap_or_default();
-        let few = rest.iter().take(MAX_SCANNED).take_while(|escape| escape.text <= offset).count();
-        let rest = rest.get(few..).filter(|_| few == MAX_SCANNED).unwrap_or_default();
-        known + few + rest.partition_point(|escape| escape.text <= offset)
+        let scanned_count = rest.iter().take(MAX_SCANNED).take_while(|escape| escape.text <= offset).count();
+        let rest = rest.get(scanned_count..).filter(|_| scanned_count == MAX_SCANNED).unwrap_or_default();
+        known + scanned_count + rest.partition_point(|escape| escape.text <= offset)
     }
 
     /// Returns the last boundary between units (bytes or escapes) at or before this offset, in the text and in the raw

@@ -25,16 +25,16 @@ impl DeferredKeys {
     /// keys, now or at the end.
     pub(super) fn convert_to_map(&mut self, tape: &mut Tape, index: u32, count: u32) {
         tape.nodes[index as usize].kind = Kind::Map;
-        let mut done = 0;
+        let mut key_count = 0;
         let mut child = index + 1;
-        while done < count.min(MAX_ENTRIES_WITH_IDS) && tape.keys.len() < MAX_KEY_IDS {
-            let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
+        while key_count < count.min(MAX_ENTRIES_WITH_IDS) && tape.keys.len() < MAX_KEY_IDS {
+            let Some(id) = tape.intern_key(Node::int(i64::from(key_count)), &[]) else { break };
             tape.set_key(child, id);
             child = tape.index_after(child);
-            done += 1;
+            key_count += 1;
         }
-        if done < count {
-            self.arrays.push((index, child, done, count));
+        if key_count < count {
+            self.arrays.push((index, child, key_count, count));
         }
     }
 

@@ -144,8 +144,8 @@ mod tests {
         ] {
             assert_eq!(format_decimal(text), expected);
         }
-        for wrong in ["", "1.5", "0.e1", "0.1", "0.1e", "-NaN", "0.1e99999999999999999999", "0.1e+1", "0.x1e1"] {
-            assert!(split_decimal(wrong).is_none(), "{wrong}");
+        for text in ["", "1.5", "0.e1", "0.1", "0.1e", "-NaN", "0.1e99999999999999999999", "0.1e+1", "0.x1e1"] {
+            assert!(split_decimal(text).is_none(), "{text}");
         }
     }
 }

@@ -168,16 +168,16 @@ fn rewrap_edits(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[
         (wrapper.wrap)(inside, settings, &mut out).ok().map(|()| out)
     };
     let new = edits.apply(inside);
-    let made = wrap(&new)?;
+    let rewrapped = wrap(&new)?;
     // Compressors differ, so only their content is compared.
     let is_same = match wrapper.evidence {
         WrapperEvidence::Magic | WrapperEvidence::Content => {
-            let unwrapped = (wrapper.unwrap)(&made, settings, &crate::limits::Limits::default()).ok()?;
+            let unwrapped = (wrapper.unwrap)(&rewrapped, settings, &crate::limits::Limits::default()).ok()?;
             unwrapped.bytes == new
         }
         _ => wrap(inside)? == bytes,
     };
-    is_same.then(|| Edits::between(bytes, &made))
+    is_same.then(|| Edits::between(bytes, &rewrapped))
 }
 
 /// Returns `true` if the wrapper writes exactly these bytes for the content.

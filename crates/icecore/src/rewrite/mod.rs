@@ -122,11 +122,11 @@ pub struct Rewriting {
 /// assert_eq!((tally.frozen.get("php"), tally.frozen.get("json"), tally.changed), (1, 1, 1));
 /// ```
 pub fn value(bytes: &[u8], change: &mut dyn Change, options: &Rewriting, tally: &mut Tally) -> Edits {
-    let mut work = StringRewriter::new(change, options, tally);
-    if work.may_contain_change(bytes)
+    let mut rewriter = StringRewriter::new(change, options, tally);
+    if rewriter.may_contain_change(bytes)
         || format::all().iter().any(|format| format.hides.is_some_and(|hides| hides(bytes)))
     {
-        return work.change_examined(bytes, 0);
+        return rewriter.change_examined(bytes, 0);
     }
     Edits::new()
 }
@@ -142,12 +142,12 @@ pub fn document(
     options: &Rewriting,
     tally: &mut Tally,
 ) -> Result<Edits, Error> {
-    let mut work = StringRewriter::new(change, options, tally);
+    let mut rewriter = StringRewriter::new(change, options, tally);
     let shows = stage.wrappers().is_empty() && stage.format().hides.is_none_or(|hides| !hides(bytes));
-    if shows && !work.may_contain_change(bytes) {
+    if shows && !rewriter.may_contain_change(bytes) {
         return Ok(Edits::new());
     }
-    work.change_stage(bytes, stage, 0)
+    rewriter.change_stage(bytes, stage, 0)
 }
 
 /// Returns the changes of this part of a plain text with serialized documents inside; `None` if it has none, or if it
@@ -181,11 +181,11 @@ pub fn text_with_documents(
     tally: &mut Tally,
 ) -> Option<Edits> {
     let known = text.get(..part.end)?;
-    let mut work = StringRewriter::new(change, options, tally);
+    let mut rewriter = StringRewriter::new(change, options, tally);
     let EmbeddedData::Documents(format, documents) = embedded::find_embedded(known, part.start, &options.limits) else {
         return None;
     };
-    let edits = work.change_around_documents(format, text, part, &documents, 0)?;
+    let edits = rewriter.change_around_documents(format, text, part, &documents, 0)?;
     Some(embedded::merge_documents(known, &documents, &edits))
 }
 

@@ -117,8 +117,8 @@ mod tests {
             }
             bare += 1;
             let (mut nothing, mut tally) = (Nothing, Tally::default());
-            let mut work = StringRewriter::new(&mut nothing, &options, &mut tally);
-            assert!(matches!(work.probe_with_trimming(text.as_bytes(), 0), ProbeResult::Plain(None)), "{text}");
+            let mut rewriter = StringRewriter::new(&mut nothing, &options, &mut tally);
+            assert!(matches!(rewriter.probe_with_trimming(text.as_bytes(), 0), ProbeResult::Plain(None)), "{text}");
             assert!(!tally.is_notable(), "{text}");
         }
         assert!(bare > 10_000, "{bare}");

@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(steps(""), Some(0));
         assert_eq!(steps("$.a[3].b[*].*..c[1:5][:][-1:]..[2]..*"), Some(11));
         assert_eq!(steps("$[\"a\\\"]..*\"]{0}^#1"), Some(4));
-        for wrong in [
+        for malformed in [
             "$.",
             "$..",
             "$[",
@@ -196,8 +196,8 @@ mod tests {
             "$[:x]",
             "$[99999999999999999999]",
         ] {
-            let error = Pattern::parse(wrong).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Usage, "{wrong}");
+            let error = Pattern::parse(malformed).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage, "{malformed}");
         }
         assert_eq!(Pattern::parse(&".a".repeat(MAX_STEPS + 1)).unwrap_err().kind(), ErrorKind::Usage);
     }

@@ -89,9 +89,10 @@ fn decode_percent(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
         rest = after;
         match byte {
             b'%' => {
-                let wrong = || input.len() - after.len() - 1;
-                let (digits, after_digits) = after.split_first_chunk::<2>().ok_or_else(wrong)?;
-                let (high, low) = hex_digit_value(digits[0]).zip(hex_digit_value(digits[1])).ok_or_else(wrong)?;
+                let error_offset = || input.len() - after.len() - 1;
+                let (digits, after_digits) = after.split_first_chunk::<2>().ok_or_else(error_offset)?;
+                let (high, low) =
+                    hex_digit_value(digits[0]).zip(hex_digit_value(digits[1])).ok_or_else(error_offset)?;
                 bytes.push(high << 4 | low);
                 rest = after_digits;
             }

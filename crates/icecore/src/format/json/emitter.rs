@@ -121,11 +121,11 @@ impl<'o> Emitter<'o> {
         self.write_byte(b'\n');
         let mut remaining = depth.saturating_mul(self.style.indent);
         while remaining > 0 {
-            let now = remaining.min(MAX_SHORT_LEN);
+            let piece_len = remaining.min(MAX_SHORT_LEN);
             self.make_space()?;
-            self.buffer[self.filled..self.filled + now].fill(b' ');
-            self.filled += now;
-            remaining -= now;
+            self.buffer[self.filled..self.filled + piece_len].fill(b' ');
+            self.filled += piece_len;
+            remaining -= piece_len;
         }
         self.make_space()
     }
@@ -173,8 +173,8 @@ impl<'o> Emitter<'o> {
         self.filled += len;
     }
 
-    fn write_with(&mut self, put: impl FnOnce(&mut Scratch) -> usize) {
-        let len = self.free_scratch().map_or(0, put);
+    fn write_with(&mut self, write_piece: impl FnOnce(&mut Scratch) -> usize) {
+        let len = self.free_scratch().map_or(0, write_piece);
         self.advance(len);
     }
 

@@ -399,7 +399,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     fn read_long_number(&mut self) -> Result<bool, Error> {
         let start = self.offset;
         let (node, end) = match number::classify_number(self.input, start) {
-            NumberShape::Broken(at, expected) => {
+            NumberShape::Broken(offset, expected) => {
                 // The error is at the wrong byte, but the document ends before the number.
                 self.offset = at;
                 let error = self.unexpected_error(expected);

@@ -38,7 +38,7 @@ impl SymbolUse {
             SymbolUse::Key(id) => u64::from(id),
             SymbolUse::Class(id) => 1 << 32 | u64::from(id),
             SymbolUse::Encoding => 2 << 32,
-            SymbolUse::Node(at) => 3 << 32 | u64::from(at),
+            SymbolUse::Node(index) => 3 << 32 | u64::from(index),
         }
     }
 
@@ -203,7 +203,7 @@ impl<'d> FilledWriter<'d, '_> {
             SymbolUse::Key(id) => tape.keys().get(u32::from(id)).map(|name| name.bytes),
             SymbolUse::Class(id) => tape.classes().get(id).map(|name| name.bytes),
             SymbolUse::Encoding => Some(&b"E"[..]),
-            SymbolUse::Node(at) => self.nodes.get(at as usize).map(|node| self.document.bytes(node)),
+            SymbolUse::Node(index) => self.nodes.get(index as usize).map(|node| self.document.bytes(node)),
         };
         name.unwrap_or_default()
     }

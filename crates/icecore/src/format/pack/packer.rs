@@ -181,9 +181,9 @@ impl<'p, 'd> Packer<'p, 'd> {
             self.current_frame().count = Some(count);
         }
         let task = PackTask { op, star, len };
-        let done = self.pack_letter(&task, slash);
+        let result = self.pack_letter(&task, slash);
         self.length = None;
-        done
+        result
     }
 
     /// Returns the length before `/`: of the next item, or the number of remaining
@@ -330,15 +330,15 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
         self.spend(self.len() / BYTES_PER_STEP)?;
         let old = self.out.split_off(self.base);
-        let mut done = 0;
+        let mut converted_len = 0;
         // Groups start in ascending order.
         for frame in &mut self.frames {
-            let start_position = frame.start_position.clamp(done, old.len());
-            utf8::push_latin1_bytes(&old[done..start_position], self.out);
-            done = start_position;
+            let start_position = frame.start_position.clamp(converted_len, old.len());
+            utf8::push_latin1_bytes(&old[converted_len..start_position], self.out);
+            converted_len = start_position;
             frame.start_position = self.out.len() - self.base;
         }
-        utf8::push_latin1_bytes(&old[done..], self.out);
+        utf8::push_latin1_bytes(&old[converted_len..], self.out);
         Ok(())
     }
 

@@ -196,9 +196,9 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     fn run_template(&mut self) -> Result<(), Error> {
         let characters = self.has_characters && !self.program.starts_in_u0;
         self.enter_group(0, self.program.top, 1, false, characters);
-        let done = self.run_frames();
+        let result = self.run_frames();
         self.max_position = self.max_position.max(self.position);
-        done.map_err(|error| match error.kind() {
+        result.map_err(|error| match error.kind() {
             ErrorKind::Usage => error,
             _ if self.copies_strings => error.on_path("$"),
             _ => error.at(self.position.min(self.data.len())),
@@ -239,7 +239,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     }
 
     fn enter_group(&mut self, start: usize, end: usize, remaining: u64, until_end: bool, characters: bool) {
-        let none = PendingOp { op: 0, own_count: Count::None, len: 0, explicit: true, is_at_end: false };
+        let pending = PendingOp { op: 0, own_count: Count::None, len: 0, explicit: true, is_at_end: false };
         self.frames.push(UnpackFrame {
             start,
             end,
@@ -252,7 +252,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             outer_characters: characters,
             checksum: Checksum::default(),
             is_finished_early: false,
-            pending: none,
+            pending,
         });
     }
 

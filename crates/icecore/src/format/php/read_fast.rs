@@ -174,9 +174,9 @@ impl Run<'_, '_> {
     fn read_items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
         let (mut rest, mut next_position) = (self.rest, *position);
         let limit = self.readable_entries(frame.remaining);
-        let mut done = 0;
+        let mut read_count = 0;
         let value_key = loop {
-            if done == limit {
+            if read_count == limit {
                 break None;
             }
             let Some(after_key) =
@@ -186,15 +186,15 @@ impl Run<'_, '_> {
             };
             rest = after_key;
             next_position.increment();
-            done += 1;
+            read_count += 1;
             let Some(after_value) = push_leaf(rest, NO_KEY, self.nodes, self.len, self.max_len) else {
                 break Some(NO_KEY);
             };
             rest = after_value;
         };
         self.rest = rest;
-        frame.count += done;
-        frame.remaining -= done;
+        frame.count += read_count;
+        frame.remaining -= read_count;
         *position = next_position;
         value_key
     }
@@ -204,9 +204,9 @@ impl Run<'_, '_> {
     fn read_pairs(&mut self, frame: &mut Frame, keys: &[KeptText]) -> Option<u16> {
         let (mut rest, mut predicted_key, mut previous) = (self.rest, frame.predicted_key, frame.previous_key);
         let limit = self.readable_entries(frame.remaining);
-        let mut done = 0;
+        let mut read_count = 0;
         let value_key = loop {
-            if done == limit {
+            if read_count == limit {
                 break None;
             }
             let Some(kept) = keys.get(usize::from(predicted_key)) else { break None };
@@ -214,15 +214,15 @@ impl Run<'_, '_> {
             rest = after_key;
             previous = predicted_key;
             predicted_key = kept.next;
-            done += 1;
+            read_count += 1;
             let Some(after_value) = push_leaf(rest, previous, self.nodes, self.len, self.max_len) else {
                 break Some(previous);
             };
             rest = after_value;
         };
         self.rest = rest;
-        frame.count += done;
-        frame.remaining -= done;
+        frame.count += read_count;
+        frame.remaining -= read_count;
         (frame.predicted_key, frame.previous_key) = (predicted_key, previous);
         value_key
     }

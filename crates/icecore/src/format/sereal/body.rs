@@ -356,19 +356,19 @@ impl Body<'_, '_> {
     }
 
     /// Returns the bit for the next tag, if it was tracked although nothing refers to it.
-    pub(super) fn extra_track_bit(&mut self, index: u32, which: u64) -> u8 {
+    pub(super) fn extra_track_bit(&mut self, index: u32, tag_role: u64) -> u8 {
         let offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
-            spelled.record_tag(index, which, offset);
+            spelled.record_tag(index, tag_role, offset);
         }
-        self.track_bit(index, which)
+        self.track_bit(index, tag_role)
     }
 
     /// Like [`Self::extra_track_bit`], for a tag that is not the next one.
-    pub(super) fn track_bit(&self, index: u32, which: u64) -> u8 {
+    pub(super) fn track_bit(&self, index: u32, tag_role: u64) -> u8 {
         match &self.spelled {
-            Some(spelled) if spelled.extra_track_bits(index) & which != 0 => TRACK,
-            Some(spelled) if which == tracked::MAIN && spelled.extra_track_bits(index) & IS_AFTER != 0 => TRACK,
+            Some(spelled) if spelled.extra_track_bits(index) & tag_role != 0 => TRACK,
+            Some(spelled) if tag_role == tracked::MAIN && spelled.extra_track_bits(index) & IS_AFTER != 0 => TRACK,
             _ => 0,
         }
     }

@@ -95,7 +95,7 @@ struct TrackedTag {
     /// The node and the bit of the tag, for the spelling. `NO_NODE` for the tag of a
     /// key or a class name, which only became an item by a COPY of it.
     node: u32,
-    which: u64,
+    tag_role: u64,
     used: bool,
     /// Whether a COPY read it again, or it is an ALIAS: the variable is not that of
     /// `node`.
@@ -105,7 +105,7 @@ struct TrackedTag {
 impl TrackedTag {
     /// Returns `true` if this is not the first possible tag of its variable.
     fn is_later_tag(&self) -> bool {
-        matches!(self.which, tracked::AFTER | tracked::BODY | tracked::REFN | tracked::AT_WEAKEN)
+        matches!(self.tag_role, tracked::AFTER | tracked::BODY | tracked::REFN | tracked::AT_WEAKEN)
     }
 }
 
@@ -348,14 +348,14 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             if byte != tag {
                 let referent = self.find_owner(&slot);
                 let is_body = matches!(slot.parent, Some(Role::Object | Role::Opaque));
-                let which = match (tag == tag::WEAKEN, is_body) {
+                let tag_role = match (tag == tag::WEAKEN, is_body) {
                     (true, true) => tracked::AT_WEAKEN,
                     (true, false) => tracked::WEAKEN,
                     (false, false) if slot.weak.is_none() => tracked::MAIN,
                     (false, false) => tracked::AFTER,
                     (false, true) => tracked::BODY,
                 };
-                self.record_tracked_tag(tag_offset, slot.variable, referent, slot.node, which);
+                self.record_tracked_tag(tag_offset, slot.variable, referent, slot.node, tag_role);
             }
             self.record_span(tag_offset, slot.node, tag::name_of(tag));
             match tag {

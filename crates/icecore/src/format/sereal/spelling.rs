@@ -117,8 +117,8 @@ pub(super) fn string_target(part: Part, ordinal: u32) -> u64 {
 }
 
 /// Returns the value of a note for a tag of a variable.
-pub(super) fn tag_target(which: u64, ordinal: u32) -> u64 {
-    which << 40 | u64::from(ordinal)
+pub(super) fn tag_target(tag_role: u64, ordinal: u32) -> u64 {
+    tag_role << 40 | u64::from(ordinal)
 }
 
 /// Returns `true` if a note's value is a [`string_target`] or a [`tag_target`].

@@ -105,14 +105,14 @@ impl<'d> SpellingReplay<'d> {
     }
 
     /// Records that this tag of the variable at `index` is written here.
-    pub(super) fn record_tag(&mut self, index: u32, which: u64, offset: u64) {
+    pub(super) fn record_tag(&mut self, index: u32, tag_role: u64, offset: u64) {
         if self.strings.is_empty() {
             return;
         }
         let ordinal = self.replay.ordinals.node_to_ordinal(index);
-        let all = if which == tracked::MAIN { &[tracked::BODY, tracked::AFTER][..] } else { &[which] };
-        for which in all {
-            if let Some(address) = self.strings.get_mut(&tag_target(*which, ordinal)) {
+        let all = if tag_role == tracked::MAIN { &[tracked::BODY, tracked::AFTER][..] } else { &[tag_role] };
+        for tag_role in all {
+            if let Some(address) = self.strings.get_mut(&tag_target(*tag_role, ordinal)) {
                 *address =
                     Some(WrittenString { offset, kind: Kind::Null, bytes: Vec::new(), address: std::ptr::null() });
             }

@@ -35,8 +35,8 @@ impl Numbers {
     pub(super) fn assign_next(&mut self, value: NumberedValue) {
         if self.built {
             self.table.push(match value {
-                NumberedValue::Variable(at) => u64::from(at),
-                NumberedValue::Referent(at) => u64::from(at) | REFERENT,
+                NumberedValue::Variable(index) => u64::from(index),
+                NumberedValue::Referent(index) => u64::from(index) | REFERENT,
                 NumberedValue::Key => KEY,
             });
         }

@@ -130,14 +130,14 @@ fn write_nodes_as<const NET: bool>(
             index += pushed;
             top.remaining -= pushed as u32;
         } else {
-            let done = write_items::<NET>(nodes.get(index..)?, top.remaining, chunk, filled, strings, names);
-            filled = done.filled;
-            index += done.nodes;
-            top.remaining = done.remaining;
-            if done.in_map > 0 {
+            let progress = write_items::<NET>(nodes.get(index..)?, top.remaining, chunk, filled, strings, names);
+            filled = progress.filled;
+            index += progress.nodes;
+            top.remaining = progress.remaining;
+            if progress.in_map > 0 {
                 *open.get_mut(depth)? = top;
                 depth += 1;
-                top = PartialContainer { remaining: done.in_map, key: NO_KEY, is_map: true };
+                top = PartialContainer { remaining: progress.in_map, key: NO_KEY, is_map: true };
                 continue;
             }
         }
@@ -220,18 +220,18 @@ fn write_items<const NET: bool>(
     strings: (&[u8], &[u8]),
     names: &Names,
 ) -> ItemsProgress {
-    let mut done = ItemsProgress { nodes: 0, remaining, filled, in_map: 0 };
-    while let Some((node, following)) = nodes.get(done.nodes..).and_then(|nodes| nodes.split_first()) {
-        if done.remaining == 0 || done.filled >= CHUNK {
+    let mut progress = ItemsProgress { nodes: 0, remaining, filled, in_map: 0 };
+    while let Some((node, following)) = nodes.get(progress.nodes..).and_then(|nodes| nodes.split_first()) {
+        if progress.remaining == 0 || progress.filled >= CHUNK {
             break;
         }
         if node.kind != Kind::Map {
-            let run = nodes.get(done.nodes..).unwrap_or(&[]);
-            let run = &run[..run.len().min(done.remaining as usize)];
+            let run = nodes.get(progress.nodes..).unwrap_or(&[]);
+            let run = &run[..run.len().min(progress.remaining as usize)];
             let pushed;
-            (pushed, done.filled) = push_leaves::<NET, false>(run, chunk, done.filled, strings, names);
-            done.nodes += pushed;
-            done.remaining -= pushed as u32;
+            (pushed, progress.filled) = push_leaves::<NET, false>(run, chunk, progress.filled, strings, names);
+            progress.nodes += pushed;
+            progress.remaining -= pushed as u32;
             if pushed == 0 {
                 break;
             }
@@ -239,20 +239,20 @@ fn write_items<const NET: bool>(
         }
         let Some(entries) = following.get(..node.aux as usize) else { break };
         let (0, NO_KEY, Some(start)) =
-            (node.flags & !flag::REF, node.key, push_container_head::<NET>(chunk, done.filled, node, false))
+            (node.flags & !flag::REF, node.key, push_container_head::<NET>(chunk, progress.filled, node, false))
         else {
             break;
         };
         let pushed;
-        (pushed, done.filled) = push_leaves::<NET, true>(entries, chunk, start, strings, names);
-        done.nodes += 1 + pushed;
-        done.in_map = node.aux - pushed as u32;
-        if done.in_map > 0 {
+        (pushed, progress.filled) = push_leaves::<NET, true>(entries, chunk, start, strings, names);
+        progress.nodes += 1 + pushed;
+        progress.in_map = node.aux - pushed as u32;
+        if progress.in_map > 0 {
             break;
         }
-        done.remaining -= 1;
+        progress.remaining -= 1;
     }
-    done
+    progress
 }
 
 /// Writes a run of integers and short strings, with their keys in a map, until the chunk is

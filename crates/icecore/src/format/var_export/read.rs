@@ -172,9 +172,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             ValueStart::Bool(value) => Node::leaf(Kind::Bool, u64::from(*value)),
             ValueStart::Number(Number::Int(value)) => Node::int(*value),
             ValueStart::Number(Number::Float(value)) => Node::float(*value),
-            ValueStart::Text(StringLiteral::Plain(at, len)) => {
+            ValueStart::Text(StringLiteral::Plain(text_start, len)) => {
                 self.check_length(*len, start)?;
-                self.sink.tape().new_borrowed_string(Kind::Bytes, *at, *len)
+                self.sink.tape().new_borrowed_string(Kind::Bytes, *text_start, *len)
             }
             ValueStart::Text(StringLiteral::Decoded(bytes)) => {
                 self.check_length(bytes.len(), start)?;

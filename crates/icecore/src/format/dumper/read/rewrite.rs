@@ -94,7 +94,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             let in_place = self.stack.last().is_some_and(|frame| frame.in_place);
             match next {
                 NextChild::Child(child, key) => self.write_variable(child, key, in_place),
-                NextChild::Added(at) => self.write_added_value(at),
+                NextChild::Added(index) => self.write_added_value(index),
                 NextChild::End => {
                     if let Some(frame) = self.stack.pop() {
                         self.close_frame(&frame);

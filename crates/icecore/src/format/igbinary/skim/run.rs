@@ -51,13 +51,13 @@ impl Token {
 /// Skips entries, up to one with anything rare.
 pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i64>) -> (usize, bool) {
     // Number of entries still to skip.
-    let Some(mut left) = pop_entries(run) else { return (0, false) };
+    let Some(mut remaining) = pop_entries(run) else { return (0, false) };
     let (mut offset, mut values, mut names, mut is_found) = (0, run.values, run.names, false);
     let (bytes, base) = (run.bytes, run.base);
     let is_open = loop {
-        if left == 0 {
+        if remaining == 0 {
             match pop_entries(run) {
-                Some(outer) => left = outer,
+                Some(outer) => remaining = outer,
                 None => break false,
             }
             continue;
@@ -104,16 +104,16 @@ pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i6
         if texts == 1 {
             run.format.number_string(base + offset as u64, &mut names);
         }
-        left -= 1;
+        remaining -= 1;
         offset = next;
         if let Some(count) = array {
             values += 1;
-            run.open.push(SkimFrame::new_pairs(FrameContent::Entries, left));
-            left = u64::from(count);
+            run.open.push(SkimFrame::new_pairs(FrameContent::Entries, remaining));
+            remaining = u64::from(count);
         }
     };
     if is_open {
-        let mut frame = SkimFrame::new_pairs(FrameContent::Entries, left);
+        let mut frame = SkimFrame::new_pairs(FrameContent::Entries, remaining);
         // The key that was sought is skipped.
         frame.remaining -= u64::from(is_found);
         run.open.push(frame);

@@ -13,20 +13,20 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// follows `previous`.
     pub(super) fn learn_name(&mut self, previous: u16, id: u16, start: usize, len: usize) {
         KeyPrediction::get_or_insert(&mut self.predictions, previous).next = id;
-        let this = KeyPrediction::get_or_insert(&mut self.predictions, id);
-        this.unescaped_len_plus_one = u32::try_from(len + 1).unwrap_or(0);
+        let prediction = KeyPrediction::get_or_insert(&mut self.predictions, id);
+        prediction.unescaped_len_plus_one = u32::try_from(len + 1).unwrap_or(0);
         // The name in quotes and with the colon: one comparison of 16 bytes covers all three,
         // which leaves 13 bytes for the name.
-        if this.len == 0 && len <= 13 {
+        if prediction.len == 0 && len <= 13 {
             let mut text = [0; 16];
             if let Some(name) = self.input.get(start..start + len) {
                 text[0] = b'"';
                 text[1..=len].copy_from_slice(name);
                 text[len + 1] = b'"';
                 text[len + 2] = b':';
-                this.text = u128::from_le_bytes(text);
-                this.mask = u128::MAX >> (128 - 8 * (len + 3));
-                this.len = len as u32 + 3;
+                prediction.text = u128::from_le_bytes(text);
+                prediction.mask = u128::MAX >> (128 - 8 * (len + 3));
+                prediction.len = len as u32 + 3;
             }
         }
     }

@@ -37,11 +37,11 @@ pub(in crate::format::json) fn read_typed<'a>(
     }
     let trace = document.trace().cloned();
     let mut reader = TypedReader::new(input, document.into_tape(), limits, tape);
-    let (wrong, spelling) = match reader.read_document() {
+    let (node_error, spelling) = match reader.read_document() {
         Ok(spelling) => (None, spelling),
-        Err(wrong) => (Some(wrong), None),
+        Err(error) => (Some(error), None),
     };
-    let error = wrong.map(|wrong| {
+    let error = node_error.map(|node_error| {
         // Positions in the input are only needed now.
         let detailed_trace = if trace.is_none() { read_untyped(true).document.trace().cloned() } else { None };
         let extents = trace.as_ref().or(detailed_trace.as_ref()).map(|trace| &trace.extents);
@@ -258,8 +258,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
     fn run_tasks(&mut self) -> Result<(), NodeError> {
         while let Some(task) = self.tasks.pop() {
             match task {
-                ReadTask::Value { place: at, slot } => self.read_value(at, slot)?,
-                ReadTask::Absent { place: at, slot } => self.push_absent(slot, at)?,
+                ReadTask::Value { place, slot } => self.read_value(place, slot)?,
+                ReadTask::Absent { place, slot } => self.push_absent(slot, place)?,
                 ReadTask::Items { next, end } => {
                     if next < end {
                         self.tasks.push(ReadTask::Items { next: self.source.index_after(next), end });
@@ -269,7 +269,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                 ReadTask::Entries { next, end, index } => self.read_entry(next, end, index)?,
                 ReadTask::Pairs { next, end, index, locked } => self.read_pair(next, end, index, locked)?,
                 ReadTask::Placeholders { next, end, index } => self.read_placeholder(next, end, index)?,
-                ReadTask::Form { node: at } => self.set_object_form(at),
+                ReadTask::Form { node } => self.set_object_form(node),
                 ReadTask::Close { node: at, count } => {
                     self.tape.close_container(at, count);
                     self.depth -= 1;

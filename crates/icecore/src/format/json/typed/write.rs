@@ -204,7 +204,7 @@ impl<'d> TypedWriter<'d, '_> {
             crate::steps::count(1);
             self.emitter.make_space()?;
             match task {
-                WriteTask::Value(at) => self.write_value(at)?,
+                WriteTask::Value(index) => self.write_value(index)?,
                 WriteTask::Item => self.start_item()?,
                 WriteTask::Key(name) => self.write_key(name)?,
                 WriteTask::Word(name, word) => {

@@ -135,7 +135,7 @@ impl<'d> Body<'d, '_> {
         // The object's node became that of its scalar: the notes of its body and of
         // itself are on this node.
         let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.extra_track_bits(index));
-        let bit = |which| if tracks & which != 0 { TRACK } else { 0 };
+        let bit = |tag_role| if tracks & tag_role != 0 { TRACK } else { 0 };
         let is_tag_after = tracks & tracked::AFTER != 0;
         let named = if is_tag_after { 0 } else { self.begin_variable(index) };
         self.write_class(index, class, [tag::OBJECT, tag::OBJECTV], named | bit(tracked::MAIN))?;

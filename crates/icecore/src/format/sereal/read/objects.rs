@@ -43,16 +43,16 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     pub(super) fn read_plain_regexp(&mut self, slot: &Slot) -> Result<(), Error> {
-        for (which, tag_name) in [(tracked::REFN, "REFN"), (tracked::INNER, "REGEXP")] {
+        for (tag_role, tag_name) in [(tracked::REFN, "REFN"), (tracked::INNER, "REGEXP")] {
             let tag_offset = self.scan.offset;
             let byte = self.scan.read_u8(tag_name)?;
             self.record_span(tag_offset, slot.node, tag_name);
             if byte & TRACK != 0 {
-                match which {
+                match tag_role {
                     tracked::REFN => {
-                        self.record_tracked_tag(tag_offset, slot.variable, self.find_owner(slot), slot.node, which)
+                        self.record_tracked_tag(tag_offset, slot.variable, self.find_owner(slot), slot.node, tag_role)
                     }
-                    _ => self.record_tracked_tag(tag_offset, NO_NODE, slot.variable, slot.node, which),
+                    _ => self.record_tracked_tag(tag_offset, NO_NODE, slot.variable, slot.node, tag_role),
                 }
             }
         }

@@ -59,16 +59,16 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 .collect();
             for known in tracked.into_values().filter(|known| known.node != NO_NODE) {
                 let is_named = is_used(&known) && !(known.is_later_tag() && first.contains(&known.variable));
-                let which = match (known.which, !is_named) {
+                let tag_role = match (known.tag_role, !is_named) {
                     (tracked::AFTER, true) => tracked::MAIN,
                     (tracked::AT_WEAKEN, true) => tracked::WEAKEN,
                     (tracked::BODY, false) => tracked::AFTER,
-                    (which, true) => which,
-                    (which @ (tracked::AFTER | tracked::AT_WEAKEN), false) => which,
+                    (tag_role, true) => tag_role,
+                    (tag_role @ (tracked::AFTER | tracked::AT_WEAKEN), false) => tag_role,
                     (tracked::REFN, false) => tracked::AT_REFN,
                     _ => continue,
                 };
-                self.sink.record_note(known.node, code::TRACK, which);
+                self.sink.record_note(known.node, code::TRACK, tag_role);
             }
         }
     }

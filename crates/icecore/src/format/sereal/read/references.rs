@@ -100,7 +100,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             }
         }
         if S::DETAIL && known.is_later_tag() && !known.is_reread {
-            self.sink.record_note(slot.node, code::BY, spelling::tag_target(known.which, known.node));
+            self.sink.record_note(slot.node, code::BY, spelling::tag_target(known.tag_role, known.node));
         }
         Ok(known)
     }
@@ -116,7 +116,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if is_tracked {
             self.tracked.insert(
                 tag_offset,
-                TrackedTag { node: slot.node, which: tracked::MAIN, used: false, is_reread: true, ..known },
+                TrackedTag { node: slot.node, tag_role: tracked::MAIN, used: false, is_reread: true, ..known },
             );
         }
         self.tape().mark_target(known.variable);
@@ -223,9 +223,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         variable: u32,
         referent: u32,
         node: u32,
-        which: u64,
+        tag_role: u64,
     ) {
-        let new = TrackedTag { variable, referent, node, which, used: false, is_reread: false };
+        let new = TrackedTag { variable, referent, node, tag_role, used: false, is_reread: false };
         match self.tracked.get_mut(&tag_offset) {
             // It was read again by a COPY: the later reading counts from now on.
             Some(known) => *known = TrackedTag { node: known.node, used: false, is_reread: true, ..new },

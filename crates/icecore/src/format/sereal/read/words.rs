@@ -68,12 +68,12 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.record_span(tag_offset, node, tag::name_of(tag));
         if byte != tag {
             // Nothing can refer to it; only the spelling records it.
-            let which = match part {
+            let tag_role = match part {
                 Part::Key => tracked::KEY,
                 Part::Class => tracked::CLASS,
                 Part::Value => tracked::MAIN,
             };
-            self.sink.record_note(node, code::TRACK, which);
+            self.sink.record_note(node, code::TRACK, tag_role);
         }
         if tag == tag::COPY {
             return self.read_copied_word(node, part, expected, tag_offset);

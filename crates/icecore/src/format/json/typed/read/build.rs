@@ -305,7 +305,7 @@ impl TypedReader<'_, '_> {
             KeyMeaning::Plain(kind, skip) => (kind, bytes.get(skip..).unwrap_or(&[]).to_vec()),
             KeyMeaning::Latin1 => {
                 let bytes = bytes.get(3..).and_then(key::bytes_from_latin1);
-                let wrong = NodeError::new(entry.value, "characters up to U+00FF after `$l:`");
+                let error = NodeError::new(entry.value, "characters up to U+00FF after `$l:`");
                 (Kind::Bytes, bytes.ok_or_else(|| wrong.finding("a higher one"))?)
             }
             KeyMeaning::Unknown => return Err(self.unknown_key_error(entry)),
