@@ -1674,8 +1674,8 @@ uint32_t icecore_refused(struct icecore_context *context,
                          struct icecore_error *error);
 
 /*
- Returns the length of a message about a class: `message_kind` is one of `icecore_words`, `host` one of `icecore_host`.
- Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
+ Returns the length of a message about a class: `message_kind` is one of `icecore_words`, `host` one of
+ `icecore_host`. Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
 
  # Safety
  `name` is null or points to a struct whose `bytes` points to `len` bytes; `path` points to

@@ -223,10 +223,10 @@ fn decode_digit_run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
     for chunk in text.chunks_exact(4 * GROUPS) {
         let mut bytes = [0; 3 * GROUPS];
         let mut all = 0;
-        for (group, to) in chunk.chunks_exact(4).zip(bytes.chunks_exact_mut(3)) {
+        for (group, decoded) in chunk.chunks_exact(4).zip(bytes.chunks_exact_mut(3)) {
             let word = lookup_group(values, group);
             all |= word;
-            to.copy_from_slice(&word.to_be_bytes()[1..]);
+            decoded.copy_from_slice(&word.to_be_bytes()[1..]);
         }
         if all & NO_DIGIT != 0 {
             break;

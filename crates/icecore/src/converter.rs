@@ -155,17 +155,17 @@ impl Converter {
             written: Err(stage.format().explain(error)),
             repairs: Vec::new(),
         };
-        let (inside, metadata) = match stage.unwrap(input, &self.from.limits) {
-            Ok(inside) => (inside.bytes, inside.metadata),
+        let (content, metadata) = match stage.unwrap(input, &self.from.limits) {
+            Ok(content) => (content.bytes, content.metadata),
             Err(error) => return fail(error),
         };
         let request = Request { detail: self.keeps != RecordedDetail::Nothing, ..Request::new(&self.from.limits) };
-        let mut outcome = self.from.prepared().reader.read(&inside, request);
+        let mut outcome = self.from.prepared().reader.read(&content, request);
         outcome.document.set_metadata(metadata);
         let is_wrapped = !stage.wrappers().is_empty();
         let trailing = || {
-            let is_more = is_wrapped && outcome.consumed < inside.len();
-            is_more.then(|| Error::trailing(&inside, outcome.consumed))
+            let is_more = is_wrapped && outcome.consumed < content.len();
+            is_more.then(|| Error::trailing(&content, outcome.consumed))
         };
         if let Some(error) = outcome.error.clone().or_else(trailing) {
             return fail(stage.layer().map_or(error.clone(), |layer| error.in_layer(layer)));

@@ -97,7 +97,7 @@ pub trait Output {
 pub struct Spare {
     pub(crate) bytes: Vec<u8>,
     /// The content of wrappers.
-    pub(crate) inside: Vec<u8>,
+    pub(crate) content: Vec<u8>,
     pub(crate) words: Vec<u64>,
     pub(crate) open: Vec<PartialContainer>,
     /// Keys and the heads of objects in their text form, by id.

@@ -300,12 +300,12 @@ impl Stage {
                 }
                 (unwrapped, _) => unwrapped?,
             };
-            let (outside, inside) = (bytes.len(), unwrapped.bytes.len());
+            let (wrapped_len, content_len) = (bytes.len(), unwrapped.bytes.len());
             // Content that is not larger than its input does not count.
-            if inside > outside {
-                limits.decompressed = limits.decompressed.saturating_sub(inside as u64);
+            if content_len > wrapped_len {
+                limits.decompressed = limits.decompressed.saturating_sub(content_len as u64);
             }
-            report(wrapper, outside, &mut unwrapped);
+            report(wrapper, wrapped_len, &mut unwrapped);
             bytes = unwrapped.bytes;
             layer = Some(wrapper.layer);
         }
@@ -357,17 +357,17 @@ impl Stage {
         Ok(outside)
     }
 
-    /// Adds the wrappers (at least one) and appends the result. `inside` is consumed.
+    /// Adds the wrappers (at least one) and appends the result. `content` is consumed.
     ///
     /// # Errors
     /// Those of [`Stage::wrap`]; then a part may have been appended.
-    pub(crate) fn wrap_onto(&self, inside: &mut Vec<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
+    pub(crate) fn wrap_onto(&self, content: &mut Vec<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
         for (position, Wrap { wrapper, settings }) in self.wrappers.iter().enumerate().rev() {
             let mut between = Vec::new();
-            let to = if position == 0 { &mut *out } else { &mut between };
-            (wrapper.wrap)(inside, settings, to).map_err(|error| error.in_format(wrapper.name))?;
+            let output = if position == 0 { &mut *out } else { &mut between };
+            (wrapper.wrap)(content, settings, output).map_err(|error| error.in_format(wrapper.name))?;
             if position > 0 {
-                *inside = between;
+                *content = between;
             }
         }
         Ok(())

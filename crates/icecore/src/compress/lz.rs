@@ -61,11 +61,11 @@ impl Lz {
     }
 
     fn decompress_into(self, body: &[u8], out: &mut BoundedOutput) -> Result<(), DecodeStop> {
-        let mut from = LzInput { rest: body };
+        let mut input = LzInput { rest: body };
         match self {
-            Lz::Lzf => decode_lzf(&mut from, out),
-            Lz::Lz4 => decode_lz4(&mut from, out),
-            Lz::Fast => decode_fastlz(&mut from, out),
+            Lz::Lzf => decode_lzf(&mut input, out),
+            Lz::Lz4 => decode_lz4(&mut input, out),
+            Lz::Fast => decode_fastlz(&mut input, out),
         }
     }
 }
@@ -129,48 +129,48 @@ impl BoundedOutput {
     }
 }
 
-fn decode_lzf(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
-    while !from.rest.is_empty() {
-        let control = from.read_byte()?;
+fn decode_lzf(input: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
+    while !input.rest.is_empty() {
+        let control = input.read_byte()?;
         if control < 32 {
-            out.push_literals(from.read_bytes(control + 1)?)?;
+            out.push_literals(input.read_bytes(control + 1)?)?;
             continue;
         }
         let len = match control >> 5 {
-            7 => 7 + from.read_byte()?,
+            7 => 7 + input.read_byte()?,
             len => len,
         };
-        let distance = ((control & 31) << 8) + from.read_byte()? + 1;
+        let distance = ((control & 31) << 8) + input.read_byte()? + 1;
         out.copy_earlier_output(distance, len + 2)?;
     }
     Ok(())
 }
 
-fn decode_lz4(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
+fn decode_lz4(input: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
     loop {
-        let token = from.read_byte()?;
+        let token = input.read_byte()?;
         let literals = match token >> 4 {
-            15 => from.read_long_length()?.saturating_add(15),
+            15 => input.read_long_length()?.saturating_add(15),
             count => count,
         };
-        out.push_literals(from.read_bytes(literals)?)?;
+        out.push_literals(input.read_bytes(literals)?)?;
         // Only the last sequence has no copy.
-        if from.rest.is_empty() {
+        if input.rest.is_empty() {
             return Ok(());
         }
-        let distance = from.read_byte()? + (from.read_byte()? << 8);
+        let distance = input.read_byte()? + (input.read_byte()? << 8);
         let len = match token & 15 {
-            15 => from.read_long_length()?.saturating_add(15),
+            15 => input.read_long_length()?.saturating_add(15),
             len => len,
         };
         out.copy_earlier_output(distance, len.saturating_add(4))?;
     }
 }
 
-fn decode_fastlz(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
+fn decode_fastlz(input: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
     /// Maximum distance of a level-2 copy that is encoded in one byte.
     const MAX_SHORT_DISTANCE: usize = 8192;
-    let first = from.read_byte()?;
+    let first = input.read_byte()?;
     let is_second = match first >> 5 {
         0 => false,
         1 => true,
@@ -179,25 +179,25 @@ fn decode_fastlz(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), 
     let mut control = first & 31;
     loop {
         if control < 32 {
-            out.push_literals(from.read_bytes(control + 1)?)?;
+            out.push_literals(input.read_bytes(control + 1)?)?;
         } else {
             let high = (control & 31) << 8;
             let extra_len = match (control >> 5, is_second) {
-                (7, true) => from.read_long_length()?,
-                (7, false) => from.read_byte()?,
+                (7, true) => input.read_long_length()?,
+                (7, false) => input.read_byte()?,
                 _ => 0,
             };
-            let low = from.read_byte()?;
+            let low = input.read_byte()?;
             let distance = match (is_second, high, low) {
-                (true, 0x1f00, 255) => MAX_SHORT_DISTANCE + (from.read_byte()? << 8) + from.read_byte()?,
+                (true, 0x1f00, 255) => MAX_SHORT_DISTANCE + (input.read_byte()? << 8) + input.read_byte()?,
                 _ => high + low + 1,
             };
             out.copy_earlier_output(distance, (control >> 5).saturating_add(extra_len).saturating_add(2))?;
         }
-        if from.rest.is_empty() {
+        if input.rest.is_empty() {
             return Ok(());
         }
-        control = from.read_byte()?;
+        control = input.read_byte()?;
     }
 }
 

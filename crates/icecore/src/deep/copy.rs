@@ -156,10 +156,10 @@ impl<'l> Copier<'l> {
         limits.depth = limits.depth.saturating_sub(depth);
         limits.nodes = limits.nodes.saturating_sub(self.rewrite.len());
         limits.decompressed = self.unpacked;
-        let inside = nested::read_nested(bytes, &mut limits);
+        let nested = nested::read_nested(bytes, &mut limits);
         self.unpacked = limits.decompressed;
-        let inside = inside.map_err(|error| self.refused_string_error(key, error))?;
-        let Some(Nested { stage, document: inner }) = inside else {
+        let nested = nested.map_err(|error| self.refused_string_error(key, error))?;
+        let Some(Nested { stage, document: inner }) = nested else {
             if is_long_string(bytes) {
                 self.plain_strings.insert(name, ());
             }

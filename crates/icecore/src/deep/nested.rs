@@ -38,7 +38,7 @@ pub fn stage_of(bytes: &[u8], limits: &Limits) -> Option<Stage> {
 
 /// Like [`stage_of`], for many strings: decompressed data of one string reduces [`Limits::decompressed`] for the next.
 pub fn stage_within(bytes: &[u8], limits: &mut Limits) -> Option<Stage> {
-    read_nested_within(bytes, limits, MAX_WRAPPERS).ok().flatten().map(|inside| inside.stage)
+    read_nested_within(bytes, limits, MAX_WRAPPERS).ok().flatten().map(|nested| nested.stage)
 }
 
 /// Reads the value in these bytes. An error means that a limit was reached in data that was valid so far. Decompressed
@@ -72,8 +72,8 @@ fn read_nested_within<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -
     }
     let Some(remaining) = wrappers.checked_sub(1) else { return Ok(None) };
     for wrapper in wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(bytes)) {
-        if let Some(inside) = read_wrapped_content(wrapper, bytes, limits, remaining)? {
-            return Ok(Some(inside));
+        if let Some(nested) = read_wrapped_content(wrapper, bytes, limits, remaining)? {
+            return Ok(Some(nested));
         }
     }
     Ok(None)
@@ -104,7 +104,7 @@ fn read_wrapped_content<'b>(
     let nested = match &unwrapped.bytes {
         Cow::Borrowed(bytes) => read_nested_within(bytes, limits, remaining)?,
         Cow::Owned(bytes) => read_nested_within(bytes, limits, remaining)?
-            .map(|inside| Nested { stage: inside.stage, document: inside.document.into_owned() }),
+            .map(|nested| Nested { stage: nested.stage, document: nested.document.into_owned() }),
     };
     Ok(nested.map(|Nested { stage, document }| Nested { stage: stage.wrapped_in(wrapper, settings), document }))
 }
@@ -113,9 +113,9 @@ fn read_wrapped_content<'b>(
 /// not.
 fn is_promising(wrapper: &Wrapper, bytes: &[u8], remaining: u32) -> bool {
     let Some(head) = wrapper.content_head(bytes, true, SAMPLE_LEN) else { return false };
-    let inside = &*head.bytes;
-    let is_other = |other: &&'static Wrapper| remaining > 0 && (other.detect)(inside);
-    format::all().iter().any(|format| is_possible(format, inside)) || wrap::all().iter().any(is_other)
+    let content = &*head.bytes;
+    let is_other = |other: &&'static Wrapper| remaining > 0 && (other.detect)(content);
+    format::all().iter().any(|format| is_possible(format, content)) || wrap::all().iter().any(is_other)
 }
 
 /// Like [`is_candidate`], for bytes that may be truncated.

@@ -108,8 +108,8 @@ impl CopySelection {
 impl Tape {
     /// Returns `true` if the node at `index` contains anything that would be shared with a copy of it.
     pub(crate) fn has_shared_content(&self, index: u32) -> bool {
-        let (from, to) = (index as usize + 1, self.index_after(index) as usize);
-        self.nodes().get(from..to).is_some_and(|inside| inside.iter().any(|node| has_identity(node.kind)))
+        let (start, end) = (index as usize + 1, self.index_after(index) as usize);
+        self.nodes().get(start..end).is_some_and(|inside| inside.iter().any(|node| has_identity(node.kind)))
     }
 
     /// [`Document::without_copies`], in place.

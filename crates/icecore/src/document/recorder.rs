@@ -84,8 +84,8 @@ pub(crate) trait Recorder: Sink {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            let kept = detail.store_bytes(bytes);
-            detail.record_note(node, code, kept);
+            let stored_range = detail.store_bytes(bytes);
+            detail.record_note(node, code, stored_range);
         }
     }
 
@@ -95,8 +95,8 @@ pub(crate) trait Recorder: Sink {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            let kept = detail.store_bytes(bytes);
-            detail.record_header_note(code, kept);
+            let stored_range = detail.store_bytes(bytes);
+            detail.record_header_note(code, stored_range);
         }
     }
 }

@@ -234,8 +234,8 @@ impl<'a> Decoding<'a> {
             && more.len() >= MAX_SHORT_TEXT
         {
             *chunk = *piece;
-            for (to, byte) in self.text[self.len + prefix_len..].iter_mut().zip(text) {
-                *to = *byte;
+            for (target, byte) in self.text[self.len + prefix_len..].iter_mut().zip(text) {
+                *target = *byte;
             }
             self.len += prefix_len + text.len();
             self.record_escape(start, end, text.len());

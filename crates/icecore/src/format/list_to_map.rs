@@ -50,8 +50,8 @@ impl DeferredKeys {
         let tape = sink.tape();
         // Where each key goes, and its value.
         let mut places: Vec<(u32, u32)> = Vec::new();
-        for (_, mut child, from, to) in self.arrays {
-            for position in from..to {
+        for (_, mut child, first, end) in self.arrays {
+            for position in first..end {
                 if child >= tape.len() {
                     break;
                 }

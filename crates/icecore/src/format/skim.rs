@@ -40,8 +40,8 @@ pub trait Source {
     /// Returns the number of bytes.
     fn len(&self) -> u64;
 
-    /// Copies the bytes from offset `offset` on into `to`; `false` if they do not all exist.
-    fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool;
+    /// Copies the bytes from offset `offset` on into `target`; `false` if they do not all exist.
+    fn load_into(&mut self, offset: u64, target: &mut [u8]) -> bool;
 
     /// Returns how many bytes are requested at once, at least 1.
     fn preferred_len(&self) -> usize {
@@ -358,15 +358,15 @@ impl<'i> View<'i> {
     }
 
     /// Goes to this offset, which is in the input.
-    pub(crate) fn seek_to(&mut self, to: u64) {
-        let to = to.min(self.len);
-        let inside = to.checked_sub(self.base).and_then(|distance| usize::try_from(distance).ok());
+    pub(crate) fn seek_to(&mut self, offset: u64) {
+        let offset = offset.min(self.len);
+        let inside = offset.checked_sub(self.base).and_then(|distance| usize::try_from(distance).ok());
         match inside.filter(|index| *index <= self.bytes.len()) {
             Some(index) => self.index = index,
             None => {
                 // Only the bytes of a source are not all in view.
                 self.bytes.to_mut().clear();
-                (self.base, self.index) = (to, 0);
+                (self.base, self.index) = (offset, 0);
             }
         }
     }
@@ -381,8 +381,8 @@ impl<'i> View<'i> {
         Ok(())
     }
 
-    /// Appends the next `count` bytes to `to`, and consumes them.
-    pub(crate) fn read_into(&mut self, count: u64, to: &mut Vec<u8>) -> SkimResult<()> {
+    /// Appends the next `count` bytes to `target`, and consumes them.
+    pub(crate) fn read_into(&mut self, count: u64, target: &mut Vec<u8>) -> SkimResult<()> {
         let mut remaining = count;
         if remaining > self.len - self.position() {
             return Err(SkimAborted);
@@ -393,7 +393,7 @@ impl<'i> View<'i> {
             }
             let rest = self.bytes_in_view();
             let part = &rest[..rest.len().min(usize::try_from(remaining).unwrap_or(usize::MAX))];
-            to.extend_from_slice(part);
+            target.extend_from_slice(part);
             remaining -= part.len() as u64;
             self.index += part.len();
         }
@@ -401,11 +401,11 @@ impl<'i> View<'i> {
     }
 
     /// Returns the bytes from one offset to another.
-    pub(crate) fn copy_range(&mut self, from: u64, to: u64) -> SkimResult<Vec<u8>> {
+    pub(crate) fn copy_range(&mut self, start: u64, end: u64) -> SkimResult<Vec<u8>> {
         let resume_position = self.position();
-        self.seek_to(from);
+        self.seek_to(start);
         let mut bytes = Vec::new();
-        let copied = self.read_into(to.saturating_sub(from), &mut bytes);
+        let copied = self.read_into(end.saturating_sub(start), &mut bytes);
         self.seek_to(resume_position);
         copied.map(|()| bytes)
     }
@@ -422,10 +422,10 @@ mod tests {
             self.0.len() as u64
         }
 
-        fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool {
+        fn load_into(&mut self, offset: u64, target: &mut [u8]) -> bool {
             let start = offset as usize;
-            self.0.get(start..start + to.len()).is_some_and(|bytes| {
-                to.copy_from_slice(bytes);
+            self.0.get(start..start + target.len()).is_some_and(|bytes| {
+                target.copy_from_slice(bytes);
                 true
             })
         }

@@ -257,7 +257,7 @@ impl Stencil {
         let mut offset = 0;
         let end = Scalar { node: u32::MAX, start: input.len(), end: input.len() };
         for Scalar { node, start, end: next } in scalars.iter().copied().chain([end]) {
-            let from = stencil.fixed.len();
+            let fixed_start = stencil.fixed.len();
             stencil.fixed.extend_from_slice(input.get(offset..start)?);
             let count = stencil.moved.len();
             while let Some((place, len, node)) = strings.next_if(|(place, ..)| *place < start) {
@@ -266,7 +266,7 @@ impl Stencil {
                 }
                 stencil.moved.push(MovedString { node: *node, distance: u32::try_from(place - offset).ok()? });
             }
-            let between = FixedBytes::new(&stencil.fixed, from, (stencil.moved.len() - count) as u32)?;
+            let between = FixedBytes::new(&stencil.fixed, fixed_start, (stencil.moved.len() - count) as u32)?;
             match node {
                 u32::MAX => stencil.end = between,
                 node => stencil.slots.push(ScalarSlot { before: between, node }),

@@ -30,8 +30,8 @@ pub(super) enum EmbeddedData {
     Unclear(Vec<Range<usize>>),
 }
 
-/// Searches a text for documents from `from` on. The time is linear in the length of the text.
-pub(super) fn find_embedded(text: &[u8], from: usize, limits: &Limits) -> EmbeddedData {
+/// Searches a text for documents from `search_start` on. The time is linear in the length of the text.
+pub(super) fn find_embedded(text: &[u8], search_start: usize, limits: &Limits) -> EmbeddedData {
     if serialized::find_heads(text).next().is_none() {
         return EmbeddedData::Nothing;
     }
@@ -40,7 +40,7 @@ pub(super) fn find_embedded(text: &[u8], from: usize, limits: &Limits) -> Embedd
     else {
         return EmbeddedData::Nothing;
     };
-    let (documents, is_clear) = scan_documents(text, from, strings, limits);
+    let (documents, is_clear) = scan_documents(text, search_start, strings, limits);
     match is_clear {
         true if documents.is_empty() => EmbeddedData::Nothing,
         true if are_nested(text) => EmbeddedData::Documents(format, documents),
@@ -50,8 +50,8 @@ pub(super) fn find_embedded(text: &[u8], from: usize, limits: &Limits) -> Embedd
 
 /// Returns the documents in a text, and whether nothing else in it looks like one. If not, the list may have too many
 /// documents.
-fn scan_documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
-    let (mut documents, mut is_clear, mut end) = (Vec::new(), true, from);
+fn scan_documents(text: &[u8], search_start: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
+    let (mut documents, mut is_clear, mut end) = (Vec::new(), true, search_start);
     let mut remaining = serialized::search_budget(text);
     // Number of bytes that may be read without success: unterminated values can be nested.
     let mut in_vain = text.len().saturating_mul(2);
@@ -189,8 +189,8 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
         edits.iter().map(|edit| (edit.start..edit.end, edit.new.len() != edit.end - edit.start)).collect();
     // The edits that touch these bytes.
     let touching = |bytes: Range<usize>| {
-        let from = list.partition_point(|(edit, _)| edit.end <= bytes.start);
-        list.iter().skip(from).take_while(move |(edit, _)| edit.start < bytes.end)
+        let search_start = list.partition_point(|(edit, _)| edit.end <= bytes.start);
+        list.iter().skip(search_start).take_while(move |(edit, _)| edit.start < bytes.end)
     };
     if documents.iter().any(|document| touching(document.clone()).next().is_some()) {
         return true;

@@ -116,10 +116,10 @@ fn may_be_signed(text: &[u8]) -> bool {
         let window = window.get(..MAX_DISTANCE + 180).unwrap_or(window);
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_=\\".contains(byte);
         let mut runs = window.split(|byte| !is_part(byte));
-        let mut from = 0;
+        let mut distance = 0;
         runs.any(|run| {
-            let is_near = from <= MAX_DISTANCE;
-            from += run.len() + 1;
+            let is_near = distance <= MAX_DISTANCE;
+            distance += run.len() + 1;
             let run: Vec<u8> = run.iter().copied().filter(|byte| *byte != b'\\').collect();
             is_near && is_digest_text(&run)
         })

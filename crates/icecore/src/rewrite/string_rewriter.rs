@@ -88,7 +88,7 @@ impl<'w> StringRewriter<'w> {
             ProbeResult::Plain(mut broken) => {
                 self.change_trimmed(bytes, level, &mut broken).unwrap_or(ProbeResult::Plain(broken))
             }
-            inside => inside,
+            result => result,
         }
     }
 
@@ -125,9 +125,9 @@ impl<'w> StringRewriter<'w> {
             repaired = self.change_repaired(format, bytes, damage, level);
         }
         if !matches!(repaired, Ok(Some(_)))
-            && let Some(inside) = self.change_wrapped(bytes, level)
+            && let Some(edits) = self.change_wrapped(bytes, level)
         {
-            return inside;
+            return edits;
         }
         let Some((format, error)) = broken else { return ProbeResult::Plain(None) };
         if level > 0 {

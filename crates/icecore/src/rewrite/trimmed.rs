@@ -51,14 +51,14 @@ fn trimmed_ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Turns changes of a part into changes of the whole.
-fn shift_result(inside: ProbeResult, delta: usize) -> ProbeResult {
-    match inside {
+fn shift_result(result: ProbeResult, delta: usize) -> ProbeResult {
+    match result {
         ProbeResult::Frozen(edits) if delta > 0 => {
             let mut moved = Edits::new();
             moved.append(&edits, delta);
             ProbeResult::Frozen(moved)
         }
-        inside => inside,
+        result => result,
     }
 }
 
@@ -79,7 +79,7 @@ impl StringRewriter<'_> {
                     };
                     *broken = broken.take().or(damaged.map(moved));
                 }
-                inside => return Some(shift_result(inside, core.start)),
+                result => return Some(shift_result(result, core.start)),
             }
         }
         let start = trimmed_range(bytes, false).start;
@@ -87,7 +87,7 @@ impl StringRewriter<'_> {
         let end = self.binary_end(text)?;
         match self.probe_whole(text.get(..end)?, level) {
             ProbeResult::Plain(_) => None,
-            inside => Some(shift_result(inside, start)),
+            result => Some(shift_result(result, start)),
         }
     }
 

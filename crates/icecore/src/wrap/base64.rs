@@ -112,15 +112,15 @@ fn decode_error(alphabet: Alphabet, input: &[u8], offset: usize) -> Error {
     }
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let is_padded = settings.flag_set("padding").unwrap_or(true);
     let width = settings.number("wrap").and_then(|width| usize::try_from(width).ok());
     let Some(width) = width.or_else(|| settings.flag("newlines").then_some(MIME_LINE_LEN)) else {
-        encode_in_alphabet(Alphabet::Standard, is_padded, inside, out);
+        encode_in_alphabet(Alphabet::Standard, is_padded, content, out);
         return Ok(());
     };
     let mut text = Vec::new();
-    encode_in_alphabet(Alphabet::Standard, is_padded, inside, &mut text);
+    encode_in_alphabet(Alphabet::Standard, is_padded, content, &mut text);
     out.reserve(text.len() + text.len() / width + 1);
     for line in text.chunks(width.max(1)) {
         out.extend_from_slice(line);

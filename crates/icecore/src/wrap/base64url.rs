@@ -30,8 +30,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    encode_in_alphabet(Alphabet::Url, settings.flag("padding"), inside, out);
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    encode_in_alphabet(Alphabet::Url, settings.flag("padding"), content, out);
     Ok(())
 }
 

@@ -28,5 +28,5 @@ pub static WRAPPER: Wrapper = Wrapper {
     unwrap: |input, _, limits| {
         zlib::inflate_bare(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },
-    wrap: |inside, settings, out| zlib::deflate_bare(inside, super::compression_level(settings), out),
+    wrap: |content, settings, out| zlib::deflate_bare(content, super::compression_level(settings), out),
 };

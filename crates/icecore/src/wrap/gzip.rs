@@ -31,8 +31,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     stream: zlib::GZIP_STREAM,
     changing: Changing::OnRequest(None),
     unwrap,
-    wrap: |inside, settings, out| {
-        out.extend_from_slice(&zlib::gzip(inside, super::compression_level(settings))?);
+    wrap: |content, settings, out| {
+        out.extend_from_slice(&zlib::gzip(content, super::compression_level(settings))?);
         Ok(())
     },
 };

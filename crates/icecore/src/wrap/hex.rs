@@ -120,12 +120,12 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
     }
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let digits = if settings.flag("upper") { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
     let prefix = settings.choice("prefix").filter(|prefix| *prefix != "none").unwrap_or_default();
-    out.reserve(prefix.len() + 2 * inside.len());
+    out.reserve(prefix.len() + 2 * content.len());
     out.extend_from_slice(prefix.as_bytes());
-    for byte in inside {
+    for byte in content {
         out.extend_from_slice(&[digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]);
     }
     Ok(())

@@ -60,8 +60,8 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
     Ok(unwrapped.with_metadata(WRAPPER.name, "expires", ends))
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     out.extend_from_slice(format!("{:010}", settings.number("expires").unwrap_or(MAX_EXPIRY)).as_bytes());
-    out.extend_from_slice(inside);
+    out.extend_from_slice(content);
     Ok(())
 }

@@ -25,8 +25,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     unwrap: |input, _, limits| {
         Lz::Lzf.decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },
-    wrap: |inside, _, out| {
-        encode_lzf_literals(inside, out);
+    wrap: |content, _, out| {
+        encode_lzf_literals(content, out);
         Ok(())
     },
 };

@@ -129,8 +129,8 @@ impl Wrapper {
         match self.head {
             Some(head) => head(bytes, is_complete, &settings, max_len),
             None => {
-                let inside = (self.unwrap)(bytes, &settings, &Limits::default()).ok()?;
-                Some(ContentHead { bytes: inside.bytes, is_complete })
+                let content = (self.unwrap)(bytes, &settings, &Limits::default()).ok()?;
+                Some(ContentHead { bytes: content.bytes, is_complete })
             }
         }
     }

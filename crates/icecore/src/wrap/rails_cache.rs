@@ -160,8 +160,8 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
     let mut tape = document.tape().clone();
     tape.root = value.index();
     let mut bytes = Vec::new();
-    let inside = Document::from_tape(input, tape);
-    marshal.write(&inside, &settings, limits, &mut bytes)?;
+    let content = Document::from_tape(input, tape);
+    marshal.write(&content, &settings, limits, &mut bytes)?;
     Ok(with_properties(Cow::Owned(bytes), notes, &properties, false))
 }
 
@@ -257,7 +257,7 @@ fn marshal_string(text: &[u8], encoding: &[u8]) -> Vec<u8> {
     out
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let compress = settings.flag("compress");
     out.extend_from_slice(&SIGNATURE);
     out.push(if compress { OBJECT | COMPRESSED } else { OBJECT });
@@ -282,8 +282,8 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
     out.extend_from_slice(&len.to_le_bytes());
     out.extend_from_slice(version.unwrap_or_default().as_bytes());
     match compress {
-        true => out.extend_from_slice(&zlib::compress(inside, None)?),
-        false => out.extend_from_slice(inside),
+        true => out.extend_from_slice(&zlib::compress(content, None)?),
+        false => out.extend_from_slice(content),
     }
     Ok(())
 }

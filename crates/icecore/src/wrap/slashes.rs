@@ -52,9 +52,9 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
     Ok(Unwrapped::new(Cow::Owned(bytes), Vec::new()))
 }
 
-fn wrap(inside: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    out.reserve(inside.len() + inside.len() / 8);
-    for byte in inside {
+fn wrap(content: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    out.reserve(content.len() + content.len() / 8);
+    for byte in content {
         match byte {
             b'\'' | b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
             0 => out.extend_from_slice(b"\\0"),

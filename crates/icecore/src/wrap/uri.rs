@@ -115,7 +115,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrap
     })
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let whose = settings.choice("as").unwrap_or(if settings.flag("plus") { "php" } else { "perl" });
     let unescaped: &[u8] = match whose {
         "perl" => b"-._~!*'()",
@@ -124,8 +124,8 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
         _ => b"-._*",
     };
     let plus = reads_plus_as_blank(settings);
-    out.reserve(inside.len() + inside.len() / 2);
-    for byte in inside {
+    out.reserve(content.len() + content.len() / 2);
+    for byte in content {
         match byte {
             b' ' if plus => out.push(b'+'),
             byte if byte.is_ascii_alphanumeric() || unescaped.contains(byte) => out.push(*byte),

@@ -32,8 +32,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     unwrap: |input, _, limits| {
         zlib::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },
-    wrap: |inside, settings, out| {
-        out.extend_from_slice(&zlib::compress(inside, super::compression_level(settings))?);
+    wrap: |content, settings, out| {
+        out.extend_from_slice(&zlib::compress(content, super::compression_level(settings))?);
         Ok(())
     },
 };

@@ -30,8 +30,8 @@ pub static WRAPPER: Wrapper = Wrapper {
     stream: zstandard::STREAM,
     changing: Changing::OnRequest(None),
     unwrap,
-    wrap: |inside, settings, out| {
-        out.extend_from_slice(&zstandard::compress(inside, super::compression_level(settings))?);
+    wrap: |content, settings, out| {
+        out.extend_from_slice(&zstandard::compress(content, super::compression_level(settings))?);
         Ok(())
     },
 };

@@ -332,9 +332,9 @@ impl<'d> Writer<'d> {
             end = self.document.tape().index_after_entries(index, node.aux);
         }
         let notes = self.notes_at(index);
-        let from = notes.iter().position(|note| note.code == code::OMITTED).unwrap_or(notes.len());
-        let len = notes[from..].iter().take_while(|note| note.code == code::OMITTED).count();
-        let omitted = &notes[from..from + len];
+        let omitted_start = notes.iter().position(|note| note.code == code::OMITTED).unwrap_or(notes.len());
+        let len = notes[omitted_start..].iter().take_while(|note| note.code == code::OMITTED).count();
+        let omitted = &notes[omitted_start..omitted_start + len];
         let count = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
             count_present(self.document, index + 1, end)
         } else {

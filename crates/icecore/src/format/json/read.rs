@@ -401,7 +401,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let (node, end) = match number::classify_number(self.input, start) {
             NumberShape::Broken(offset, expected) => {
                 // The error is at the wrong byte, but the document ends before the number.
-                self.offset = at;
+                self.offset = offset;
                 let error = self.unexpected_error(expected);
                 self.offset = start;
                 return Err(error);

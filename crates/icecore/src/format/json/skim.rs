@@ -67,17 +67,17 @@ impl<'i> Skimmer<'i> {
             self.key.extend_from_slice(self.view.bytes_in_view().get(1..end - 1).unwrap_or(&[]));
             return self.view.advance(end as u64);
         }
-        let from = self.view.position();
+        let start = self.view.position();
         let has_escapes = self.skip_string()?;
-        let to = self.view.position();
+        let end = self.view.position();
         if has_escapes {
-            let text = self.view.copy_range(from, to)?;
+            let text = self.view.copy_range(start, end)?;
             let document = read_plain_value(&text, &Limits::default())?;
             self.key.extend_from_slice(document.root().as_bytes().ok_or(SkimAborted)?);
         } else {
-            self.view.seek_to(from + 1);
-            self.view.read_into(to - from - 2, &mut self.key)?;
-            self.view.seek_to(to);
+            self.view.seek_to(start + 1);
+            self.view.read_into(end - start - 2, &mut self.key)?;
+            self.view.seek_to(end);
         }
         Ok(())
     }
@@ -85,9 +85,9 @@ impl<'i> Skimmer<'i> {
     /// Skips the container that begins here. Only a part of a long container is in view at a
     /// time.
     fn skip_container(&mut self) -> SkimResult<()> {
-        let mut inside = ContainerState::default();
+        let mut container = ContainerState::default();
         loop {
-            let (passed, is_done) = blocks::skip_container(self.view.bytes_in_view(), &mut inside);
+            let (passed, is_done) = blocks::skip_container(self.view.bytes_in_view(), &mut container);
             self.view.advance(passed as u64)?;
             if is_done {
                 return Ok(());
@@ -255,9 +255,9 @@ impl Skim for Skimmer<'_> {
 
     fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>> {
         self.peek()?;
-        let from = self.view.position();
+        let start = self.view.position();
         self.skip_value()?;
-        let bytes = self.view.copy_range(from, self.view.position())?;
+        let bytes = self.view.copy_range(start, self.view.position())?;
         read_plain_value(&bytes, limits).map(Document::into_owned)
     }
 }

@@ -69,13 +69,13 @@ pub(super) fn find_strings_by_reading<'t>(
 /// Returns the strings of a valid text.
 fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlaces<'t> {
     let mut places = StringPlaces { consumed: text.len(), ..StringPlaces::default() };
-    let mut from = 0;
-    while let Some(distance) = memchr::memchr(b'"', text.get(from..).unwrap_or_default()) {
-        let start = from + distance + 1;
+    let mut search_start = 0;
+    while let Some(distance) = memchr::memchr(b'"', text.get(search_start..).unwrap_or_default()) {
+        let start = search_start + distance + 1;
         let end = find_closing_quote(text, start);
-        from = end + 1;
+        search_start = end + 1;
         let find_role = || {
-            let tail = text.get(from..).unwrap_or_default();
+            let tail = text.get(search_start..).unwrap_or_default();
             let next = tail.iter().find(|byte| !byte.is_ascii_whitespace());
             if next == Some(&b':') { StringRole::Key } else { StringRole::Value }
         };

@@ -162,13 +162,13 @@ impl Skim for Skimmer<'_> {
     }
 
     fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>> {
-        let from = self.view.position();
+        let start = self.view.position();
         self.skip_value()?;
         if self.has_links {
             // Links count values of the whole text.
             return Err(SkimAborted);
         }
-        let bytes = self.view.copy_range(from, self.view.position())?;
+        let bytes = self.view.copy_range(start, self.view.position())?;
         let outcome = ReadOptions::default().read(&bytes, Request::new(limits));
         outcome.into_whole_document(&bytes, &FORMAT).map(Document::into_owned).map_err(|_| SkimAborted)
     }

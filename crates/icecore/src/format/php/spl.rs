@@ -147,25 +147,25 @@ impl<S: Sink> Machine<'_, '_, S> {
         if family != Family::List {
             self.read_mark(b'x', "`x:`", object)?;
         }
-        let from = self.tokens.offset;
+        let count_start = self.tokens.offset;
         self.tokens.expect_next(|byte| byte == b'i', "an integer")?;
         let (number, is_default) = self.read_integer()?;
         if family == Family::Storage && number < 0 {
             return Err(self.tokens.unexpected_byte_error(
-                from,
+                count_start,
                 self.tokens.offset - 1,
                 "a number that is not below 0",
             ));
         }
         let until = self.tokens.offset;
-        self.sink.record_span(from, until, object, if family == Family::Storage { "count" } else { "flags" });
+        self.sink.record_span(count_start, until, object, if family == Family::Storage { "count" } else { "flags" });
         if family == Family::Storage && !is_default {
-            self.keep_source(object, spelling::COUNT, from, until);
+            self.keep_source(object, spelling::COUNT, count_start, until);
         }
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
         payload.number = number;
         if family != Family::Storage {
-            payload.source = Some((from, until, is_default));
+            payload.source = Some((count_start, until, is_default));
         }
         if family == Family::Array {
             if number & IS_SELF != 0 {

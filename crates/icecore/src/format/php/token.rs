@@ -352,9 +352,14 @@ impl Tokens<'_> {
     /// Reads digits after an optional sign: value, end, whether PHP writes it like this, and
     /// whether it fits. PHP takes a count without digits for 0.
     #[inline(always)]
-    fn read_signed(&self, from: usize, php_offset: usize, is_count: bool) -> Result<(i64, usize, bool, bool), Error> {
-        let sign = self.byte_at(from);
-        let first = from + usize::from(matches!(sign, Some(b'+' | b'-')));
+    fn read_signed(
+        &self,
+        number_start: usize,
+        php_offset: usize,
+        is_count: bool,
+    ) -> Result<(i64, usize, bool, bool), Error> {
+        let sign = self.byte_at(number_start);
+        let first = number_start + usize::from(matches!(sign, Some(b'+' | b'-')));
         let mut offset = first;
         let mut value = 0u64;
         while let Some(digit @ b'0'..=b'9') = self.byte_at(offset) {
@@ -424,21 +429,21 @@ impl Tokens<'_> {
         Ok((count, is_default))
     }
 
-    /// Checks a count of entries against the input from `from` on, as PHP does: `size` bytes
+    /// Checks a count of entries against the input from `entries_start` on, as PHP does: `size` bytes
     /// for each entry.
     #[inline(always)]
-    fn check_count(&self, count: u64, size: u64, from: usize, php_offset: usize) -> Result<u32, Error> {
-        let remaining = self.input.len() - from;
+    fn check_count(&self, count: u64, size: u64, entries_start: usize, php_offset: usize) -> Result<u32, Error> {
+        let remaining = self.input.len() - entries_start;
         match u32::try_from(count) {
             Ok(small) if count <= remaining as u64 / size => Ok(small),
-            _ => Err(self.too_many_error(count, remaining, from, php_offset)),
+            _ => Err(self.too_many_error(count, remaining, entries_start, php_offset)),
         }
     }
 
     #[cold]
-    fn too_many_error(&self, count: u64, remaining: usize, from: usize, php_offset: usize) -> Error {
+    fn too_many_error(&self, count: u64, remaining: usize, entries_start: usize, php_offset: usize) -> Error {
         let error = self
-            .missing_bytes_error(from)
+            .missing_bytes_error(entries_start)
             .expecting(format!("{count} entries"))
             .finding(format!("only {remaining} bytes for them"));
         let error = self.add_php_message(error, php_offset);
@@ -462,12 +467,12 @@ impl Tokens<'_> {
         if !text::is_class_name(&self.input[name.start..name.start + name.len]) {
             return Err(self.unexpected_byte_error(name.start, start, "the name of a class"));
         }
-        let from = end + 1;
-        if from >= self.input.len() {
+        let number_start = end + 1;
+        if number_start >= self.input.len() {
             return Err(cut(self, end));
         }
-        let (value, number_end, is_default, fits) = self.read_signed(from, from, true)?;
-        let count = ClassCount { value: u64::try_from(value).ok().filter(|_| fits), start: from, fits };
+        let (value, number_end, is_default, fits) = self.read_signed(number_start, number_start, true)?;
+        let count = ClassCount { value: u64::try_from(value).ok().filter(|_| fits), start: number_start, fits };
         name.is_default &= is_default;
         Ok((name, count, number_end))
     }

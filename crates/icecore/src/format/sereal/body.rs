@@ -225,17 +225,17 @@ impl<'d, 'o> Body<'d, 'o> {
         (self.index, self.end) = (first, end);
     }
 
-    /// Writes the value at `to` instead of the link or alias at `index`.
-    fn write_instead(&mut self, index: u32, to: u32) {
+    /// Writes the value at `target` instead of the link or alias at `index`.
+    fn write_instead(&mut self, index: u32, target: u32) {
         self.replaced_link = Some(index);
-        let target_end = self.index_after(to);
-        self.enter(index, to, target_end);
+        let target_end = self.index_after(target);
+        self.enter(index, target, target_end);
     }
 
     fn ensure_links(&mut self) -> &mut Links {
         let Body { document, nodes, spelled, .. } = self;
         let refers_by_alias =
-            |index, to| spelled.as_ref().is_some_and(|spelled| spelled.refers_by_alias(document, index, to));
+            |index, target| spelled.as_ref().is_some_and(|spelled| spelled.refers_by_alias(document, index, target));
         self.links.get_or_insert_with(|| Links::from_nodes(nodes, refers_by_alias))
     }
 

@@ -215,8 +215,8 @@ impl<'a> DocumentReader<'a, '_> {
             let suffix = self.input.get(header.suffix_offset..header.end).unwrap_or(&[]);
             detail.record_span(header.suffix_offset, header.end, NO_NODE, "header");
             if !suffix.is_empty() {
-                let kept = detail.store_bytes(suffix);
-                detail.record_header_note(code::SUFFIX, kept);
+                let stored_range = detail.store_bytes(suffix);
+                detail.record_header_note(code::SUFFIX, stored_range);
             }
         }
         if length_width != varint_width((header.end - header.suffix_offset) as u64) {
@@ -259,9 +259,9 @@ impl<'a> DocumentReader<'a, '_> {
     fn find_packed_body<S: Sink>(&self, header: &Header, sink: &mut S) -> Result<PackedBody, Error> {
         let mut scan = Scan { input: self.input, offset: header.end };
         let mut number = |scan: &mut Scan<'_>, subject| {
-            let from = scan.offset;
+            let span_start = scan.offset;
             let value = read_varint(scan, subject)?;
-            sink.record_span(from, scan.offset, NO_NODE, subject);
+            sink.record_span(span_start, scan.offset, NO_NODE, subject);
             Ok::<_, Error>(value)
         };
         let declared = match header.encoding {

@@ -83,11 +83,11 @@ impl Links {
             match node.kind {
                 Kind::Alias => {
                     let reference = reference_to(nodes, index);
-                    let to = resolve_variable(nodes, index);
-                    if is_left_out(reference.unwrap_or(index), to) {
+                    let target = resolve_variable(nodes, index);
+                    if is_left_out(reference.unwrap_or(index), target) {
                         continue;
                     }
-                    let named = links.variables.entry(to).or_default();
+                    let named = links.variables.entry(target).or_default();
                     named.remaining += 1;
                     named
                         .add_holder(reference.unwrap_or(index), reference.is_some_and(|holder| is_weak(nodes, holder)));

@@ -414,15 +414,15 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 self.push_leaf(Node::int(value), slot)
             }
             tag::FLOAT => {
-                let from = self.scan.offset;
+                let start = self.scan.offset;
                 let bits = u32::from_le_bytes(self.scan.read_array("FLOAT")?);
-                self.record_span(from, slot.node, "number");
+                self.record_span(start, slot.node, "number");
                 self.push_leaf(Node::leaf(Kind::Float32, u64::from(bits)), slot)
             }
             tag::DOUBLE => {
-                let from = self.scan.offset;
+                let start = self.scan.offset;
                 let value = f64::from_le_bytes(self.scan.read_array("DOUBLE")?);
-                self.record_span(from, slot.node, "number");
+                self.record_span(start, slot.node, "number");
                 self.note_tag(slot.node, tag, !super::write::fits_in_f32(value));
                 self.push_leaf(Node::float(value), slot)
             }
@@ -491,11 +491,11 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     }
 
     fn read_noted_number(&mut self, node: u32, subject: &'static str, code: u16) -> Result<u64, Error> {
-        let from = self.scan.offset;
+        let start = self.scan.offset;
         let value = read_varint(&mut self.scan, subject)?;
         if S::DETAIL {
-            self.record_span(from, node, subject);
-            let width = self.scan.offset - from;
+            self.record_span(start, node, subject);
+            let width = self.scan.offset - start;
             if width != spelling::varint_width(value) {
                 self.sink.record_note(node, code, width as u64);
             }

@@ -40,11 +40,11 @@ struct Prediction {
 }
 
 impl Predictions {
-    /// Remembers that the bytes from `from` to `to` are the key with this id. A COPY tag
+    /// Remembers that the bytes from `start` to `end` are the key with this id. A COPY tag
     /// with its offset needs at most 8 bytes in any input below 2^49 bytes.
-    pub(super) fn learn(&mut self, id: u16, input: &[u8], from: usize, to: usize) {
-        let Some(bytes) = input.get(from..to).filter(|bytes| bytes.len() <= 8) else { return };
-        if let Some((offset, _)) = read_varint(input, from + 1) {
+    pub(super) fn learn(&mut self, id: u16, input: &[u8], start: usize, end: usize) {
+        let Some(bytes) = input.get(start..end).filter(|bytes| bytes.len() <= 8) else { return };
+        if let Some((offset, _)) = read_varint(input, start + 1) {
             if self.places.is_empty() {
                 self.places.resize(REMEMBERED_OFFSETS, CopiedKey::default());
             }

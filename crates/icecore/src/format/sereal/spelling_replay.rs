@@ -36,16 +36,16 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Returns `true` if the link or alias at `index` refers to the variable at `to` by an alias of
+    /// Returns `true` if the link or alias at `index` refers to the variable at `target` by an alias of
     /// it, or by a string of which it is still a copy.
-    pub(super) fn refers_by_alias(&self, document: &Document<'_>, index: u32, to: u32) -> bool {
+    pub(super) fn refers_by_alias(&self, document: &Document<'_>, index: u32, target: u32) -> bool {
         let Some(via) = self.note(index, code::VIA) else { return false };
         let nodes = document.nodes();
         let original = self.replay.ordinals.ordinal_to_node(via as u32);
-        match (nodes.get(original as usize), nodes.get(to as usize)) {
-            (Some(other), _) if other.kind == Kind::Alias => resolve_variable(nodes, original) == to,
+        match (nodes.get(original as usize), nodes.get(target as usize)) {
+            (Some(other), _) if other.kind == Kind::Alias => resolve_variable(nodes, original) == target,
             (Some(other), Some(node)) if node.kind.is_string() => {
-                let is_copy = self.note(to, code::COPY) == Some(via);
+                let is_copy = self.note(target, code::COPY) == Some(via);
                 // Keys and class names can't be edited.
                 let is_value = via >> 32 == Part::Value as u64;
                 let same = || other.kind == node.kind && document.bytes(other) == document.bytes(node);
@@ -55,10 +55,10 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Returns the offset that the link or alias at `index` used for the variable at `to`,
+    /// Returns the offset that the link or alias at `index` used for the variable at `target`,
     /// if that was not the variable's own.
-    pub(super) fn via_offset(&self, document: &Document<'_>, index: u32, to: u32) -> Option<u64> {
-        let via = self.note(index, code::VIA).filter(|_| self.refers_by_alias(document, index, to))?;
+    pub(super) fn via_offset(&self, document: &Document<'_>, index: u32, target: u32) -> Option<u64> {
+        let via = self.note(index, code::VIA).filter(|_| self.refers_by_alias(document, index, target))?;
         self.strings.get(&via)?.as_ref().map(|written| written.offset)
     }
 

@@ -551,8 +551,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             && raw.len() == 8
             && (if self.little { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
         if !is_default && let Some(detail) = self.sink.detail() {
-            let kept = detail.store_bytes(raw);
-            self.defer_note(code::FLOAT, kept);
+            let stored_range = detail.store_bytes(raw);
+            self.defer_note(code::FLOAT, stored_range);
         }
     }
 

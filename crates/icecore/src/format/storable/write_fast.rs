@@ -153,23 +153,23 @@ impl Writer<'_> {
 fn push_integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MAX_RUN: usize = 56;
     let mut block = [0u8; 9 * (MAX_RUN + 1)];
-    let (mut to, mut count) = (0, 0);
+    let (mut filled, mut count) = (0, 0);
     for node in nodes.iter().take(MAX_RUN) {
         if node.kind != Kind::Int || node.flags != 0 {
             break;
         }
         let value = node.payload as i64;
         if (-128..=127).contains(&value) {
-            block[to] = tag::BYTE;
-            block[to + 1] = (value + 128) as u8;
-            to += 2;
+            block[filled] = tag::BYTE;
+            block[filled + 1] = (value + 128) as u8;
+            filled += 2;
         } else {
-            block[to] = tag::INTEGER;
-            block[to + 1..to + 9].copy_from_slice(&value.to_le_bytes());
-            to += 9;
+            block[filled] = tag::INTEGER;
+            block[filled + 1..filled + 9].copy_from_slice(&value.to_le_bytes());
+            filled += 9;
         }
         count += 1;
     }
-    buf.extend_from_slice(&block[..to]);
+    buf.extend_from_slice(&block[..filled]);
     count
 }

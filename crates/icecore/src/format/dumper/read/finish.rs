@@ -37,9 +37,9 @@ impl<S: Sink> Machine<'_, '_, S> {
         let mut heap = Heap::new(self.lexer, &mut tape, self.limits, &self.roots, &self.pending_paths);
         let followed = heap.follow_all_paths();
         let roots: Vec<u32> = self.roots.iter().map(|root| root.node).collect();
-        let written = Rewriter::new(&mut heap, self.limits).rewrite_tape(&roots, self.sink.detail());
+        let result = Rewriter::new(&mut heap, self.limits).rewrite_tape(&roots, self.sink.detail());
         *self.sink.tape() = tape;
-        followed.and(written)
+        followed.and(result)
     }
 
     /// Returns the path of what could not be read.

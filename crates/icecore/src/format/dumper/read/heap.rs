@@ -355,8 +355,8 @@ impl<'a, 't> Heap<'a, 't> {
     /// the name that it would have.
     fn resolve_bare_name(&mut self, name: &[u8]) -> Option<u32> {
         let root = self.bare?;
-        let known = self.bare_name.get_or_insert_with(|| name.to_vec());
-        (known == name).then_some(root)
+        let bare_name = self.bare_name.get_or_insert_with(|| name.to_vec());
+        (bare_name == name).then_some(root)
     }
 
     /// Follows the reference that the path has reached.

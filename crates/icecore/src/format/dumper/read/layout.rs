@@ -59,9 +59,9 @@ impl Layout {
     }
 
     pub(super) fn observe_pair(&mut self, lexer: &Lexer<'_>, start: usize, end: usize) {
-        let written = lexer.slice(start, end);
-        if self.pair.is_none() && written != b" => " && written.len() <= 64 {
-            self.pair = Some(written.to_vec());
+        let pair = lexer.slice(start, end);
+        if self.pair.is_none() && pair != b" => " && pair.len() <= 64 {
+            self.pair = Some(pair.to_vec());
         }
     }
 
@@ -96,8 +96,8 @@ impl Layout {
         for (code, bytes) in [(code::PAD, pad), (code::PAIR, pair), (code::BLESS, self.bless.as_deref().unwrap_or(&[]))]
         {
             if !bytes.is_empty() {
-                let kept = detail.store_bytes(bytes);
-                detail.record_header_note(code, kept);
+                let stored_range = detail.store_bytes(bytes);
+                detail.record_header_note(code, stored_range);
             }
         }
         let is_usual = |(index, root): (usize, &Root<'_>)| {
@@ -105,8 +105,8 @@ impl Layout {
         };
         if !roots.iter().enumerate().all(is_usual) {
             for root in roots {
-                let kept = detail.store_bytes(&name_with_sigil(root));
-                detail.record_header_note(code::NAME, kept);
+                let stored_range = detail.store_bytes(&name_with_sigil(root));
+                detail.record_header_note(code::NAME, stored_range);
             }
         }
     }

@@ -167,9 +167,9 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     /// Writes the variable at this old node.
     fn write_variable(&mut self, node: u32, key: u16, in_place: bool) {
         let variable = self.heap.variable_at(node);
-        let known = self.variables.new_position(variable);
-        if known != GONE {
-            return self.push_link(Kind::Alias, known, key, node, in_place);
+        let new_index = self.variables.new_position(variable);
+        if new_index != GONE {
+            return self.push_link(Kind::Alias, new_index, key, node, in_place);
         }
         self.variables.set(variable, self.out.len());
         match self.heap.content_of(variable) {
@@ -200,9 +200,9 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     /// Writes the target of a reference; `variable` is the variable that contains the
     /// reference.
     fn write_target(&mut self, target: u32, key: u16, variable: u32, in_place: bool) {
-        let known = self.targets.new_position(target);
-        if known != GONE {
-            return self.push_link(Kind::Link, known, key, variable, true);
+        let new_index = self.targets.new_position(target);
+        if new_index != GONE {
+            return self.push_link(Kind::Link, new_index, key, variable, true);
         }
         self.targets.set(target, self.out.len());
         let Some(node) = self.heap.tape.nodes.get(target as usize).copied() else { return };

@@ -90,7 +90,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn read_number(&mut self, key: u16, start: usize, negative: bool) -> Result<(), Error> {
         match self.lexer.read_number(negative)? {
             Number::Node(node) => self.push_leaf(node, key, start),
-            Number::VString(from, to) => self.push_v_string(key, start, from, to)?,
+            Number::VString(text_start, text_end) => self.push_v_string(key, start, text_start, text_end)?,
         }
         Ok(())
     }
@@ -113,12 +113,12 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    fn push_v_string(&mut self, key: u16, start: usize, from: usize, to: usize) -> Result<(), Error> {
-        let text = self.lexer.slice(from, to);
+    fn push_v_string(&mut self, key: u16, start: usize, text_start: usize, text_end: usize) -> Result<(), Error> {
+        let text = self.lexer.slice(text_start, text_end);
         let mut numbers = Vec::new();
         for number in parse_v_string_numbers(text) {
             let number = number.filter(|number| i64::try_from(*number).is_ok());
-            numbers.push(number.ok_or_else(|| self.lexer.syntax_error(from, "a v-string of smaller numbers"))?);
+            numbers.push(number.ok_or_else(|| self.lexer.syntax_error(text_start, "a v-string of smaller numbers"))?);
         }
         let is_wide = numbers.iter().any(|number| *number > 0xFF);
         let mut value = Vec::new();
@@ -129,7 +129,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
         }
         let tape = self.sink.tape();
-        let source = tape.new_borrowed_string(Kind::Bytes, from, to - from);
+        let source = tape.new_borrowed_string(Kind::Bytes, text_start, text_end - text_start);
         let value = tape.new_owned_string(if is_wide { Kind::Text } else { Kind::Bytes }, &value);
         self.push_pair(Kind::VString, [source, value], key, start);
         Ok(())
@@ -218,9 +218,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             return Err(self.lexer.code_error(start, "the operator `-`"));
         }
         if word.first() == Some(&b'v')
-            && let Some((from, to)) = self.lexer.read_v_string()
+            && let Some((text_start, text_end)) = self.lexer.read_v_string()
         {
-            return self.push_v_string(key, start, from, to);
+            return self.push_v_string(key, start, text_start, text_end);
         }
         if end == self.lexer.input.len() && self.lexer.is_cut_off(start, WORDS) {
             return Err(self.lexer.syntax_error(end, "a value"));
@@ -305,17 +305,18 @@ impl<S: Sink> Machine<'_, '_, S> {
             });
         }
         let value_start = self.lexer.position;
-        let Some((from, to)) = self.lexer.read_v_string().filter(|_| self.lexer.byte_at(value_start) == Some(b'v'))
+        let Some((text_start, text_end)) =
+            self.lexer.read_v_string().filter(|_| self.lexer.byte_at(value_start) == Some(b'v'))
         else {
             return Err(match b"v".starts_with(self.lexer.slice(value_start, self.lexer.input.len())) {
                 true => self.lexer.syntax_error(self.lexer.input.len(), "a v-string"),
                 false => self.lexer.code_error(start, "a block of code"),
             });
         };
-        if to == self.lexer.input.len() {
-            return Err(self.lexer.syntax_error(to, "`}`"));
+        if text_end == self.lexer.input.len() {
+            return Err(self.lexer.syntax_error(text_end, "`}`"));
         }
-        self.push_v_string(key, value_start, from, to)?;
+        self.push_v_string(key, value_start, text_start, text_end)?;
         self.lexer.expect(b'}', "`}`")
     }
 

@@ -73,8 +73,8 @@ impl Writer<'_> {
             None => self.paths.add_root(&self.name),
         };
         self.root = Some(root);
-        let known = self.stack.iter().rposition(|frame| frame.path.is_some());
-        for level in known.unwrap_or(0)..self.stack.len() {
+        let first_known_level = self.stack.iter().rposition(|frame| frame.path.is_some());
+        for level in first_known_level.unwrap_or(0)..self.stack.len() {
             let path = match level.checked_sub(1) {
                 Some(outer) => self.child_path(outer),
                 None => Some(root),

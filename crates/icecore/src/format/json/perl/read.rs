@@ -162,7 +162,7 @@ impl PerlReader<'_, '_> {
 
     #[inline(never)]
     fn read_escaped_string(&mut self, start: usize, mut stop: usize) -> Option<Node> {
-        let from = self.tape.arena.len();
+        let arena_start = self.tape.arena.len();
         let mut run = start;
         loop {
             self.tape.arena.extend_from_slice(self.input.get(run..stop)?);
@@ -174,10 +174,10 @@ impl PerlReader<'_, '_> {
             stop = string::find_special::<true>(self.input, run).offset;
         }
         self.offset = stop + 1;
-        let text = self.tape.arena.get(from..)?;
+        let text = self.tape.arena.get(arena_start..)?;
         let kind = if text.is_ascii() { Kind::Bytes } else { std::str::from_utf8(text).ok().map(|_| Kind::Text)? };
         let len = text.len();
-        Some(self.tape.new_string_at(kind, Location::Arena(from as u64), len))
+        Some(self.tape.new_string_at(kind, Location::Arena(arena_start as u64), len))
     }
 
     /// Puts the character of the escape at `offset` into the arena. Returns the end of the
@@ -289,7 +289,7 @@ impl PerlReader<'_, '_> {
 
     #[inline(never)]
     fn read_new_key(&mut self, top: &OpenContainer) -> Option<u16> {
-        let from = self.tape.arena.len();
+        let arena_start = self.tape.arena.len();
         let node = self.read_string()?;
         let place = node.place();
         if top.count < MAX_ENTRIES_WITH_IDS {
@@ -301,7 +301,7 @@ impl PerlReader<'_, '_> {
             };
             if let Some(id) = tape.keys.intern(Node::leaf(node.kind, 0), bytes).and_then(|id| u16::try_from(id).ok()) {
                 tape.keys.learn_next(top.previous_key as u16, id);
-                tape.arena.truncate(from);
+                tape.arena.truncate(arena_start);
                 return Some(id);
             }
         }

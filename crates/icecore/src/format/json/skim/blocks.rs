@@ -22,8 +22,8 @@ pub(super) struct ContainerState {
 
 /// Skips a container that begins or continues here. Returns the number of skipped bytes, and
 /// `true` if the container ended.
-pub(super) fn skip_container(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
-    dispatch!(Level::new(), simd => skip_container_simd(simd, bytes, 0, inside))
+pub(super) fn skip_container(bytes: &[u8], container: &mut ContainerState) -> (usize, bool) {
+    dispatch!(Level::new(), simd => skip_container_simd(simd, bytes, 0, container))
 }
 
 /// Skips `remaining` items of a list, but stops before one that is not completely in view or needs a
@@ -82,12 +82,12 @@ fn skip_container_simd<S: Simd>(
     simd: S,
     bytes: &[u8],
     mut offset: usize,
-    inside: &mut ContainerState,
+    container: &mut ContainerState,
 ) -> (usize, bool) {
-    let mut depth = inside.depth;
+    let mut depth = container.depth;
     // All bits, or none.
-    let mut string = 0u64.wrapping_sub(u64::from(inside.is_string));
-    let mut escape = u64::from(inside.is_escaped);
+    let mut string = 0u64.wrapping_sub(u64::from(container.is_string));
+    let mut escape = u64::from(container.is_escaped);
     while let Some(block) = bytes.get(offset..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
         let bits = BlockBits::from_block(simd, block);
         let quotes = bits.quotes & !escaped_mask(bits.backslashes, &mut escape);
@@ -104,8 +104,8 @@ fn skip_container_simd<S: Simd>(
         depth = depth + u64::from(opens.count_ones()) - closed;
         offset += BLOCK;
     }
-    *inside = ContainerState { depth, is_string: string != 0, is_escaped: escape != 0 };
-    let (len, is_done) = walk_bytes(bytes.get(offset..).unwrap_or(&[]), inside);
+    *container = ContainerState { depth, is_string: string != 0, is_escaped: escape != 0 };
+    let (len, is_done) = walk_bytes(bytes.get(offset..).unwrap_or(&[]), container);
     (offset + len, is_done)
 }
 
@@ -126,19 +126,19 @@ fn find_last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
 }
 
 /// Like [`skip_container`], byte by byte.
-fn walk_bytes(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
+fn walk_bytes(bytes: &[u8], container: &mut ContainerState) -> (usize, bool) {
     for (offset, byte) in bytes.iter().enumerate() {
         // Outside of strings, where JSON has no backslash, one only counts before a quote: as above.
-        let was_escaped = std::mem::take(&mut inside.is_escaped);
+        let was_escaped = std::mem::take(&mut container.is_escaped);
         match byte {
-            b'\\' => inside.is_escaped = !was_escaped,
+            b'\\' => container.is_escaped = !was_escaped,
             b'"' if was_escaped => {}
-            b'"' => inside.is_string = !inside.is_string,
-            _ if inside.is_string => {}
-            b'{' | b'[' => inside.depth += 1,
+            b'"' => container.is_string = !container.is_string,
+            _ if container.is_string => {}
+            b'{' | b'[' => container.depth += 1,
             b'}' | b']' => {
-                inside.depth = inside.depth.saturating_sub(1);
-                if inside.depth == 0 {
+                container.depth = container.depth.saturating_sub(1);
+                if container.depth == 0 {
                     return (offset + 1, true);
                 }
             }

@@ -124,8 +124,9 @@ impl StringScan<'_> {
     /// Reads a number without an exponent.
     fn skip_number(&mut self) -> Option<()> {
         let rest = self.text.get(self.offset..)?;
-        let digits =
-            |from: usize| rest.iter().skip(from).take(MAX_NUMBER_LEN).take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = |digits_start: usize| {
+            rest.iter().skip(digits_start).take(MAX_NUMBER_LEN).take_while(|byte| byte.is_ascii_digit()).count()
+        };
         let first = usize::from(rest.first() == Some(&b'-'));
         let integer_len = digits(first);
         let mut end = first + integer_len;

@@ -45,9 +45,9 @@ pub(in crate::format::json) fn read_typed<'a>(
         // Positions in the input are only needed now.
         let detailed_trace = if trace.is_none() { read_untyped(true).document.trace().cloned() } else { None };
         let extents = trace.as_ref().or(detailed_trace.as_ref()).map(|trace| &trace.extents);
-        let start = extents.and_then(|extents| extents.get(wrong.place as usize)).map_or(0, |extent| extent.start);
-        let found = reader.describe_value(wrong.place);
-        let error = wrong.error.at(usize::try_from(start).unwrap_or(usize::MAX)).finding(found);
+        let start = extents.and_then(|extents| extents.get(node_error.place as usize)).map_or(0, |extent| extent.start);
+        let found = reader.describe_value(node_error.place);
+        let error = node_error.error.at(usize::try_from(start).unwrap_or(usize::MAX)).finding(found);
         let error = error.on_path(reader.next_value_path());
         reader.close_open_containers();
         error

@@ -146,10 +146,10 @@ fn put_kept(chunk: &mut Chunk, filled: usize, kept: &ShortNameText<MAX_HEAD_LEN>
 }
 
 /// Returns the text written for a name between two offsets, if it is short enough to be kept.
-fn copy_text<const N: usize>(chunk: &Chunk, from: usize, filled: usize, name: &[u8]) -> Option<([u8; N], u8)> {
+fn copy_text<const N: usize>(chunk: &Chunk, name_start: usize, filled: usize, name: &[u8]) -> Option<([u8; N], u8)> {
     // After a long name, the chunk was flushed and starts again.
-    let len = filled.checked_sub(from).filter(|len| *len <= N && name.len() <= N)?;
-    Some((*chunk.get(from..)?.first_chunk()?, len as u8))
+    let len = filled.checked_sub(name_start).filter(|len| *len <= N && name.len() <= N)?;
+    Some((*chunk.get(name_start..)?.first_chunk()?, len as u8))
 }
 
 pub(super) fn generation_of(names: &Names) -> u64 {

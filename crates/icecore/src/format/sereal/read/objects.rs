@@ -115,9 +115,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     pub(super) fn read_wide_float(&mut self, slot: &Slot, tag: u8) -> Result<(), Error> {
-        let from = self.scan.offset;
+        let start = self.scan.offset;
         let bytes: [u8; 16] = self.scan.read_array(tag::name_of(tag))?;
-        self.record_span(from, slot.node, "number");
+        self.record_span(start, slot.node, "number");
         let wide = match bytes.first_chunk() {
             Some(extended) if tag == tag::LONG_DOUBLE => float128::from_x87(extended),
             _ => bytes,

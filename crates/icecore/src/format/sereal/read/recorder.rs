@@ -7,10 +7,10 @@ use crate::document::{NO_NODE, Recorder, Sink};
 use std::collections::HashSet;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// Records a piece of the input from `from` to here.
+    /// Records a piece of the input from `start` to here.
     #[inline]
-    pub(super) fn record_span(&mut self, from: usize, node: u32, name: &'static str) {
-        self.sink.record_span(from, self.scan.offset, node, name);
+    pub(super) fn record_span(&mut self, start: usize, node: u32, name: &'static str) {
+        self.sink.record_span(start, self.scan.offset, node, name);
     }
 
     #[inline]

@@ -24,10 +24,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             return self.open_container(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);
         }
         if pads > 0 {
-            let from = self.scan.offset;
+            let start = self.scan.offset;
             self.scan.offset = tag_offset;
-            self.record_span(from, slot.node, "PAD");
-            for pad in (from..tag_offset).filter(|pad| input[*pad] != tag::PAD) {
+            self.record_span(start, slot.node, "PAD");
+            for pad in (start..tag_offset).filter(|pad| input[*pad] != tag::PAD) {
                 self.record_tracked_tag(pad, NO_NODE, slot.variable, slot.node, tracked::INNER);
             }
             self.sink.record_note(slot.node, code::PADS, 1 << 32 | pads as u64);

@@ -123,7 +123,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn read_key(&mut self) -> Result<u16, Error> {
         let node = self.tape().len();
         let last_key = self.stack.last().map_or(0, |top| top.last_key);
-        let from = self.scan.offset;
+        let word_start = self.scan.offset;
         let word = self.read_word(node, Part::Key, "the key of an entry")?;
         // Copies of a long key would take quadratic time, so its id is kept by offset.
         let known_id = if is_long_string(word.bytes) { self.long_keys.get(&word.start).copied() } else { None };
@@ -152,7 +152,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             }
         };
         if FAST && word.copied {
-            self.predictions.learn(id, self.scan.input, from, self.scan.offset);
+            self.predictions.learn(id, self.scan.input, word_start, self.scan.offset);
         }
         if let Some(top) = self.stack.last_mut() {
             top.last_key = id;

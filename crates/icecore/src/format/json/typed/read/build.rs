@@ -306,7 +306,7 @@ impl TypedReader<'_, '_> {
             KeyMeaning::Latin1 => {
                 let bytes = bytes.get(3..).and_then(key::bytes_from_latin1);
                 let error = NodeError::new(entry.value, "characters up to U+00FF after `$l:`");
-                (Kind::Bytes, bytes.ok_or_else(|| wrong.finding("a higher one"))?)
+                (Kind::Bytes, bytes.ok_or_else(|| error.finding("a higher one"))?)
             }
             KeyMeaning::Unknown => return Err(self.unknown_key_error(entry)),
             KeyMeaning::Special(name) => {
