@@ -124,7 +124,7 @@ pub struct icecore_question {
     pub flags: u32,
     /// The answer so far, one of `icecore_otherwise`.
     pub said: u32,
-    /// 1: no further layer can change the answer.
+    /// 1 if no further layer can change the answer.
     pub is_final: u32,
 }
 
@@ -467,7 +467,7 @@ pub struct icecore_refused_class {
     pub name: icecore_class_name,
     /// The path of the first place that contains it.
     pub path: icecore_bytes,
-    /// 1: the host reports the class.
+    /// 1 if the host reports the class.
     pub is_reported: u32,
 }
 

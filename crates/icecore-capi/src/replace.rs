@@ -45,7 +45,7 @@ pub struct icecore_pair {
 /// Results and counts of a replacement.
 #[repr(C)]
 pub struct icecore_replaced {
-    /// 1: the buffer contains the new bytes; 0: nothing changed, and the buffer is empty.
+    /// 1 if the buffer contains the new bytes; 0 if nothing changed, and the buffer is empty.
     pub is_changed: u32,
     /// Strings that were changed.
     pub strings: u64,

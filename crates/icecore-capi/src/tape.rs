@@ -102,7 +102,7 @@ pub struct icecore_long {
     pub offset: u64,
     /// Length of the string in bytes.
     pub len: u64,
-    /// 1: the offset refers to the arena; 0: to the input.
+    /// 1 if the offset refers to the arena, 0 if it refers to the input.
     pub in_arena: u32,
 }
 
@@ -147,8 +147,8 @@ pub struct icecore_view {
     pub long_count: usize,
     /// Number of bytes of the input that belong to the document.
     pub consumed: usize,
-    /// 1: the document has only arrays, maps, strings and numbers, no node is the target of a link, and every key has
-    /// an id and no flags. 0: unknown.
+    /// 1 if the document has only arrays, maps, strings and numbers, no node is the target of a link, and every key
+    /// has an id and no flags; 0 if that is unknown.
     pub is_simple: u32,
 }
 
@@ -178,8 +178,8 @@ pub struct icecore_tape {
     pub key_generation: u32,
     /// The generation of the ids of classes.
     pub class_generation: u32,
-    /// 1: names of classes and members are those of the language for which the document is written, so they stay
-    /// unchanged. 0, the initial value: they may be names of another language.
+    /// 1 if names of classes and members are those of the language for which the document is written, so they stay
+    /// unchanged; 0, the initial value, if they may be names of another language.
     pub has_own_names: u32,
 }
 

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn another_map_hashes_otherwise() {
+    fn each_map_hashes_with_its_own_seed() {
         assert_ne!(SeededState::default().hash_one(1u64), SeededState::default().hash_one(1u64));
     }
 }

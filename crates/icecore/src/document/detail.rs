@@ -41,7 +41,7 @@ pub struct Span {
     pub end: u64,
     /// The node that it belongs to; [`NO_NODE`] for headers and the like.
     pub node: u32,
-    /// 0: the input. 1: data that was decompressed from it.
+    /// 0 if the bytes are in the input, 1 if they are in data that was decompressed from it.
     pub layer: u8,
     /// Name of the piece in the format's description.
     pub what: &'static str,

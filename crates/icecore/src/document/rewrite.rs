@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_stays_as_it_is() {
+    fn kept_nodes_are_unchanged() {
         let (nodes, moves) = rewritten(|rewrite, _, node| {
             rewrite.keep_node(node);
         });

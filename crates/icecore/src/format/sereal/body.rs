@@ -28,10 +28,10 @@ const IS_AFTER: u64 = tracked::BODY | tracked::AFTER;
 /// The tag that was written just before a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PrecedingTag {
-    /// None that matters: the value is an item or an entry.
+    /// A tag that does not matter, because the value is an item or an entry.
     #[default]
     Item,
-    /// None: the value is the root.
+    /// There is no tag, because the value is the root.
     Start,
     /// REFN.
     Ref,
