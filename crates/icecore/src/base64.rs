@@ -143,8 +143,8 @@ fn decode_groups(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<
     engine.decode_append(&piece[..complete_len], out).ok().map(|()| complete_len)
 }
 
-/// Like [`decode_groups`], for the complete lines of a part of a text, up to the last one that ends with a group. They
-/// are joined first: a line is too short for a call of its own.
+/// Like [`decode_groups`], for the complete lines of a part of a text, up to the last one that ends with a group.
+/// They are joined first: a line is too short for a call of its own.
 fn decode_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<usize> {
     joined.clear();
     joined.reserve(piece.len());
@@ -160,8 +160,8 @@ fn decode_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mu
     decode_groups(alphabet, &joined[..digits], out).map(|_| consumed)
 }
 
-/// Like [`decode_in_alphabet`], digit by digit: the readable version. Begins at a group and ends after the first group
-/// that ends at or after `until`; returns its end.
+/// Like [`decode_in_alphabet`], digit by digit: the readable version. Begins at a group and ends after the first
+/// group that ends at or after `until`; returns its end.
 fn decode_by_digits(
     alphabet: Alphabet,
     text: &[u8],

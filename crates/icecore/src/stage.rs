@@ -419,8 +419,8 @@ fn formats_with_alias(name: &str) -> Vec<&'static str> {
     format::all().iter().filter(|format| is_called(format)).map(|format| format.name).collect()
 }
 
-/// Returns the formats or the wrapper that an unknown name probably means: an alias, the usual extension of files, or a
-/// name that is spelled similarly.
+/// Returns the formats or the wrapper that an unknown name probably means: an alias, the usual extension of files, or
+/// a name that is spelled similarly.
 fn suggest_formats(name: &str) -> Vec<&'static str> {
     let aliased = formats_with_alias(name);
     if !aliased.is_empty() {

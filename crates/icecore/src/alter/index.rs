@@ -15,8 +15,8 @@ pub(super) enum ChildSlot {
 /// A form under which a key is found: its sort, a number, and bytes.
 type Facet<'d> = (u8, u64, Cow<'d, [u8]>);
 
-/// Sorts of facets. 0 to 2 are the ranks of names (see `match_rank`). An integer key has one more facet. The last sort
-/// is the identity of a key: keys of one map differ in it.
+/// Sorts of facets. 0 to 2 are the ranks of names (see `match_rank`). An integer key has one more facet. The last
+/// sort is the identity of a key: keys of one map differ in it.
 const INTEGER: u8 = 3;
 const IDENTITY: u8 = 4;
 

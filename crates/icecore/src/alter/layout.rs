@@ -6,8 +6,8 @@ use crate::format::Request;
 use crate::limits::Limits;
 use crate::stage::Stage;
 
-/// Returns the text of a draft: unchanged parts come from the original text `body`, the rest from `rewritten`, the text
-/// that the writer made of the draft. Returns `None` if the parts can't be matched.
+/// Returns the text of a draft: unchanged parts come from the original text `body`, the rest from `rewritten`, the
+/// text that the writer made of the draft. Returns `None` if the parts can't be matched.
 pub(super) fn merge_with_original(
     draft: &Draft<'_>,
     body: &[u8],

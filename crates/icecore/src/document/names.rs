@@ -267,8 +267,8 @@ impl Names {
         }
     }
 
-    /// Returns `true` if the byte string at `offset` of `input`, of at most 16 bytes, is the name with this id and has
-    /// no flags.
+    /// Returns `true` if the byte string at `offset` of `input`, of at most 16 bytes, is the name with this id and
+    /// has no flags.
     #[inline(always)]
     pub(crate) fn is_short_name_at(&self, id: u16, input: &[u8], offset: usize, len: usize) -> bool {
         let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };

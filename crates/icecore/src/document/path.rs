@@ -291,8 +291,8 @@ impl Tape {
         Some((self.child_step(node.kind, child, key, position, input, max_key_len), child))
     }
 
-    /// Returns the step from a container of this kind to its child; a key of more than `max_key_len` bytes is shortened
-    /// in the middle.
+    /// Returns the step from a container of this kind to its child; a key of more than `max_key_len` bytes is
+    /// shortened in the middle.
     pub(super) fn child_step(
         &self,
         parent: Kind,

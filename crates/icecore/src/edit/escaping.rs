@@ -219,8 +219,8 @@ impl<'a> Decoding<'a> {
         }
     }
 
-    /// Like [`Decoding::escape`], if at least `PIECE` bytes are available and fit; otherwise returns `false`. Copying a
-    /// whole piece is faster than copying only the bytes before the escape.
+    /// Like [`Decoding::escape`], if at least `PIECE` bytes are available and fit; otherwise returns `false`. Copying
+    /// a whole piece is faster than copying only the bytes before the escape.
     #[inline]
     fn escape_with_piece<const PIECE: usize>(&mut self, start: usize, end: usize, text: &[u8]) -> bool {
         let prefix_len = start.wrapping_sub(self.consumed);
@@ -310,7 +310,8 @@ impl<'a> Decoding<'a> {
     }
 }
 
-/// Converts changes of the text to changes of its raw form. Returns `None` if the escaping can't represent one of them.
+/// Converts changes of the text to changes of its raw form. Returns `None` if the escaping can't represent one of
+/// them.
 ///
 /// A change that begins or ends in the middle of an escape (a character of several bytes that is written as one escape)
 /// replaces the whole escape and writes the unchanged rest of it again.

@@ -22,8 +22,8 @@ pub enum Otherwise {
 }
 
 impl Otherwise {
-    /// Returns the meaning of a word in a program's list: `any`, `any,report`, `record` or `report`. Returns `None` if
-    /// the word is the name of a class.
+    /// Returns the meaning of a word in a program's list: `any`, `any,report`, `record` or `report`. Returns `None`
+    /// if the word is the name of a class.
     pub fn of_word(word: &[u8]) -> Option<Otherwise> {
         Some(match word {
             b"any" => Otherwise::Any,

@@ -91,8 +91,8 @@ fn is_encoded(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"%-._~+*!'()".contains(&byte)
 }
 
-/// Returns `true` if a serialized value with a length begins at this place, and not a word of prose. `remaining` is the
-/// number of bytes that may still be searched for its end.
+/// Returns `true` if a serialized value with a length begins at this place, and not a word of prose. `remaining` is
+/// the number of bytes that may still be searched for its end.
 pub(super) fn looks_serialized(text: &[u8], head: usize, remaining: &mut usize) -> bool {
     if text.get(head) != Some(&b'a') {
         return serialized::string_at(text, head, remaining).is_some();

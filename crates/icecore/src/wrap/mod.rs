@@ -66,8 +66,8 @@ pub struct Wrapper {
     pub detect: fn(&[u8]) -> bool,
     /// How much a positive answer of `detect` means.
     pub(crate) evidence: WrapperEvidence,
-    /// Returns the beginning of the content, for callers that want to know its format. Without it, the wrapper can only
-    /// be removed completely.
+    /// Returns the beginning of the content, for callers that want to know its format. Without it, the wrapper can
+    /// only be removed completely.
     pub(crate) head: Option<HeadFn>,
     /// Returns the options that these bytes need.
     pub(crate) needed_settings: Option<fn(&[u8]) -> Settings>,

@@ -50,8 +50,8 @@ impl<'d> ValueCopier<'d> {
         ValueCopier { source, changes, places, variables, open: Vec::new(), node_pairs: Vec::new() }
     }
 
-    /// Returns the replacement of the node at `index`, and the variable that it sets: assigning to an alias assigns to
-    /// the variable that it names.
+    /// Returns the replacement of the node at `index`, and the variable that it sets: assigning to an alias assigns
+    /// to the variable that it names.
     fn find_replacement(&self, index: u32, named: u32) -> Option<(u32, Cursor<'d>)> {
         let replaced = &self.changes?.replaced;
         let variable = if self.source.node(index).kind == Kind::Alias { named } else { index };

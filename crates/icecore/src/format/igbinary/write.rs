@@ -570,7 +570,8 @@ fn is_wrapper(document: &Document<'_>, index: u32) -> bool {
     }
 }
 
-/// Returns the content of a node of which only the content is written. A v-string has its source text before its value.
+/// Returns the content of a node of which only the content is written. A v-string has its source text before its
+/// value.
 fn find_content(document: &Document<'_>, index: u32) -> u32 {
     match document.nodes().get(index as usize).map(|node| node.kind) {
         Some(Kind::VString) => document.tape().index_after(index + 1),

@@ -20,9 +20,9 @@ pub(super) static STRINGS: Strings = Strings {
     is_embedded: false,
 };
 
-/// Returns `true` if a text may be a session: it begins like one, or with a name without control characters, a `|` and
-/// the start of a value. This accepts texts that are not sessions; for these, `find_strings` returns an error, because
-/// a session must be valid to its end.
+/// Returns `true` if a text may be a session: it begins like one, or with a name without control characters, a `|`
+/// and the start of a value. This accepts texts that are not sessions; for these, `find_strings` returns an error,
+/// because a session must be valid to its end.
 fn is_candidate(text: &[u8]) -> bool {
     let named = |name: &[u8]| !name.is_empty() && !name.iter().any(u8::is_ascii_control);
     FORMAT.is_likely(text) || find_first_name(text.get(..512).unwrap_or(text)).is_some_and(named)
