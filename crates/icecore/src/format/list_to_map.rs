@@ -15,9 +15,18 @@ pub(super) const MAX_KEY_IDS: usize = 65_000;
 /// Arrays whose entries have no keys yet.
 #[derive(Debug, Default)]
 pub(super) struct DeferredKeys {
-    /// Container, first child without a key, its position, and the position of the first
-    /// child with a key.
-    arrays: Vec<(u32, u32, u32, u32)>,
+    arrays: Vec<KeylessEntries>,
+}
+
+/// The children of an array that have no keys yet.
+#[derive(Debug)]
+struct KeylessEntries {
+    /// The first of these children.
+    first_child: u32,
+    /// The position of the first of them in the array, which becomes its key.
+    first_position: u32,
+    /// The position after the last of them.
+    end_position: u32,
 }
 
 impl DeferredKeys {
@@ -34,7 +43,7 @@ impl DeferredKeys {
             key_count += 1;
         }
         if key_count < count {
-            self.arrays.push((index, child, key_count, count));
+            self.arrays.push(KeylessEntries { first_child: child, first_position: key_count, end_position: count });
         }
     }
 
@@ -50,8 +59,9 @@ impl DeferredKeys {
         let tape = sink.tape();
         // Where each key goes, and its value.
         let mut places: Vec<(u32, u32)> = Vec::new();
-        for (_, mut child, first, end) in self.arrays {
-            for position in first..end {
+        for KeylessEntries { first_child, first_position, end_position } in self.arrays {
+            let mut child = first_child;
+            for position in first_position..end_position {
                 if child >= tape.len() {
                     break;
                 }

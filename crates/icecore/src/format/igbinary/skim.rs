@@ -20,18 +20,29 @@ const MAX_KNOWN: usize = 1024;
 pub(super) fn create_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
     Box::new(Skimmer::new(
         input,
-        StringPositions { known: vec![(u64::MAX, 0, 0); MAX_KNOWN], ..StringPositions::default() },
+        StringPositions {
+            known: vec![KnownString { number: u64::MAX, offset: 0, len: 0 }; MAX_KNOWN],
+            ..StringPositions::default()
+        },
     ))
+}
+
+/// A string that was looked up.
+#[derive(Clone, Debug)]
+struct KnownString {
+    number: u64,
+    offset: u64,
+    len: u64,
 }
 
 #[derive(Debug, Default)]
 struct StringPositions {
     /// Positions of the tags of every sixteenth string.
     places: Vec<u64>,
-    /// Strings that were looked up: number, position and length.
-    known: Vec<(u64, u64, u64)>,
+    /// Strings that were looked up.
+    known: Vec<KnownString>,
     /// Number of bytes that were scanned to find strings.
-    work: u64,
+    scanned_bytes: u64,
     /// For an answer: the numbers of strings in it, and the first number of a value in
     /// it.
     written: HashMap<u64, u64>,
@@ -82,10 +93,10 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
         return Err(SkimAborted);
     }
     let slot = number as usize % MAX_KNOWN;
-    if let Some((known, offset, len)) = skimmer.format.known.get(slot)
-        && *known == number
+    if let Some(known) = skimmer.format.known.get(slot)
+        && known.number == number
     {
-        return Ok((*offset, *len));
+        return Ok((known.offset, known.len));
     }
     let place =
         usize::try_from(number / STRING_INTERVAL).ok().and_then(|index| skimmer.format.places.get(index).copied());
@@ -107,14 +118,14 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
             parts => skip_parts(skimmer, tag, parts)?,
         }
         // After too many lookups, reading the whole document is better.
-        skimmer.format.work += skimmer.view.position() - before;
-        if skimmer.format.work > (1 << 20) + 4 * skimmer.view.len() {
+        skimmer.format.scanned_bytes += skimmer.view.position() - before;
+        if skimmer.format.scanned_bytes > (1 << 20) + 4 * skimmer.view.len() {
             return Err(SkimAborted);
         }
     };
     skimmer.view.seek_to(saved_position);
     if let Some(known) = skimmer.format.known.get_mut(slot) {
-        *known = (number, offset, len);
+        *known = KnownString { number, offset, len };
     }
     Ok((offset, len))
 }
@@ -257,11 +268,11 @@ impl Tokens for StringPositions {
         if number >= skimmer.names {
             return Err(SkimAborted);
         }
-        let known = skimmer.format.written.get(&number).copied();
+        let number_in_answer = skimmer.format.written.get(&number).copied();
         let Some(bytes) = skimmer.answer_bytes() else { return Ok(()) };
         let written = full_string_tag(tag);
-        if let Some(new) = known {
-            push_number(bytes, if written == tag::OBJECT { tag::OBJECT_ID } else { tag::STRING_ID }, new);
+        if let Some(new_number) = number_in_answer {
+            push_number(bytes, if written == tag::OBJECT { tag::OBJECT_ID } else { tag::STRING_ID }, new_number);
             return Ok(());
         }
         let (string_offset, len) = find_string(skimmer, number)?;

@@ -19,11 +19,19 @@ pub(super) struct InputString {
 /// [`InputString::number`] of the empty string.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// A string in the table.
+#[derive(Debug)]
+struct StringRow {
+    start: usize,
+    len: usize,
+    /// Its id as a key of a map, or 0.
+    key_id: u16,
+}
+
 /// The table: each string that is written in full has a number.
 #[derive(Debug, Default)]
 pub(super) struct Strings<'a> {
-    /// Location and length; the id as a key of a map, or 0.
-    rows: Vec<(usize, usize, u16)>,
+    rows: Vec<StringRow>,
     /// The first number of some bytes. Only used if spelling is wanted.
     first: HashMap<&'a [u8], u32>,
     /// Like `first`, for long strings, by their location.
@@ -36,13 +44,13 @@ impl<'a> Strings<'a> {
     }
 
     pub(super) fn add(&mut self, start: usize, len: usize) -> u32 {
-        self.rows.push((start, len, 0));
+        self.rows.push(StringRow { start, len, key_id: 0 });
         (self.rows.len() - 1) as u32
     }
 
     pub(super) fn get(&self, number: u64) -> Option<(usize, usize)> {
-        let (start, len, _) = self.rows.get(usize::try_from(number).ok()?)?;
-        Some((*start, *len))
+        let row = self.rows.get(usize::try_from(number).ok()?)?;
+        Some((row.start, row.len))
     }
 
     /// Records the first number of these bytes; returns the earlier one if there is
@@ -61,12 +69,12 @@ impl<'a> Strings<'a> {
 
     /// Returns the id of the string as a key, if it is known.
     pub(super) fn key_id(&self, number: u32) -> u16 {
-        self.rows.get(number as usize).map_or(0, |row| row.2)
+        self.rows.get(number as usize).map_or(0, |row| row.key_id)
     }
 
     pub(super) fn set_key_id(&mut self, number: u32, id: u16) {
         if let Some(row) = self.rows.get_mut(number as usize) {
-            row.2 = id;
+            row.key_id = id;
         }
     }
 }

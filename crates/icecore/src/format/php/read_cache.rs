@@ -104,8 +104,10 @@ impl KeptText {
 /// What is kept for the ids of a tape.
 #[derive(Debug, Default)]
 pub(super) struct ReadCache {
-    /// Generations of the tables of keys and classes that the ids belong to.
-    generations: (u64, u64),
+    /// Generation of the table of keys that the ids belong to.
+    key_generation: u64,
+    /// Generation of the table of classes that the ids belong to.
+    class_generation: u64,
     /// By ids of keys; entry 0 is for values without a key.
     pub(super) keys: Vec<KeptText>,
     /// By ids of classes.
@@ -118,21 +120,21 @@ pub(super) struct ReadCache {
 impl ReadCache {
     /// Removes what belongs to other tables. Stale ids do no harm: they are only predictions.
     #[inline]
-    pub(super) fn forget_stale(&mut self, keys: &Names, classes: &Names) {
-        let generations = (keys.generation(), classes.generation());
-        if self.generations.0 != generations.0 || generations.0 == 0 {
+    pub(super) fn remove_stale(&mut self, keys: &Names, classes: &Names) {
+        let (key_generation, class_generation) = (keys.generation(), classes.generation());
+        if self.key_generation != key_generation || key_generation == 0 {
             self.keys.clear();
         }
-        if self.generations.1 != generations.1 || generations.1 == 0 {
+        if self.class_generation != class_generation || class_generation == 0 {
             self.object_heads.clear();
             self.class_cache = ClassCache::default();
         }
-        self.generations = generations;
+        (self.key_generation, self.class_generation) = (key_generation, class_generation);
     }
 
     /// Remembers a class whose name is valid.
     pub(super) fn remember_class(&mut self, tape: &Tape, input: &[u8], (start, len): (usize, usize), class: u32) {
-        self.forget_stale(&tape.keys, &tape.classes);
+        self.remove_stale(&tape.keys, &tape.classes);
         self.class_cache.add(input, start, len, class);
     }
 

@@ -46,7 +46,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let input = tokens.input;
         let Tape { nodes, keys, classes, .. } = sink.tape();
-        cache.forget_stale(keys, classes);
+        cache.remove_stale(keys, classes);
         let rest = input.get(tokens.offset..).unwrap_or_default();
         let mut run = Run { rest, len: input.len(), nodes, node_limit: max_nodes as usize, max_len };
         let frame = run.open_container(NO_KEY, NO_KEY, (keys, classes), cache);
@@ -64,7 +64,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let input = tokens.input;
         let Tape { nodes, keys, classes, .. } = sink.tape();
-        cache.forget_stale(keys, classes);
+        cache.remove_stale(keys, classes);
         let mut node_limit = max_nodes as usize;
         if S::PARTS {
             node_limit = node_limit.min(nodes.len() + BATCH);

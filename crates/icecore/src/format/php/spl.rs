@@ -318,17 +318,17 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.push_flags();
         self.frames.pop();
         let Some(payload) = self.payloads.pop() else { return };
-        let PayloadInput { object: at, end, outer, parts, .. } = payload;
+        let PayloadInput { object, end, outer, parts, .. } = payload;
         let read_end = self.tokens.offset;
         self.leave_payload(outer);
-        self.sink.tape().close_container(at, parts);
+        self.sink.tape().close_container(object, parts);
         if read_end < end {
-            self.keep_source(at, spelling::TAIL, read_end, end);
+            self.keep_source(object, spelling::TAIL, read_end, end);
         }
-        self.sink.record_span(read_end, end, at, "ignored");
-        self.sink.record_span(end, end + 1, at, "end");
+        self.sink.record_span(read_end, end, object, "ignored");
+        self.sink.record_span(end, end + 1, object, "end");
         self.tokens.offset = end + 1;
-        self.sink.record_end(at, end + 1);
+        self.sink.record_end(object, end + 1);
     }
 
     /// Closes a payload that was not read to its end.

@@ -88,8 +88,10 @@ struct FastWriter<'d, 'o> {
     buf: &'o mut Vec<u8>,
     keys: &'o mut [ShortNameText<MAX_KEY_LEN>],
     object_heads: &'o mut [ShortNameText<MAX_HEAD_LEN>],
-    /// Generations for which keys and heads of objects are kept.
-    generations: (u64, u64),
+    /// Generation of the table of keys whose texts are kept.
+    key_generation: u64,
+    /// Generation of the table of classes whose heads are kept.
+    class_generation: u64,
     state: &'o mut WriteProgress,
     stop: WriteStop,
     max_depth: u32,
@@ -161,7 +163,8 @@ fn write_nodes(
         buf,
         keys,
         object_heads,
-        generations: (generation_of(tape.keys()), generation_of(tape.classes())),
+        key_generation: generation_of(tape.keys()),
+        class_generation: generation_of(tape.classes()),
         state,
         stop: WriteStop::No,
         max_depth: MAX_DEPTH.min(limits.depth),

@@ -170,6 +170,15 @@ enum ReadTask {
     },
 }
 
+/// A link whose target may follow later in the plain document.
+struct UnresolvedLink {
+    node: u32,
+    /// The number of its target, which `$id` assigns.
+    number: u64,
+    /// Its place in the plain document, for errors.
+    place: u32,
+}
+
 /// Converts a plain document to the one that it describes.
 pub(super) struct TypedReader<'a, 'r> {
     input: &'a [u8],
@@ -183,8 +192,7 @@ pub(super) struct TypedReader<'a, 'r> {
     /// Meanings of the keys of the plain document, by id.
     keys: Vec<Option<ResolvedKey>>,
     ids: HashMap<u64, u32>,
-    /// The links: node, number and position in the plain document.
-    links: Vec<(u32, u64, u32)>,
+    links: Vec<UnresolvedLink>,
     /// For each node, the node of the plain document that it came from.
     places: Vec<u32>,
     /// The key of the value that is being read.
@@ -281,7 +289,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
 
     /// Sets the targets of the links.
     fn resolve_links(&mut self) -> Result<(), NodeError> {
-        for (node, number, place) in &self.links {
+        for UnresolvedLink { node, number, place } in &self.links {
             let Some(target) = self.ids.get(number) else {
                 let error = Error::new(ErrorKind::BadLink)
                     .expecting("the number of an $id")
@@ -306,7 +314,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
             let node = &self.tape.nodes[index as usize];
             node.kind.is_again().then_some(node.payload as u32)
         };
-        for (node, _, place) in &self.links {
+        for UnresolvedLink { node, place, .. } in &self.links {
             let mut target = link(*node);
             for _ in 0..16 {
                 target = target.and_then(link);
@@ -348,8 +356,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                 self.tape.close_container(at, count);
             }
         }
-        for (node, ..) in &self.links {
-            if let Some(node) = self.tape.nodes.get_mut(*node as usize) {
+        for link in &self.links {
+            if let Some(node) = self.tape.nodes.get_mut(link.node as usize) {
                 *node = Node { key: node.key, ..Node::leaf(Kind::Null, 0) };
             }
         }

@@ -107,30 +107,37 @@ pub(super) fn find_string_ends(input: &[u8]) -> Rc<[usize]> {
 
 /// Returns the ends that are between two offsets.
 pub(super) fn ends_between(ends: &[usize], first: usize, last: usize) -> &[usize] {
-    let from = ends.partition_point(|end| *end < first);
-    let to = from + ends[from..].partition_point(|end| *end + 2 <= last);
-    &ends[from..to]
+    let start = ends.partition_point(|end| *end < first);
+    let end = start + ends[start..].partition_point(|end| *end + 2 <= last);
+    &ends[start..end]
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RepairState {
     Root,
-    /// The variables of a session: after names with a bar, or with a length.
+    /// The variables of a session, whose names end with a bar.
     Named,
+    /// The variables of a session, whose names begin with their lengths.
     Counted,
-    /// For an object, `payload` is the start and the length of its class.
+    /// The entries of an array or an object.
     Entries,
-    /// A string that is a serialized text; `payload` is its length.
+    /// A string that is a serialized text.
     Text,
-    /// Payloads, by their families: before the array, before `;m:`.
+    /// In the payload of an array object, before the array.
     Array,
+    /// In the payload of an array object, before `;m:`.
     Members,
+    /// In the payload of a list.
     List,
-    /// Before an element of a storage, after its object, after its data.
+    /// In the payload of a storage, before its first element.
     First,
+    /// In the payload of a storage, after an element.
     Element,
+    /// In the payload of a storage, after the object of an element.
     Object,
+    /// In the payload of a storage, after the data of an element.
     Data,
+    /// At the end of a payload.
     End,
 }
 
@@ -144,14 +151,27 @@ impl RepairState {
     }
 }
 
+/// A payload or a serialized text with its stated length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct StatedText {
+    /// Offset of the length.
+    offset: usize,
+    /// The stated length.
+    was: u64,
+    /// Where the text starts.
+    start: usize,
+}
+
 /// An open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RepairFrame {
     state: RepairState,
     /// Number of keys and values, or elements, that are still to be read.
     remaining: u64,
-    /// For a payload: offset of its length, the length, and where it starts.
-    payload: (usize, u64, usize),
+    /// The payload or the serialized text that this frame reads; empty for other frames.
+    payload: StatedText,
+    /// For an object: start and length of its class.
+    class: Option<(usize, usize)>,
     /// Hash of all frames below.
     below: u64,
 }
@@ -163,13 +183,13 @@ impl RepairFrame {
             Start::Named => (RepairState::Named, 0),
             Start::Counted => (RepairState::Counted, 0),
         };
-        RepairFrame { state, remaining, payload: (0, 0, 0), below: 0 }
+        RepairFrame { state, remaining, payload: StatedText::default(), class: None, below: 0 }
     }
 
     /// Returns a hash of this frame and all below it.
     fn compute_hash(&self) -> u64 {
         let mut sum = self.below;
-        for part in [self.state as u64, self.remaining, self.payload.2 as u64] {
+        for part in [self.state as u64, self.remaining, self.payload.start as u64] {
             sum = (sum ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             sum ^= sum >> 29;
         }
@@ -214,7 +234,7 @@ impl Frames {
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        // In a loop, not by recursion: the text may be nested deeper than the stack allows.
+        // This is a loop and not recursion, because the text may be nested deeper than the stack allows.
         let mut next = self.below.take();
         while let Some(mut frames) = next.and_then(Rc::into_inner) {
             next = frames.below.take();
@@ -232,9 +252,9 @@ impl TextReader {
     ) -> (StepResult, u64) {
         candidates.found.clear();
         let start = self.offset;
-        let met = self.read_piece(input, mode, candidates).unwrap_or(StepResult::Bad);
+        let result = self.read_piece(input, mode, candidates).unwrap_or(StepResult::Bad);
         let work = std::mem::take(&mut candidates.work) + candidates.found.len() * 16;
-        (met, (self.offset.max(start) - start) as u64 + work as u64 + 16)
+        (result, (self.offset.max(start) - start) as u64 + work as u64 + 16)
     }
 
     fn read_piece(
@@ -256,7 +276,7 @@ impl TextReader {
             RepairState::Text if frame.remaining > 0 => self.read_value(input, mode, candidates),
             RepairState::Text => {
                 input[self.offset..].starts_with(b"\";").then_some(())?;
-                let (offset, was, start) = frame.payload;
+                let StatedText { offset, was, start } = frame.payload;
                 let is = (self.offset - start) as u64;
                 self.frames.pop();
                 self.texts -= 1;
@@ -349,7 +369,7 @@ impl TextReader {
     /// Reads the end of a payload. Its length is always reported: lengths inside may have
     /// other digits than before.
     fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, mode: SearchMode<'_>) -> Option<StepResult> {
-        let (offset, was, start) = frame.payload;
+        let StatedText { offset, was, start } = frame.payload;
         self.frames.pop();
         // PHP ignores what follows the last piece.
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
@@ -364,9 +384,9 @@ impl TextReader {
         Tokens::new(input, self.offset)
     }
 
-    fn push_frame(&mut self, state: RepairState, remaining: u64, payload: (usize, u64, usize)) -> Option<()> {
+    fn push_frame(&mut self, state: RepairState, remaining: u64, payload: StatedText) -> Option<()> {
         let below = self.frames.last().compute_hash();
-        self.frames.push(RepairFrame { state, remaining, payload, below });
+        self.frames.push(RepairFrame { state, remaining, payload, class: None, below });
         Some(())
     }
 
@@ -429,7 +449,7 @@ impl TextReader {
         let mut tokens = self.tokens_here(input);
         let (count, _) = tokens.read_array_head().ok()?;
         self.offset = tokens.offset;
-        self.push_frame(RepairState::Entries, u64::from(count) * 2, (0, 0, 0))?;
+        self.push_frame(RepairState::Entries, u64::from(count) * 2, StatedText::default())?;
         Some(StepResult::Good)
     }
 
@@ -456,7 +476,7 @@ impl TextReader {
         let (was, first) = self.read_head(input)?;
         let offset = self.offset + 2;
         let frame = self.frames.last();
-        let class = (subject == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
+        let class = frame.class.filter(|_| subject == "key");
         if let SearchMode::Measured(_) = mode {
             return Some(StepResult::Piece(
                 UnreadPiece { offset, was, first, subject, class, has_variable: frame.state.variable_check() },
@@ -493,7 +513,7 @@ impl TextReader {
         {
             self.offset = first;
             self.texts += 1;
-            self.push_frame(RepairState::Text, 1, (offset, was, first))?;
+            self.push_frame(RepairState::Text, 1, StatedText { offset, was, start: first })?;
             return Some(StepResult::Good);
         }
         let search_end = stated.saturating_add((stated - first).saturating_add(SEARCH_BEYOND)).min(input.len());
@@ -566,7 +586,8 @@ impl TextReader {
         let (count, count_end) = read_number(input, end + 1, b'{')?;
         (count <= (input.len() - count_end) as u64).then_some(())?;
         self.offset = count_end;
-        self.push_frame(RepairState::Entries, count * 2, (first, (end - first) as u64, 0))?;
+        self.push_frame(RepairState::Entries, count * 2, StatedText::default())?;
+        self.frames.top.class = Some((first, end - first));
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
 
@@ -588,9 +609,9 @@ impl TextReader {
         let (was, start) = read_number(input, end + 1, b'{')?;
         let offset = end + 2;
         match spl::find_family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
-            Some(family) => self.open_payload(input, family, (offset, was, start))?,
+            Some(family) => self.open_payload(input, family, StatedText { offset, was, start })?,
             None => {
-                return self.read_raw_payload(input, (offset, was, start), fix, mode, candidates);
+                return self.read_raw_payload(input, StatedText { offset, was, start }, fix, mode, candidates);
             }
         }
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
@@ -600,7 +621,7 @@ impl TextReader {
     fn read_raw_payload(
         &mut self,
         input: &[u8],
-        (offset, was, start): (usize, u64, usize),
+        StatedText { offset, was, start }: StatedText,
         fix: Option<Fix>,
         mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
@@ -636,8 +657,8 @@ impl TextReader {
     }
 
     /// Reads the head of a payload of one of PHP's own classes.
-    fn open_payload(&mut self, input: &[u8], family: Family, payload: (usize, u64, usize)) -> Option<()> {
-        self.offset = payload.2;
+    fn open_payload(&mut self, input: &[u8], family: Family, payload: StatedText) -> Option<()> {
+        self.offset = payload.start;
         if family != Family::List {
             input[self.offset..].starts_with(b"x:").then_some(())?;
             self.offset += 2;

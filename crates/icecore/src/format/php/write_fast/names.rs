@@ -19,7 +19,7 @@ impl FastWriter<'_, '_> {
     #[inline(always)]
     pub(super) fn kept_key(&self, id: u16, is_object: bool) -> Option<&ShortNameText<MAX_KEY_LEN>> {
         let kept = self.keys.get(usize::from(id))?;
-        (kept.generation == self.generations.0 && (is_object || !kept.is_cast)).then_some(kept)
+        (kept.generation == self.key_generation && (is_object || !kept.is_cast)).then_some(kept)
     }
 
     /// Writes the key of the entry at `node`; its value follows.
@@ -81,10 +81,10 @@ impl FastWriter<'_, '_> {
             _ => return None,
         };
         if let Some((text, len)) = copy_text(chunk, filled, end, name.bytes)
-            && self.generations.0 != NO_GENERATION
+            && self.key_generation != NO_GENERATION
         {
             self.keys[usize::from(id)] =
-                ShortNameText { text, len, is_cast: casts, generation: self.generations.0, count: 0 };
+                ShortNameText { text, len, is_cast: casts, generation: self.key_generation, count: 0 };
         }
         Some(end)
     }
@@ -96,7 +96,7 @@ impl FastWriter<'_, '_> {
             return None;
         }
         match self.object_heads.get(node.class() as usize) {
-            Some(kept) if kept.generation == self.generations.1 && kept.count == body.aux => {
+            Some(kept) if kept.generation == self.class_generation && kept.count == body.aux => {
                 Some(put_kept(chunk, filled, kept))
             }
             _ => self.write_new_head(chunk, filled, node.class(), body.aux),
@@ -117,10 +117,10 @@ impl FastWriter<'_, '_> {
         let filled = put_digits(chunk, filled, u64::from(count));
         let filled = put_all(chunk, filled, b":{");
         if let Some((text, len)) = copy_text(chunk, start, filled, name)
-            && self.generations.1 != NO_GENERATION
+            && self.class_generation != NO_GENERATION
             && let Some(kept) = self.object_heads.get_mut(class as usize)
         {
-            *kept = ShortNameText { text, len, is_cast: false, generation: self.generations.1, count };
+            *kept = ShortNameText { text, len, is_cast: false, generation: self.class_generation, count };
         }
         Some(filled)
     }

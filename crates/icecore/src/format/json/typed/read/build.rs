@@ -1,7 +1,7 @@
 //! Makes the nodes that the plain document describes.
 
 use super::source::{FormParts, SourceEntry};
-use super::{NodeError, ReadTask, Slot, TypedReader};
+use super::{NodeError, ReadTask, Slot, TypedReader, UnresolvedLink};
 use crate::base64;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
@@ -117,7 +117,7 @@ impl TypedReader<'_, '_> {
                     _ => Kind::Copy,
                 };
                 let node = self.push_node(Node::leaf(kind, 0), *context)?;
-                self.links.push((node, number, main));
+                self.links.push(UnresolvedLink { node, number, place: main });
                 return Ok(None);
             }
             Name::Float => Node::float(self.read_float(main)?),
