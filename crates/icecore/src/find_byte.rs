@@ -67,7 +67,7 @@ mod tests {
     use super::find_byte;
 
     #[test]
-    fn the_first_byte_is_the_one_that_a_loop_finds() {
+    fn it_finds_what_a_walk_finds() {
         let mut state = 7u64;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn each_map_hashes_with_its_own_seed() {
+    fn another_map_hashes_otherwise() {
         assert_ne!(SeededState::default().hash_one(1u64), SeededState::default().hash_one(1u64));
     }
 }

@@ -407,7 +407,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_requested_number_of_paths_is_kept() {
+    fn paths_are_kept_as_many_as_wanted() {
         for (wanted, kept) in [(0, &[""][..]), (1, &["0"]), (3, &["0", "1", "2"])] {
             let mut losses = Losses::with_limits(&Limits { loss_paths: wanted, ..Limits::default() });
             for index in 0..5 {

@@ -644,7 +644,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_displayed_stage_is_parsed_as_the_same_stage() {
+    fn what_is_shown_is_read_as_the_same_stage() {
         for text in [
             "json",
             "gzip:level=9/base64/sereal:compress=zstd,level=3",
@@ -694,13 +694,13 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_split_into_stages() {
+    fn a_path_has_stages() {
         let names: Vec<_> = parse_path("gzip/base64:wrap/php").unwrap().into_iter().map(|s| s.name).collect();
         assert_eq!(names, ["gzip", "base64", "php"]);
     }
 
     #[test]
-    fn an_error_in_the_syntax_names_its_place() {
+    fn broken_syntax_says_where() {
         for (text, expected) in [
             ("", "the name of a format"),
             ("json:", "the name of an option"),

@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_visits_all_earlier_values_is_not_linear() {
+    fn what_looks_at_all_that_came_before_is_not_linear() {
         is_linear("once", 100, super::count);
         let all_before = |size: usize| (0..size).for_each(super::count);
         assert!(std::panic::catch_unwind(|| is_linear("again and again", 100, all_before)).is_err());

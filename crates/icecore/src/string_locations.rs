@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_string_is_found_by_its_location() {
+    fn a_string_is_known_by_its_place() {
         let text = [b'a'; 200];
         let mut places = StringLocations::default();
         places.set(&text[..100], 1);

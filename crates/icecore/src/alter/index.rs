@@ -257,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_remaining_nodes_are_found_by_their_positions() {
+    fn what_is_left_is_found_by_its_position() {
         for count in 0..20 {
             let mut remaining: Vec<usize> = (0..count).collect();
             let mut tally = RemainingCounts::new(count);

@@ -39,7 +39,7 @@ fn mistakes_are_reported() {
 }
 
 #[test]
-fn reserved_names_are_found_in_the_tables() {
+fn tables_of_reserved_names() {
     let reserved = |naming, name: &[u8]| reserved::find_reserved(naming, name).map(|layout| layout.required.clone());
     use reserved::Language::{Php, Ruby};
     assert_eq!(reserved(Php, b"datetime"), Some(vec!["date", "timezone_type", "timezone"]));

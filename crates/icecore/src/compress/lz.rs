@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_may_read_bytes_that_it_wrote() {
+    fn copies_reach_into_what_they_write() {
         assert_eq!(all(Lz::Lzf, b"\x01ab\x60\x01").as_deref(), Some(&b"abababa"[..]));
         assert_eq!(all(Lz::Lz4, b"\x21ab\x02\x00\x00").as_deref(), Some(&b"abababa"[..]));
         assert_eq!(all(Lz::Fast, b"\x01ab\x60\x01").as_deref(), Some(&b"abababa"[..]));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_from_before_the_beginning_is_refused() {
+    fn what_is_before_the_beginning_is_not_copied() {
         assert_eq!(all(Lz::Lzf, b"\x00a\x20\x01"), None);
         assert_eq!(all(Lz::Lz4, b"\x10a\x02\x00\x00"), None);
         assert_eq!(all(Lz::Lz4, b"\x10a\x00\x00\x00"), None);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_stops_at_the_limit() {
+    fn bombs_end_at_the_limit() {
         let body = [&b"\x1fa\x01\x00"[..], &[255; 100_000], b"\x00\x00"].concat();
         let error = Lz::Lz4.decompress(&body, 1000, &Limits::default()).expect_err("too much");
         assert_eq!(error.kind(), crate::error::ErrorKind::Limit);
@@ -258,7 +258,7 @@ mod tests {
 
     /// For any bytes and any end: no panic, and never more output than requested.
     #[test]
-    fn no_input_causes_a_panic_or_exceeds_the_limit() {
+    fn any_bytes_are_taken() {
         let mut seed = 7u64;
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn encoded_literals_are_decoded() {
+    fn literals_come_back() {
         let bytes: Vec<u8> = (0..2000u32).map(|index| (index % 251) as u8).collect();
         for len in [0, 1, 14, 15, 16, 31, 32, 33, 269, 270, 271, 525, 2000] {
             let (mut lzf, mut lz4) = (Vec::new(), Vec::new());

@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_for_a_name_with_its_kind_and_flags() {
+    fn an_id_stands_for_kind_and_flags_too() {
         let mut names = Names::default();
         let bytes = names.intern(name(Kind::Bytes), b"id");
         let text = names.intern(name(Kind::Text), b"id");
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn a_predicted_name_is_checked_against_the_input() {
+    fn a_guess_is_checked_against_the_input() {
         let mut names = Names::default();
         let id = names.intern(name(Kind::Bytes), b"name").unwrap() as u16;
         names.learn_next(0, id);

@@ -357,7 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_of_visibility_are_removed_from_property_names() {
+    fn marks_of_properties() {
         assert_eq!(strip_visibility(b"\0*\0name"), Some(&b"name"[..]));
         assert_eq!(strip_visibility(b"\0A\\B\0name"), Some(&b"name"[..]));
         assert_eq!(strip_visibility(b"name"), None);
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_in_class_names_are_translated() {
+    fn separators_of_classes() {
         assert_eq!(Naming::Ruby.translate_separators(b"A\\B\\C"), Some(b"A::B::C".to_vec()));
         assert_eq!(Naming::Php.translate_separators(b"A::B"), Some(b"A\\B".to_vec()));
         assert_eq!(Naming::Php.translate_separators(b"A:B"), None);

@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn many_paths_at_once_are_the_same_as_each_alone() {
+    fn many_paths_are_the_same_as_each() {
         for (document, mut targets) in [nested(5), nested(64), nested(65), nested(66), nested(200)] {
             targets.reverse();
             let paths = document.tape.paths_to(&targets, &document.input);
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_value_is_explained() {
+    fn what_is_not_there_is_explained() {
         let document = staff();
         for (path, message) in [
             ("$.lists[0]", "wrong option at $: expected something at `$.lists`, found the keys list, self at `$`"),

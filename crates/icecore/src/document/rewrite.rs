@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_nodes_are_unchanged() {
+    fn what_is_kept_stays_as_it_is() {
         let (nodes, moves) = rewritten(|rewrite, _, node| {
             rewrite.keep_node(node);
         });

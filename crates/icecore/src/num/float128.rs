@@ -461,7 +461,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_written_as_they_were_read() {
+    fn decimals_come_back() {
         let mut bits = 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835u128;
         for round in 0..20_000u32 {
             bits = bits.wrapping_mul(0x2360_ED05_1FC6_5DA4_4385_DF64_9FCC_F645).wrapping_add(round.into());
@@ -597,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_correct_to_the_last_digit() {
+    fn decimals_are_right_to_the_last_digit() {
         for (bytes, expected) in [
             (from_f64(0.0), ("0.0", true)),
             (from_f64(-0.0), ("-0.0", true)),

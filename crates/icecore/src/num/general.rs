@@ -37,7 +37,7 @@ mod tests {
     use super::float_to_perl_text;
 
     #[test]
-    fn floats_are_written_as_perl_prints_them() {
+    fn as_perl_prints_them() {
         for (value, text) in [
             (0.1, "0.1"),
             (-0.0, "0"),

@@ -131,7 +131,7 @@ mod tests {
     use super::PerlNumber;
 
     #[test]
-    fn strings_become_the_numbers_that_perl_makes_of_them() {
+    fn as_perl_takes_strings_for_numbers() {
         for (text, bits, float) in [
             ("", 0, 0.0),
             ("12abc", 12, 12.0),

@@ -41,7 +41,7 @@ fn a_star_can_be_allowed_exactly() {
 
 /// The rules of two layers, and the result for a Perl program.
 #[test]
-fn the_first_layer_that_answers_decides() {
+fn the_order_of_the_layers() {
     use Otherwise::{Any, AnyReported, Refuse, Report};
     use Verdict::{Allowed, Record, Refused};
     let (list, other) = (make_rules(&["A"], None), make_rules(&["B"], None));
@@ -99,7 +99,7 @@ fn php_names_are_found_in_long_lists() {
 }
 
 #[test]
-fn words_in_a_list_of_classes_have_meanings() {
+fn words_of_programs() {
     assert_eq!(Otherwise::of_word(b"any"), Some(Otherwise::Any));
     assert_eq!(Otherwise::of_word(b"any,report"), Some(Otherwise::AnyReported));
     assert_eq!(Otherwise::of_word(b"report"), Some(Otherwise::Report));

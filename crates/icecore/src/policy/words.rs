@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_unusual_characters_is_shown_as_a_literal() {
+    fn what_is_odd_is_shown_as_a_literal() {
         for (name, expected) in
             [(&b"App\\User"[..], "App\\User"), (b"My::A_1", "My::A_1"), (b"a b", "'a b'"), (b"", "''")]
         {

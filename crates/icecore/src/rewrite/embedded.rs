@@ -550,7 +550,7 @@ mod tests {
 
     /// Documents in texts in documents: the work grows linearly with the levels instead of doubling with each.
     #[test]
-    fn each_level_of_nested_text_is_searched_equally_often() {
+    fn each_level_is_looked_at_as_often_as_the_others() {
         let string = |text: &str| format!("s:{}:\"{text}\";", text.len());
         for (before, after) in [
             ("[x d='", "'] old"),

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_and_byte_order_marks_around_a_text_are_trimmed() {
+    fn blanks_and_marks_are_around() {
         for (text, with_nul, without_nul) in [
             (&b"abc"[..], 0..3, 0..3),
             (b" \t\xef\xbb\xbf\nabc\r\n", 6..9, 6..9),

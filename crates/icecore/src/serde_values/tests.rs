@@ -47,7 +47,7 @@ fn make_all() -> All {
 }
 
 #[test]
-fn serialized_values_are_deserialized_unchanged() {
+fn what_is_serialized_comes_back() {
     let document = to_document(&make_all()).unwrap();
     assert_eq!(from_document::<All>(&document).unwrap(), make_all());
     for format in ["json:typed", "storable", "sereal", "marshal"] {

@@ -184,7 +184,7 @@ mod tests {
     use crate::{Builder, Cursor, Kind, Value};
 
     #[test]
-    fn headers_flags_and_defaults_are_at_their_places() {
+    fn rare_things_are_where_they_belong() {
         let mut b = Builder::new();
         b.int(7).end_header();
         b.begin_map();

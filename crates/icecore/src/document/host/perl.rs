@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_perl_lacks_are_replaced() {
+    fn what_perl_lacks_is_gone() {
         for (before, after) in [
             (r#"[{"$attributes":{"a":1},"$value":"abc"},2]"#, r#"["abc",2]"#),
             (r#"{"x":{"$attributes":{"a":[1]},"$value":["abc"]},"y":2}"#, r#"{"x":["abc"],"y":2}"#),

@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_escaped_where_json_requires_it() {
+    fn characters_that_json_escapes() {
         let text = "a\"b\\c/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}é\u{2028}😀 and a long run behind it";
         let escaped = written(false, |emitter| emitter.write_quoted(text.as_bytes(), CharEncoding::Utf8).unwrap());
         assert_eq!(escaped, "\"a\\\"b\\\\c/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}é\u{2028}😀 and a long run behind it\"");

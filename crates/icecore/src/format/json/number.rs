@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_classified_by_their_shape() {
+    fn shapes() {
         for (text, expected) in [
             ("0", NumberShape::Integer(1)),
             ("-0,", NumberShape::Integer(2)),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn short_numbers_are_read_as_by_the_general_reader() {
+    fn short_ways_agree_with_the_long_one() {
         let mut cases: Vec<String> =
             ["", "-", "0", "-0", "00", "01", "1", "-12", "1.", ".5", "1.5.2", "1e5", "1.5e3", "-0.0", "0.1", "1,5"]
                 .map(String::from)

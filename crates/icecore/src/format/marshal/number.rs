@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn short_floats_are_written_and_read_as_by_the_general_code() {
+    fn short_cuts_lead_to_the_same_text() {
         let mut number = 0x9E37_79B9_7F4A_7C15u64;
         for round in 0..200_000 {
             number = number.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(1);

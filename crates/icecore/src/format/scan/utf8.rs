@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_of_every_length_are_decoded_as_encoded() {
+    fn every_length_comes_back() {
         for value in (0..63).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1]) {
             let mut bytes = Vec::new();
             push_character(value, &mut bytes);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn extended_characters_of_perl_are_decoded() {
+    fn characters_of_perl() {
         for (bytes, code) in [
             (&b"a"[..], 0x61),
             (b"\xC3\xA9", 0xE9),

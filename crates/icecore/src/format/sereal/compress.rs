@@ -34,7 +34,7 @@ mod tests {
     const KINDS: [Encoding; 3] = [Encoding::SnappyIncremental, Encoding::Zlib, Encoding::Zstd];
 
     #[test]
-    fn compressed_data_is_decompressed_as_it_was() {
+    fn what_was_compressed_comes_back() {
         let body: Vec<u8> = (0..100_000u32).flat_map(|i| (i / 7).to_le_bytes()).collect();
         for kind in KINDS {
             let small = compress(kind, &body, None).unwrap();

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_sorted_in_each_order() {
+    fn orders() {
         let key = |kind, text: &'static str| KeyText::new(kind, text.as_bytes(), None);
         let keys = [
             key(Kind::Bytes, "b"),

@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_strings_are_written_as_by_the_slow_writer() {
+    fn short_strings() {
         let base = b"0123456789abcdef'hgf\\edcba9876543210";
         for start in 0..base.len() {
             for len in 0..base.len() - start {

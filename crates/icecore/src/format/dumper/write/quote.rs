@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_short_decimal_numbers_need_no_quotes() {
+    fn numbers_without_quotes() {
         for text in ["0", "1", "-1", "123456789", "-123456789"] {
             assert!(is_decimal(text.as_bytes()), "{text}");
         }
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn special_bytes_are_escaped_in_quotes() {
+    fn in_quotes() {
         let single = |bytes: &[u8]| {
             let mut buf = Vec::new();
             push_single(bytes, &mut buf);

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_from_what_was_written() {
+    fn values_come_back() {
         for text in [
             "null",
             "[]",

@@ -207,7 +207,7 @@ mod tests {
     use super::is_exact_as_float;
 
     #[test]
-    fn decimals_that_a_float_represents_are_recognized() {
+    fn which_floats_keep_their_digits() {
         for text in ["0.1", "1.50", "-1e5", "100.0", "0.000", "1.7976931348623157e308", "12345678901234.5", "1e-7"] {
             assert!(is_exact_as_float(text.as_bytes()), "{text}");
         }

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_end_where_a_loop_over_bytes_ends() {
+    fn blocks_end_where_a_walk_ends() {
         let mut state = 3;
         for len in (0..400).chain(0..400).chain(0..400) {
             let mut bytes = vec![b'['; len % 7 + 1];

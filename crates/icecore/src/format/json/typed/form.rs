@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_found_by_its_word() {
+    fn every_form_has_a_word() {
         for form in Form::ALL {
             assert_eq!(form_from_word(form_word(form).as_bytes()), Some(form));
         }

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_read_as_they_were_written() {
+    fn keys_come_back_as_what_they_were() {
         let keys: [&[u8]; 10] =
             [b"a", b"", b"$", b"$$", b"$x", b"$t:", b"$class", "\u{e9}".as_bytes(), b"\xff", b"$\xff"];
         for strings in [PlainStringKind::Text, PlainStringKind::Bytes] {

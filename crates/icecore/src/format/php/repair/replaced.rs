@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_common_end_of_strings_determines_their_ends() {
+    fn a_text_that_strings_share_says_where_they_end() {
         let damaged = r#"a:4:{i:0;s:12:"see http://new.example/";i:1;s:9:"new.example";s:3:" ";";i:2;s:24:"a:1:{i:0;s:7:"new.example";}";i:3;s:2:"no";}"#;
         let found = read(
             &damaged
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_common_text_of_two_strings_is_found() {
+    fn what_two_strings_share_is_found() {
         let classes = Classes::from_text(b"");
         let mut search = ReplacedSearch {
             text: b"",

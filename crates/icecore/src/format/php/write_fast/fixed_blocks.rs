@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_written_as_their_numbers() {
+    fn positions_count() {
         let mut chunk = [0; CHUNK_SIZE];
         let mut position = Position::from_number(0);
         for number in 0..120_000 {
