@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn blanks_and_marks_are_around() {
-        for (text, with_nul, without_nul) in [
+        for (text, near, far) in [
             (&b"abc"[..], 0..3, 0..3),
             (b" \t\xef\xbb\xbf\nabc\r\n", 6..9, 6..9),
             (b"\xef\xbb\xbfabc\0", 3..7, 3..6),
@@ -124,7 +124,7 @@ mod tests {
         ] {
             assert_eq!(
                 (trimmed_range(text, false), trimmed_range(text, true)),
-                (with_nul, without_nul),
+                (near, far),
                 "{}",
                 text.escape_ascii()
             );
