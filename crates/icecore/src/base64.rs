@@ -317,7 +317,7 @@ mod tests {
             (self.0 >> 33) as usize % bound
         }
 
-        /// A text of random bytes: with or without line breaks, blanks and padding.
+        /// Returns a text of random bytes: with or without line breaks, blanks and padding.
         fn text(&mut self, alphabet: Alphabet) -> (Vec<u8>, Vec<u8>) {
             let max_len = [8, 200, 3 * PIECE_LEN][self.below(3)];
             let bytes: Vec<u8> = (0..self.below(max_len)).map(|_| self.below(256) as u8).collect();

@@ -40,12 +40,12 @@ impl Codec {
         Codec { stage, limits: Limits::default(), prepared }
     }
 
-    /// The stage.
+    /// Returns the stage.
     pub fn stage(&self) -> &Stage {
         &self.stage
     }
 
-    /// The format with its options.
+    /// Returns the format with its options.
     pub(crate) fn prepared(&self) -> &Prepared {
         &self.prepared
     }

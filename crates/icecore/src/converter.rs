@@ -96,7 +96,7 @@ impl Converter {
         self
     }
 
-    /// The source stage.
+    /// Returns the source stage.
     pub fn source(&self) -> &Stage {
         self.from.stage()
     }

@@ -31,7 +31,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The kind as one lower-case word, as in the command's JSON.
+    /// Returns the kind as one lower-case word, as in the command's JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             ErrorKind::Truncated => "truncated",
@@ -131,7 +131,7 @@ struct Inner {
 }
 
 impl Error {
-    /// An error of this kind, without details.
+    /// Returns an error of this kind, without details.
     #[cold]
     pub fn new(kind: ErrorKind) -> Error {
         Error(Box::new(Inner {
@@ -149,17 +149,17 @@ impl Error {
         }))
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The detail of the error, for errors that programs distinguish.
+    /// Returns the detail of the error, for errors that programs distinguish.
     pub fn detail(&self) -> Option<ErrorDetail> {
         self.0.detail
     }
 
-    /// The name of the format that was being read or written.
+    /// Returns the name of the format that was being read or written.
     pub fn format(&self) -> Option<&'static str> {
         self.0.format
     }
@@ -169,18 +169,18 @@ impl Error {
         self.0.layer
     }
 
-    /// The offset in bytes, from the start of the input (or of the
+    /// Returns the offset in bytes, from the start of the input (or of the
     /// [layer](Error::layer)).
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
     }
 
-    /// The offset at which the original reader of the format reports the error, if known.
+    /// Returns the offset at which the original reader of the format reports the error, if known.
     pub fn original_offset(&self) -> Option<u64> {
         self.0.original_offset
     }
 
-    /// The path in the document, from `$`.
+    /// Returns the path in the document, from `$`.
     pub fn path(&self) -> Option<&str> {
         self.0.path.as_deref()
     }
@@ -195,7 +195,7 @@ impl Error {
         self.0.found.as_deref()
     }
 
-    /// The remedy: what a user can do.
+    /// Returns the remedy: what a user can do.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
@@ -232,7 +232,8 @@ impl Error {
         self
     }
 
-    /// The error for a size in the data for which there is not enough memory, where a program would otherwise abort.
+    /// Returns the error for a size in the data for which there is not enough memory, where a program would otherwise
+    /// abort.
     ///
     /// ```
     /// assert_eq!(icecore::Error::no_memory().kind(), icecore::ErrorKind::Limit);
@@ -255,8 +256,8 @@ impl Error {
         self
     }
 
-    /// Number of bytes that were decompressed before the error. They count against the limit if reading continues after
-    /// the error.
+    /// Returns the number of bytes that were decompressed before the error. They count against the limit if reading
+    /// continues after the error.
     pub(crate) fn decompressed_bytes(&self) -> u64 {
         self.0.spent
     }
@@ -418,7 +419,7 @@ impl std::error::Error for Error {}
 const WINDOW_BEFORE: usize = 16;
 const WINDOW_AFTER: usize = 16;
 
-/// A window of the input around an offset: hex, text, and a caret below.
+/// Returns a window of the input around an offset: hex, text, and a caret below.
 ///
 /// ```
 /// let window = icecore::text::window(b"pst0\x05\x0b\x63", 6);

@@ -67,7 +67,7 @@ pub(crate) const ALWAYS_OUTPUT: u64 = 64 << 20;
 const NAMES: [&str; 10] =
     ["depth", "nodes", "string", "decompressed", "ratio", "expansion", "digits", "output", "growth", "loss-paths"];
 
-/// The help text for a limit that was reached.
+/// Returns the help text for a limit that was reached.
 pub(crate) fn raise_limit_help(name: &str) -> String {
     format!("raise the limit `{name}` if the input is trusted")
 }
@@ -90,7 +90,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn new() -> Limits {
         Limits::default()
     }

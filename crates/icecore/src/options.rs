@@ -174,7 +174,7 @@ impl Settings {
         matches!(self.get(name), Some(Setting::Flag(true)))
     }
 
-    /// A flag, if it was set at all.
+    /// Returns a flag, if it was set at all.
     pub fn flag_set(&self, name: &str) -> Option<bool> {
         match self.get(name) {
             Some(Setting::Flag(value)) => Some(*value),
@@ -182,7 +182,7 @@ impl Settings {
         }
     }
 
-    /// A number, if it was set.
+    /// Returns a number, if it was set.
     pub fn number(&self, name: &str) -> Option<i64> {
         match self.get(name) {
             Some(Setting::Number(value)) => Some(*value),
@@ -190,7 +190,7 @@ impl Settings {
         }
     }
 
-    /// A choice, if it was set.
+    /// Returns a choice, if it was set.
     pub fn choice(&self, name: &str) -> Option<&'static str> {
         match self.get(name) {
             Some(Setting::Choice(value)) => Some(value),
@@ -198,7 +198,7 @@ impl Settings {
         }
     }
 
-    /// A text, if it was set.
+    /// Returns a text, if it was set.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Setting::Text(value)) => Some(value),
@@ -206,7 +206,7 @@ impl Settings {
         }
     }
 
-    /// The words of a list, if it was set.
+    /// Returns the words of a list, if it was set.
     pub fn list(&self, name: &str) -> Option<impl Iterator<Item = &str>> {
         self.text(name).map(|words| words.split(',').filter(|word| !word.is_empty()))
     }

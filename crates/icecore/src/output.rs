@@ -44,7 +44,7 @@ pub(crate) const FLUSH_SIZE: usize = 64 << 10;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Output {
-    /// The buffer to append to.
+    /// Returns the buffer to append to.
     fn buffer(&mut self) -> &mut Vec<u8>;
 
     /// Called when the buffer may be emptied.

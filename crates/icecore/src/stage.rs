@@ -58,7 +58,7 @@ pub struct Wrap {
 }
 
 impl Wrap {
-    /// The wrapper.
+    /// Returns the wrapper.
     pub fn wrapper(&self) -> &'static Wrapper {
         self.wrapper
     }
@@ -70,7 +70,7 @@ impl Wrap {
 }
 
 impl Stage {
-    /// A stage of this format without options.
+    /// Returns a stage of this format without options.
     pub fn of(format: &'static Format) -> Stage {
         Stage { wrappers: Vec::new(), format, settings: Settings::new() }
     }
@@ -117,7 +117,8 @@ impl Stage {
         self.settings.set(self.format.options, self.format.name, name, value)
     }
 
-    /// The extension of files in this stage, without a dot: that of the format, followed by those of the wrappers.
+    /// Returns the extension of files in this stage, without a dot: that of the format, followed by those of the
+    /// wrappers.
     ///
     /// ```
     /// use icecore::Stage;
@@ -142,22 +143,22 @@ impl Stage {
         says.map_or(self.format().can.binary, |is_text| !is_text)
     }
 
-    /// The format.
+    /// Returns the format.
     pub fn format(&self) -> &'static Format {
         self.format
     }
 
-    /// The options.
+    /// Returns the options.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The wrappers, outermost first.
+    /// Returns the wrappers, outermost first.
     pub fn wrappers(&self) -> &[Wrap] {
         &self.wrappers
     }
 
-    /// The stage of one line, if this is a format of lines that are a document each.
+    /// Returns the stage of one line, if this is a format of lines that are a document each.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("ndjson:sort_keys")?;
@@ -312,7 +313,7 @@ impl Stage {
         Ok(bytes)
     }
 
-    /// Names of the wrappers and the format, outermost first: `slashes/php`.
+    /// Returns the names of the wrappers and the format, outermost first: `slashes/php`.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("laravel-cache/php:lenient")?;

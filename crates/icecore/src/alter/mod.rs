@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::steps::is_linear;
 
-    /// A list of records.
+    /// Returns a list of records.
     fn records(size: usize) -> Vec<u8> {
         let record = |index: usize| format!("i:{index};a:2:{{s:1:\"a\";i:{index};s:1:\"b\";a:1:{{i:0;i:7;}}}}");
         format!("a:{size}:{{{}}}", (0..size).map(record).collect::<String>()).into_bytes()
@@ -238,7 +238,7 @@ mod tests {
             all[self.below(all.len())]
         }
 
-        /// A value as PHP writes it, at times with links.
+        /// Returns a value as PHP writes it, at times with links.
         fn php(&mut self, depth: usize) -> String {
             let entries = |r: &mut Random, keys: &[&str]| {
                 let count = r.below(5);

@@ -129,7 +129,8 @@ fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
     format.inside.map_or_else(|| format.is_likely(bytes), |inside| inside(bytes))
 }
 
-/// An empty array in a format that only the whole text can confirm is probably not data.
+/// Returns `true` unless this is an empty array in a format that only the whole text can confirm: that is probably
+/// not data.
 fn is_convincing(format: &Format, document: &Document<'_>) -> bool {
     let root = document.root();
     format.can.evidence != FormatEvidence::Whole || root.kind() != Kind::Array || !root.is_empty()

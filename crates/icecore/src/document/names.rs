@@ -111,7 +111,7 @@ fn kind_and_flags(kind: Kind, flags: u8) -> u16 {
     u16::from(kind as u8) << 8 | u16::from(flags)
 }
 
-/// The first 16 bytes of a name.
+/// Returns the first 16 bytes of a name.
 fn load_head(bytes: &[u8]) -> u128 {
     let mut head = [0; 16];
     let n = bytes.len().min(16);
@@ -129,7 +129,7 @@ pub struct Name<'d> {
 }
 
 impl Names {
-    /// Number of names.
+    /// Returns the number of names.
     #[inline]
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -141,7 +141,7 @@ impl Names {
         self.entries.is_empty()
     }
 
-    /// The name with this id, if there is one.
+    /// Returns the name with this id, if there is one.
     #[inline]
     pub fn get(&self, id: u32) -> Option<Name<'_>> {
         let entry = self.entries.get((id as usize).wrapping_sub(1))?;
@@ -155,14 +155,14 @@ impl Names {
         Some(Name { node: entry.node, bytes })
     }
 
-    /// The table itself, for callers that keep data for each id: the names by id minus 1, and the bytes that their
-    /// offsets refer to.
+    /// Returns the table itself, for callers that keep data for each id: the names by id minus 1, and the bytes that
+    /// their offsets refer to.
     #[inline]
     pub fn raw(&self) -> (&[Entry], &[u8]) {
         (&self.entries, &self.bytes)
     }
 
-    /// The name with this id, if it is a byte string or ASCII text without flags.
+    /// Returns the name with this id, if it is a byte string or ASCII text without flags.
     #[inline(always)]
     pub(crate) fn get_plain(&self, id: u16) -> Option<(&Entry, &[u8])> {
         let index = usize::from(id).wrapping_sub(1);
@@ -221,12 +221,12 @@ impl Names {
         self.generation.0
     }
 
-    /// The names in the order of their ids, from 1 on.
+    /// Returns the names in the order of their ids, from 1 on.
     pub fn iter(&self) -> impl Iterator<Item = Name<'_>> {
         (1..=self.entries.len() as u32).filter_map(|id| self.get(id))
     }
 
-    /// The id of the name that followed `id` last time; 0 if unknown. An `id` of 0 is the start of a map.
+    /// Returns the id of the name that followed `id` last time; 0 if unknown. An `id` of 0 is the start of a map.
     #[inline]
     pub(crate) fn predict_next(&self, id: u16) -> u16 {
         self.follow.get(usize::from(id)).copied().unwrap_or(0)
@@ -240,8 +240,8 @@ impl Names {
         }
     }
 
-    /// The id of the short name at `offset` of `input`, if it was seen recently; otherwise 0. Unlike `predict_next`,
-    /// this does not depend on the order of the keys.
+    /// Returns the id of the short name at `offset` of `input`, if it was seen recently; otherwise 0. Unlike
+    /// `predict_next`, this does not depend on the order of the keys.
     #[inline(always)]
     pub(crate) fn recall_short(&self, kind: Kind, flags: u8, input: &[u8], offset: usize, len: usize) -> u16 {
         if len > 16 {

@@ -34,7 +34,7 @@ impl Naming {
         matches!(self, Naming::Ruby | Naming::Plain)
     }
 
-    /// The language whose built-in classes have names that other classes must not get.
+    /// Returns the language whose built-in classes have names that other classes must not get.
     fn class_language(self) -> Option<Language> {
         match self {
             Naming::Php => Some(Language::Php),

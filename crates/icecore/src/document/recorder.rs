@@ -55,9 +55,9 @@ pub(crate) trait Recorder: Sink {
     /// Records that reading stops in the container `node`; `of` is the number of children or entries that the input
     /// declares, if it declares one.
     #[cold]
-    fn record_cut(&mut self, node: u32, of: Option<u32>) {
+    fn record_cut(&mut self, node: u32, total: Option<u32>) {
         if let Some(detail) = self.detail() {
-            detail.trace.cut.push(Cut { node, of });
+            detail.trace.cut.push(Cut { node, of: total });
         }
     }
 

@@ -16,10 +16,10 @@ pub trait Sink {
     /// Whether the sink removes finished nodes when [`Sink::finish_child`] is called.
     const PARTS: bool = false;
 
-    /// The tape to append to.
+    /// Returns the tape to append to.
     fn tape(&mut self) -> &mut Tape;
 
-    /// The nodes on the tape.
+    /// Returns the nodes on the tape.
     fn nodes(&self) -> &[Node];
 
     /// Where to record spelling and spans.

@@ -45,7 +45,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// An empty tape.
+    /// Returns an empty tape.
     pub fn new() -> Tape {
         Tape::default()
     }
@@ -74,31 +74,31 @@ impl Tape {
         self.naming = naming;
     }
 
-    /// The nodes.
+    /// Returns the nodes.
     #[inline]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The node at this index; null after the last one.
+    /// Returns the node at this index; null after the last one.
     #[inline]
     pub(crate) fn node(&self, index: u32) -> Node {
         self.nodes.get(index as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    /// The bytes of strings that are not borrowed from the input.
+    /// Returns the bytes of strings that are not borrowed from the input.
     #[inline]
     pub fn arena(&self) -> &[u8] {
         &self.arena
     }
 
-    /// Index of the root; the length of the tape if it has none.
+    /// Returns the index of the root; the length of the tape if it has none.
     #[inline]
     pub fn root(&self) -> u32 {
         self.root
     }
 
-    /// Index of the user header of a Sereal document.
+    /// Returns the index of the user header of a Sereal document.
     #[inline]
     pub fn header(&self) -> Option<u32> {
         self.header
@@ -231,30 +231,30 @@ impl Tape {
         if total_len <= max_bytes { Ok(()) } else { Err(limits.too_much_output(max_bytes)) }
     }
 
-    /// Locations and lengths of strings that are too long for a node.
+    /// Returns the locations and lengths of strings that are too long for a node.
     pub fn long_strings(&self) -> impl Iterator<Item = (Location, u64)> {
         self.long.iter().map(|long| (long.place, long.len))
     }
 
-    /// The names of keys, by id.
+    /// Returns the names of keys, by id.
     #[inline]
     pub fn keys(&self) -> &Names {
         &self.keys
     }
 
-    /// The names of classes, by id.
+    /// Returns the names of classes, by id.
     #[inline]
     pub fn classes(&self) -> &Names {
         &self.classes
     }
 
-    /// The names of encodings, by id.
+    /// Returns the names of encodings, by id.
     #[inline]
     pub fn encodings(&self) -> &Names {
         &self.encodings
     }
 
-    /// Number of nodes: the index of the next one.
+    /// Returns the number of nodes: the index of the next one.
     ///
     /// Readers limit it by [`Limits::nodes`](crate::Limits), so it fits.
     #[inline]
@@ -342,7 +342,7 @@ impl Tape {
         self.intern_class_node(Node::leaf(kind, 0), name)
     }
 
-    /// As [`Tape::intern_class`], for a name with flags.
+    /// Like [`Tape::intern_class`], for a name with flags.
     pub(super) fn intern_class_node(&mut self, node: Node, name: &[u8]) -> Result<u32, Error> {
         self.classes
             .intern_always(node, name)
@@ -385,7 +385,7 @@ impl Tape {
         self.copies = true;
     }
 
-    /// The bytes of a string node.
+    /// Returns the bytes of a string node.
     #[inline]
     pub(crate) fn string_bytes<'d>(&'d self, node: &Node, input: &'d [u8]) -> &'d [u8] {
         let (place, len) = if node.aux == node::LONG {

@@ -102,18 +102,19 @@ impl Escape {
 }
 
 impl<'a> Decoded<'a> {
-    /// A text without escapes.
+    /// Returns a text without escapes.
     pub fn plain(raw: &'a [u8]) -> Decoded<'a> {
         Decoded { text: Cow::Borrowed(raw), len: raw.len(), escapes: Vec::new(), raw_len: raw.len(), is_token: false }
     }
 
-    /// A text that has one form as a whole, such as a token with its quotes: any change encodes all of it again.
+    /// Returns a text that has one form as a whole, such as a token with its quotes: any change encodes all of it
+    /// again.
     pub fn token(raw: &[u8], text: Cow<'a, [u8]>) -> Decoded<'a> {
         let escape = Escape { text: 0, raw: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
         Decoded { len: text.len(), text, escapes: vec![escape], raw_len: raw.len(), is_token: true }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &[u8] {
         self.text.get(..self.len).unwrap_or_default()
     }

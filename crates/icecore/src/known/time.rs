@@ -27,7 +27,7 @@ pub struct Day {
 }
 
 impl Day {
-    /// The chronological Julian day number, which identifies the day in any calendar.
+    /// Returns the chronological Julian day number, which identifies the day in any calendar.
     pub fn julian_day(&self) -> i64 {
         self.jd
     }
@@ -122,12 +122,12 @@ impl<'d> Moment<'d> {
         self.is_exact
     }
 
-    /// Number of seconds that local clocks are ahead of UTC; `None` means UTC itself.
+    /// Returns the number of seconds that local clocks are ahead of UTC; `None` means UTC itself.
     pub fn offset(&self) -> Option<i32> {
         self.offset
     }
 
-    /// Name of the zone, such as `CET` or `Europe/Berlin`; may be empty.
+    /// Returns the name of the zone, such as `CET` or `Europe/Berlin`; may be empty.
     pub fn zone(&self) -> &'d str {
         self.zone
     }

@@ -56,7 +56,7 @@ impl<'n> ClassName<'n> {
         ClassName { folds: true, ..self }
     }
 
-    /// The bytes of the name, without the ignored prefix.
+    /// Returns the bytes of the name, without the ignored prefix.
     pub fn bytes(&self) -> &'n [u8] {
         self.bytes
     }
@@ -86,7 +86,7 @@ impl<'n> ClassName<'n> {
         self.is_text == other.is_text && !self.folds && !other.folds
     }
 
-    /// The characters of the name, as they are compared.
+    /// Returns the characters of the name, as they are compared.
     pub(super) fn characters(self) -> Characters<'n> {
         Characters(self)
     }
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// The shortest form of a character beyond ASCII.
+    /// Returns the shortest form of a character beyond ASCII.
     fn encoded(character: u64) -> Vec<u8> {
         let bits = 64 - character.leading_zeros() as usize;
         let len = (2..=7).find(|len| bits <= if *len == 2 { 11 } else { 5 * len + 1 }).unwrap_or(13);

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::steps::{counted, is_linear};
 
-    /// The readable twin, which tries all ways.
+    /// Compares a pattern with a name by trying all ways: the readable version.
     fn reference(pattern: &[char], name: &[char]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, _) => name.is_empty(),

@@ -214,17 +214,17 @@ pub enum State {
 }
 
 impl<'n> Question<'n> {
-    /// A question about a class.
+    /// Returns a question about a class.
     pub fn new(name: ClassName<'n>) -> Question<'n> {
         Question::at(name, State::Open)
     }
 
-    /// A question that was already evaluated up to this state.
+    /// Returns a question that was already evaluated up to this state.
     pub fn at(name: ClassName<'n>, state: State) -> Question<'n> {
         Question { name, state }
     }
 
-    /// Name of the class.
+    /// Returns the name of the class.
     pub fn name(&self) -> ClassName<'n> {
         self.name
     }

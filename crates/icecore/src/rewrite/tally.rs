@@ -61,7 +61,7 @@ impl FormatCounts {
         }
     }
 
-    /// The count of a format, or 0.
+    /// Returns the count of a format, or 0.
     pub fn get(&self, name: &str) -> u64 {
         self.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| count)
     }
@@ -71,7 +71,7 @@ impl FormatCounts {
         self.0.iter().copied()
     }
 
-    /// The sum of all counts.
+    /// Returns the sum of all counts.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count)| count).sum()
     }

@@ -122,12 +122,7 @@ mod tests {
             (b"", 0..0, 0..0),
             (b"\xef\xbb", 0..2, 0..2),
         ] {
-            assert_eq!(
-                (trimmed_range(text, false), trimmed_range(text, true)),
-                (near, far),
-                "{}",
-                text.escape_ascii()
-            );
+            assert_eq!((trimmed_range(text, false), trimmed_range(text, true)), (near, far), "{}", text.escape_ascii());
         }
     }
 }

@@ -38,7 +38,7 @@ struct MatchedPlace {
 }
 
 impl<'d> Found<'d> {
-    /// Number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.matched.len()
     }
@@ -48,12 +48,12 @@ impl<'d> Found<'d> {
         self.matched.is_empty()
     }
 
-    /// The values, with the paths that they were found on.
+    /// Returns the values, with the paths that they were found on.
     pub fn iter(&self) -> impl Iterator<Item = (String, Cursor<'d>)> {
         self.matched.iter().map(|place| (self.path_of_place(*place), self.cursor_at(*place)))
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn values(&self) -> impl Iterator<Item = Cursor<'d>> {
         self.matched.iter().map(|place| self.cursor_at(*place))
     }

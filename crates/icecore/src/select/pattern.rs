@@ -69,7 +69,7 @@ impl Pattern {
         Ok(Pattern { text: text.to_owned(), steps })
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }

@@ -76,7 +76,7 @@ impl Serialize for SerializedValue<'_, '_> {
     }
 }
 
-/// A number if it has at most 128 bits, otherwise its digits.
+/// Serializes an integer as a number if it has at most 128 bits, otherwise as its digits.
 fn serialize_big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut wide = [0; 16];
     let small = number.magnitude.len() <= 15;
@@ -93,7 +93,7 @@ fn serialize_big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result
     serialize_text_or_bytes(&digits, serializer)
 }
 
-/// A string if it is valid UTF-8, otherwise bytes.
+/// Serializes a string as text if it is valid UTF-8, otherwise as bytes.
 fn serialize_text_or_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => serializer.serialize_str(text),

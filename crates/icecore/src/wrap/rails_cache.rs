@@ -108,7 +108,8 @@ fn open_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<
 /// The class of the object that Rails 6.1 and earlier dump.
 const ENTRY: &[u8] = b"ActiveSupport::Cache::Entry";
 
-/// The layout of Rails 6.1 and earlier: an object whose variable `@value` is the value, or its compressed dump.
+/// Unwraps the layout of Rails 6.1 and earlier: an object whose variable `@value` is the value, or its compressed
+/// dump.
 fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<'static>, Error> {
     let default = Limits::default();
     let limits = match reach {
@@ -190,7 +191,7 @@ fn with_compression_flag(mut unwrapped: Unwrapped<'_>, is_compressed: bool) -> U
     unwrapped
 }
 
-/// The layout of Rails 7.1.
+/// Unwraps the layout of Rails 7.1.
 fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<'a>, Error> {
     let short = |expected: &str| {
         Error::new(ErrorKind::Truncated).at(input.len()).expecting(expected.to_owned()).finding("the end of the input")

@@ -243,7 +243,7 @@ fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Er
     Ok(())
 }
 
-/// A message in Base64 with an expiry and a purpose, as Rails 5.2 and later write it.
+/// Returns a message in Base64 with an expiry and a purpose, as Rails 5.2 and later write it.
 #[cfg(feature = "signatures")]
 fn in_envelope(message: &[u8], expires: Option<&str>, purpose: Option<&str>) -> Result<Vec<u8>, Error> {
     let mut builder = Builder::new();

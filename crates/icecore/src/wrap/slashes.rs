@@ -25,7 +25,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     wrap,
 };
 
-/// A serialized value that contains a string contains a quote.
+/// Detects a serialized value whose first quote is escaped.
 fn detect(input: &[u8]) -> bool {
     let Some(offset) = input.iter().position(|byte| *byte == b'"') else { return false };
     offset > 0 && input[offset - 1] == b'\\' && matches!(input, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..])

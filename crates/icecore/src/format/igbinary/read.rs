@@ -116,8 +116,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.sink.tape().nodes.pop();
         }
         while let Some(frame) = self.frames.last() {
-            let (index, of) = (frame.node, frame.total);
-            self.sink.record_cut(index, Some(of));
+            let (index, total) = (frame.node, frame.total);
+            self.sink.record_cut(index, Some(total));
             self.close_container();
         }
         path

@@ -199,8 +199,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
             if !frame.is_payload {
-                let (index, of) = (frame.node, frame.count.saturating_add(frame.remaining));
-                self.sink.record_cut(index, Some(of));
+                let (index, total) = (frame.node, frame.count.saturating_add(frame.remaining));
+                self.sink.record_cut(index, Some(total));
             }
             self.close_container(false);
         }
@@ -268,11 +268,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 Key::Int(value)
             }
             Some(b's') => {
-                let QuotedBytes { start: at, len, is_default } = self.tokens.read_string()?;
+                let QuotedBytes { start: offset, len, is_default } = self.tokens.read_string()?;
                 self.check_length(len, start)?;
-                let value = text::integer_key(&self.tokens.input[at..at + len]).filter(|_| !is_object);
+                let value = text::integer_key(&self.tokens.input[offset..offset + len]).filter(|_| !is_object);
                 is_unusual = !is_default || value.is_some();
-                value.map_or(Key::Input(at, len), Key::Int)
+                value.map_or(Key::Input(offset, len), Key::Int)
             }
             Some(b'S') => {
                 is_unusual = true;
@@ -347,7 +347,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         match *key {
             Key::Int(value) => tape.intern_key(Node::int(value), &[]),
-            Key::Input(at, len) => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[at..at + len]),
+            Key::Input(offset, len) => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[offset..offset + len]),
             Key::Arena(node) => {
                 let bytes = tape.string_bytes(&node, input).to_vec();
                 tape.intern_key(Node::leaf(Kind::Bytes, 0), &bytes)

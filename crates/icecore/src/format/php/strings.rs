@@ -1,7 +1,7 @@
 //! Finds the strings of a serialized text.
 //!
 //! A fast scan handles what nearly all texts consist of. It leaves any other text to the
-//! reader, whose spans give all places: that is its readable twin.
+//! reader, whose spans give all places: that is its readable version.
 
 mod escaped;
 mod scan;

@@ -49,7 +49,7 @@ pub(super) const MAX_IN_REF: usize = 15;
 /// The longest SHORT_BINARY.
 pub(super) const MAX_SHORT_LEN: usize = 31;
 
-/// The name of a tag, whether tracked or not.
+/// Returns the name of a tag, whether tracked or not.
 pub(super) fn name_of(tag: u8) -> &'static str {
     TAGS.name_of_tag(tag & !TRACK).unwrap_or("PAD")
 }

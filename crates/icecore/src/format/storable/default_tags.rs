@@ -3,7 +3,7 @@
 use super::tag;
 use crate::document::{Kind, Node};
 
-/// The tag that Storable chooses for an integer.
+/// Returns the tag that Storable chooses for an integer.
 pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
     match value {
         -128..=127 => tag::BYTE,
@@ -30,7 +30,7 @@ pub(super) fn exact_integer(value: f64) -> Option<i64> {
     (value.abs() < EXACT && value.fract() == 0.0).then_some(value as i64)
 }
 
-/// The tag that Storable chooses for a string.
+/// Returns the tag that Storable chooses for a string.
 pub(super) fn string_tag(kind: Kind, len: u64) -> u8 {
     match (kind, len <= 0xFF) {
         (Kind::Text, true) => tag::UTF8STR,

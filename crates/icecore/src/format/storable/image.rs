@@ -335,20 +335,20 @@ impl Image {
 
     /// Writes a float. If it was not a long double before, an x87 image makes it one.
     pub(super) fn push_float(&self, value: f64, buf: &mut Vec<u8>) {
-        let little = self.netorder || self.is_little();
+        let is_little_endian = self.netorder || self.is_little();
         if self.nv == 8 {
-            buf.extend_from_slice(&if little { value.to_le_bytes() } else { value.to_be_bytes() });
+            buf.extend_from_slice(&if is_little_endian { value.to_le_bytes() } else { value.to_be_bytes() });
             return;
         }
         let wide = crate::num::float128::from_f64(value);
         let mut raw = [0; 16];
-        if self.nv == 12 || little {
+        if self.nv == 12 || is_little_endian {
             raw[..10].copy_from_slice(&crate::num::float128::to_x87(&wide));
         } else {
             raw = wide;
         }
         let raw = &mut raw[..usize::from(self.nv)];
-        if !little {
+        if !is_little_endian {
             raw.reverse();
         }
         buf.extend_from_slice(raw);

@@ -70,7 +70,7 @@ pub(super) struct Prefix {
     pub(super) flags: u8,
     pub(super) class: Option<u32>,
     /// Whether no reference was read: for the root, or an object that a hook returned.
-    pub(super) implied: bool,
+    pub(super) has_implied_reference: bool,
     /// Number of wrapper nodes that were written.
     pub(super) wrapper_count: u32,
     /// Offset of its start in the input.
@@ -83,9 +83,9 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     pub(super) scan: Scan<'a>,
     pub(super) sink: &'s mut S,
     pub(super) image: Image,
-    pub(super) little: bool,
+    pub(super) is_little_endian: bool,
     /// Whether integers are 64 bits, little-endian.
-    pub(super) plain_64: bool,
+    pub(super) has_plain_64_bit_integers: bool,
     pub(super) limits: &'s Limits,
     pub(super) options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
@@ -109,14 +109,14 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         limits: &'s Limits,
         sink: &'s mut S,
     ) -> Self {
-        let little = image.is_little();
-        let plain_64 = little && image.iv == 8 && !image.is_mixed();
+        let is_little_endian = image.is_little();
+        let has_plain_64_bit_integers = is_little_endian && image.iv == 8 && !image.is_mixed();
         Machine {
             scan,
             sink,
             image,
-            little,
-            plain_64,
+            is_little_endian,
+            has_plain_64_bit_integers,
             limits,
             options,
             frames: Vec::new(),
@@ -155,12 +155,12 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     #[inline]
     pub(super) fn read_u32(&mut self, expected: &'static str) -> Result<u32, Error> {
         let bytes = self.scan.read_array::<4>(expected)?;
-        Ok(if self.little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+        Ok(if self.is_little_endian { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }
 
     pub(super) fn read_u64(&mut self, expected: &'static str) -> Result<u64, Error> {
         let bytes = self.scan.read_array::<8>(expected)?;
-        Ok(if self.little { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
+        Ok(if self.is_little_endian { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
     }
 
     /// Reads an integer in the image's own byte order.
@@ -206,7 +206,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     #[inline]
-    pub(super) fn deeper(&mut self, levels: u32) -> Result<(), Error> {
+    pub(super) fn enter_levels(&mut self, levels: u32) -> Result<(), Error> {
         self.depth = self.depth.saturating_add(levels);
         if self.depth > self.limits.depth {
             return Err(self.limits.too_deep().at(self.scan.offset));
@@ -273,7 +273,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         let mut prefix = Prefix { start: self.scan.offset, first: self.sink.next_node(), ..Prefix::default() };
         if referent {
             prefix.flags = flag::REF;
-            prefix.implied = true;
+            prefix.has_implied_reference = true;
         }
         loop {
             let start = self.scan.offset;
@@ -308,7 +308,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             self.push_wrapper(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
         }
         prefix.flags = flags;
-        prefix.implied = false;
+        prefix.has_implied_reference = false;
         let next = self.sink.next_node();
         self.numbers.assign_next(NumberedValue::Variable(next));
         Ok(())
@@ -328,7 +328,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Writes a node that only wraps the next one.
     pub(super) fn push_wrapper(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
-        self.deeper(1)?;
+        self.enter_levels(1)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
         if let Some(form) = self.pending_class.take_if(|_| node.kind == Kind::Object) {
@@ -387,7 +387,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         remaining: u32,
         prefix: Prefix,
     ) -> Result<u32, Error> {
-        self.deeper(1)?;
+        self.enter_levels(1)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
         self.attach_notes(index);
@@ -481,8 +481,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             }
             tag::DOUBLE => {
                 let raw = self.scan.read_bytes(usize::from(self.image.nv), "a float")?;
-                let little = self.is_native_little();
-                let leaf = float::decode_native_float(self.sink.tape(), raw, little, self.options.long_double);
+                let is_little_endian = self.is_native_little();
+                let leaf =
+                    float::decode_native_float(self.sink.tape(), raw, is_little_endian, self.options.long_double);
                 let default = super::default_tags::float_tag(&leaf, self.image.netorder);
                 self.note_float(raw, &leaf);
                 (leaf, default)
@@ -519,7 +520,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// there should be none; Storable then reads them in the order of the machine that it
     /// runs on, which nearly always is little-endian.
     pub(super) fn is_native_little(&self) -> bool {
-        self.little || self.image.netorder
+        self.is_little_endian || self.image.netorder
     }
 
     pub(super) fn read_integer(&mut self) -> Result<i64, Error> {
@@ -549,7 +550,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
         let is_default = leaf.kind == Kind::Float
             && raw.len() == 8
-            && (if self.little { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
+            && (if self.is_little_endian { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
         if !is_default && let Some(detail) = self.sink.detail() {
             let stored_range = detail.store_bytes(raw);
             self.defer_note(code::FLOAT, stored_range);

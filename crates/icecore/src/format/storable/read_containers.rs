@@ -104,7 +104,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                         .finding(tag::name_of(tag)));
                 }
             };
-            self.ensure_numbers(&Prefix { implied: true, ..Prefix::default() });
+            self.ensure_numbers(&Prefix { has_implied_reference: true, ..Prefix::default() });
             self.numbers.assign_next(NumberedValue::Key);
             if matches!(tag, tag::UTF8STR | tag::LUTF8STR) {
                 kind = Kind::Text;

@@ -42,9 +42,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     offset + 2 + usize::from(len),
                 ))
             }
-            tag::INTEGER if self.plain_64 => Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), offset + 9)),
+            tag::INTEGER if self.has_plain_64_bit_integers => {
+                Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), offset + 9))
+            }
             tag::NETINT => Some((Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), offset + 5)),
-            tag::DOUBLE if self.little && self.image.nv == 8 => {
+            tag::DOUBLE if self.is_little_endian && self.image.nv == 8 => {
                 Some((Node::float(f64::from_le_bytes(*rest.first_chunk()?)), offset + 9))
             }
             tag::UNDEF => Some((Node::leaf(Kind::Null, 0), offset + 1)),
@@ -56,7 +58,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     #[inline(always)]
     fn u32_at(&self, offset: usize) -> Option<u32> {
         let raw = *self.scan.input.get(offset..)?.first_chunk::<4>()?;
-        Some(if self.little { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) })
+        Some(if self.is_little_endian { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) })
     }
 
     /// Returns the id of the key whose length is at `offset`, and where it ends.

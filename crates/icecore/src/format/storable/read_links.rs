@@ -13,7 +13,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn ensure_numbers(&mut self, prefix: &Prefix) {
         if !self.numbers.is_built() {
             self.numbers.build(self.sink.tape());
-            if prefix.flags & flag::REF != 0 && !prefix.implied {
+            if prefix.flags & flag::REF != 0 && !prefix.has_implied_reference {
                 let next = self.sink.next_node();
                 self.numbers.assign_next(NumberedValue::Variable(next));
             }

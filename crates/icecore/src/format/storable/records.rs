@@ -383,8 +383,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             } else {
                 u64::from(u32::from_be_bytes(self.scan.read_array("an object number")?))
             };
-            let prefix =
-                Prefix { flags: flag::REF, implied: true, start, first: self.sink.next_node(), ..Prefix::default() };
+            let prefix = Prefix {
+                flags: flag::REF,
+                has_implied_reference: true,
+                start,
+                first: self.sink.next_node(),
+                ..Prefix::default()
+            };
             self.record_piece(start, prefix.first, "object number");
             self.push_back_reference(number, start, prefix)?;
         }

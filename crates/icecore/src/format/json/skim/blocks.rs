@@ -2,7 +2,7 @@
 //!
 //! A comparison of a block with a character gives a word whose bits show where the character is.
 //! The words for quotes and backslashes show which bytes are in strings; brackets outside of
-//! strings are then counted with two instructions. [`walk_bytes`] is the readable twin: it goes byte by
+//! strings are then counted with two instructions. [`walk_bytes`] is the readable version: it goes byte by
 //! byte, handles the rest after the last whole block, and must agree.
 
 use fearless_simd::{Level, Simd, SimdBase, SimdMask, dispatch, u8x64};
