@@ -897,7 +897,7 @@ typedef struct icecore_long {
    */
   uint64_t len;
   /*
-   1: the offset refers to the arena; 0: to the input.
+   1 if the offset refers to the arena, 0 if it refers to the input.
    */
   uint32_t in_arena;
 } icecore_long;
@@ -963,8 +963,8 @@ typedef struct icecore_view {
    */
   size_t consumed;
   /*
-   1: the document has only arrays, maps, strings and numbers, no node is the target of a link, and every key has
-   an id and no flags. 0: unknown.
+   1 if the document has only arrays, maps, strings and numbers, no node is the target of a link, and every key
+   has an id and no flags; 0 if that is unknown.
    */
   uint32_t is_simple;
 } icecore_view;
@@ -1035,8 +1035,8 @@ typedef struct icecore_tape {
    */
   uint32_t class_generation;
   /*
-   1: names of classes and members are those of the language for which the document is written, so they stay
-   unchanged. 0, the initial value: they may be names of another language.
+   1 if names of classes and members are those of the language for which the document is written, so they stay
+   unchanged; 0, the initial value, if they may be names of another language.
    */
   uint32_t has_own_names;
 } icecore_tape;
@@ -1054,7 +1054,7 @@ typedef struct icecore_json_style {
    */
   uint8_t inf_nan;
   /*
-   1: each value is on a line of its own.
+   1 if each value is on a line of its own.
    */
   uint8_t has_lines;
   /*
@@ -1062,23 +1062,23 @@ typedef struct icecore_json_style {
    */
   uint8_t indent;
   /*
-   1: a blank before the colon.
+   1 if there is a blank before the colon.
    */
   uint8_t space_before;
   /*
-   1: a blank after the colon.
+   1 if there is a blank after the colon.
    */
   uint8_t space_after;
   /*
-   1: `/` is written as `\/`.
+   1 if `/` is written as `\/`.
    */
   uint8_t escape_slash;
   /*
-   1: integral floats get a `.0`.
+   1 if integral floats get a `.0`.
    */
   uint8_t point_zero;
   /*
-   1: every number is written in quotes.
+   1 if every number is written in quotes.
    */
   uint8_t all_strings;
 } icecore_json_style;
@@ -1119,7 +1119,7 @@ typedef struct icecore_question {
    */
   uint32_t said;
   /*
-   1: no further layer can change the answer.
+   1 if no further layer can change the answer.
    */
   uint32_t is_final;
 } icecore_question;
@@ -1137,7 +1137,7 @@ typedef struct icecore_refused_class {
    */
   struct icecore_bytes path;
   /*
-   1: the host reports the class.
+   1 if the host reports the class.
    */
   uint32_t is_reported;
 } icecore_refused_class;
@@ -1169,7 +1169,7 @@ typedef struct icecore_pair {
  */
 typedef struct icecore_replaced {
   /*
-   1: the buffer contains the new bytes; 0: nothing changed, and the buffer is empty.
+   1 if the buffer contains the new bytes; 0 if nothing changed, and the buffer is empty.
    */
   uint32_t is_changed;
   /*
@@ -1226,15 +1226,15 @@ typedef struct icecore_replaced {
  */
 typedef struct icecore_sereal_header {
   /*
-   The protocol, 1 to 15. 0: a document that was later encoded as UTF-8. -1: not a Sereal document.
+   The protocol, 1 to 15; 0 if the document was later encoded as UTF-8; -1 if it is not a Sereal document.
    */
   int32_t protocol;
   /*
-   Offset of the first byte of the user header. 0: there is none.
+   Offset of the first byte of the user header; 0 if there is none.
    */
   size_t user_header;
   /*
-   Offset of the first byte after the user header, where the body starts. 0: there is no user header.
+   Offset of the first byte after the user header, where the body starts; 0 if there is no user header.
    */
   size_t body;
 } icecore_sereal_header;
@@ -1320,7 +1320,7 @@ void icecore_context_free(struct icecore_context *context);
 void icecore_context_trim(struct icecore_context *context);
 
 /*
- The same with another limit: at most `bytes` of each kind of memory are kept.
+ Like `icecore_context_trim`, with another limit: at most `bytes` of each kind of memory are kept.
 
  # Safety
  As for `icecore_context_trim`.
@@ -1457,8 +1457,8 @@ uint32_t icecore_grow_arena(struct icecore_context *context,
                             size_t more);
 
 /*
- Returns the id of a key with this kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), these flags and bytes.
- 0: the key needs a node of its own before its value.
+ Returns the id of a key with this kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), these flags and
+ bytes; 0 if the key needs a node of its own before its value.
 
  # Safety
  `context` is null or a context that no other call uses; `name` points to `len`
@@ -1542,7 +1542,8 @@ uint32_t icecore_policy_word(const char *word,
                              size_t len);
 
 /*
- Creates rules that allow nothing, which must be freed with `icecore_rules_free`. `flags`: `ICECORE_NAMES_PHP` or 0.
+ Creates rules that allow nothing, which must be freed with `icecore_rules_free`. `flags` is `ICECORE_NAMES_PHP` or
+ 0.
  */
 struct icecore_rules *icecore_rules_new(uint32_t flags);
 
@@ -1555,8 +1556,8 @@ struct icecore_rules *icecore_rules_new(uint32_t flags);
 void icecore_rules_free(struct icecore_rules *rules);
 
 /*
- Allows a class by its name, or the classes that match a pattern. `exactly`: 1 if `*` is an ordinary character. The
- name is copied.
+ Allows a class by its name, or the classes that match a pattern. `exactly` is 1 if `*` is an ordinary character.
+ The name is copied.
 
  # Safety
  `rules` is null or rules that no other call uses; `name` is null or points to a struct
@@ -1653,7 +1654,7 @@ uint32_t icecore_question_answer(const struct icecore_question *question);
 
 /*
  Calls `visit` once for each class of the last document that may not be built. A host calls it before it builds the
- first value. `uses`: the kinds of use that count, bits of `icecore_use`.
+ first value. `uses` has the kinds of use that count, as bits of `icecore_use`.
 
  # Safety
  `context` is null or a context that no other call uses; `input` points to the `len`
@@ -1673,8 +1674,8 @@ uint32_t icecore_refused(struct icecore_context *context,
                          struct icecore_error *error);
 
 /*
- Returns the length of a message about a class: `message_kind` is one of `icecore_words`, `host` one of `icecore_host`.
- Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
+ Returns the length of a message about a class: `message_kind` is one of `icecore_words`, `host` one of
+ `icecore_host`. Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
 
  # Safety
  `name` is null or points to a struct whose `bytes` points to `len` bytes; `path` points to

@@ -135,7 +135,7 @@ pub unsafe extern "C" fn icecore_context_trim(context: *mut icecore_context) {
     context.trim_memory(MAX_KEPT_BYTES);
 }
 
-/// The same with another limit: at most `bytes` of each kind of memory are kept.
+/// Like `icecore_context_trim`, with another limit: at most `bytes` of each kind of memory are kept.
 ///
 /// # Safety
 /// As for `icecore_context_trim`.
@@ -202,9 +202,9 @@ pub unsafe extern "C" fn icecore_read(
                     input = &context.body;
                 }
                 let input = icecore_bytes::from_slice(input);
-                let read = context.make_view(input, filled.consumed);
+                let partial_view = context.make_view(input, filled.consumed);
                 // SAFETY: checked above: `view` is not null, so it points to a struct.
-                unsafe { view.write(read) };
+                unsafe { view.write(partial_view) };
             }
             return Err(codec.stage().format().explain(error));
         }
@@ -230,9 +230,10 @@ pub unsafe extern "C" fn icecore_read(
             context.document.tape_mut().ascii_to_bytes(input);
         }
         let input = icecore_bytes::from_slice(input);
-        let read = icecore_view { is_simple: u32::from(filled.is_simple), ..context.make_view(input, filled.consumed) };
+        let filled_view =
+            icecore_view { is_simple: u32::from(filled.is_simple), ..context.make_view(input, filled.consumed) };
         // SAFETY: checked above: `view` is not null, so it points to a struct.
-        unsafe { view.write(read) };
+        unsafe { view.write(filled_view) };
         Ok(())
     })
 }

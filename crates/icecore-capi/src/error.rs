@@ -128,8 +128,8 @@ pub(crate) fn write_text(text: &str, field: &mut [c_char]) {
         end -= 1;
     }
     // A 0 in the text would end it, and a path may contain one.
-    for (to, from) in field.iter_mut().zip(text.as_bytes()[..end].iter()) {
-        *to = if *from == 0 { b'?' } else { *from } as c_char;
+    for (target, byte) in field.iter_mut().zip(text.as_bytes()[..end].iter()) {
+        *target = if *byte == 0 { b'?' } else { *byte } as c_char;
     }
     field[end] = 0;
 }
@@ -216,7 +216,7 @@ fn report_error(ErrorOut(error): ErrorOut, failed: Option<Error>) -> u32 {
     }
 }
 
-/// An error of kind `Usage`.
+/// Returns an error of kind `Usage`.
 #[cold]
 pub(crate) fn usage_error(expected: &'static str, found: impl Into<String>) -> Error {
     Error::new(ErrorKind::Usage).expecting(expected).finding(found.into())

@@ -117,8 +117,8 @@ unsafe fn grow_memory(
 }
 
 #[cold]
-/// Returns the id of a key with this kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), these flags and bytes.
-/// 0: the key needs a node of its own before its value.
+/// Returns the id of a key with this kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), these flags and
+/// bytes; 0 if the key needs a node of its own before its value.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `name` points to `len`

@@ -16,19 +16,19 @@ pub struct icecore_json_style {
     pub beyond: u8,
     /// Form of infinity and "not a number": bare (0), null (1), in quotes (2), in quotes and without a sign (3).
     pub inf_nan: u8,
-    /// 1: each value is on a line of its own.
+    /// 1 if each value is on a line of its own.
     pub has_lines: u8,
     /// Number of blanks of indentation for each level.
     pub indent: u8,
-    /// 1: a blank before the colon.
+    /// 1 if there is a blank before the colon.
     pub space_before: u8,
-    /// 1: a blank after the colon.
+    /// 1 if there is a blank after the colon.
     pub space_after: u8,
-    /// 1: `/` is written as `\/`.
+    /// 1 if `/` is written as `\/`.
     pub escape_slash: u8,
-    /// 1: integral floats get a `.0`.
+    /// 1 if integral floats get a `.0`.
     pub point_zero: u8,
-    /// 1: every number is written in quotes.
+    /// 1 if every number is written in quotes.
     pub all_strings: u8,
 }
 
@@ -112,14 +112,14 @@ pub unsafe extern "C" fn icecore_json_read(
         let input = unsafe { borrow_bytes(bytes, len) };
         let tape = context.document.tape_mut();
         tape.clear();
-        let read = perl::read(input, depth as usize, tape);
-        let Some((end, has_ids)) = read.filter(|(end, _)| *end == len || flags & ICECORE_EACH != 0) else {
+        let outcome = perl::read(input, depth as usize, tape);
+        let Some((end, has_ids)) = outcome.filter(|(end, _)| *end == len || flags & ICECORE_EACH != 0) else {
             return Err(Error::new(ErrorKind::Unsupported));
         };
-        let read =
+        let filled_view =
             icecore_view { is_simple: u32::from(has_ids), ..context.make_view(icecore_bytes::from_slice(input), end) };
         // SAFETY: checked above: `view` is not null, so it points to a struct.
-        unsafe { view.write(read) };
+        unsafe { view.write(filled_view) };
         Ok(())
     })
 }

@@ -124,7 +124,7 @@ pub struct icecore_question {
     pub flags: u32,
     /// The answer so far, one of `icecore_otherwise`.
     pub said: u32,
-    /// 1: no further layer can change the answer.
+    /// 1 if no further layer can change the answer.
     pub is_final: u32,
 }
 
@@ -183,7 +183,8 @@ pub unsafe extern "C" fn icecore_policy_word(word: *const c_char, len: usize) ->
     Otherwise::of_word(unsafe { borrow_bytes(word.cast(), len) }).map_or(0, otherwise_code)
 }
 
-/// Creates rules that allow nothing, which must be freed with `icecore_rules_free`. `flags`: `ICECORE_NAMES_PHP` or 0.
+/// Creates rules that allow nothing, which must be freed with `icecore_rules_free`. `flags` is `ICECORE_NAMES_PHP` or
+/// 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_rules_new(flags: u32) -> *mut icecore_rules {
     Box::into_raw(Box::new(icecore_rules { rules: Rules::new(names_from_flags(flags)) }))
@@ -202,8 +203,8 @@ pub unsafe extern "C" fn icecore_rules_free(rules: *mut icecore_rules) {
     }
 }
 
-/// Allows a class by its name, or the classes that match a pattern. `exactly`: 1 if `*` is an ordinary character. The
-/// name is copied.
+/// Allows a class by its name, or the classes that match a pattern. `exactly` is 1 if `*` is an ordinary character.
+/// The name is copied.
 ///
 /// # Safety
 /// `rules` is null or rules that no other call uses; `name` is null or points to a struct
@@ -379,7 +380,7 @@ pub unsafe extern "C" fn icecore_question_items(
         // SAFETY: not null, so it points to `count` structs.
         false => unsafe { std::slice::from_raw_parts(items, count) },
     };
-    let ask = |question: &mut Question<'_>| {
+    let update = |question: &mut Question<'_>| {
         for item in items {
             // SAFETY: the caller filled each item; the question does not keep its bytes.
             let (bytes, is_text) = unsafe { item.borrow_name() };
@@ -387,7 +388,7 @@ pub unsafe extern "C" fn icecore_question_items(
         }
     };
     // SAFETY: null, or begun, with a name that did not change.
-    unsafe { icecore_question::continue_with(question, ask) }
+    unsafe { icecore_question::continue_with(question, update) }
 }
 
 /// Records that a list of the caller contains the class, for a list that the engine can't read, such as a hash or a
@@ -410,13 +411,13 @@ pub unsafe extern "C" fn icecore_question_allow(question: *mut icecore_question)
 pub unsafe extern "C" fn icecore_question_rules(question: *mut icecore_question, rules: *const icecore_rules) -> u32 {
     // SAFETY: a handle; no call changes the rules meanwhile.
     let rules = unsafe { rules.as_ref() };
-    let ask = |question: &mut Question<'_>| {
+    let update = |question: &mut Question<'_>| {
         if let Some(rules) = rules {
             question.rules(&rules.rules);
         }
     };
     // SAFETY: null, or begun, with a name that did not change.
-    unsafe { icecore_question::continue_with(question, ask) }
+    unsafe { icecore_question::continue_with(question, update) }
 }
 
 /// Applies the rule of a layer of the caller for the classes that are not in its lists: one of `icecore_otherwise`.
@@ -426,13 +427,13 @@ pub unsafe extern "C" fn icecore_question_rules(question: *mut icecore_question,
 /// `question` is null or was begun, and the bytes of its name did not change since.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_question_otherwise(question: *mut icecore_question, otherwise: u32) -> u32 {
-    let set = |question: &mut Question<'_>| {
+    let update = |question: &mut Question<'_>| {
         if let Some(otherwise) = otherwise_from_code(otherwise) {
             question.otherwise(otherwise);
         }
     };
     // SAFETY: null, or begun, with a name that did not change.
-    unsafe { icecore_question::continue_with(question, set) }
+    unsafe { icecore_question::continue_with(question, update) }
 }
 
 /// Returns the answer: one of `icecore_verdict`, and `ICECORE_REPORTED`. A class that no layer allows is refused.
@@ -466,12 +467,12 @@ pub struct icecore_refused_class {
     pub name: icecore_class_name,
     /// The path of the first place that contains it.
     pub path: icecore_bytes,
-    /// 1: the host reports the class.
+    /// 1 if the host reports the class.
     pub is_reported: u32,
 }
 
 /// Calls `visit` once for each class of the last document that may not be built. A host calls it before it builds the
-/// first value. `uses`: the kinds of use that count, bits of `icecore_use`.
+/// first value. `uses` has the kinds of use that count, as bits of `icecore_use`.
 ///
 /// # Safety
 /// `context` is null or a context that no other call uses; `input` points to the `len`
@@ -519,8 +520,8 @@ pub unsafe extern "C" fn icecore_refused(
     })
 }
 
-/// Returns the length of a message about a class: `message_kind` is one of `icecore_words`, `host` one of `icecore_host`.
-/// Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
+/// Returns the length of a message about a class: `message_kind` is one of `icecore_words`, `host` one of
+/// `icecore_host`. Copies as much of it to `text` as fits, ending with 0. Everything except the path is ASCII.
 ///
 /// # Safety
 /// `name` is null or points to a struct whose `bytes` points to `len` bytes; `path` points to

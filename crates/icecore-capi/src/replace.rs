@@ -45,7 +45,7 @@ pub struct icecore_pair {
 /// Results and counts of a replacement.
 #[repr(C)]
 pub struct icecore_replaced {
-    /// 1: the buffer contains the new bytes; 0: nothing changed, and the buffer is empty.
+    /// 1 if the buffer contains the new bytes; 0 if nothing changed, and the buffer is empty.
     pub is_changed: u32,
     /// Strings that were changed.
     pub strings: u64,
@@ -77,7 +77,7 @@ pub struct icecore_replaced {
 /// Prepared pairs with flags, a format and limits. A host keeps one handle, and prepares it before each document;
 /// unchanged settings are not prepared again.
 pub struct icecore_replacer {
-    ready: Option<PreparedRules>,
+    prepared: Option<PreparedRules>,
     options: Rewriting,
     /// Maximum memory in bytes for replacements and their positions.
     memory: u64,
@@ -230,8 +230,8 @@ const EDIT_COST: u64 = 128;
 /// Returns the maximum number of inserted bytes: a short text may be found in many places of hostile data.
 fn max_output(len: usize, limits: &Limits) -> u64 {
     /// An amount that is not worth refusing.
-    const ALWAYS: u64 = 64 << 20;
-    (len as u64).saturating_mul(limits.growth).max(ALWAYS).min(limits.output)
+    const ALWAYS_ALLOWED: u64 = 64 << 20;
+    (len as u64).saturating_mul(limits.growth).max(ALWAYS_ALLOWED).min(limits.output)
 }
 
 fn rewriting_from_flags(flags: u32) -> Rewriting {
@@ -298,9 +298,9 @@ pub unsafe extern "C" fn icecore_replace(
             false => require_utf8(unsafe { CStr::from_ptr(format) }.to_bytes(), "a stage")?,
         };
         // SAFETY: `pairs` and `count` belong together; the pairs are copied.
-        let ready = PreparedRules::new(unsafe { icecore_pair::borrow_pairs(pairs, count) }, format, flags)?;
+        let prepared = PreparedRules::new(unsafe { icecore_pair::borrow_pairs(pairs, count) }, format, flags)?;
         // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
-        let replaced = ready.apply(unsafe { borrow_bytes(bytes, len) }, &rewriting_from_flags(flags), u64::MAX)?;
+        let replaced = prepared.apply(unsafe { borrow_bytes(bytes, len) }, &rewriting_from_flags(flags), u64::MAX)?;
         // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
         unsafe { write_results(replaced, out, counts) };
         Ok(())
@@ -310,7 +310,7 @@ pub unsafe extern "C" fn icecore_replace(
 /// Creates a replacer without pairs, which must be freed with `icecore_replacer_free`.
 #[unsafe(no_mangle)]
 pub extern "C" fn icecore_replacer_new() -> *mut icecore_replacer {
-    Box::into_raw(Box::new(icecore_replacer { ready: None, options: Rewriting::default(), memory: u64::MAX }))
+    Box::into_raw(Box::new(icecore_replacer { prepared: None, options: Rewriting::default(), memory: u64::MAX }))
 }
 
 /// Prepares a replacer for these pairs, this format (empty: it is detected) and these flags, as for `icecore_replace`,
@@ -342,13 +342,13 @@ pub unsafe extern "C" fn icecore_replacer_prepare(
         let format = require_utf8(unsafe { borrow_bytes(format.cast(), format_len) }, "a stage, as `gzip/php`");
         replacer.options = rewriting_from_flags(flags);
         replacer.memory = u64::MAX;
-        if let (Some(ready), Ok(format)) = (&replacer.ready, &format)
-            && ready.matches_request(pairs.clone(), format, flags)
+        if let (Some(prepared), Ok(format)) = (&replacer.prepared, &format)
+            && prepared.matches_request(pairs.clone(), format, flags)
         {
             return Ok(());
         }
-        replacer.ready = None;
-        replacer.ready = Some(PreparedRules::new(pairs, format?, flags)?);
+        replacer.prepared = None;
+        replacer.prepared = Some(PreparedRules::new(pairs, format?, flags)?);
         Ok(())
     })
 }
@@ -403,11 +403,12 @@ pub unsafe extern "C" fn icecore_replacer_apply(
     run_guarded(error, || {
         // SAFETY: a handle, see `lib.rs`; it is only read.
         let replacer = unsafe { replacer.as_ref() };
-        let (Some(icecore_replacer { ready: Some(ready), options, memory }), false) = (replacer, out.is_null()) else {
+        let (Some(icecore_replacer { prepared: Some(prepared), options, memory }), false) = (replacer, out.is_null())
+        else {
             return Err(usage_error("a replacer that was prepared, and a buffer", "null, or one that was not"));
         };
         // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
-        let replaced = ready.apply(unsafe { borrow_bytes(bytes, len) }, options, *memory)?;
+        let replaced = prepared.apply(unsafe { borrow_bytes(bytes, len) }, options, *memory)?;
         // SAFETY: `out` is not null, so it points to a struct; `counts` is null or points to one.
         unsafe { write_results(replaced, out, counts) };
         Ok(())

@@ -6,11 +6,11 @@ use icecore::format::sereal;
 /// Data from the first bytes of a Sereal document.
 #[repr(C)]
 pub struct icecore_sereal_header {
-    /// The protocol, 1 to 15. 0: a document that was later encoded as UTF-8. -1: not a Sereal document.
+    /// The protocol, 1 to 15; 0 if the document was later encoded as UTF-8; -1 if it is not a Sereal document.
     pub protocol: i32,
-    /// Offset of the first byte of the user header. 0: there is none.
+    /// Offset of the first byte of the user header; 0 if there is none.
     pub user_header: usize,
-    /// Offset of the first byte after the user header, where the body starts. 0: there is no user header.
+    /// Offset of the first byte after the user header, where the body starts; 0 if there is no user header.
     pub body: usize,
 }
 

@@ -38,9 +38,9 @@ fn box_stage(stage: Stage) -> *mut icecore_stage {
 /// memory.
 pub(crate) fn lower_limits(limits: &Limits, memory: u64, is_wrapped: bool, detail: u64) -> Limits {
     let mut lowered = limits.clone();
-    let for_nodes = if is_wrapped { memory / 2 } else { memory };
+    let node_memory = if is_wrapped { memory / 2 } else { memory };
     // A reader remembers some of them, for links.
-    let nodes = for_nodes / ((size_of::<Node>() + 8) as u64 * detail);
+    let nodes = node_memory / ((size_of::<Node>() + 8) as u64 * detail);
     lowered.nodes = lowered.nodes.min(u32::try_from(nodes).unwrap_or(u32::MAX));
     lowered.decompressed = lowered.decompressed.min(memory / 2);
     lowered.output = lowered.output.min(memory);
@@ -74,17 +74,17 @@ pub unsafe extern "C" fn icecore_stage_new(
     len: usize,
     error: *mut icecore_error,
 ) -> *mut icecore_stage {
-    let mut made = std::ptr::null_mut();
+    let mut stage = std::ptr::null_mut();
     // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::from_pointer(error) };
     run_guarded(error, || {
         // SAFETY: `spec` points to `len` bytes; the slice is dropped before the call returns.
         let spec = unsafe { borrow_bytes(spec.cast(), len) };
         let spec = require_utf8(spec, "a stage, as `sereal:compress=zstd`")?;
-        made = box_stage(Stage::parse(spec)?);
+        stage = box_stage(Stage::parse(spec)?);
         Ok(())
     });
-    made
+    stage
 }
 
 /// Detects the format of a document, and returns a stage for it. Free it with `icecore_stage_free`. Returns null if no
@@ -94,15 +94,15 @@ pub unsafe extern "C" fn icecore_stage_new(
 /// `bytes` points to `len` bytes; `error` is null or points to a struct.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn icecore_detect(bytes: *const u8, len: usize, error: *mut icecore_error) -> *mut icecore_stage {
-    let mut made = std::ptr::null_mut();
+    let mut stage = std::ptr::null_mut();
     // SAFETY: `error` is null or points to a struct, see above.
     let error = unsafe { ErrorOut::from_pointer(error) };
     run_guarded(error, || {
         // SAFETY: `bytes` points to `len` bytes; the slice is dropped before the call returns.
-        made = box_stage(icecore::detect::stage_of(unsafe { borrow_bytes(bytes, len) })?);
+        stage = box_stage(icecore::detect::stage_of(unsafe { borrow_bytes(bytes, len) })?);
         Ok(())
     });
-    made
+    stage
 }
 
 /// Sets a limit of a stage: `depth`, `nodes`, `string`, `decompressed`, `ratio`, `expansion`, `digits`, `output`,

@@ -102,7 +102,7 @@ pub struct icecore_long {
     pub offset: u64,
     /// Length of the string in bytes.
     pub len: u64,
-    /// 1: the offset refers to the arena; 0: to the input.
+    /// 1 if the offset refers to the arena, 0 if it refers to the input.
     pub in_arena: u32,
 }
 
@@ -147,8 +147,8 @@ pub struct icecore_view {
     pub long_count: usize,
     /// Number of bytes of the input that belong to the document.
     pub consumed: usize,
-    /// 1: the document has only arrays, maps, strings and numbers, no node is the target of a link, and every key has
-    /// an id and no flags. 0: unknown.
+    /// 1 if the document has only arrays, maps, strings and numbers, no node is the target of a link, and every key
+    /// has an id and no flags; 0 if that is unknown.
     pub is_simple: u32,
 }
 
@@ -178,8 +178,8 @@ pub struct icecore_tape {
     pub key_generation: u32,
     /// The generation of the ids of classes.
     pub class_generation: u32,
-    /// 1: names of classes and members are those of the language for which the document is written, so they stay
-    /// unchanged. 0, the initial value: they may be names of another language.
+    /// 1 if names of classes and members are those of the language for which the document is written, so they stay
+    /// unchanged; 0, the initial value, if they may be names of another language.
     pub has_own_names: u32,
 }
 
@@ -204,7 +204,7 @@ fn is_kind(kind: u8) -> bool {
 
 /// Converts the nodes for the engine, if all kinds exist.
 pub(crate) fn check_c_nodes(nodes: Vec<icecore_node>) -> Result<Vec<Node>, Error> {
-    if nodes.iter().fold(false, |bad, node| bad | !is_kind(node.kind)) {
+    if nodes.iter().fold(false, |has_unknown, node| has_unknown | !is_kind(node.kind)) {
         return Err(usage_error("nodes of known kinds", "another one"));
     }
     let mut nodes = std::mem::ManuallyDrop::new(nodes);
@@ -241,7 +241,7 @@ impl LentMemory {
         // SAFETY: not beyond the capacity, by the minimum; initialised, as the caller filled
         // as many and any bits are a valid `icecore_node`.
         unsafe { self.nodes.set_len(nodes) };
-        // SAFETY: the same for bytes.
+        // SAFETY: as for the nodes.
         unsafe { self.arena.set_len(bytes) };
     }
 }

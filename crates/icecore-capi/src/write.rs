@@ -63,10 +63,10 @@ pub unsafe extern "C" fn icecore_write(
         }
         let written = stage.codec.write(&context.document, &mut context.out);
         reclaim_memory(context.document.tape_mut(), &mut context.filling);
-        let lost = written?;
+        let reported = written?;
         context.losses.clear();
         if !losses.is_null() {
-            context.losses.extend(lost.iter().map(ToString::to_string));
+            context.losses.extend(reported.iter().map(ToString::to_string));
         }
         write_result(context.losses.len(), &context.out.bytes);
         Ok(())

@@ -15,7 +15,7 @@ const STANDARD: [u8; 64] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const URL: [u8; 64] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// The value of a byte that is not a digit. It has a bit that no shifted digit has.
-const WRONG: u32 = 1 << 31;
+const NO_DIGIT: u32 = 1 << 31;
 
 /// For each place in a group of four, the value of each digit.
 type Values = [[u32; 256]; 4];
@@ -24,7 +24,7 @@ static STANDARD_VALUES: Values = build_digit_values(&STANDARD);
 static URL_VALUES: Values = build_digit_values(&URL);
 
 const fn build_digit_values(digits: &[u8; 64]) -> Values {
-    let mut values = [[WRONG; 256]; 4];
+    let mut values = [[NO_DIGIT; 256]; 4];
     let mut digit = 0;
     while digit < 64 {
         let mut place = 0;
@@ -45,9 +45,9 @@ impl Alphabet {
         }
     }
 
-    /// Whether this is one of its digits.
+    /// Returns `true` if this is a digit of the alphabet.
     pub(crate) fn has(self, digit: u8) -> bool {
-        self.digit_values()[0][usize::from(digit)] != WRONG
+        self.digit_values()[0][usize::from(digit)] != NO_DIGIT
     }
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn encode_base64(bytes: &[u8], out: &mut Vec<u8>) {
 
 /// Appends the Base64 of bytes in this alphabet.
 pub(crate) fn encode_in_alphabet(alphabet: Alphabet, is_padded: bool, bytes: &[u8], out: &mut Vec<u8>) {
-    // The crate would reserve exactly this much: many calls in a row would move `out` each time.
+    // `base64_simd` would reserve exactly this much: many calls in a row would move `out` each time.
     out.reserve(bytes.len().div_ceil(3) * 4);
     let engine = match (alphabet, is_padded) {
         (Alphabet::Standard, true) => base64_simd::STANDARD,
@@ -100,7 +100,7 @@ pub(crate) fn decode_base64(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize>
     if base64_simd::STANDARD.decode_append(text, out).is_ok() {
         return Ok(());
     }
-    // The crate does not report the position of the error.
+    // `base64_simd` does not report the position of the error.
     if let Some(offset) = text.iter().position(u8::is_ascii_whitespace) {
         return Err(text[..offset].iter().position(|digit| !Alphabet::Standard.has(*digit)).unwrap_or(offset));
     }
@@ -109,11 +109,11 @@ pub(crate) fn decode_base64(text: &[u8], out: &mut Vec<u8>) -> Result<(), usize>
 }
 
 /// Number of bytes that are decoded at a time: they fit in the first-level cache.
-const PIECE: usize = 8 << 10;
-/// Minimum length for a call of the crate.
-const LEAST: usize = 32;
+const PIECE_LEN: usize = 8 << 10;
+/// Minimum length for which a call of `base64_simd` pays off.
+const MIN_SIMD_LEN: usize = 32;
 
-/// Like [`decode`], in this alphabet. White space is allowed anywhere, and padding may be missing.
+/// Like [`decode_base64`], in this alphabet. White space is allowed anywhere, and padding may be missing.
 pub(crate) fn decode_in_alphabet(alphabet: Alphabet, text: &[u8], out: &mut Vec<u8>) -> Result<(), usize> {
     out.reserve(text.len() / 4 * 3 + 3);
     // The fast path does not handle padding.
@@ -121,8 +121,8 @@ pub(crate) fn decode_in_alphabet(alphabet: Alphabet, text: &[u8], out: &mut Vec<
     let end = end.len() - end.iter().rev().take(2).take_while(|byte| **byte == b'=').count();
     let mut joined = Vec::new();
     let mut offset = 0;
-    while end.saturating_sub(offset) >= LEAST {
-        let until = end.min(offset + PIECE);
+    while end.saturating_sub(offset) >= MIN_SIMD_LEN {
+        let until = end.min(offset + PIECE_LEN);
         let piece = &text[offset..until];
         offset = match decode_groups(alphabet, piece, out).or_else(|| decode_lines(alphabet, piece, &mut joined, out)) {
             Some(consumed) => offset + consumed,
@@ -132,8 +132,8 @@ pub(crate) fn decode_in_alphabet(alphabet: Alphabet, text: &[u8], out: &mut Vec<
     decode_by_digits(alphabet, text, offset, text.len(), out).map(|_| ())
 }
 
-/// Appends the decoded complete groups of a part of a text. Returns their length; `None`, with nothing appended, if
-/// they contain anything but digits.
+/// Appends the decoded complete groups of a part of a text. Returns their length. Appends nothing and returns
+/// `None` if they contain anything but digits.
 fn decode_groups(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let engine = match alphabet {
         Alphabet::Standard => base64_simd::STANDARD_NO_PAD,
@@ -143,8 +143,8 @@ fn decode_groups(alphabet: Alphabet, piece: &[u8], out: &mut Vec<u8>) -> Option<
     engine.decode_append(&piece[..complete_len], out).ok().map(|()| complete_len)
 }
 
-/// Like [`decode_groups`], for the complete lines of a part of a text, up to the last one that ends with a group. They are
-/// joined first: a line is too short for a call of its own.
+/// Like [`decode_groups`], for the complete lines of a part of a text, up to the last one that ends with a group.
+/// They are joined first: a line is too short for a call of its own.
 fn decode_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mut Vec<u8>) -> Option<usize> {
     joined.clear();
     joined.reserve(piece.len());
@@ -160,8 +160,8 @@ fn decode_lines(alphabet: Alphabet, piece: &[u8], joined: &mut Vec<u8>, out: &mu
     decode_groups(alphabet, &joined[..digits], out).map(|_| consumed)
 }
 
-/// Like [`decode_in_alphabet`], digit by digit: the readable twin. Begins at a group and ends after the first group that ends at
-/// or after `until`; returns its end.
+/// Like [`decode_in_alphabet`], digit by digit: the readable version. Begins at a group and ends after the first
+/// group that ends at or after `until`; returns its end.
 fn decode_by_digits(
     alphabet: Alphabet,
     text: &[u8],
@@ -177,7 +177,7 @@ fn decode_by_digits(
         while count < 4 {
             let Some(byte) = text.get(offset) else { break };
             let value = values[count][usize::from(*byte)];
-            if value != WRONG {
+            if value != NO_DIGIT {
                 (word, count, last_digit) = (word | value, count + 1, offset);
             } else if !byte.is_ascii_whitespace() {
                 check_padding(&text[offset..], count).map_err(|relative_offset| offset + relative_offset)?;
@@ -215,7 +215,7 @@ fn check_padding(rest: &[u8], count: usize) -> Result<(), usize> {
     if wanted == 0 { Ok(()) } else { Err(rest.len()) }
 }
 
-/// Appends decoded groups of digits until something else comes; returns the length of the decoded text.
+/// Appends decoded groups of digits up to the first byte that is not a digit; returns the length of the decoded text.
 fn decode_digit_run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
     /// Number of groups that are processed together; errors are checked afterwards.
     const GROUPS: usize = 8;
@@ -223,12 +223,12 @@ fn decode_digit_run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
     for chunk in text.chunks_exact(4 * GROUPS) {
         let mut bytes = [0; 3 * GROUPS];
         let mut all = 0;
-        for (group, to) in chunk.chunks_exact(4).zip(bytes.chunks_exact_mut(3)) {
+        for (group, decoded) in chunk.chunks_exact(4).zip(bytes.chunks_exact_mut(3)) {
             let word = lookup_group(values, group);
             all |= word;
-            to.copy_from_slice(&word.to_be_bytes()[1..]);
+            decoded.copy_from_slice(&word.to_be_bytes()[1..]);
         }
-        if all & WRONG != 0 {
+        if all & NO_DIGIT != 0 {
             break;
         }
         out.extend_from_slice(&bytes);
@@ -236,7 +236,7 @@ fn decode_digit_run(values: &Values, text: &[u8], out: &mut Vec<u8>) -> usize {
     }
     for group in text[offset..].chunks_exact(4) {
         let word = lookup_group(values, group);
-        if word & WRONG != 0 {
+        if word & NO_DIGIT != 0 {
             break;
         }
         out.extend_from_slice(&word.to_be_bytes()[1..]);
@@ -317,9 +317,9 @@ mod tests {
             (self.0 >> 33) as usize % bound
         }
 
-        /// A text of random bytes: with or without line breaks, blanks and padding.
+        /// Returns a text of random bytes: with or without line breaks, blanks and padding.
         fn text(&mut self, alphabet: Alphabet) -> (Vec<u8>, Vec<u8>) {
-            let max_len = [8, 200, 3 * PIECE][self.below(3)];
+            let max_len = [8, 200, 3 * PIECE_LEN][self.below(3)];
             let bytes: Vec<u8> = (0..self.below(max_len)).map(|_| self.below(256) as u8).collect();
             let mut digits = Vec::new();
             encode_in_alphabet(alphabet, self.below(2) == 0, &bytes, &mut digits);

@@ -9,7 +9,7 @@ use crate::stage::Stage;
 use std::sync::Arc;
 
 /// Maximum memory for wrapped content that is kept for the next document.
-const KEPT: usize = 16 << 20;
+const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// A stage whose options are looked up once, for callers that read or write many
 /// small documents with the same tape.
@@ -40,12 +40,12 @@ impl Codec {
         Codec { stage, limits: Limits::default(), prepared }
     }
 
-    /// The stage.
+    /// Returns the stage.
     pub fn stage(&self) -> &Stage {
         &self.stage
     }
 
-    /// The format with its options.
+    /// Returns the format with its options.
     pub(crate) fn prepared(&self) -> &Prepared {
         &self.prepared
     }
@@ -99,19 +99,19 @@ impl Codec {
     fn read_wrapped(&self, input: &[u8], tape: &mut Tape, stencils: Option<&mut Stencils>) -> Filled {
         let mut limits = self.limits.clone();
         match self.stage.unwrap_bytes(input, &mut limits) {
-            Ok(inside) => {
+            Ok(content) => {
                 let mut filled = match stencils {
-                    Some(stencils) => self.fill_alike(&inside, &limits, tape, stencils),
-                    None => self.prepared.reader.fill_tape(&inside, &limits, tape),
+                    Some(stencils) => self.fill_alike(&content, &limits, tape, stencils),
+                    None => self.prepared.reader.fill_tape(&content, &limits, tape),
                 };
-                if filled.error.is_none() && filled.consumed < inside.len() {
-                    filled.error = Some(Error::trailing(&inside, filled.consumed));
+                if filled.error.is_none() && filled.consumed < content.len() {
+                    filled.error = Some(Error::trailing(&content, filled.consumed));
                 }
                 filled.error = filled.error.map(|error| match self.stage.layer() {
                     Some(layer) => error.in_layer(layer),
                     None => error,
                 });
-                let body = filled.body.take().unwrap_or_else(|| inside.into_owned());
+                let body = filled.body.take().unwrap_or_else(|| content.into_owned());
                 Filled { consumed: input.len(), body: Some(body), ..filled }
             }
             Err(error) => {
@@ -165,15 +165,15 @@ impl Codec {
             return false;
         }
         let start = buf.len();
-        let mut inside = std::mem::take(&mut spare.inside);
-        inside.clear();
-        let is_written = self.prepared.writer.write_filled(document, &self.limits, spare, &mut inside)
-            && self.stage.wrap_onto(&mut inside, buf).is_ok();
+        let mut content = std::mem::take(&mut spare.content);
+        content.clear();
+        let is_written = self.prepared.writer.write_filled(document, &self.limits, spare, &mut content)
+            && self.stage.wrap_onto(&mut content, buf).is_ok();
         if !is_written {
             buf.truncate(start);
         }
-        if inside.capacity() <= KEPT {
-            spare.inside = inside;
+        if content.capacity() <= MAX_KEPT_BYTES {
+            spare.content = content;
         }
         is_written
     }

@@ -96,7 +96,7 @@ impl Converter {
         self
     }
 
-    /// The source stage.
+    /// Returns the source stage.
     pub fn source(&self) -> &Stage {
         self.from.stage()
     }
@@ -105,9 +105,9 @@ impl Converter {
     /// the whole input.
     pub fn convert(&mut self, input: &[u8], out: &mut dyn Output) -> Converted {
         let mut slack = self.slack;
-        let done = self.convert_to(input, &mut RationedOutput { out, slack: &mut slack });
+        let conversion = self.convert_to(input, &mut RationedOutput { out, slack: &mut slack });
         self.slack = slack;
-        done
+        conversion
     }
 
     fn convert_to(&mut self, input: &[u8], out: &mut RationedOutput<'_>) -> Converted {
@@ -141,7 +141,7 @@ impl Converter {
         Converted { consumed: filled.consumed, is_read: true, written, repairs: Vec::new() }
     }
 
-    /// Whether a wrapper stores properties of the documents.
+    /// Returns `true` if a wrapper stores properties of the documents.
     fn has_frame_wrapper(&self) -> bool {
         self.from.stage().wrappers().iter().any(|wrap| wrap.wrapper().is_frame())
     }
@@ -155,17 +155,17 @@ impl Converter {
             written: Err(stage.format().explain(error)),
             repairs: Vec::new(),
         };
-        let (inside, metadata) = match stage.unwrap(input, &self.from.limits) {
-            Ok(inside) => (inside.bytes, inside.metadata),
+        let (content, metadata) = match stage.unwrap(input, &self.from.limits) {
+            Ok(content) => (content.bytes, content.metadata),
             Err(error) => return fail(error),
         };
         let request = Request { detail: self.keeps != RecordedDetail::Nothing, ..Request::new(&self.from.limits) };
-        let mut outcome = self.from.prepared().reader.read(&inside, request);
+        let mut outcome = self.from.prepared().reader.read(&content, request);
         outcome.document.set_metadata(metadata);
         let is_wrapped = !stage.wrappers().is_empty();
         let trailing = || {
-            let is_more = is_wrapped && outcome.consumed < inside.len();
-            is_more.then(|| Error::trailing(&inside, outcome.consumed))
+            let is_more = is_wrapped && outcome.consumed < content.len();
+            is_more.then(|| Error::trailing(&content, outcome.consumed))
         };
         if let Some(error) = outcome.error.clone().or_else(trailing) {
             return fail(stage.layer().map_or(error.clone(), |layer| error.in_layer(layer)));

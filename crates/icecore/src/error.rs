@@ -31,7 +31,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The kind as one lower-case word, as in the command's JSON.
+    /// Returns the kind as one lower-case word, as in the command's JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             ErrorKind::Truncated => "truncated",
@@ -131,7 +131,7 @@ struct Inner {
 }
 
 impl Error {
-    /// An error of this kind, without details.
+    /// Returns an error of this kind, without details.
     #[cold]
     pub fn new(kind: ErrorKind) -> Error {
         Error(Box::new(Inner {
@@ -149,17 +149,17 @@ impl Error {
         }))
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The detail of the error, for errors that programs distinguish.
+    /// Returns the detail of the error, for errors that programs distinguish.
     pub fn detail(&self) -> Option<ErrorDetail> {
         self.0.detail
     }
 
-    /// The name of the format that was being read or written.
+    /// Returns the name of the format that was being read or written.
     pub fn format(&self) -> Option<&'static str> {
         self.0.format
     }
@@ -169,18 +169,18 @@ impl Error {
         self.0.layer
     }
 
-    /// The offset in bytes, from the start of the input (or of the
+    /// Returns the offset in bytes, from the start of the input (or of the
     /// [layer](Error::layer)).
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
     }
 
-    /// The offset at which the original reader of the format reports the error, if known.
+    /// Returns the offset at which the original reader of the format reports the error, if known.
     pub fn original_offset(&self) -> Option<u64> {
         self.0.original_offset
     }
 
-    /// The path in the document, from `$`.
+    /// Returns the path in the document, from `$`.
     pub fn path(&self) -> Option<&str> {
         self.0.path.as_deref()
     }
@@ -195,7 +195,7 @@ impl Error {
         self.0.found.as_deref()
     }
 
-    /// The remedy: what a user can do.
+    /// Returns the remedy: what a user can do.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
@@ -232,7 +232,8 @@ impl Error {
         self
     }
 
-    /// The error for a size in the data for which there is not enough memory, where a program would otherwise abort.
+    /// Returns the error for a size in the data for which there is not enough memory, where a program would otherwise
+    /// abort.
     ///
     /// ```
     /// assert_eq!(icecore::Error::no_memory().kind(), icecore::ErrorKind::Limit);
@@ -255,8 +256,8 @@ impl Error {
         self
     }
 
-    /// Number of bytes that were decompressed before the error. They count against the limit if reading continues after
-    /// the error.
+    /// Returns the number of bytes that were decompressed before the error. They count against the limit if reading
+    /// continues after the error.
     pub(crate) fn decompressed_bytes(&self) -> u64 {
         self.0.spent
     }
@@ -326,7 +327,7 @@ impl Error {
     /// assert_eq!((error.kind(), error.offset()), (icecore::ErrorKind::Trailing, Some(3)));
     /// ```
     pub fn trailing(input: &[u8], consumed: usize) -> Error {
-        Error::trailing_bytes(input, consumed).helping(EACH)
+        Error::trailing_bytes(input, consumed).helping(ONE_BY_ONE_HELP)
     }
 
     /// Like [`Error::trailing`], without the help text.
@@ -339,32 +340,32 @@ impl Error {
         })
     }
 
-    /// Adds the name of the option that ignores bytes after the document. `is_alone`: documents of this format are not
-    /// concatenated.
+    /// Adds the name of the option that ignores bytes after the document. `is_alone` tells that
+    /// documents of this format are not concatenated.
     #[must_use]
     pub(crate) fn with_ignoring_option(mut self, option: &str, is_alone: bool) -> Error {
         // Files end with a newline more often than they contain a second document.
-        if self.0.kind == ErrorKind::Trailing && self.0.help.as_deref() == Some(EACH) {
-            let suffix = if is_alone { String::new() } else { format!("; {EACH}") };
+        if self.0.kind == ErrorKind::Trailing && self.0.help.as_deref() == Some(ONE_BY_ONE_HELP) {
+            let suffix = if is_alone { String::new() } else { format!("; {ONE_BY_ONE_HELP}") };
             self.0.help = Some(format!("`{option}` ignores them{suffix}").into());
         }
         self
     }
 }
 
-/// The help text for bytes after a document, for every format.
-const EACH: &str = "documents that follow one another can be read one by one";
+/// The help text for bytes after a document. It holds for every format.
+const ONE_BY_ONE_HELP: &str = "documents that follow one another can be read one by one";
 
 /// Shortens text from the input (names, numbers) for a message.
 fn shorten_for_message(text: Cow<'static, str>) -> Cow<'static, str> {
     match text {
-        Cow::Owned(text) if text.len() > LONGEST => Cow::Owned(shortened(&text, LONGEST).into_owned()),
+        Cow::Owned(text) if text.len() > MAX_SHOWN_LEN => Cow::Owned(shortened(&text, MAX_SHOWN_LEN).into_owned()),
         text => text,
     }
 }
 
 /// Maximum length of a text that a message contains in full.
-const LONGEST: usize = 1 << 10;
+const MAX_SHOWN_LEN: usize = 1 << 10;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -418,7 +419,7 @@ impl std::error::Error for Error {}
 const WINDOW_BEFORE: usize = 16;
 const WINDOW_AFTER: usize = 16;
 
-/// A window of the input around an offset: hex, text, and a caret below.
+/// Returns a window of the input around an offset: hex, text, and a caret below.
 ///
 /// ```
 /// let window = icecore::text::window(b"pst0\x05\x0b\x63", 6);

@@ -67,7 +67,7 @@ pub(crate) const ALWAYS_OUTPUT: u64 = 64 << 20;
 const NAMES: [&str; 10] =
     ["depth", "nodes", "string", "decompressed", "ratio", "expansion", "digits", "output", "growth", "loss-paths"];
 
-/// The help text for a limit that was reached.
+/// Returns the help text for a limit that was reached.
 pub(crate) fn raise_limit_help(name: &str) -> String {
     format!("raise the limit `{name}` if the input is trusted")
 }
@@ -90,7 +90,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The defaults.
+    /// Returns the defaults.
     pub fn new() -> Limits {
         Limits::default()
     }
@@ -155,8 +155,8 @@ impl Limits {
         self.output_within(size, u64::MAX).0
     }
 
-    /// The same, if only `slack` remains of the output that is always allowed; also returns the part that the size
-    /// alone allows.
+    /// Like [`output_from`](Self::output_from), if only `slack` remains of the output that is always allowed; also
+    /// returns the part that the size alone allows.
     pub(crate) fn output_within(&self, size: usize, slack: u64) -> (u64, u64) {
         let earned = (size as u64).saturating_mul(self.growth);
         (earned.max(ALWAYS_OUTPUT.min(slack)).min(self.output), earned)

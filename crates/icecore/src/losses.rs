@@ -115,7 +115,7 @@ pub enum LossKind {
 }
 
 impl LossKind {
-    /// A description, in the singular or plural for `count`.
+    /// Returns a description, in the singular or plural for `count`.
     ///
     /// ```
     /// use icecore::LossKind;
@@ -222,7 +222,7 @@ impl LossKind {
         if count == 1 { one } else { many }
     }
 
-    /// The kind as one word, as the command's JSON shows it.
+    /// Returns the kind as one word, as the command's JSON shows it.
     pub fn as_str(self) -> &'static str {
         match self {
             LossKind::Class => "class",
@@ -384,12 +384,12 @@ impl Losses {
         self.merge(other);
     }
 
-    /// The losses by kind, in the order in which each kind first occurred.
+    /// Returns the losses by kind, in the order in which each kind first occurred.
     pub fn iter(&self) -> impl Iterator<Item = &Loss> {
         self.list.iter()
     }
 
-    /// Whether there are no losses.
+    /// Returns `true` if there are no losses.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

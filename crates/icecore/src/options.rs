@@ -12,7 +12,7 @@ pub struct Opt {
     pub name: &'static str,
     /// The type of its value.
     pub takes: OptionType,
-    /// Whether it applies to reading, to writing or to both.
+    /// Whether the option applies to reading, to writing or to both.
     pub side: Side,
     /// A description in one sentence.
     pub help: &'static str,
@@ -134,26 +134,26 @@ impl Settings {
                 None => error,
             }
         })?;
-        let wrong = |expected: String| {
+        let usage_error = |expected: String| {
             let found = value.map_or("nothing".to_owned(), |value| format!("`{value}`"));
             Error::new(ErrorKind::Usage).expecting(format!("{expected} for {stage}:{name}")).finding(found)
         };
         let setting = match (option.takes, value) {
             (OptionType::Flag, None | Some("1" | "yes" | "true" | "on")) => Setting::Flag(true),
             (OptionType::Flag, Some("0" | "no" | "false" | "off")) => Setting::Flag(false),
-            (OptionType::Flag, Some(_)) => return Err(wrong("yes or no".into())),
+            (OptionType::Flag, Some(_)) => return Err(usage_error("yes or no".into())),
             (OptionType::Number(minimum, maximum), _) => value
                 .and_then(|value| value.parse().ok())
                 .filter(|number| (minimum..=maximum).contains(number))
                 .map(Setting::Number)
-                .ok_or_else(|| wrong(format!("a number from {minimum} to {maximum}")))?,
+                .ok_or_else(|| usage_error(format!("a number from {minimum} to {maximum}")))?,
             (OptionType::Choice(words), _) => words
                 .iter()
                 .find(|word| Some(**word) == value)
                 .map(|word| Setting::Choice(word))
-                .ok_or_else(|| wrong(format!("one of {}", words.join(", "))))?,
+                .ok_or_else(|| usage_error(format!("one of {}", words.join(", "))))?,
             (OptionType::Text | OptionType::List, Some(value)) => Setting::Text(value.to_owned()),
-            (OptionType::Text | OptionType::List, None) => return Err(wrong("a value".into())),
+            (OptionType::Text | OptionType::List, None) => return Err(usage_error("a value".into())),
         };
         self.values.retain(|(known, _)| *known != option.name);
         self.values.push((option.name, setting));
@@ -164,17 +164,17 @@ impl Settings {
         self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// Whether an option was set.
+    /// Returns `true` if an option was set.
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// Whether a flag is on.
+    /// Returns `true` if a flag is on.
     pub fn flag(&self, name: &str) -> bool {
         matches!(self.get(name), Some(Setting::Flag(true)))
     }
 
-    /// A flag, if it was set at all.
+    /// Returns a flag, if it was set at all.
     pub fn flag_set(&self, name: &str) -> Option<bool> {
         match self.get(name) {
             Some(Setting::Flag(value)) => Some(*value),
@@ -182,7 +182,7 @@ impl Settings {
         }
     }
 
-    /// A number, if it was set.
+    /// Returns a number, if it was set.
     pub fn number(&self, name: &str) -> Option<i64> {
         match self.get(name) {
             Some(Setting::Number(value)) => Some(*value),
@@ -190,7 +190,7 @@ impl Settings {
         }
     }
 
-    /// A choice, if it was set.
+    /// Returns a choice, if it was set.
     pub fn choice(&self, name: &str) -> Option<&'static str> {
         match self.get(name) {
             Some(Setting::Choice(value)) => Some(value),
@@ -198,7 +198,7 @@ impl Settings {
         }
     }
 
-    /// A text, if it was set.
+    /// Returns a text, if it was set.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Setting::Text(value)) => Some(value),
@@ -206,12 +206,12 @@ impl Settings {
         }
     }
 
-    /// The words of a list, if it was set.
+    /// Returns the words of a list, if it was set.
     pub fn list(&self, name: &str) -> Option<impl Iterator<Item = &str>> {
         self.text(name).map(|words| words.split(',').filter(|word| !word.is_empty()))
     }
 
-    /// Whether no option was set.
+    /// Returns `true` if no option was set.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

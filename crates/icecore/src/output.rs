@@ -8,12 +8,12 @@ pub(crate) use metered::{MeteredOutput, RationedOutput, write_metered};
 use crate::error::Error;
 
 /// The size of the buffer at which writers offer it to the output.
-pub(crate) const READY: usize = 64 << 10;
+pub(crate) const FLUSH_SIZE: usize = 64 << 10;
 
 /// The destination of a writer.
 ///
-/// A writer appends to [`Output::buffer`] and sometimes calls [`Output::allow_flush`], when it will no longer change the
-/// content of the buffer; then an output may empty it. A `Vec<u8>` is an output that never does so.
+/// A writer appends to [`Output::buffer`] and sometimes calls [`Output::allow_flush`], when it will no longer change
+/// the content of the buffer; then an output may empty it. A `Vec<u8>` is an output that never does so.
 ///
 /// ```
 /// use icecore::{Error, ErrorKind, Limits, Output, Stage};
@@ -44,7 +44,7 @@ pub(crate) const READY: usize = 64 << 10;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Output {
-    /// The buffer to append to.
+    /// Returns the buffer to append to.
     fn buffer(&mut self) -> &mut Vec<u8>;
 
     /// Called when the buffer may be emptied.
@@ -88,7 +88,7 @@ pub trait Output {
         Spare::default()
     }
 
-    /// Gives the memory back, with any content.
+    /// Returns the memory, with any content.
     fn return_spare(&mut self, _spare: Spare) {}
 }
 
@@ -97,15 +97,16 @@ pub trait Output {
 pub struct Spare {
     pub(crate) bytes: Vec<u8>,
     /// The content of wrappers.
-    pub(crate) inside: Vec<u8>,
+    pub(crate) content: Vec<u8>,
     pub(crate) words: Vec<u64>,
     pub(crate) open: Vec<PartialContainer>,
-    /// Keys and beginnings of objects in their text form, by id.
+    /// Keys and the heads of objects in their text form, by id.
     pub(crate) keys: Vec<ShortNameText<64>>,
-    pub(crate) fronts: Vec<ShortNameText<96>>,
-    /// Short forms of keys and classes in the document of the last call, by id.
-    pub(crate) called_keys: Vec<RepeatedName>,
-    pub(crate) called_classes: Vec<RepeatedName>,
+    pub(crate) object_heads: Vec<ShortNameText<96>>,
+    /// Short forms of the keys and classes that occurred before in the document of the current call, by id.
+    pub(crate) repeated_keys: Vec<RepeatedName>,
+    pub(crate) repeated_classes: Vec<RepeatedName>,
+    /// Number of the current call; entries of earlier calls are invalid.
     pub(crate) call: u32,
     /// Symbols by number, in a form that the Marshal writer defines; open containers.
     pub(crate) symbols: Vec<u64>,
@@ -115,7 +116,7 @@ pub struct Spare {
 /// The short form of a name that occurred before: up to seven bytes, and their number in the highest byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RepeatedName {
-    /// The call to which it belongs; it is invalid in other calls.
+    /// Number of the call in which the name occurred; the entry is invalid in other calls.
     pub(crate) call: u32,
     pub(crate) bytes: u64,
 }
@@ -143,7 +144,7 @@ impl<const N: usize> Default for ShortNameText<N> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PartialContainer {
     /// Number of children or entries that still follow.
-    pub(crate) left: u32,
+    pub(crate) remaining: u32,
     /// Its own key.
     pub(crate) key: u16,
     pub(crate) is_map: bool,

@@ -22,7 +22,8 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped.collect())
 }
 
-/// Whether a character is shown unchanged. Characters that are invisible or change the direction of writing are not.
+/// Returns `true` if a character is shown unchanged. Characters that are invisible or change the direction of writing
+/// are not.
 ///
 /// ```
 /// assert!(icecore::text::is_printable('é') && !icecore::text::is_printable('\u{9b}'));

@@ -7,11 +7,11 @@ use crate::steps;
 use std::collections::HashSet;
 
 /// The key of a mark.
-const MARK: &str = "(missing)";
+const MISSING_KEY: &str = "(missing)";
 /// The key of a value whose own key is missing.
-const UNNAMED: &str = "(unnamed)";
+const UNNAMED_KEY: &str = "(unnamed)";
 /// Maximum number of unreadable bytes that a mark contains.
-const REST: usize = 64 << 10;
+const MAX_REST: usize = 64 << 10;
 
 /// The readable part of a document that breaks off.
 #[derive(Debug)]
@@ -95,13 +95,13 @@ impl Outcome<'_> {
             let count = self.count_items(cut.node, &mut changes.removed, &mut unnamed);
             changes.cut.insert(cut.node, count.all);
             let mut mark = Builder::new();
-            mark.begin_map().text_key(MARK).begin_map().text_key("read").uint(u64::from(count.complete));
+            mark.begin_map().text_key(MISSING_KEY).begin_map().text_key("read").uint(u64::from(count.complete));
             if let Some(of) = cut.of {
                 mark.text_key("of").uint(u64::from(of));
             }
             if innermost == Some(cut.node) {
                 let rest = input.get(from as usize..).unwrap_or_default();
-                let rest = rest.get(..REST).unwrap_or(rest);
+                let rest = rest.get(..MAX_REST).unwrap_or(rest);
                 mark.text_key("reason").text(&error.to_string()).text_key("offset").uint(from);
                 mark.text_key("lost").uint(lost).text_key("rest").bytes(rest);
             }
@@ -109,7 +109,7 @@ impl Outcome<'_> {
             marks.push((cut.node, count.complete, mark.finish()?));
         }
         let mut name = Builder::new();
-        name.begin_map().text_key(UNNAMED).null().end();
+        name.begin_map().text_key(UNNAMED_KEY).null().end();
         let name = name.finish()?;
         changes.keys.extend(unnamed.into_iter().map(|value| (value, Cursor::new(&name, 1))));
         for (node, complete_count, mark) in &marks {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Returns the text with its middle left out, if it has more than `most` bytes: names and keys from data must not fill
-/// a screen.
+/// Returns the text with its middle left out, if it has more than `max_len` bytes: names and keys from data must not
+/// fill a screen.
 ///
 /// ```
 /// assert_eq!(icecore::text::shortened("short", 16), "short");

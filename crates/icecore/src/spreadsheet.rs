@@ -45,7 +45,7 @@ fn begins_formula(cell: &[u8]) -> bool {
     false
 }
 
-/// The signs that begin a formula, including their wide and small forms.
+/// Returns the signs that begin a formula, including their wide and small forms.
 fn is_formula_sign(c: char) -> bool {
     matches!(
         c,

@@ -58,7 +58,7 @@ pub struct Wrap {
 }
 
 impl Wrap {
-    /// The wrapper.
+    /// Returns the wrapper.
     pub fn wrapper(&self) -> &'static Wrapper {
         self.wrapper
     }
@@ -70,7 +70,7 @@ impl Wrap {
 }
 
 impl Stage {
-    /// A stage of this format without options.
+    /// Returns a stage of this format without options.
     pub fn of(format: &'static Format) -> Stage {
         Stage { wrappers: Vec::new(), format, settings: Settings::new() }
     }
@@ -81,12 +81,12 @@ impl Stage {
     /// Of kind `Usage`, if the syntax is wrong, or the format or an option is unknown.
     pub fn parse(text: &str) -> Result<Stage, Error> {
         let mut stages = parse_path(text)
-            .map_err(|error| if called(text).is_empty() { error } else { unknown_format_error(text) })?;
+            .map_err(|error| if formats_with_alias(text).is_empty() { error } else { unknown_format_error(text) })?;
         let raw = stages.pop().ok_or_else(|| unknown_format_error(text))?;
         if let Some(first) = stages.first().filter(|first| format::by_name(&first.name).is_some())
             && wrap::by_name(&raw.name).is_some()
         {
-            return Err(wrapper_after(&raw.name, &first.name));
+            return Err(wrapper_after_format_error(&raw.name, &first.name));
         }
         let mut stage = Stage::from_raw(raw)?;
         for raw in stages {
@@ -117,7 +117,8 @@ impl Stage {
         self.settings.set(self.format.options, self.format.name, name, value)
     }
 
-    /// The extension of files in this stage, without a dot: that of the format, followed by those of the wrappers.
+    /// Returns the extension of files in this stage, without a dot: that of the format, followed by those of the
+    /// wrappers.
     ///
     /// ```
     /// use icecore::Stage;
@@ -130,7 +131,7 @@ impl Stage {
         all.into_iter().filter(|extension| !extension.is_empty()).collect::<Vec<_>>().join(".")
     }
 
-    /// Whether the output is binary and should not be shown in a terminal.
+    /// Returns `true` if the output is binary and should not be shown in a terminal.
     ///
     /// ```
     /// use icecore::Stage;
@@ -142,22 +143,22 @@ impl Stage {
         says.map_or(self.format().can.binary, |is_text| !is_text)
     }
 
-    /// The format.
+    /// Returns the format.
     pub fn format(&self) -> &'static Format {
         self.format
     }
 
-    /// The options.
+    /// Returns the options.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The wrappers, outermost first.
+    /// Returns the wrappers, outermost first.
     pub fn wrappers(&self) -> &[Wrap] {
         &self.wrappers
     }
 
-    /// The stage of one line, if this is a format of lines that are a document each.
+    /// Returns the stage of one line, if this is a format of lines that are a document each.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("ndjson:sort_keys")?;
@@ -169,7 +170,7 @@ impl Stage {
         self.format.can.line.map(|format| Stage { format, ..self.clone() })
     }
 
-    /// The same stage without its outermost wrapper.
+    /// Returns this stage without its outermost wrapper.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("gzip/base64/php")?;
@@ -300,19 +301,19 @@ impl Stage {
                 }
                 (unwrapped, _) => unwrapped?,
             };
-            let (outside, inside) = (bytes.len(), unwrapped.bytes.len());
+            let (wrapped_len, content_len) = (bytes.len(), unwrapped.bytes.len());
             // Content that is not larger than its input does not count.
-            if inside > outside {
-                limits.decompressed = limits.decompressed.saturating_sub(inside as u64);
+            if content_len > wrapped_len {
+                limits.decompressed = limits.decompressed.saturating_sub(content_len as u64);
             }
-            report(wrapper, outside, &mut unwrapped);
+            report(wrapper, wrapped_len, &mut unwrapped);
             bytes = unwrapped.bytes;
             layer = Some(wrapper.layer);
         }
         Ok(bytes)
     }
 
-    /// Names of the wrappers and the format, outermost first: `slashes/php`.
+    /// Returns the names of the wrappers and the format, outermost first: `slashes/php`.
     ///
     /// ```
     /// let stage = icecore::Stage::parse("laravel-cache/php:lenient")?;
@@ -357,24 +358,24 @@ impl Stage {
         Ok(outside)
     }
 
-    /// Adds the wrappers (at least one) and appends the result. `inside` is consumed.
+    /// Adds the wrappers (at least one) and appends the result. `content` is consumed.
     ///
     /// # Errors
     /// Those of [`Stage::wrap`]; then a part may have been appended.
-    pub(crate) fn wrap_onto(&self, inside: &mut Vec<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
-        for (at, Wrap { wrapper, settings }) in self.wrappers.iter().enumerate().rev() {
+    pub(crate) fn wrap_onto(&self, content: &mut Vec<u8>, out: &mut Vec<u8>) -> Result<(), Error> {
+        for (position, Wrap { wrapper, settings }) in self.wrappers.iter().enumerate().rev() {
             let mut between = Vec::new();
-            let to = if at == 0 { &mut *out } else { &mut between };
-            (wrapper.wrap)(inside, settings, to).map_err(|error| error.in_format(wrapper.name))?;
-            if at > 0 {
-                *inside = between;
+            let output = if position == 0 { &mut *out } else { &mut between };
+            (wrapper.wrap)(content, settings, output).map_err(|error| error.in_format(wrapper.name))?;
+            if position > 0 {
+                *content = between;
             }
         }
         Ok(())
     }
 }
 
-/// Same as [`Stage::parse`].
+/// Like [`Stage::parse`].
 ///
 /// ```
 /// let stage: icecore::Stage = "gzip/json:sort_keys".parse()?;
@@ -410,21 +411,21 @@ fn unknown_format_error(name: &str) -> Error {
     let error = Error::new(ErrorKind::Usage)
         .expecting(format!("one of the formats {}", known.join(", ")))
         .finding(format!("`{name}`"));
-    suggesting(error, &meant_formats(name))
+    with_suggestion(error, &suggest_formats(name))
 }
 
-/// Returns the formats that have this as another name.
-fn called(name: &str) -> Vec<&'static str> {
+/// Returns the formats of which this is an alias.
+fn formats_with_alias(name: &str) -> Vec<&'static str> {
     let is_called = |format: &Format| format.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name));
     format::all().iter().filter(|format| is_called(format)).map(|format| format.name).collect()
 }
 
-/// Returns the formats or the wrapper that an unknown name probably means: by another name, the usual extension of
-/// files, or a similar spelling.
-fn meant_formats(name: &str) -> Vec<&'static str> {
-    let called = called(name);
-    if !called.is_empty() {
-        return called;
+/// Returns the formats or the wrapper that an unknown name probably means: an alias, the usual extension of files, or
+/// a name that is spelled similarly.
+fn suggest_formats(name: &str) -> Vec<&'static str> {
+    let aliased = formats_with_alias(name);
+    if !aliased.is_empty() {
+        return aliased;
     }
     if let Some(format) = format::all().iter().find(|format| format.name.eq_ignore_ascii_case(name)) {
         return vec![format.name];
@@ -437,9 +438,9 @@ fn meant_formats(name: &str) -> Vec<&'static str> {
     };
     let by_spelling = || {
         let aliases = || format::all().iter().flat_map(|format| format.aliases).copied();
-        let near =
+        let similar =
             nearest(name, format::all().iter().map(|format| format.name)).or_else(|| nearest(name, aliases()))?;
-        format::all().iter().find(|format| format.has_name(near)).map(|format| format.name)
+        format::all().iter().find(|format| format.has_name(similar)).map(|format| format.name)
     };
     let wrapper = || nearest(name, wrap::all().iter().map(|wrapper| wrapper.name));
     by_extension().or_else(by_spelling).or_else(wrapper).into_iter().collect()
@@ -451,7 +452,8 @@ fn wrapper_of_extension(name: &str) -> Option<&'static str> {
     wrap::all().iter().find(|wrapper| is_usual(wrapper.extension)).map(|wrapper| wrapper.name)
 }
 
-fn suggesting(error: Error, meant: &[&str]) -> Error {
+/// Adds the names that were probably meant to the help text of an error.
+fn with_suggestion(error: Error, meant: &[&str]) -> Error {
     if meant.is_empty() {
         return error;
     }
@@ -468,11 +470,11 @@ fn unknown_wrapper_error(name: &str) -> Error {
         return error.helping(format!("`{name}` is a format, and the format is the last name: gzip/{name}"));
     }
     let meant = wrapper_of_extension(name).or_else(|| nearest(name, known.into_iter()));
-    suggesting(error, meant.as_slice())
+    with_suggestion(error, meant.as_slice())
 }
 
 /// Returns the error for a wrapper that is written after the format.
-fn wrapper_after(wrapper: &str, format: &str) -> Error {
+fn wrapper_after_format_error(wrapper: &str, format: &str) -> Error {
     Error::new(ErrorKind::Usage)
         .expecting(format!("wrappers before the format: `{wrapper}/{format}`"))
         .finding(format!("the wrapper `{wrapper}` after the format"))

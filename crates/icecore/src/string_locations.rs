@@ -6,12 +6,12 @@
 use crate::hash::SeededMap;
 
 /// Strings up to this length are read as quickly as they are looked up.
-const SHORT: usize = 64;
+const MAX_SHORT_LEN: usize = 64;
 
-/// Whether a string is long enough for a lookup by location.
+/// Returns `true` if a string is long enough for a lookup by location.
 #[inline]
 pub(crate) fn is_long_string(bytes: &[u8]) -> bool {
-    bytes.len() > SHORT
+    bytes.len() > MAX_SHORT_LEN
 }
 
 /// Data about long strings, by their location in memory.

@@ -16,12 +16,12 @@ pub fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str> + Clone) -> 
     }
     let exact = known.clone().find(|known| folded(known) == wanted);
     let by_letters = || {
-        let near = known.clone().filter_map(|known| Some((letters_between(&wanted, &folded(known))?, known)));
-        near.min_by_key(|(letters, _)| *letters).map(|(_, known)| known)
+        let candidates = known.clone().filter_map(|known| Some((letters_between(&wanted, &folded(known))?, known)));
+        candidates.min_by_key(|(letters, _)| *letters).map(|(_, known)| known)
     };
     let by_start = || {
-        let near = known.clone().filter_map(|known| Some((shared_start(name, known)?, known)));
-        near.max_by_key(|(shared, known)| (*shared, Reverse(known.len()))).map(|(_, known)| known)
+        let candidates = known.clone().filter_map(|known| Some((shared_start(name, known)?, known)));
+        candidates.max_by_key(|(shared, known)| (*shared, Reverse(known.len()))).map(|(_, known)| known)
     };
     exact.or_else(by_letters).or_else(by_start)
 }

@@ -40,7 +40,7 @@ fn collect_nested_renames(
     limits: &Limits,
     level: u32,
 ) -> Result<Vec<(u32, Vec<u8>)>, Refusal> {
-    let (tape, mut left) = (document.tape(), limits.clone());
+    let (tape, mut remaining) = (document.tape(), limits.clone());
     let mut changed = Vec::new();
     let mut open: Vec<u32> = Vec::new();
     let mut sealed = 0;
@@ -55,8 +55,8 @@ fn collect_nested_renames(
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
         if index >= sealed && may_be_opened(node, parent) {
             let bytes = document.bytes(node);
-            if let Some(stage) = deep::stage_within(bytes, &mut left) {
-                let altered = alter_unwrapped(bytes, &stage, &left, |draft, limits| {
+            if let Some(stage) = deep::stage_within(bytes, &mut remaining) {
+                let altered = alter_unwrapped(bytes, &stage, &remaining, |draft, limits| {
                     rename_classes(draft, map, limits, level + 1)
                 })?;
                 changed.extend(altered.is_changed.then_some((index, altered.bytes)));

@@ -1,8 +1,9 @@
 //! Alterations that are found in the same document, although each applies to the result of those before it.
 //!
 //! The document is rebuilt once for all of them. What an alteration means depends on those before it: items after a
-//! deleted one move up, and an added entry is found by its key. A [`ChildIndex`] tracks this for each container in which
-//! something changes. If the meaning can't be determined, or an alteration has to be refused, the search stops there.
+//! deleted one move up, and an added entry is found by its key. A [`ChildIndex`] tracks this for each container in
+//! which something changes. If the meaning can't be determined, or an alteration has to be refused, the search stops
+//! there.
 
 use super::Alteration;
 use super::index::{ChildIndex, ChildSlot};
@@ -14,8 +15,8 @@ use crate::select::{Pattern, item_position};
 use crate::stage::Stage;
 use std::collections::HashMap;
 
-/// How many times a container is walked before it gets an index.
-const WALKS: u32 = 4;
+/// Number of walks over a container after which it gets an index.
+const MAX_WALKS: u32 = 4;
 
 /// Finds what a sequence of alterations means: everything that they change, and how many of the alterations that
 /// covers. The document must not contain copies of values.
@@ -25,13 +26,13 @@ pub(super) fn find_changes_together(
     stage: &Stage,
     limits: &Limits,
 ) -> (FoundChanges, usize) {
-    let mut together = Together {
+    let mut together = CombinedSearch {
         places: PlaceFinder::new(document, stage, limits),
         document,
         limits,
         links: link_prefix_sums(document),
         indexes: HashMap::new(),
-        walks: HashMap::new(),
+        path_walks: HashMap::new(),
         replaced: HashMap::new(),
         renamed: HashMap::new(),
         reached_entry: None,
@@ -72,14 +73,15 @@ fn link_prefix_sums(document: &Document<'_>) -> Option<Vec<u32>> {
     Some(sums)
 }
 
-struct Together<'d> {
+/// The search for everything that a sequence of alterations changes.
+struct CombinedSearch<'d> {
     places: PlaceFinder<'d>,
     document: &'d Document<'d>,
     limits: &'d Limits,
     links: Option<Vec<u32>>,
     /// Indexes of containers; `None` for a container that can't have one.
     indexes: HashMap<u32, Option<ChildIndex<'d>>>,
-    walks: HashMap<u32, u32>,
+    path_walks: HashMap<u32, u32>,
     /// Entries that replace nodes.
     replaced: HashMap<u32, usize>,
     /// Entries with the new keys of nodes.
@@ -91,32 +93,33 @@ struct Together<'d> {
 /// Where a path leads.
 enum PathTarget<'d> {
     /// To this value in this container; the root is its own container.
-    There { parent: Option<Cursor<'d>>, value: Cursor<'d>, path_text: String },
+    Existing { parent: Option<Cursor<'d>>, value: Cursor<'d>, path_text: String },
     /// To this value, which lacks what the last step names.
     Missing { container: Cursor<'d>, path_text: String },
 }
 
 /// What a step leads to.
 enum StepTarget {
-    At(u32, String),
+    /// An existing child, and the text of the step to it.
+    Existing(u32, String),
     /// An added entry.
     New(usize),
     Missing,
 }
 
-/// In all of these, `None` means that the result can't be determined; then nothing is changed.
-impl<'d> Together<'d> {
+/// All these methods return `None` if the result can't be determined; then nothing is changed.
+impl<'d> CombinedSearch<'d> {
     fn add_alteration(&mut self, alteration: &Alteration) -> Option<()> {
         can_combine(alteration).then_some(())?;
         self.reached_entry = None;
-        let done = match alteration {
+        let meaning = match alteration {
             Alteration::Set(path, value) => self.set_value(path, value),
             Alteration::Delete(path) => self.delete_value(path),
             Alteration::Append(path, value) => self.append_value(path, value),
             Alteration::RenameEntry(path, name) => self.rename_entry(path, name),
             Alteration::RenameKey(..) | Alteration::RenameClass(_) => None,
         };
-        if done.is_none() && self.reached_entry.is_some() { self.add_within(alteration) } else { done }
+        if meaning.is_none() && self.reached_entry.is_some() { self.add_within(alteration) } else { meaning }
     }
 
     /// Changes an added entry before it is put in its place.
@@ -155,7 +158,7 @@ impl<'d> Together<'d> {
     fn find_added_entry(&mut self, path: &Pattern) -> Option<(usize, usize)> {
         self.reached_entry = None;
         match self.resolve_path(path, true) {
-            Some(PathTarget::There { value, .. }) => {
+            Some(PathTarget::Existing { value, .. }) => {
                 let entry = self.replacement_entry(value)?;
                 Some((entry, path.definite_steps().count()))
             }
@@ -179,7 +182,7 @@ impl<'d> Together<'d> {
             other => other,
         };
         match target {
-            PathTarget::There { value: old, path_text, .. } => {
+            PathTarget::Existing { value: old, path_text, .. } => {
                 let index = old.index();
                 self.has_no_links(index).then_some(())?;
                 let entries = &self.places.changes.entries;
@@ -240,7 +243,7 @@ impl<'d> Together<'d> {
     }
 
     fn delete_value(&mut self, path: &Pattern) -> Option<()> {
-        let PathTarget::There { parent: Some(parent), value, .. } = self.resolve_path(path, false)? else {
+        let PathTarget::Existing { parent: Some(parent), value, .. } = self.resolve_path(path, false)? else {
             return None;
         };
         let index = value.index();
@@ -255,7 +258,7 @@ impl<'d> Together<'d> {
     }
 
     fn append_value(&mut self, path: &Pattern, value: &Document<'static>) -> Option<()> {
-        let PathTarget::There { value: container, path_text, .. } = self.resolve_path(path, false)? else {
+        let PathTarget::Existing { value: container, path_text, .. } = self.resolve_path(path, false)? else {
             return None;
         };
         let (body, naming) = (container.body(), self.places.naming());
@@ -284,7 +287,9 @@ impl<'d> Together<'d> {
     }
 
     fn rename_entry(&mut self, path: &Pattern, name: &str) -> Option<()> {
-        let PathTarget::There { parent: Some(map), value, .. } = self.resolve_path(path, false)? else { return None };
+        let PathTarget::Existing { parent: Some(map), value, .. } = self.resolve_path(path, false)? else {
+            return None;
+        };
         let node = value.index();
         let container = self.places.find_parent(node, "").ok()?;
         let is_plain = container.index() == map.index() && map.kind() == Kind::Map && !self.renamed.contains_key(&node);
@@ -331,7 +336,7 @@ impl<'d> Together<'d> {
         Some(())
     }
 
-    // -- Where they are ----------------------------------------------------------
+    // -- Finding the places --------------------------------------------------------
 
     /// Returns where a definite path leads. With `is_sure`, no other key may look like the missing one.
     fn resolve_path(&mut self, path: &Pattern, is_sure: bool) -> Option<PathTarget<'d>> {
@@ -355,7 +360,7 @@ impl<'d> Together<'d> {
                     self.reached_entry = Some((entry, count));
                     return None;
                 }
-                StepTarget::At(child, text) => {
+                StepTarget::Existing(child, text) => {
                     path_text.push_str(&text);
                     (parent, current) = (Some(body), Cursor::new(self.document, child));
                 }
@@ -366,7 +371,7 @@ impl<'d> Together<'d> {
                 }
             }
         }
-        Some(PathTarget::There { parent, value: current, path_text })
+        Some(PathTarget::Existing { parent, value: current, path_text })
     }
 
     fn resolve_step(
@@ -383,23 +388,27 @@ impl<'d> Together<'d> {
             Step::Key(_) | Step::Entry(_) | Step::Item(_) => return Some(StepTarget::Missing),
             Step::Referent => {
                 let child = step.follow_from(current);
-                return Some(child.map_or(StepTarget::Missing, |child| StepTarget::At(child.index(), step.to_text())));
+                return Some(
+                    child.map_or(StepTarget::Missing, |child| StepTarget::Existing(child.index(), step.to_text())),
+                );
             }
             Step::Part(_) => return None,
         }
-        let walks = self.walks.entry(body.index()).or_default();
-        *walks += 1;
-        if *walks <= WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
+        let path_walks = self.path_walks.entry(body.index()).or_default();
+        *path_walks += 1;
+        if *path_walks <= MAX_WALKS && !is_sure && !self.indexes.contains_key(&body.index()) {
             if let (Step::Item(number), true) = (step, is_array) {
                 let Some(position) = item_position(*number, body.len() as u64) else {
                     return Some(StepTarget::Missing);
                 };
                 crate::steps::count(body.len());
                 let child = body.items().nth(usize::try_from(position).ok()?)?;
-                return Some(StepTarget::At(child.index(), format!("[{position}]")));
+                return Some(StepTarget::Existing(child.index(), format!("[{position}]")));
             }
             let child = step.follow_from(current);
-            return Some(child.map_or(StepTarget::Missing, |child| StepTarget::At(child.index(), step.to_text())));
+            return Some(
+                child.map_or(StepTarget::Missing, |child| StepTarget::Existing(child.index(), step.to_text())),
+            );
         }
         let index = self.child_index(body)?;
         let slot = match step {
@@ -412,7 +421,7 @@ impl<'d> Together<'d> {
                 if let Some(new) = position.checked_sub(index.count_remaining()) {
                     return index.added.get(new).copied().map(StepTarget::New);
                 }
-                return Some(StepTarget::At(index.nth_remaining(position)?, format!("[{position}]")));
+                return Some(StepTarget::Existing(index.nth_remaining(position)?, format!("[{position}]")));
             }
             Step::Item(number) => index.find_by_integer(*number),
             Step::Entry(position) => {
@@ -427,7 +436,7 @@ impl<'d> Together<'d> {
             _ => return None,
         };
         match slot {
-            Some(ChildSlot::Old(child)) => Some(StepTarget::At(child, step.to_text())),
+            Some(ChildSlot::Old(child)) => Some(StepTarget::Existing(child, step.to_text())),
             Some(ChildSlot::New(entry)) => Some(StepTarget::New(entry)),
             None => Some(StepTarget::Missing),
         }
@@ -470,9 +479,9 @@ impl<'d> Together<'d> {
         let entries = &self.places.changes.entries;
         match slot {
             ChildSlot::New(entry) => first_entry_key(entries.get(entry)?.cursor()),
-            ChildSlot::Old(at) => match self.renamed.get(&at) {
+            ChildSlot::Old(node) => match self.renamed.get(&node) {
                 Some(entry) => first_entry_key(entries.get(*entry)?.cursor()),
-                None => Some((self.document, self.indexes.get(&map.index())?.as_ref()?.original_key(at)?)),
+                None => Some((self.document, self.indexes.get(&map.index())?.as_ref()?.original_key(node)?)),
             },
         }
     }

@@ -25,7 +25,7 @@ pub(super) struct Origin {
 pub(super) struct Draft<'d> {
     pub(super) original: &'d Document<'d>,
     current: Cow<'d, Document<'d>>,
-    /// One for each node.
+    /// The origin of each node of the current document.
     pub(super) origins: Vec<Origin>,
     pub(super) losses: Losses,
     /// Values that were stored once for several places and are now written out.
@@ -57,7 +57,7 @@ impl<'d> Draft<'d> {
     }
 
     /// Replaces the document; `kept` pairs nodes of the previous document with those of the new one.
-    pub(super) fn become_other(&mut self, document: Document<'static>, kept: &[(u32, u32)]) {
+    pub(super) fn replace_document(&mut self, document: Document<'static>, kept: &[(u32, u32)]) {
         let mut origins = vec![Origin::default(); document.nodes().len()];
         for (before, now) in kept {
             if let (Some(origin), Some(place)) = (self.origins.get(*before as usize), origins.get_mut(*now as usize)) {
@@ -114,7 +114,7 @@ impl<'d> Draft<'d> {
             // A copy of a changed value keeps the old value.
             self.written_out.get_or_insert_with(|| count_sharing_losses(&self.current));
             let expanded = self.current.without_copies(limits).map_err(Refusal::Unwritable)?.into_owned().into_owned();
-            self.become_other(expanded, &[]);
+            self.replace_document(expanded, &[]);
             changes = places::find_changes(&self.current, alteration, stage, limits)?;
         }
         self.rebuild_with_changes(changes)
@@ -138,7 +138,7 @@ impl<'d> Draft<'d> {
         for entry in &mut changes.entries {
             self.losses.merge(entry.take_losses());
         }
-        self.become_other(document, &kept);
+        self.replace_document(document, &kept);
         Ok(())
     }
 

@@ -12,13 +12,15 @@ pub(super) enum ChildSlot {
     New(usize),
 }
 
-/// What a key is found by: a sort, a number, and bytes.
+/// A form under which a key is found: its sort, a number, and bytes.
 type Facet<'d> = (u8, u64, Cow<'d, [u8]>);
 
-/// Sorts of facets. 0 to 2 are the ranks of names; then come integers, and what distinguishes keys of a map.
+/// Sorts of facets. 0 to 2 are the ranks of names (see `match_rank`). An integer key has one more facet. The last
+/// sort is the identity of a key: keys of one map differ in it.
 const INTEGER: u8 = 3;
 const IDENTITY: u8 = 4;
 
+/// An index of the children of one container.
 pub(super) struct ChildIndex<'d> {
     /// Values, without keys.
     children: Vec<u32>,
@@ -109,11 +111,11 @@ impl<'d> ChildIndex<'d> {
         self.facets.range(first..end).next_back().map(|((_, number, _), _)| to_sortable(*number) as i64)
     }
 
-    /// Returns `true` if a child other than `but` has a key that a map can't have in addition to this one.
-    pub(super) fn has_conflicting_key(&self, key: &Key<'_>, but: u32) -> bool {
+    /// Returns `true` if a child other than `except` has a key that a map can't have in addition to this one.
+    pub(super) fn has_conflicting_key(&self, key: &Key<'_>, except: u32) -> bool {
         let node = key.node();
         let (sort, number) = identity_facet(&node);
-        self.find_slots(sort, number, key.bytes()).any(|slot| slot != ChildSlot::Old(but))
+        self.find_slots(sort, number, key.bytes()).any(|slot| slot != ChildSlot::Old(except))
     }
 
     fn find_slots<'s>(
@@ -149,7 +151,7 @@ impl<'d> ChildIndex<'d> {
             usize::from(self.removed.get_or_insert_with(|| RemainingCounts::new(count)).mark_gone(position));
     }
 
-    /// Gives a child another key.
+    /// Assigns another key to a child.
     pub(super) fn rename(&mut self, node: u32, key: &Key<'_>) {
         self.remove_facets(node);
         self.insert_facets(key, ChildSlot::Old(node));
@@ -257,14 +259,14 @@ mod tests {
     #[test]
     fn what_is_left_is_found_by_its_position() {
         for count in 0..20 {
-            let mut left: Vec<usize> = (0..count).collect();
+            let mut remaining: Vec<usize> = (0..count).collect();
             let mut tally = RemainingCounts::new(count);
             let mut next = 7;
-            while !left.is_empty() {
-                next = (next * 5 + 3) % left.len();
-                assert!(tally.mark_gone(left.remove(next)));
-                let found: Vec<_> = (0..=left.len()).map_while(|position| tally.nth_remaining(position)).collect();
-                assert_eq!(found, left);
+            while !remaining.is_empty() {
+                next = (next * 5 + 3) % remaining.len();
+                assert!(tally.mark_gone(remaining.remove(next)));
+                let found: Vec<_> = (0..=remaining.len()).map_while(|position| tally.nth_remaining(position)).collect();
+                assert_eq!(found, remaining);
             }
         }
     }

@@ -6,8 +6,8 @@ use crate::format::Request;
 use crate::limits::Limits;
 use crate::stage::Stage;
 
-/// Returns the text of a draft: unchanged parts come from the original, `body`, the rest from `plain`, which a writer
-/// made. Returns `None` if the parts can't be matched.
+/// Returns the text of a draft: unchanged parts come from the original text `body`, the rest from `rewritten`, the
+/// text that the writer made of the draft. Returns `None` if the parts can't be matched.
 pub(super) fn merge_with_original(
     draft: &Draft<'_>,
     body: &[u8],
@@ -16,11 +16,12 @@ pub(super) fn merge_with_original(
     limits: &Limits,
 ) -> Option<Vec<u8>> {
     let read = stage.format().read(rewritten, stage.settings(), Request::new(limits).detailed());
-    let now = draft.document();
-    let is_alike = read.error.is_none() && read.document.nodes().len() == now.nodes().len();
+    let changed_document = draft.document();
+    let is_alike = read.error.is_none() && read.document.nodes().len() == changed_document.nodes().len();
     let before = PlacedText::from_document(draft.original, body)?;
     let after = PlacedText::from_document(&read.document, rewritten)?;
-    let has_same_kinds = read.document.nodes().iter().zip(now.nodes()).all(|(made, now)| made.kind == now.kind);
+    let has_same_kinds =
+        read.document.nodes().iter().zip(changed_document.nodes()).all(|(old, new)| old.kind == new.kind);
     if !is_alike || !has_same_kinds {
         return None;
     }
@@ -35,7 +36,7 @@ pub(super) fn merge_with_original(
     };
     let (start, end) = carrying.original.find_extent(draft.original.root().index())?;
     carrying.out.extend_from_slice(body.get(..start)?);
-    carrying.write_document(now.root().index())?;
+    carrying.write_document(changed_document.root().index())?;
     carrying.out.extend_from_slice(body.get(end..)?);
     Some(carrying.out)
 }
@@ -209,7 +210,7 @@ impl<'t> LayoutMerger<'t> {
         };
         // The first child was the first before; any other child follows the same sibling as before.
         let is_same = |old: usize| if number == 0 { old == 0 } else { old > 0 && old.checked_sub(1) == old_before };
-        let made = self.rewritten.bytes_before(frame.container, previous, child)?;
+        let rewritten_bytes = self.rewritten.bytes_before(frame.container, previous, child)?;
         if let Some(old) = old.filter(|old| !is_renamed && is_same(*old)) {
             let gap = old_gap(old)?;
             self.out.extend_from_slice(gap);
@@ -220,23 +221,25 @@ impl<'t> LayoutMerger<'t> {
             (_, Some(old)) if old > 0 => old,
             _ => frame.old_children.len() - 1,
         };
-        let gap = apply_blank_style(made, old_gap(like)?);
+        let gap = apply_blank_style(rewritten_bytes, old_gap(like)?);
         self.out.extend_from_slice(&gap);
         Some(())
     }
 }
 
 /// Returns a writer's text with the blanks that another text has after its first character and at its end.
-fn apply_blank_style(made: &[u8], like: &[u8]) -> Vec<u8> {
+fn apply_blank_style(rewritten_bytes: &[u8], like: &[u8]) -> Vec<u8> {
     let blanks = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let (Some((first, rest)), Some((like_first, like_rest))) = (made.split_first(), like.split_first()) else {
-        return made.to_vec();
+    let (Some((first, rest)), Some((like_first, like_rest))) = (rewritten_bytes.split_first(), like.split_first())
+    else {
+        return rewritten_bytes.to_vec();
     };
     if first != like_first || blanks(rest) > 0 {
-        return made.to_vec();
+        return rewritten_bytes.to_vec();
     }
     let lead = &like_rest[..blanks(like_rest)];
     let trimmed = rest.trim_ascii_end();
     let tail = &like_rest[like_rest.trim_ascii_end().len().max(lead.len())..];
-    [&made[..1], lead, trimmed, if trimmed.len() == rest.len() { tail } else { &rest[trimmed.len()..] }].concat()
+    [&rewritten_bytes[..1], lead, trimmed, if trimmed.len() == rest.len() { tail } else { &rest[trimmed.len()..] }]
+        .concat()
 }

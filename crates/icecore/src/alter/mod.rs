@@ -47,7 +47,7 @@ pub enum Alteration {
     Delete(Pattern),
     /// Appends an item to the lists on a path.
     Append(Pattern, Document<'static>),
-    /// Gives the entries on a path this key.
+    /// Assigns this key to the entries on a path.
     RenameEntry(Pattern, String),
     /// Renames each key with the first name to the second.
     RenameKey(String, String),
@@ -113,7 +113,7 @@ pub fn exchange(
 ) -> Result<Altered, Refusal> {
     alter_unwrapped(input, stage, limits, |draft, _| {
         let (document, kept) = edit(draft.document()).map_err(Refusal::Unwritable)?;
-        draft.become_other(document, &kept);
+        draft.replace_document(document, &kept);
         Ok(())
     })
 }
@@ -131,7 +131,7 @@ fn alter_unwrapped(
         Some(layer) => Refusal::Unreadable(error.in_layer(layer)),
         None => Refusal::Unreadable(error),
     };
-    let mark = if format.can.no_mark && bytes.starts_with(MARK) { MARK.len() } else { 0 };
+    let mark = if format.can.no_mark && bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let text = bytes.get(mark..).unwrap_or_default();
     let outcome = format.read(text, stage.settings(), Request::new(&limits).detailed());
     let (body, trailing) = text.split_at(outcome.consumed.min(text.len()));
@@ -156,8 +156,8 @@ fn alter_unwrapped(
     Ok(Altered { bytes: output, is_changed: true, losses, is_rewritten })
 }
 
-/// A byte order mark.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+/// The byte order mark of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 #[cold]
 fn not_preserved_error() -> Error {
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::steps::is_linear;
 
-    /// A list of records.
+    /// Returns a list of records.
     fn records(size: usize) -> Vec<u8> {
         let record = |index: usize| format!("i:{index};a:2:{{s:1:\"a\";i:{index};s:1:\"b\";a:1:{{i:0;i:7;}}}}");
         format!("a:{size}:{{{}}}", (0..size).map(record).collect::<String>()).into_bytes()
@@ -238,7 +238,7 @@ mod tests {
             all[self.below(all.len())]
         }
 
-        /// A value as PHP writes it, at times with links.
+        /// Returns a value as PHP writes it, at times with links.
         fn php(&mut self, depth: usize) -> String {
             let entries = |r: &mut Random, keys: &[&str]| {
                 let count = r.below(5);

@@ -59,7 +59,7 @@ impl NativeEntry {
         let is_plain = |node: &Node| !node.kind.is_again() && !node.has(flag::TARGET);
         if !is_place
             || document.header().is_some()
-            || document.nodes().len() > FEW
+            || document.nodes().len() > MAX_SIMPLE_NODES
             || !document.nodes().iter().all(is_plain)
         {
             return false;
@@ -90,7 +90,7 @@ impl NativeEntry {
 }
 
 /// Maximum number of nodes in the document of an entry that is changed again before it is put in its place.
-const FEW: usize = 64;
+const MAX_SIMPLE_NODES: usize = 64;
 
 /// What a key should look like.
 pub(super) struct KeyTemplate<'k> {

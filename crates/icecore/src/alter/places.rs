@@ -223,7 +223,8 @@ impl<'d> PlaceFinder<'d> {
         Ok(())
     }
 
-    /// Gives the entry whose value is at `index` another key. Marks of members, which `old` does not include, stay.
+    /// Assigns another key to the entry whose value is at `index`. Marks of members, which `old` does not include,
+    /// stay.
     fn rename_entry(&mut self, map: Cursor<'d>, index: u32, old: Option<&str>, new: &str) -> Result<(), Refusal> {
         self.refuse_fixed_members(map, "a member of another name")?;
         let key = map.entries().find(|(_, value)| value.index() == index).map(|(key, _)| key);
@@ -364,8 +365,8 @@ impl<'d> PlaceFinder<'d> {
         }
     }
 
-    /// Returns the properties of a new key. They are copied from `last_key`, the last string key of the map, in the given
-    /// document.
+    /// Returns the properties of a new key. They are copied from `last_key`, the last string key of the map, in the
+    /// given document.
     pub(super) fn new_key_template<'k>(
         &self,
         map: Cursor<'d>,

@@ -64,14 +64,14 @@ impl ClassMap {
     }
 
     fn add(&mut self, pair: &str) -> Result<(), Error> {
-        let wrong = |expected: &str| {
+        let usage_error = |expected: &str| {
             let found = format!("`{}`", crate::shortened::shortened(pair, 60));
             Error::new(ErrorKind::Usage).expecting(format!("{expected} for {}", OPTION.name)).finding(found)
         };
-        let (old, new) = pair.split_once('=').ok_or_else(|| wrong("pairs Old=New"))?;
+        let (old, new) = pair.split_once('=').ok_or_else(|| usage_error("pairs Old=New"))?;
         let (old, new) = (old.trim(), new.trim());
         if old.is_empty() || new.is_empty() {
-            return Err(wrong("a name on both sides of ="));
+            return Err(usage_error("a name on both sides of ="));
         }
         let pattern = ClassPattern::new(old);
         let new = match new {
@@ -79,7 +79,7 @@ impl ClassMap {
             name => {
                 let template = ClassPattern::new(name);
                 if template.wildcard_count() > pattern.wildcard_count() {
-                    return Err(wrong("at most as many * in the new name as in the old one"));
+                    return Err(usage_error("at most as many * in the new name as in the old one"));
                 }
                 ClassRenaming::Name(template)
             }
@@ -87,12 +87,12 @@ impl ClassMap {
         if pattern.wildcard_count() > 0 {
             self.patterns.push((pattern, new));
         } else if self.exact.insert(old.as_bytes().to_vec(), new).is_some() {
-            return Err(wrong("each class once"));
+            return Err(usage_error("each class once"));
         }
         Ok(())
     }
 
-    /// Whether the map is empty.
+    /// Returns `true` if the map is empty.
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.patterns.is_empty()
     }
@@ -105,12 +105,12 @@ impl ClassMap {
         }
     }
 
-    /// Whether values of this class should be written plainly.
+    /// Returns `true` if values of this class should be written plainly.
     pub(crate) fn is_plain(&self, name: &[u8]) -> bool {
         matches!(self.find_renaming(name), Some((ClassRenaming::Plain, _)))
     }
 
-    /// Whether there is a class whose values should be written plainly.
+    /// Returns `true` if there is a class whose values should be written plainly.
     pub(crate) fn has_plain_class(&self) -> bool {
         self.exact
             .values()
@@ -118,14 +118,15 @@ impl ClassMap {
             .any(|new| matches!(new, ClassRenaming::Plain))
     }
 
-    /// Whether there is a new name that satisfies `is`.
-    pub(crate) fn any_new_name(&self, is: impl Fn(&[u8]) -> bool) -> bool {
-        let news = self.exact.values().chain(self.patterns.iter().map(|(_, new)| new));
-        news.filter_map(|new| match new {
-            ClassRenaming::Name(template) => Some(template.fill_wildcards(&[])),
-            ClassRenaming::Plain => None,
-        })
-        .any(|name| is(&name))
+    /// Returns `true` if `predicate` holds for any of the new names.
+    pub(crate) fn any_new_name(&self, predicate: impl Fn(&[u8]) -> bool) -> bool {
+        let new_names = self.exact.values().chain(self.patterns.iter().map(|(_, new)| new));
+        new_names
+            .filter_map(|new| match new {
+                ClassRenaming::Name(template) => Some(template.fill_wildcards(&[])),
+                ClassRenaming::Plain => None,
+            })
+            .any(|name| predicate(&name))
     }
 
     fn find_renaming<'m, 'n>(&'m self, name: &'n [u8]) -> Option<(&'m ClassRenaming, Vec<&'n [u8]>)> {

@@ -13,7 +13,7 @@ impl ClassPattern {
         ClassPattern { literals: text.split('*').map(|literal| literal.as_bytes().to_vec()).collect() }
     }
 
-    /// Number of wildcards.
+    /// Returns the number of wildcards.
     pub(super) fn wildcard_count(&self) -> usize {
         self.literals.len() - 1
     }

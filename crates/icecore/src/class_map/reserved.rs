@@ -52,7 +52,7 @@ impl Layout {
         layout
     }
 
-    /// Whether objects of the class are always refused.
+    /// Returns `true` if objects of the class are always refused.
     pub(crate) fn is_closed(&self) -> bool {
         self.required.is_empty() && self.typed.is_empty()
     }
@@ -100,7 +100,7 @@ pub(crate) fn find_reserved(language: Language, name: &[u8]) -> Option<&'static 
     reserved_classes(language).get(&fold_case(language, name))
 }
 
-/// The namespace of classes whose names the language uses for something else.
+/// Returns the namespace of classes whose names the language uses for something else.
 fn foreign_namespace(language: Language) -> &'static [u8] {
     match language {
         Language::Php => b"Icecore\\Foreign\\",

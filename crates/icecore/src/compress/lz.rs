@@ -19,12 +19,12 @@ pub(crate) enum Lz {
 
 /// Reason why decompression stops.
 enum DecodeStop {
-    /// The wanted amount is reached.
-    Most,
+    /// The output has the requested length.
+    MaxLenReached,
     Broken(&'static str),
 }
 
-const CUT: DecodeStop = DecodeStop::Broken("its end too early");
+const TRUNCATED: DecodeStop = DecodeStop::Broken("its end too early");
 
 impl Lz {
     fn name(self) -> &'static str {
@@ -35,14 +35,16 @@ impl Lz {
         }
     }
 
-    /// Decompresses everything, if that is at most `most` bytes.
+    /// Decompresses everything, if that is at most `max_len` bytes.
     pub(crate) fn decompress(self, body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
         let capacity = usize::try_from(max_len).unwrap_or(usize::MAX);
         let mut out = BoundedOutput { bytes: Vec::new(), max_len: capacity };
         match self.decompress_into(body, &mut out) {
             Ok(()) => Ok(out.bytes),
-            Err(DecodeStop::Most) => Err(limits.too_large(max_len)),
-            Err(DecodeStop::Broken(why)) => Err(malformed_error(self.name(), why).with_decompressed(out.bytes.len())),
+            Err(DecodeStop::MaxLenReached) => Err(limits.too_large(max_len)),
+            Err(DecodeStop::Broken(reason)) => {
+                Err(malformed_error(self.name(), reason).with_decompressed(out.bytes.len()))
+            }
         }
     }
 
@@ -51,7 +53,7 @@ impl Lz {
         let mut out = BoundedOutput { bytes: Vec::new(), max_len };
         let is_all = match self.decompress_into(body, &mut out) {
             Ok(()) => true,
-            Err(DecodeStop::Most) => false,
+            Err(DecodeStop::MaxLenReached) => false,
             Err(DecodeStop::Broken(_)) if is_complete => return None,
             Err(DecodeStop::Broken(_)) => false,
         };
@@ -59,11 +61,11 @@ impl Lz {
     }
 
     fn decompress_into(self, body: &[u8], out: &mut BoundedOutput) -> Result<(), DecodeStop> {
-        let mut from = LzInput { rest: body };
+        let mut input = LzInput { rest: body };
         match self {
-            Lz::Lzf => decode_lzf(&mut from, out),
-            Lz::Lz4 => decode_lz4(&mut from, out),
-            Lz::Fast => decode_fastlz(&mut from, out),
+            Lz::Lzf => decode_lzf(&mut input, out),
+            Lz::Lz4 => decode_lz4(&mut input, out),
+            Lz::Fast => decode_fastlz(&mut input, out),
         }
     }
 }
@@ -75,13 +77,13 @@ struct LzInput<'b> {
 
 impl<'b> LzInput<'b> {
     fn read_byte(&mut self) -> Result<usize, DecodeStop> {
-        let (byte, rest) = self.rest.split_first().ok_or(CUT)?;
+        let (byte, rest) = self.rest.split_first().ok_or(TRUNCATED)?;
         self.rest = rest;
         Ok(usize::from(*byte))
     }
 
     fn read_bytes(&mut self, count: usize) -> Result<&'b [u8], DecodeStop> {
-        let (bytes, rest) = self.rest.split_at_checked(count).ok_or(CUT)?;
+        let (bytes, rest) = self.rest.split_at_checked(count).ok_or(TRUNCATED)?;
         self.rest = rest;
         Ok(bytes)
     }
@@ -109,7 +111,7 @@ impl BoundedOutput {
     fn push_literals(&mut self, bytes: &[u8]) -> Result<(), DecodeStop> {
         let available = self.max_len - self.bytes.len();
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(available)]);
-        if bytes.len() > available { Err(DecodeStop::Most) } else { Ok(()) }
+        if bytes.len() > available { Err(DecodeStop::MaxLenReached) } else { Ok(()) }
     }
 
     /// Copies bytes from this distance back; the source may overlap the copy.
@@ -117,58 +119,58 @@ impl BoundedOutput {
         let start = self.bytes.len().checked_sub(distance).filter(|_| distance > 0);
         let start = start.ok_or(DecodeStop::Broken("a copy from before its beginning"))?;
         let available = self.max_len - self.bytes.len();
-        let mut left = count.min(available);
-        while left > 0 {
-            let part = left.min(self.bytes.len() - start);
+        let mut remaining = count.min(available);
+        while remaining > 0 {
+            let part = remaining.min(self.bytes.len() - start);
             self.bytes.extend_from_within(start..start + part);
-            left -= part;
+            remaining -= part;
         }
-        if count > available { Err(DecodeStop::Most) } else { Ok(()) }
+        if count > available { Err(DecodeStop::MaxLenReached) } else { Ok(()) }
     }
 }
 
-fn decode_lzf(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
-    while !from.rest.is_empty() {
-        let control = from.read_byte()?;
+fn decode_lzf(input: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
+    while !input.rest.is_empty() {
+        let control = input.read_byte()?;
         if control < 32 {
-            out.push_literals(from.read_bytes(control + 1)?)?;
+            out.push_literals(input.read_bytes(control + 1)?)?;
             continue;
         }
         let len = match control >> 5 {
-            7 => 7 + from.read_byte()?,
+            7 => 7 + input.read_byte()?,
             len => len,
         };
-        let distance = ((control & 31) << 8) + from.read_byte()? + 1;
+        let distance = ((control & 31) << 8) + input.read_byte()? + 1;
         out.copy_earlier_output(distance, len + 2)?;
     }
     Ok(())
 }
 
-fn decode_lz4(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
+fn decode_lz4(input: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
     loop {
-        let token = from.read_byte()?;
+        let token = input.read_byte()?;
         let literals = match token >> 4 {
-            15 => from.read_long_length()?.saturating_add(15),
+            15 => input.read_long_length()?.saturating_add(15),
             count => count,
         };
-        out.push_literals(from.read_bytes(literals)?)?;
+        out.push_literals(input.read_bytes(literals)?)?;
         // Only the last sequence has no copy.
-        if from.rest.is_empty() {
+        if input.rest.is_empty() {
             return Ok(());
         }
-        let distance = from.read_byte()? + (from.read_byte()? << 8);
+        let distance = input.read_byte()? + (input.read_byte()? << 8);
         let len = match token & 15 {
-            15 => from.read_long_length()?.saturating_add(15),
+            15 => input.read_long_length()?.saturating_add(15),
             len => len,
         };
         out.copy_earlier_output(distance, len.saturating_add(4))?;
     }
 }
 
-fn decode_fastlz(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
+fn decode_fastlz(input: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), DecodeStop> {
     /// Maximum distance of a level-2 copy that is encoded in one byte.
-    const NEAR: usize = 8192;
-    let first = from.read_byte()?;
+    const MAX_SHORT_DISTANCE: usize = 8192;
+    let first = input.read_byte()?;
     let is_second = match first >> 5 {
         0 => false,
         1 => true,
@@ -177,25 +179,25 @@ fn decode_fastlz(from: &mut LzInput<'_>, out: &mut BoundedOutput) -> Result<(), 
     let mut control = first & 31;
     loop {
         if control < 32 {
-            out.push_literals(from.read_bytes(control + 1)?)?;
+            out.push_literals(input.read_bytes(control + 1)?)?;
         } else {
             let high = (control & 31) << 8;
             let extra_len = match (control >> 5, is_second) {
-                (7, true) => from.read_long_length()?,
-                (7, false) => from.read_byte()?,
+                (7, true) => input.read_long_length()?,
+                (7, false) => input.read_byte()?,
                 _ => 0,
             };
-            let low = from.read_byte()?;
+            let low = input.read_byte()?;
             let distance = match (is_second, high, low) {
-                (true, 0x1f00, 255) => NEAR + (from.read_byte()? << 8) + from.read_byte()?,
+                (true, 0x1f00, 255) => MAX_SHORT_DISTANCE + (input.read_byte()? << 8) + input.read_byte()?,
                 _ => high + low + 1,
             };
             out.copy_earlier_output(distance, (control >> 5).saturating_add(extra_len).saturating_add(2))?;
         }
-        if from.rest.is_empty() {
+        if input.rest.is_empty() {
             return Ok(());
         }
-        control = from.read_byte()?;
+        control = input.read_byte()?;
     }
 }
 

@@ -5,14 +5,14 @@ use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
 
 /// Maximum ratio of output to input: a copy of three bytes produces at most 64.
-const RATIO: u64 = 22;
+const MAX_RATIO: u64 = 22;
 
 pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     let declared = snap::raw::decompress_len(body).map_err(|error| malformed_error("snappy", error))? as u64;
     if declared > max_len {
         return Err(limits.too_large(max_len));
     }
-    if declared > RATIO.saturating_mul(body.len() as u64) {
+    if declared > MAX_RATIO.saturating_mul(body.len() as u64) {
         return Err(malformed_error("snappy", format!("{} bytes that claim to be {declared}", body.len())));
     }
     snap::raw::Decoder::new()

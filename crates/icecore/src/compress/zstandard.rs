@@ -8,12 +8,12 @@ use zstd::stream::read::Decoder;
 /// Decompresses incrementally.
 pub(crate) const STREAM: Option<StreamFn> = Some(|from| {
     let mut decoder = Decoder::with_buffer(from)?;
-    decoder.window_log_max(WINDOW)?;
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
     Ok(Box::new(decoder))
 });
 
-/// The maximum window, which is memory that the header requests: 128 MiB.
-const WINDOW: u32 = 27;
+/// The maximum window, as a power of two: 128 MiB. The header of a frame requests this memory.
+const MAX_WINDOW_LOG: u32 = 27;
 
 pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<Vec<u8>, Error> {
     // A frame that declares a too large size is not decompressed at all.
@@ -23,7 +23,7 @@ pub(crate) fn decompress(body: &[u8], max_len: u64, limits: &Limits) -> Result<V
     let mut decoder = Decoder::with_buffer(body).map_err(|error| malformed_error("zstd", error))?;
     // A window larger than the allowed output is useless.
     let window = max_len.max(1).ilog2() + 1;
-    decoder.window_log_max(window.clamp(20, WINDOW)).map_err(|error| malformed_error("zstd", error))?;
+    decoder.window_log_max(window.clamp(20, MAX_WINDOW_LOG)).map_err(|error| malformed_error("zstd", error))?;
     read_to_limit(&mut decoder, max_len).map_err(|stop| match stop {
         StreamError::TooMuch => limits.too_large(max_len),
         StreamError::Broken(error, spent) => malformed_error("zstd", error).with_decompressed(spent),

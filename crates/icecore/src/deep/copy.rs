@@ -15,7 +15,7 @@ use crate::limits::{Limits, raise_limit_help};
 use crate::string_locations::is_long_string;
 
 /// The flags that belong to the place of a value and not to the value.
-const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD | flag::TARGET;
+const PLACE_FLAGS: u8 = flag::REF | flag::WEAK | flag::OVERLOAD | flag::TARGET;
 
 /// Combines documents on one tape.
 pub(super) struct Copier<'l> {
@@ -84,7 +84,7 @@ impl<'l> Copier<'l> {
         }
     }
 
-    /// Copies the document with its strings opened. `None`: there was nothing to open.
+    /// Copies the document with its strings opened. Returns `None` if there was nothing to open.
     pub(super) fn copy_document(mut self, document: &Document<'_>) -> Result<Option<(Tape, Vec<OpenedString>)>, Error> {
         let source = CopySource { document, input: Location::Input(0), arena: 0, names: None, level: 0, depth: 0 };
         self.rewrite = Rewrite::new(document.nodes().len());
@@ -114,7 +114,7 @@ impl<'l> Copier<'l> {
             {
                 let new = &mut self.rewrite.nodes[copy as usize];
                 new.key = key;
-                new.flags |= node.flags & OF_THE_PLACE;
+                new.flags |= node.flags & PLACE_FLAGS;
                 self.rewrite.record_place(copy);
                 continue;
             }
@@ -156,10 +156,10 @@ impl<'l> Copier<'l> {
         limits.depth = limits.depth.saturating_sub(depth);
         limits.nodes = limits.nodes.saturating_sub(self.rewrite.len());
         limits.decompressed = self.unpacked;
-        let inside = nested::read_nested(bytes, &mut limits);
+        let nested = nested::read_nested(bytes, &mut limits);
         self.unpacked = limits.decompressed;
-        let inside = inside.map_err(|error| self.refused_string_error(key, error))?;
-        let Some(Nested { stage, document: inner }) = inside else {
+        let nested = nested.map_err(|error| self.refused_string_error(key, error))?;
+        let Some(Nested { stage, document: inner }) = nested else {
             if is_long_string(bytes) {
                 self.plain_strings.insert(name, ());
             }
@@ -181,8 +181,8 @@ impl<'l> Copier<'l> {
         let len = bytes.len() as u64;
         // Decompressed data is longer than the string.
         let cost = len.max(inner.input().len() as u64);
-        let Some(left) = self.remaining.checked_sub(cost) else { return Err(self.expansion_error(key)) };
-        self.remaining = left;
+        let Some(remaining) = self.remaining.checked_sub(cost) else { return Err(self.expansion_error(key)) };
+        self.remaining = remaining;
         let input = match offset_in_slice(bytes, inner.input()) {
             Some(delta) => shift_location(place, delta),
             None => Location::Arena(self.append_to_arena(inner.input())),
@@ -340,7 +340,7 @@ impl CopySource<'_> {
     }
 }
 
-/// Returns the offset of `part` in `whole`, if it is a subslice and not a copy.
+/// Returns the offset of `part` in `bytes`, if it is a subslice and not a copy.
 fn offset_in_slice(bytes: &[u8], part: &[u8]) -> Option<u64> {
     let (outer, inner) = (bytes.as_ptr_range(), part.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;

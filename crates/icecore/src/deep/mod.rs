@@ -78,8 +78,8 @@ impl OpenedString {
 /// Of kind `Limit`, with the path of the string. A string that can't be read is not an error: it stays unchanged.
 pub fn open<'a>(document: Document<'a>, limits: &Limits) -> Result<Deep<'a>, Error> {
     document.tape().check_structure()?;
-    let made = copy::Copier::new(&document, limits).copy_document(&document)?;
-    let Some((tape, opened)) = made else { return Ok(Deep { document, opened: Vec::new() }) };
+    let copied = copy::Copier::new(&document, limits).copy_document(&document)?;
+    let Some((tape, opened)) = copied else { return Ok(Deep { document, opened: Vec::new() }) };
     let (input, _) = document.into_parts();
     Ok(Deep { document: Document::new(input, tape), opened })
 }

@@ -2,7 +2,7 @@
 
 use crate::document::{Document, Kind};
 use crate::error::{Error, ErrorKind};
-use crate::format::{self, Evidence as Told, Format, Request};
+use crate::format::{self, Evidence as FormatEvidence, Format, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
 use crate::stage::Stage;
@@ -10,10 +10,10 @@ use crate::wrap::{self, Wrapper, WrapperEvidence};
 use std::borrow::Cow;
 
 /// Maximum number of wrappers that are removed.
-const WRAPPERS: u32 = 4;
+const MAX_WRAPPERS: u32 = 4;
 
 /// Number of content bytes that are examined before everything is unwrapped.
-const HEAD: usize = 1 << 10;
+const SAMPLE_LEN: usize = 1 << 10;
 
 /// The value in a string.
 pub(super) struct Nested<'b> {
@@ -38,13 +38,13 @@ pub fn stage_of(bytes: &[u8], limits: &Limits) -> Option<Stage> {
 
 /// Like [`stage_of`], for many strings: decompressed data of one string reduces [`Limits::decompressed`] for the next.
 pub fn stage_within(bytes: &[u8], limits: &mut Limits) -> Option<Stage> {
-    read_nested_within(bytes, limits, WRAPPERS).ok().flatten().map(|inside| inside.stage)
+    read_nested_within(bytes, limits, MAX_WRAPPERS).ok().flatten().map(|nested| nested.stage)
 }
 
 /// Reads the value in these bytes. An error means that a limit was reached in data that was valid so far. Decompressed
 /// data is subtracted from the limits even if it was not used, because there may be many strings.
 pub(super) fn read_nested<'b>(bytes: &'b [u8], limits: &mut Limits) -> Result<Option<Nested<'b>>, Error> {
-    read_nested_within(bytes, limits, WRAPPERS)
+    read_nested_within(bytes, limits, MAX_WRAPPERS)
 }
 
 fn read_nested_within<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -> Result<Option<Nested<'b>>, Error> {
@@ -64,14 +64,16 @@ fn read_nested_within<'b>(bytes: &'b [u8], limits: &mut Limits, wrappers: u32) -
                 return Ok(Some(Nested { stage: Stage::of(format), document }));
             }
             // A text with many brackets is not JSON until all of it was read.
-            Err(error) if error.kind() == ErrorKind::Limit && format.can.evidence != Told::Whole => return Err(error),
+            Err(error) if error.kind() == ErrorKind::Limit && format.can.evidence != FormatEvidence::Whole => {
+                return Err(error);
+            }
             _ => {}
         }
     }
-    let Some(left) = wrappers.checked_sub(1) else { return Ok(None) };
+    let Some(remaining) = wrappers.checked_sub(1) else { return Ok(None) };
     for wrapper in wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(bytes)) {
-        if let Some(inside) = read_wrapped_content(wrapper, bytes, limits, left)? {
-            return Ok(Some(inside));
+        if let Some(nested) = read_wrapped_content(wrapper, bytes, limits, remaining)? {
+            return Ok(Some(nested));
         }
     }
     Ok(None)
@@ -82,9 +84,9 @@ fn read_wrapped_content<'b>(
     wrapper: &'static Wrapper,
     bytes: &'b [u8],
     limits: &mut Limits,
-    left: u32,
+    remaining: u32,
 ) -> Result<Option<Nested<'b>>, Error> {
-    if wrapper.evidence != WrapperEvidence::Frame && !is_promising(wrapper, bytes, left) {
+    if wrapper.evidence != WrapperEvidence::Frame && !is_promising(wrapper, bytes, remaining) {
         return Ok(None);
     }
     let settings = wrapper.settings_for(bytes);
@@ -100,20 +102,20 @@ fn read_wrapped_content<'b>(
         limits.decompressed = limits.decompressed.saturating_sub(unwrapped.bytes.len() as u64);
     }
     let nested = match &unwrapped.bytes {
-        Cow::Borrowed(bytes) => read_nested_within(bytes, limits, left)?,
-        Cow::Owned(bytes) => read_nested_within(bytes, limits, left)?
-            .map(|inside| Nested { stage: inside.stage, document: inside.document.into_owned() }),
+        Cow::Borrowed(bytes) => read_nested_within(bytes, limits, remaining)?,
+        Cow::Owned(bytes) => read_nested_within(bytes, limits, remaining)?
+            .map(|nested| Nested { stage: nested.stage, document: nested.document.into_owned() }),
     };
     Ok(nested.map(|Nested { stage, document }| Nested { stage: stage.wrapped_in(wrapper, settings), document }))
 }
 
 /// Returns `true` if the beginning of the content may be frozen data: many words look like Base64, but most strings are
 /// not.
-fn is_promising(wrapper: &Wrapper, bytes: &[u8], left: u32) -> bool {
-    let Some(head) = wrapper.content_head(bytes, true, HEAD) else { return false };
-    let inside = &*head.bytes;
-    let is_other = |other: &&'static Wrapper| left > 0 && (other.detect)(inside);
-    format::all().iter().any(|format| is_possible(format, inside)) || wrap::all().iter().any(is_other)
+fn is_promising(wrapper: &Wrapper, bytes: &[u8], remaining: u32) -> bool {
+    let Some(head) = wrapper.content_head(bytes, true, SAMPLE_LEN) else { return false };
+    let content = &*head.bytes;
+    let is_other = |other: &&'static Wrapper| remaining > 0 && (other.detect)(content);
+    format::all().iter().any(|format| is_possible(format, content)) || wrap::all().iter().any(is_other)
 }
 
 /// Like [`is_candidate`], for bytes that may be truncated.
@@ -127,8 +129,9 @@ fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
     format.inside.map_or_else(|| format.is_likely(bytes), |inside| inside(bytes))
 }
 
-/// An empty array in a format that only the whole text can confirm is probably not data.
+/// Returns `true` unless this is an empty array in a format that only the whole text can confirm: that is probably
+/// not data.
 fn is_convincing(format: &Format, document: &Document<'_>) -> bool {
     let root = document.root();
-    format.can.evidence != Told::Whole || root.kind() != Kind::Array || !root.is_empty()
+    format.can.evidence != FormatEvidence::Whole || root.kind() != Kind::Array || !root.is_empty()
 }

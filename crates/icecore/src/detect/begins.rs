@@ -1,10 +1,10 @@
-//! Whether a text begins like frozen data: then an error after the beginning is damage, and the text is not an ordinary
-//! text.
+//! Checks whether a text begins like frozen data. If it does, an error after the beginning is damage; otherwise the
+//! text is ordinary text.
 //!
 //! Detection of complete inputs accepts more. Most values in a table column are ordinary text, so here the beginning
 //! must be one that only frozen data has.
 
-use super::wrapper::INSIDE;
+use super::wrapper::MAX_CONTENT_LEN;
 use crate::format::{self, Format};
 use crate::stage::Stage;
 use crate::wrap::{self, Wrapper, WrapperEvidence};
@@ -27,8 +27,8 @@ pub fn begins_as(stage: &Stage, input: &[u8]) -> bool {
         return false;
     }
     // The content decides, if it can be unwrapped.
-    let full_head = wrapper.content_head(input, true, INSIDE);
-    let Some(head) = full_head.or_else(|| wrapper.content_head(encoded_prefix(input), false, INSIDE)) else {
+    let full_head = wrapper.content_head(input, true, MAX_CONTENT_LEN);
+    let Some(head) = full_head.or_else(|| wrapper.content_head(encoded_prefix(input), false, MAX_CONTENT_LEN)) else {
         return false;
     };
     stage.inner().is_some_and(|inner| begins_as(&inner, &head.bytes))
@@ -48,21 +48,21 @@ pub fn begins_frozen(input: &[u8]) -> Option<Stage> {
     }
     // Digits are a number, and short words are words.
     let text = encoded_prefix(input);
-    if input.iter().all(u8::is_ascii_digit) || text.len() < WORD {
+    if input.iter().all(u8::is_ascii_digit) || text.len() < MIN_WORD_LEN {
         return None;
     }
     let is_text = |wrapper: &&&Wrapper| wrapper.evidence == WrapperEvidence::Text && (wrapper.detect)(text);
     wrap::all().iter().filter(is_text).find_map(|wrapper| {
-        let inside = wrapper.content_head(text, false, INSIDE)?.bytes;
+        let content = wrapper.content_head(text, false, MAX_CONTENT_LEN)?.bytes;
         // Two matching bytes may be a coincidence.
-        let is_sure = |_: &&Format| inside[0] != 4 || super::guess_format(&inside).is_some();
-        let format = find_by_beginning(&inside).filter(is_sure)?;
+        let is_sure = |_: &&Format| content[0] != 4 || super::guess_format(&content).is_some();
+        let format = find_by_beginning(&content).filter(is_sure)?;
         Some(Stage::of(format).wrapped_in(wrapper, wrapper.settings_for(input)))
     })
 }
 
 /// Minimum length of a Base64 or hex text, so that it is not an ordinary word.
-const WORD: usize = 8;
+const MIN_WORD_LEN: usize = 8;
 
 /// Returns the format whose distinctive beginning the input has.
 fn find_by_beginning(input: &[u8]) -> Option<&'static Format> {

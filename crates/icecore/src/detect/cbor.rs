@@ -21,14 +21,12 @@ pub(super) fn detect_cbor(sample: &Sample<'_>) -> Option<Guess> {
     grade_walk(sample, end, &walk, if clear { Certainty::Likely } else { Certainty::Possible }, "")
 }
 
-/// Open items: a number of missing values, or items up to a break.
+/// The items of an open container that are still to come.
 enum OpenItems {
+    /// This number of values.
     Values(u64),
-    /// Items up to a break. For a map: whether a value is due.
-    Run {
-        map: bool,
-        odd: bool,
-    },
+    /// Items up to a break; in a map, keys and values take turns.
+    Run { is_map: bool, is_value_due: bool },
     /// Pieces of a string of this major type, up to a break.
     Pieces(u8),
 }
@@ -41,20 +39,20 @@ fn walk_value(walk: &mut ByteWalk<'_>, strings: &mut u64) -> WalkResult<()> {
                 open.pop();
                 continue;
             }
-            OpenItems::Values(left) => {
-                *left -= 1;
+            OpenItems::Values(remaining) => {
+                *remaining -= 1;
                 None
             }
             OpenItems::Run { .. } | OpenItems::Pieces(_) if walk.peek() == Some(0xff) => {
-                if matches!(top, OpenItems::Run { map: true, odd: true }) {
+                if matches!(top, OpenItems::Run { is_map: true, is_value_due: true }) {
                     return Err(Rejection::Wrong);
                 }
                 walk.read_u8()?;
                 open.pop();
                 continue;
             }
-            OpenItems::Run { odd, .. } => {
-                *odd = !*odd;
+            OpenItems::Run { is_value_due, .. } => {
+                *is_value_due = !*is_value_due;
                 None
             }
             OpenItems::Pieces(major) => Some(*major),
@@ -84,7 +82,7 @@ fn walk_value(walk: &mut ByteWalk<'_>, strings: &mut u64) -> WalkResult<()> {
             (2 | 3, None) => OpenItems::Pieces(major),
             (4, Some(count)) => OpenItems::Values(count),
             (5, Some(count)) => OpenItems::Values(count.saturating_mul(2)),
-            (4 | 5, None) => OpenItems::Run { map: major == 5, odd: false },
+            (4 | 5, None) => OpenItems::Run { is_map: major == 5, is_value_due: false },
             (6, Some(_)) => OpenItems::Values(1),
             // A simple value of two bytes must need two bytes.
             (7, Some(simple)) if info != 24 || simple >= 32 => continue,

@@ -106,25 +106,25 @@ pub fn recognised() -> Vec<(&'static str, &'static str)> {
 /// ```
 pub fn settles(format: &Format, input: &[u8]) -> bool {
     /// Maximum length of a text that is examined completely.
-    const LOOK: usize = 256 << 10;
+    const MAX_EXAMINED_LEN: usize = 256 << 10;
     let is_told = match format.can.evidence {
         // A session of one of PHP's handlers is an array like any other.
         format::Evidence::Beginning => !format.can.alone,
-        format::Evidence::Whole => format.can.line.is_none() && input.len() <= LOOK,
+        format::Evidence::Whole => format.can.line.is_none() && input.len() <= MAX_EXAMINED_LEN,
         format::Evidence::None => false,
     };
     is_told && format.may_begin(input)
 }
 
 /// Maximum number of wrappers that are removed.
-const WRAPPERS: u32 = 4;
+const MAX_WRAPPERS: u32 = 4;
 
 fn identify_in(sample: &Sample<'_>, level: u32) -> Option<Finding> {
     let supported = supported::detect_supported(sample);
     if supported.as_ref().is_some_and(|supported| supported.certainty == Certainty::Sure) {
         return supported;
     }
-    let wrapped = || if level < WRAPPERS { wrapper::detect_wrapper(sample, level) } else { None };
+    let wrapped = || if level < MAX_WRAPPERS { wrapper::detect_wrapper(sample, level) } else { None };
     let others = [recognized::detect_recognized(sample), wrapped()];
     others.into_iter().flatten().fold(supported, |best, other| match best {
         Some(best) if best.certainty >= other.certainty => Some(best),
@@ -140,10 +140,11 @@ fn grade_walk(
     best: Certainty,
     variant: &str,
 ) -> Option<Guess> {
-    const MANY: usize = 4096;
+    /// Number of bytes after which a walk that fits so far is evidence, although the sample ends too early.
+    const MIN_SAMPLE_LEN: usize = 4096;
     let certainty = match end {
         Ok(()) if walk.is_at_end() => best,
-        Err(Rejection::End) if !sample.is_complete && walk.offset >= MANY => best.min(Certainty::Likely),
+        Err(Rejection::End) if !sample.is_complete && walk.offset >= MIN_SAMPLE_LEN => best.min(Certainty::Likely),
         _ => return None,
     };
     Some(Guess { certainty, variant: variant.to_owned() })
@@ -171,5 +172,5 @@ fn guess_format(input: &[u8]) -> Option<(Certainty, &'static Format)> {
 /// # Errors
 /// Of kind `Format`.
 pub fn stage_of(input: &[u8]) -> Result<Stage, Error> {
-    supported::detect_stage(&Sample { bytes: input, is_complete: true }, WRAPPERS)
+    supported::detect_stage(&Sample { bytes: input, is_complete: true }, MAX_WRAPPERS)
 }

@@ -28,12 +28,12 @@ pub(super) fn detect_msgpack(sample: &Sample<'_>) -> Option<Guess> {
 fn walk_value(walk: &mut ByteWalk<'_>, findings: &mut WalkFindings) -> WalkResult<()> {
     // Number of missing values, by level.
     let mut open: Vec<u64> = vec![1];
-    while let Some(left) = open.last_mut() {
-        if *left == 0 {
+    while let Some(remaining) = open.last_mut() {
+        if *remaining == 0 {
             open.pop();
             continue;
         }
-        *left -= 1;
+        *remaining -= 1;
         let head = walk.read_u8()?;
         let (skip, children) = match head {
             0x00..=0x7f | 0xe0..=0xff | 0xc0 | 0xc2 | 0xc3 => (0, 0),

@@ -57,8 +57,8 @@ impl<'a> PickleWalk<'a> {
     /// Pops values from the stack and pushes others.
     fn pop_and_push(&mut self, off: usize, on: usize) -> WalkResult<()> {
         let floor = self.marks.last().copied().unwrap_or(0);
-        let left = self.depth.checked_sub(off).filter(|left| *left >= floor).ok_or(Rejection::Wrong)?;
-        self.depth = left + on;
+        let remaining = self.depth.checked_sub(off).filter(|remaining| *remaining >= floor).ok_or(Rejection::Wrong)?;
+        self.depth = remaining + on;
         Ok(())
     }
 

@@ -64,7 +64,7 @@ fn detect_java(sample: &Sample<'_>) -> Option<Guess> {
     }
 }
 
-/// A DOS header that points to a PE header.
+/// Detects a DOS header that points to a PE header.
 fn detect_pe(sample: &Sample<'_>) -> Option<Guess> {
     let bytes = sample.bytes;
     let offset = u32::from_le_bytes(*bytes.strip_prefix(b"MZ")?.get(0x3a..)?.first_chunk::<4>()?);

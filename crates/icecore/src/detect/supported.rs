@@ -1,6 +1,6 @@
 //! The formats that can be read.
 
-use super::wrapper::INSIDE;
+use super::wrapper::MAX_CONTENT_LEN;
 use super::{Finding, Sample, guess_format, identify_in};
 use crate::document::{Kind, Tape};
 use crate::error::{Error, ErrorKind};
@@ -123,13 +123,13 @@ pub(super) fn detect_stage(sample: &Sample<'_>, wrappers: u32) -> Result<Stage, 
 /// Returns the stage of wrapped data, if a format matches the content.
 fn detect_wrapped_stage(sample: &Sample<'_>, wrappers: u32) -> Option<Stage> {
     wrap::all().iter().copied().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
-        let head = wrapper.content_head(sample.bytes, sample.is_complete, INSIDE)?;
-        let inside = Sample { bytes: &head.bytes, is_complete: head.is_complete };
-        let is_known = || identify_in(&inside, 1).is_some_and(|finding| finding.certainty >= Certainty::Likely);
+        let head = wrapper.content_head(sample.bytes, sample.is_complete, MAX_CONTENT_LEN)?;
+        let content = Sample { bytes: &head.bytes, is_complete: head.is_complete };
+        let is_known = || identify_in(&content, 1).is_some_and(|finding| finding.certainty >= Certainty::Likely);
         if wrapper.evidence == WrapperEvidence::Text && !is_known() {
             return None;
         }
-        let stage = detect_stage(&inside, wrappers).ok()?;
+        let stage = detect_stage(&content, wrappers).ok()?;
         Some(stage.wrapped_in(wrapper, wrapper.settings_for(sample.bytes)))
     })
 }

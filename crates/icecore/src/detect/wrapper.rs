@@ -5,7 +5,7 @@ use crate::format::Certainty;
 use crate::wrap::{self, Wrapper, WrapperEvidence};
 
 /// Maximum number of unwrapped bytes that are examined.
-pub(super) const INSIDE: usize = 1 << 20;
+pub(super) const MAX_CONTENT_LEN: usize = 1 << 20;
 
 /// Names and titles of wrappers that are recognised, but can't be removed.
 pub(super) static CLOSED: &[(&str, &str)] = &[("bzip2", "bzip2-compressed data")];
@@ -15,14 +15,14 @@ pub(super) fn detect_wrapper(sample: &Sample<'_>, level: u32) -> Option<Finding>
         return CLOSED.first().map(|(name, title)| wrapper_finding(name, title));
     }
     wrap::all().iter().filter(|wrapper| (wrapper.detect)(sample.bytes)).find_map(|wrapper| {
-        let head = wrapper.content_head(sample.bytes, sample.is_complete, INSIDE);
-        let inside = head.as_ref().and_then(|head| detect_content(wrapper, &head.bytes, head.is_complete, level));
+        let head = wrapper.content_head(sample.bytes, sample.is_complete, MAX_CONTENT_LEN);
+        let finding = head.as_ref().and_then(|head| detect_content(wrapper, &head.bytes, head.is_complete, level));
         let is_plain = match wrapper.evidence {
             WrapperEvidence::Magic => true,
             WrapperEvidence::Content => head.is_some(),
             WrapperEvidence::Frame | WrapperEvidence::Text => false,
         };
-        inside.or_else(|| is_plain.then(|| wrapper_finding(wrapper.name, wrapper.title)))
+        finding.or_else(|| is_plain.then(|| wrapper_finding(wrapper.name, wrapper.title)))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::Document;
 use super::node::{Form, IS_KEY, Kind, flag};
-use super::path::{KEY, STEPS, push_omission, shorten_for_message};
+use super::path::{MAX_SHOWN_KEY, MAX_SHOWN_STEPS, push_omission, shorten_for_message};
 use crate::string_locations::{StringLocations, is_long_string};
 use std::collections::HashMap;
 
@@ -57,7 +57,7 @@ impl Document<'_> {
         let mut uses: Vec<ClassUse> = Vec::new();
         let mut known: HashMap<(&[u8], bool, &'static str), usize> = HashMap::new();
         // Long names that were met, for each kind of use.
-        let mut places: HashMap<(bool, &'static str), StringLocations<usize>> = HashMap::new();
+        let mut long_names: HashMap<(bool, &'static str), StringLocations<usize>> = HashMap::new();
         let mut stack: Vec<ClassWalkFrame> = Vec::new();
         for node_index in 0..self.tape.len() {
             while stack.pop_if(|frame| frame.end <= node_index).is_some() {}
@@ -75,13 +75,13 @@ impl Document<'_> {
                 None => 0,
             };
             if let Some((name, is_text, kind)) = self.class_at(node_index) {
-                let mut place = is_long_string(name).then(|| places.entry((is_text, kind)).or_default());
-                let near = place.as_ref().and_then(|place| place.get(name));
-                match near.or_else(|| known.get(&(name, is_text, kind)).copied()) {
+                let mut locations = is_long_string(name).then(|| long_names.entry((is_text, kind)).or_default());
+                let located = locations.as_ref().and_then(|locations| locations.get(name));
+                match located.or_else(|| known.get(&(name, is_text, kind)).copied()) {
                     Some(index) => {
                         uses[index].count += 1;
-                        if let Some(place) = &mut place {
-                            place.set(name, index);
+                        if let Some(locations) = &mut locations {
+                            locations.set(name, index);
                         }
                     }
                     None => {
@@ -143,15 +143,15 @@ impl Document<'_> {
         let mut path = String::from("$");
         let step = |frame: &ClassWalkFrame| {
             let kind = self.tape.nodes[frame.node as usize].kind;
-            self.tape.child_step(kind, frame.child, frame.key, frame.position, &self.input, KEY)
+            self.tape.child_step(kind, frame.child, frame.key, frame.position, &self.input, MAX_SHOWN_KEY)
         };
-        if steps <= STEPS {
+        if steps <= MAX_SHOWN_STEPS {
             path.extend(stack.iter().filter_map(step));
             return shorten_for_message(path);
         }
-        path.extend(stack.iter().filter_map(step).take(STEPS / 2));
-        push_omission(&mut path, steps - STEPS);
-        let mut tail: Vec<_> = stack.iter().rev().filter_map(step).take(STEPS / 2).collect();
+        path.extend(stack.iter().filter_map(step).take(MAX_SHOWN_STEPS / 2));
+        push_omission(&mut path, steps - MAX_SHOWN_STEPS);
+        let mut tail: Vec<_> = stack.iter().rev().filter_map(step).take(MAX_SHOWN_STEPS / 2).collect();
         tail.reverse();
         path.extend(tail);
         shorten_for_message(path)

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The flags that belong to the place of a copy and not to the value.
-const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
+const PLACE_FLAGS: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 impl Document<'_> {
     /// Returns the same document without [`Kind::Copy`]: each copy becomes the value that it equals, for languages that
@@ -72,12 +72,12 @@ impl Document<'_> {
         Cow::Owned(Document::new(self.input(), self.tape().with_nodes(nodes, root, header, self.tape().has_copies())))
     }
 
-    fn expand_selected(&self, limits: &Limits, which: CopySelection) -> Result<Cow<'_, Document<'_>>, Error> {
-        let is_meant = |node: &Node| node.kind == Kind::Copy && which.selects_copy(self.nodes(), node);
+    fn expand_selected(&self, limits: &Limits, selection: CopySelection) -> Result<Cow<'_, Document<'_>>, Error> {
+        let is_meant = |node: &Node| node.kind == Kind::Copy && selection.selects_copy(self.nodes(), node);
         if !self.tape().has_copies() || !self.nodes().iter().any(is_meant) {
             return Ok(Cow::Borrowed(self));
         }
-        let tape = Expansion::new(self.tape(), limits, which).expand_document();
+        let tape = Expansion::new(self.tape(), limits, selection).expand_document();
         let tape = tape.map_err(|(error, index)| error.on_path(self.path(index)))?;
         Ok(Cow::Owned(Document::new(self.input(), tape)))
     }
@@ -108,8 +108,8 @@ impl CopySelection {
 impl Tape {
     /// Returns `true` if the node at `index` contains anything that would be shared with a copy of it.
     pub(crate) fn has_shared_content(&self, index: u32) -> bool {
-        let (from, to) = (index as usize + 1, self.index_after(index) as usize);
-        self.nodes().get(from..to).is_some_and(|inside| inside.iter().any(|node| has_identity(node.kind)))
+        let (start, end) = (index as usize + 1, self.index_after(index) as usize);
+        self.nodes().get(start..end).is_some_and(|inside| inside.iter().any(|node| has_identity(node.kind)))
     }
 
     /// [`Document::without_copies`], in place.
@@ -117,7 +117,7 @@ impl Tape {
         if self.has_copies() {
             *self = match Expansion::new(self, limits, CopySelection::All).expand_document() {
                 Ok(tape) => tape,
-                Err((error, at)) => return Err(error.on_path(self.path_to(at, input))),
+                Err((error, index)) => return Err(error.on_path(self.path_to(index, input))),
             };
         }
         Ok(())
@@ -137,7 +137,7 @@ struct PendingNodes {
 struct Expansion<'t> {
     old: &'t Tape,
     limits: &'t Limits,
-    which: CopySelection,
+    selection: CopySelection,
     rewrite: Rewrite,
     /// Nodes that links and aliases name, with the kind of the link.
     shared: HashMap<u32, Kind>,
@@ -147,7 +147,7 @@ struct Expansion<'t> {
 }
 
 impl<'t> Expansion<'t> {
-    fn new(old: &'t Tape, limits: &'t Limits, which: CopySelection) -> Expansion<'t> {
+    fn new(old: &'t Tape, limits: &'t Limits, selection: CopySelection) -> Expansion<'t> {
         let mut shared = HashMap::new();
         for node in old.nodes() {
             match node.kind {
@@ -164,7 +164,7 @@ impl<'t> Expansion<'t> {
         Expansion {
             old,
             limits,
-            which,
+            selection,
             rewrite: Rewrite::new_unordered(count),
             shared,
             parts: Vec::new(),
@@ -189,7 +189,7 @@ impl<'t> Expansion<'t> {
         self.rewrite.relink_targets(0, same_node);
         let place = |old: u32| Some(self.rewrite.moves().new_position(old)).filter(|new| *new != GONE).unwrap_or(0);
         let (root, header) = (place(self.old.root()), self.old.header().map(place));
-        Ok(self.old.with_nodes(self.rewrite.nodes, root, header, self.which != CopySelection::All))
+        Ok(self.old.with_nodes(self.rewrite.nodes, root, header, self.selection != CopySelection::All))
     }
 
     /// Puts a value or a key on the tape: a leaf completely, a container only with its own node.
@@ -203,7 +203,7 @@ impl<'t> Expansion<'t> {
             };
         };
         self.rewrite.record_move(first);
-        let value = Node { key: node.key, ..self.old.node(named) }.with(node.flags & OF_THE_PLACE);
+        let value = Node { key: node.key, ..self.old.node(named) }.with(node.flags & PLACE_FLAGS);
         self.put_value(value, named, true)
     }
 
@@ -212,7 +212,7 @@ impl<'t> Expansion<'t> {
         let mut named = index;
         // Copies of copies and cycles occur only in tapes that were filled by hand.
         while self.old.node(named).kind == Kind::Copy
-            && self.which.selects_copy(self.old.nodes(), &self.old.node(named))
+            && self.selection.selects_copy(self.old.nodes(), &self.old.node(named))
         {
             let next = u32::try_from(self.old.node(named).payload).ok().filter(|next| *next < named)?;
             named = next;
@@ -231,7 +231,7 @@ impl<'t> Expansion<'t> {
         node.flags &= !flag::TARGET;
         match node.kind {
             // A copy of a container that contains it, made by hand.
-            Kind::Copy if self.which.selects_copy(self.old.nodes(), &node) => {
+            Kind::Copy if self.selection.selects_copy(self.old.nodes(), &node) => {
                 return self.put_link(Kind::Link, node, old);
             }
             kind if kind.is_again() => {
@@ -253,7 +253,7 @@ impl<'t> Expansion<'t> {
     fn put_link(&mut self, kind: Kind, node: Node, old: u32) -> Result<(), Error> {
         let named = if node.kind.is_again() { node.payload } else { u64::from(old) };
         self.remaining = self.remaining.checked_sub(1).ok_or_else(|| self.expansion_error())?;
-        self.rewrite.push_old_link(Node { key: node.key, ..Node::leaf(kind, named) }.with(node.flags & OF_THE_PLACE));
+        self.rewrite.push_old_link(Node { key: node.key, ..Node::leaf(kind, named) }.with(node.flags & PLACE_FLAGS));
         Ok(())
     }
 

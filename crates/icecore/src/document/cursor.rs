@@ -126,7 +126,7 @@ pub enum Key<'d> {
 }
 
 impl<'d> Key<'d> {
-    /// The bytes of a key that is a string; empty for any other.
+    /// Returns the bytes of a key that is a string; empty for any other.
     pub fn bytes(&self) -> &'d [u8] {
         match self {
             Key::Name(name) => name.bytes,
@@ -151,31 +151,31 @@ impl<'d> Cursor<'d> {
         Cursor { document, index }
     }
 
-    /// The index of the node.
+    /// Returns the index of the node.
     #[inline]
     pub fn index(&self) -> u32 {
         self.index
     }
 
-    /// The document that contains it.
+    /// Returns the document that contains it.
     #[inline]
     pub fn document(&self) -> &'d Document<'d> {
         self.document
     }
 
-    /// The node.
+    /// Returns the node.
     #[inline]
     pub fn node(&self) -> &'d Node {
         self.document.tape.nodes.get(self.index as usize).unwrap_or(&NULL)
     }
 
-    /// The kind of the node.
+    /// Returns the kind of the node.
     #[inline]
     pub fn kind(&self) -> Kind {
         self.node().kind
     }
 
-    /// The path of the value, from `$`.
+    /// Returns the path of the value, from `$`.
     pub fn path(&self) -> String {
         self.document.path(self.index)
     }
@@ -195,7 +195,7 @@ impl<'d> Cursor<'d> {
         self.document.tape.index_after(self.index)
     }
 
-    /// The value here.
+    /// Returns the value here.
     pub fn value(&self) -> Value<'d> {
         let node = self.node();
         let bytes = || self.document.bytes(node);
@@ -236,7 +236,7 @@ impl<'d> Cursor<'d> {
         self.document.tape.encodings.get(id).map_or(&[], |name| name.bytes)
     }
 
-    /// The class name of an object, opaque object or attributed value; empty for other values.
+    /// Returns the class name of an object, opaque object or attributed value; empty for other values.
     pub fn class(&self) -> &'d [u8] {
         self.class_name().map_or(&[], |name| name.bytes)
     }
@@ -246,13 +246,13 @@ impl<'d> Cursor<'d> {
         if node.kind.has_class() { self.document.class_name(node.class()) } else { None }
     }
 
-    /// Number of items, entries or parts; 0 for a leaf.
+    /// Returns the number of items, entries or parts; 0 for a leaf.
     pub fn len(&self) -> usize {
         let node = self.node();
         if node.kind.is_container() { node.aux as usize } else { 0 }
     }
 
-    /// Whether there are none of them.
+    /// Returns `true` if there are no items, entries or parts; always for a leaf.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -264,12 +264,12 @@ impl<'d> Cursor<'d> {
         Items { document: self.document, index, end }
     }
 
-    /// The items of an array, or the parts of another container.
+    /// Returns the items of an array, or the parts of another container.
     pub fn items(&self) -> Items<'d> {
         self.children()
     }
 
-    /// The entries of a map, or the attributes of a value.
+    /// Returns the entries of a map, or the attributes of a value.
     pub fn entries(&self) -> Entries<'d> {
         let node = self.node();
         let (index, end) = match node.kind {
@@ -283,14 +283,14 @@ impl<'d> Cursor<'d> {
         Entries { document: self.document, index, end }
     }
 
-    /// The default value of a map, if it has one.
+    /// Returns the default value of a map, if it has one.
     pub fn default_value(&self) -> Option<Cursor<'d>> {
         let node = self.node();
         if node.kind == Kind::Map && node.has(flag::DEFAULT) { self.children().last() } else { None }
     }
 
-    /// The value of a map's entry whose key has these bytes; the last one, if there are several. For an object, its
-    /// body is searched.
+    /// Returns the value of a map's entry whose key has these bytes; the last one, if there are several. For an
+    /// object, its body is searched.
     pub fn get(&self, key: impl AsRef<[u8]>) -> Option<Cursor<'d>> {
         let key = key.as_ref();
         let map = self.body();
@@ -306,7 +306,7 @@ impl<'d> Cursor<'d> {
         if array.kind() == Kind::Array { array.items().nth(position) } else { None }
     }
 
-    /// The value itself: the target of links and aliases, the body of objects.
+    /// Returns the value itself: the target of links and aliases, the body of objects.
     pub fn body(&self) -> Cursor<'d> {
         let mut current = self.target();
         // A body may be a link again, but chains have a limit.
@@ -325,19 +325,19 @@ impl<'d> Cursor<'d> {
         self.at_index(equal::resolve_target(self.document, self.index))
     }
 
-    /// The text of a string that is valid UTF-8 (byte strings included), or of
+    /// Returns the text of a string that is valid UTF-8 (byte strings included), or of
     /// a symbol.
     pub fn as_str(&self) -> Option<&'d str> {
         self.as_bytes().and_then(|bytes| std::str::from_utf8(bytes).ok())
     }
 
-    /// The bytes of a string or symbol.
+    /// Returns the bytes of a string or symbol.
     pub fn as_bytes(&self) -> Option<&'d [u8]> {
         let node = self.node();
         node.kind.is_string().then(|| self.document.bytes(node))
     }
 
-    /// The integer, if the value is one that fits.
+    /// Returns the integer, if the value is one that fits.
     pub fn as_i64(&self) -> Option<i64> {
         match self.value() {
             Value::Int(value) => Some(value),
@@ -345,7 +345,7 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// The integer, if the value is a non-negative one that fits.
+    /// Returns the integer, if the value is a non-negative one that fits.
     ///
     /// ```
     /// let document = icecore::read(b"[18446744073709551615, -1, 1.5, true]")?;
@@ -363,7 +363,7 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// The number, if it is a float, or an integer that a float represents exactly.
+    /// Returns the number, if it is a float, or an integer that a float represents exactly.
     pub fn as_f64(&self) -> Option<f64> {
         match self.value() {
             Value::Float(value) => Some(value),
@@ -373,7 +373,7 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// The boolean, if it is one.
+    /// Returns the boolean, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self.value() {
             Value::Bool(value) => Some(value),

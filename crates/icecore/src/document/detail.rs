@@ -41,7 +41,7 @@ pub struct Span {
     pub end: u64,
     /// The node that it belongs to; [`NO_NODE`] for headers and the like.
     pub node: u32,
-    /// 0: the input. 1: data that was decompressed from it.
+    /// 0 if the bytes are in the input, 1 if they are in data that was decompressed from it.
     pub layer: u8,
     /// Name of the piece in the format's description.
     pub what: &'static str,
@@ -79,7 +79,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether the container `node` was open where reading stopped.
+    /// Returns the entry of the container `node`, if it was open where reading stopped.
     ///
     /// ```
     /// use icecore::{Limits, Request, Stage};
@@ -209,19 +209,19 @@ pub(crate) fn is_plain_key(kind: super::Kind) -> bool {
 }
 
 impl Spelling {
-    /// The choice for the whole document with this code.
+    /// Returns the choice for the whole document with this code.
     pub fn get(&self, code: u16) -> Option<u64> {
         self.header.iter().find(|(known, _)| *known == code).map(|(_, value)| *value)
     }
 
-    /// The choices for the value with this ordinal.
+    /// Returns the choices for the value with this ordinal.
     pub fn notes_of(&self, ordinal: u32) -> &[Note] {
         let start = self.notes.partition_point(|note| note.ordinal < ordinal);
         let len = self.notes[start..].iter().take_while(|note| note.ordinal == ordinal).count();
         &self.notes[start..start + len]
     }
 
-    /// The bytes that were stored for a choice.
+    /// Returns the bytes that were stored for a choice.
     pub fn kept(&self, location: u64) -> &[u8] {
         let (start, len) = ((location >> 32) as usize, (location & 0xFFFF_FFFF) as usize);
         self.bytes.get(start..start.saturating_add(len)).unwrap_or(&[])
@@ -240,17 +240,17 @@ impl<'d> Replay<'d> {
         Replay { spelling, ordinals: Ordinals::from_tape(tape) }
     }
 
-    /// The choices for the node at `index`.
+    /// Returns the choices for the node at `index`.
     pub(crate) fn notes_at(&self, index: u32) -> &'d [Note] {
         self.spelling.notes_of(self.ordinals.node_to_ordinal(index))
     }
 
-    /// The choice of this kind for the node at `index`.
+    /// Returns the choice of this kind for the node at `index`.
     pub(crate) fn note_value(&self, index: u32, code: u16) -> Option<u64> {
         self.notes_at(index).iter().find(|note| note.code == code).map(|note| note.value)
     }
 
-    /// The choice of this kind for the node at `index`, if its value is stored bytes.
+    /// Returns the choice of this kind for the node at `index`, if its value is stored bytes.
     pub(crate) fn stored_bytes(&self, index: u32, code: u16) -> Option<&'d [u8]> {
         self.note_value(index, code).map(|kept| self.spelling.kept(kept))
     }

@@ -20,7 +20,7 @@ pub struct Explanation {
     /// Name of the cause, for counts and for programs: `latin1`, `line-ends`, `slashed`, …; joined by `+` if several
     /// things happened.
     pub name: String,
-    /// The same as a sentence.
+    /// The cause as a sentence.
     pub sentence: String,
     /// Nothing explains all lengths: the reader chose ends of strings so that the rest of the text can be read.
     pub is_guess: bool,
@@ -31,7 +31,7 @@ impl Explanation {
         Explanation { name: name.into(), sentence: sentence.into(), is_guess: false }
     }
 
-    /// An interpretation without a known cause.
+    /// Returns an interpretation without a known cause.
     pub(crate) fn new_guess(name: &str, sentence: &str) -> Explanation {
         Explanation { is_guess: true, ..Explanation::new(name, sentence) }
     }
@@ -49,7 +49,7 @@ impl Explanation {
         self
     }
 
-    /// An explanation that says that nothing happened.
+    /// Returns an explanation that says that nothing happened.
     pub(crate) fn new_empty() -> Explanation {
         Explanation::new("", "")
     }

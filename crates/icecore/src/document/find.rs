@@ -4,7 +4,7 @@ use super::Document;
 use super::cursor::{Cursor, Key};
 use super::naming::strip_visibility;
 use super::node::Kind;
-use super::path::{KEY, short_key};
+use super::path::{MAX_SHOWN_KEY, short_key};
 use crate::error::{Error, ErrorKind};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -48,8 +48,8 @@ impl Document<'_> {
         std::iter::once("$".to_owned()).chain(self.tape.steps_to(node, self.input(), usize::MAX)).collect()
     }
 
-    fn find_from<'d>(&'d self, from: Cursor<'d>, path: &str) -> Result<Cursor<'d>, Error> {
-        let (reached, rest) = follow_existing(from, path)?;
+    fn find_from<'d>(&'d self, start: Cursor<'d>, path: &str) -> Result<Cursor<'d>, Error> {
+        let (reached, rest) = follow_existing(start, path)?;
         let Some((_, after)) = Step::parse(rest) else { return Ok(reached) };
         let so_far = &path[..path.len() - rest.len()];
         let so_far = if so_far.is_empty() { "$" } else { so_far };
@@ -95,23 +95,23 @@ impl Document<'_> {
 }
 
 /// Returns the value on a path, trying all keys that look like the one in each step.
-fn search_lookalikes<'d>(from: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
+fn search_lookalikes<'d>(start: Cursor<'d>, path: &str) -> Option<Cursor<'d>> {
     let mut rest = path.strip_prefix('$').unwrap_or(path);
-    let mut candidates = vec![from];
+    let mut candidates = vec![start];
     while !rest.is_empty() {
         let (step, after) = Step::parse(rest)?;
         let mut visited = HashSet::new();
         let next =
-            candidates.iter().flat_map(|from| step.find_all(*from)).filter(|value| visited.insert(value.index()));
+            candidates.iter().flat_map(|start| step.find_all(*start)).filter(|value| visited.insert(value.index()));
         (candidates, rest) = (next.collect(), after);
     }
     candidates.first().copied()
 }
 
 /// Follows a path as long as its steps exist; returns the value and the rest of the path.
-fn follow_existing<'d, 'p>(from: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p str), Error> {
+fn follow_existing<'d, 'p>(start: Cursor<'d>, path: &'p str) -> Result<(Cursor<'d>, &'p str), Error> {
     let mut rest = strip_root(path)?;
-    let mut current = from;
+    let mut current = start;
     while !rest.is_empty() {
         let (step, after) = Step::parse(rest).ok_or_else(|| invalid_step_error(path, rest))?;
         let Some(next) = step.follow_from(current) else { break };
@@ -176,34 +176,34 @@ impl Step {
     }
 
     /// Returns all values that the step may mean, the likeliest first.
-    fn find_all<'d>(&self, from: Cursor<'d>) -> Vec<Cursor<'d>> {
-        let Step::Key(name) = self else { return self.follow_from(from).into_iter().collect() };
-        let mut all: Vec<_> = from.body().entries().filter(|(key, _)| may_mean_key(key, name)).collect();
+    fn find_all<'d>(&self, start: Cursor<'d>) -> Vec<Cursor<'d>> {
+        let Step::Key(name) = self else { return self.follow_from(start).into_iter().collect() };
+        let mut all: Vec<_> = start.body().entries().filter(|(key, _)| may_mean_key(key, name)).collect();
         all.reverse();
         all.into_iter().map(|(_, value)| value).collect()
     }
 
     /// Returns the value that the step leads to.
-    pub(crate) fn follow_from<'d>(&self, from: Cursor<'d>) -> Option<Cursor<'d>> {
+    pub(crate) fn follow_from<'d>(&self, start: Cursor<'d>) -> Option<Cursor<'d>> {
         match self {
-            Step::Key(name) => find_entry(from.body(), name),
+            Step::Key(name) => find_entry(start.body(), name),
             Step::Item(number) => {
-                let map = from.body();
+                let map = start.body();
                 if map.kind() == Kind::Map {
                     return find_integer_entry(map, *number);
                 }
-                from.item(usize::try_from(*number).ok()?)
+                start.item(usize::try_from(*number).ok()?)
             }
             Step::Entry(position) => {
-                let map = from.body();
+                let map = start.body();
                 if map.kind() == Kind::Map { map.children().nth(*position) } else { None }
             }
             Step::Referent => {
-                let reference = through_objects(from);
+                let reference = through_objects(start);
                 if reference.kind() == Kind::Ref { reference.children().next() } else { None }
             }
             Step::Part(position) => {
-                let target = through_objects(from);
+                let target = through_objects(start);
                 let has_parts = !matches!(target.kind(), Kind::Array | Kind::Map | Kind::Ref);
                 if has_parts { target.children().nth(*position) } else { None }
             }
@@ -248,7 +248,7 @@ pub(crate) fn match_rank(key: &[u8], name: &str) -> Option<u8> {
     } else if strip_member_marks(key) == Some(name.as_bytes()) {
         Some(1)
     } else {
-        (name.contains('…') && key.len() > KEY && short_key(key, KEY) == name).then_some(2)
+        (name.contains('…') && key.len() > MAX_SHOWN_KEY && short_key(key, MAX_SHOWN_KEY) == name).then_some(2)
     }
 }
 
@@ -258,7 +258,7 @@ pub(crate) fn lookup_names(key: &[u8]) -> impl Iterator<Item = (u8, Cow<'_, [u8]
         Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
         Cow::Owned(text) => Cow::Owned(text.into_bytes()),
     };
-    let short = (key.len() > KEY).then(|| (2, Cow::Owned(short_key(key, KEY).into_bytes())));
+    let short = (key.len() > MAX_SHOWN_KEY).then(|| (2, Cow::Owned(short_key(key, MAX_SHOWN_KEY).into_bytes())));
     [(0, name)].into_iter().chain(strip_member_marks(key).map(|bare| (1, Cow::Borrowed(bare)))).chain(short)
 }
 
@@ -283,7 +283,7 @@ fn strip_member_marks(bytes: &[u8]) -> Option<&[u8]> {
 /// Returns `true` if this is the key with its middle left out, as long keys are shown.
 fn is_shortened(key: &Key<'_>, name: &str) -> bool {
     let bytes = key.bytes();
-    key.node().kind.is_string() && bytes.len() > KEY && short_key(bytes, KEY) == name
+    key.node().kind.is_string() && bytes.len() > MAX_SHOWN_KEY && short_key(bytes, MAX_SHOWN_KEY) == name
 }
 
 /// Returns the entry of a map with this integer key; the last one, if there are several.

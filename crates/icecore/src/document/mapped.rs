@@ -28,7 +28,7 @@ impl Document<'_> {
         self.map_class_names(map, Naming::Plain)
     }
 
-    /// Same as [`Document::with_class_map`], but the new names get the separators of a language.
+    /// Like [`Document::with_class_map`], but the new names get the separators of a language.
     pub(crate) fn map_class_names<'d>(
         &'d self,
         map: &ClassMap,

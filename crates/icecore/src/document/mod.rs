@@ -119,12 +119,12 @@ impl<'a> Document<'a> {
         Document::new(input, tape)
     }
 
-    /// The tape, for filling it or reading into it again.
+    /// Returns the tape, for filling it or reading into it again.
     pub fn tape_mut(&mut self) -> &mut Tape {
         &mut self.tape
     }
 
-    /// The bytes that strings are borrowed from, and the tape.
+    /// Returns the bytes that strings are borrowed from, and the tape.
     pub fn into_parts(self) -> (Cow<'a, [u8]>, Tape) {
         (self.input, self.tape)
     }
@@ -145,49 +145,49 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The root value. The root of a document that broke off before its first value is null.
+    /// Returns the root value. The root of a document that broke off before its first value is null.
     pub fn root(&self) -> Cursor<'_> {
         Cursor::new(self, self.tape.root)
     }
 
-    /// The user header, which precedes the body of a Sereal document.
+    /// Returns the user header, which precedes the body of a Sereal document.
     pub fn header(&self) -> Option<Cursor<'_>> {
         self.tape.header.map(|index| Cursor::new(self, index))
     }
 
-    /// The value at this node index.
+    /// Returns the value at this node index.
     pub fn at(&self, index: u32) -> Option<Cursor<'_>> {
         self.tape.nodes.get(index as usize).map(|_| Cursor::new(self, index))
     }
 
-    /// The path of the node at this index, from `$`.
+    /// Returns the path of the node at this index, from `$`.
     pub fn path(&self, index: u32) -> String {
         self.tape.path_to(index, &self.input)
     }
 
-    /// The nodes, in pre-order.
+    /// Returns the nodes, in pre-order.
     pub fn nodes(&self) -> &[Node] {
         &self.tape.nodes
     }
 
-    /// The node at this index; null after the last one.
+    /// Returns the node at this index; null after the last one.
     #[inline]
     pub(crate) fn node(&self, index: u32) -> Node {
         self.tape.node(index)
     }
 
-    /// The tape.
+    /// Returns the tape.
     pub fn tape(&self) -> &Tape {
         &self.tape
     }
 
-    /// The bytes that contain the borrowed strings: the input, or the data decompressed from it.
+    /// Returns the bytes that contain the borrowed strings: the input, or the data decompressed from it.
     pub fn input(&self) -> &[u8] {
         &self.input
     }
 
-    /// Number of bytes that the document was read from, after decompression; for a tape that a program filled, its size
-    /// in memory.
+    /// Returns the number of bytes that the document was read from, after decompression; for a tape that a program
+    /// filled, its size in memory.
     pub(crate) fn input_size(&self) -> usize {
         let strings = self.input.len().saturating_add(self.tape.arena.len());
         match self.tape.is_filled_by_caller() || self.input.is_empty() {
@@ -204,18 +204,18 @@ impl<'a> Document<'a> {
         limits.depth.min(all).saturating_add(64)
     }
 
-    /// The bytes of a node that has bytes.
+    /// Returns the bytes of a node that has bytes.
     #[inline]
     pub fn bytes(&self, node: &Node) -> &[u8] {
         self.tape.string_bytes(node, &self.input)
     }
 
-    /// The byte form, if requested.
+    /// Returns the byte form, if requested.
     pub fn spelling(&self) -> Option<&Spelling> {
         self.spelling.as_deref()
     }
 
-    /// The byte form, if requested and if it belongs to this format.
+    /// Returns the byte form, if requested and if it belongs to this format.
     pub(crate) fn spelling_of(&self, format: &str) -> Option<&Spelling> {
         self.spelling.as_deref().filter(|spelling| spelling.format == format)
     }
@@ -225,7 +225,7 @@ impl<'a> Document<'a> {
         self.spelling = Some(Box::new(spelling));
     }
 
-    /// The position of each value in the input, if requested.
+    /// Returns the position of each value in the input, if requested.
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.as_deref()
     }
@@ -236,7 +236,7 @@ impl<'a> Document<'a> {
         &self.repairs
     }
 
-    /// The properties of the wrappers around the document.
+    /// Returns the properties of the wrappers around the document.
     pub fn metadata(&self) -> &[Metadata] {
         &self.metadata
     }
@@ -285,7 +285,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The class name with this id.
+    /// Returns the class name with this id.
     pub(crate) fn class_name(&self, id: u32) -> Option<Name<'_>> {
         self.tape.classes.get(id)
     }

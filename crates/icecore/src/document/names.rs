@@ -3,14 +3,14 @@
 use super::node::{Kind, Location, Node};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Maximum number of names that get ids. For further names the result is `None`.
+/// Maximum number of names that get ids. [`Names::intern`] returns `None` for further names.
 const CAPACITY: usize = 65_533;
 /// Bits for the kinds of names. A kind other than these two sets both.
 const BYTES: u8 = 1;
 const TEXT: u8 = 2;
 /// Maximum number of probes of a lookup. The limit ensures that keys made to collide cost one key node each, not one
 /// search each.
-const PROBES: usize = 16;
+const MAX_PROBES: usize = 16;
 
 /// A name in its table: part of the layout that programs in C read.
 #[repr(C)]
@@ -31,13 +31,13 @@ pub struct Names {
     bytes: Vec<u8>,
     /// Open addressing: hash in the upper half, id in the lower; 0 is free.
     slots: Vec<u64>,
-    /// The id that followed this one last time: the guess for the next key.
+    /// For each id, the id that followed it last time: the prediction of the next key.
     follow: Vec<u16>,
     /// Short names by a hash of their first bytes, to avoid a search.
     memo: Vec<Memo>,
-    /// Whether a name is a byte string or ASCII text without flags.
+    /// For each id, whether the name is a byte string or ASCII text without flags.
     plain_flags: Vec<bool>,
-    /// Whether there is a name that is not plain.
+    /// Whether there is a name that is not plain: one with flags, or of another kind.
     marked: bool,
     /// Kinds of the names without flags.
     kinds: u8,
@@ -111,7 +111,7 @@ fn kind_and_flags(kind: Kind, flags: u8) -> u16 {
     u16::from(kind as u8) << 8 | u16::from(flags)
 }
 
-/// The first 16 bytes of a name.
+/// Returns the first 16 bytes of a name.
 fn load_head(bytes: &[u8]) -> u128 {
     let mut head = [0; 16];
     let n = bytes.len().min(16);
@@ -129,19 +129,19 @@ pub struct Name<'d> {
 }
 
 impl Names {
-    /// Number of names.
+    /// Returns the number of names.
     #[inline]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are no names.
+    /// Returns `true` if there are no names.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The name with this id, if there is one.
+    /// Returns the name with this id, if there is one.
     #[inline]
     pub fn get(&self, id: u32) -> Option<Name<'_>> {
         let entry = self.entries.get((id as usize).wrapping_sub(1))?;
@@ -155,14 +155,14 @@ impl Names {
         Some(Name { node: entry.node, bytes })
     }
 
-    /// The table itself, for callers that keep data for each id: the names by id minus 1, and the bytes that their
-    /// offsets refer to.
+    /// Returns the table itself, for callers that keep data for each id: the names by id minus 1, and the bytes that
+    /// their offsets refer to.
     #[inline]
     pub fn raw(&self) -> (&[Entry], &[u8]) {
         (&self.entries, &self.bytes)
     }
 
-    /// The name with this id, if it is a byte string or ASCII text without flags.
+    /// Returns the name with this id, if it is a byte string or ASCII text without flags.
     #[inline(always)]
     pub(crate) fn get_plain(&self, id: u16) -> Option<(&Entry, &[u8])> {
         let index = usize::from(id).wrapping_sub(1);
@@ -172,42 +172,42 @@ impl Names {
         }
     }
 
-    /// Whether there is a name with flags, or one that is not a plain string.
+    /// Returns `true` if there is a name with flags, or one that is not a plain string.
     #[inline]
     pub(crate) fn has_marked(&self) -> bool {
         self.marked
     }
 
-    /// Whether names may differ in more than their bytes.
+    /// Returns `true` if names may differ in more than their bytes.
     #[inline]
     pub(crate) fn has_mixed_kinds(&self) -> bool {
         self.kinds == BYTES | TEXT
     }
 
-    /// Whether there is a name of a key that is allowed, but absent.
+    /// Returns `true` if there is a name of a key that is allowed, but absent.
     #[inline]
     pub(crate) fn has_absent(&self) -> bool {
         self.absent
     }
 
-    /// Whether a key may be a symbol. If the table is full, some keys are not in it.
+    /// Returns `true` if a key may be a symbol. If the table is full, some keys are not in it.
     #[inline]
     pub(crate) fn may_have_symbol(&self) -> bool {
         self.symbol || self.entries.len() >= CAPACITY
     }
 
-    /// Whether a key may be text that is not valid UTF-8.
+    /// Returns `true` if a key may be text that is not valid UTF-8.
     pub(crate) fn may_have_malformed(&self) -> bool {
         self.malformed || self.entries.len() >= CAPACITY
     }
 
-    /// Whether a key may have a mangled name.
+    /// Returns `true` if a key may have a mangled name.
     #[inline]
     pub(crate) fn may_have_mangled(&self) -> bool {
         self.mangled || self.entries.len() >= CAPACITY
     }
 
-    /// Whether there is a class in a package, module or namespace.
+    /// Returns `true` if there is a class in a package, module or namespace.
     #[inline]
     pub(crate) fn has_qualified(&self) -> bool {
         self.qualified
@@ -221,12 +221,12 @@ impl Names {
         self.generation.0
     }
 
-    /// The names in the order of their ids, from 1 on.
+    /// Returns the names in the order of their ids, from 1 on.
     pub fn iter(&self) -> impl Iterator<Item = Name<'_>> {
         (1..=self.entries.len() as u32).filter_map(|id| self.get(id))
     }
 
-    /// The id of the name that followed `id` last time; 0 if unknown. An `id` of 0 is the start of a map.
+    /// Returns the id of the name that followed `id` last time; 0 if unknown. An `id` of 0 is the start of a map.
     #[inline]
     pub(crate) fn predict_next(&self, id: u16) -> u16 {
         self.follow.get(usize::from(id)).copied().unwrap_or(0)
@@ -240,8 +240,8 @@ impl Names {
         }
     }
 
-    /// The id of the short name at `offset` of `input`, if it was seen recently; otherwise 0. Unlike `predict_next`, this does not
-    /// depend on the order of the keys.
+    /// Returns the id of the short name at `offset` of `input`, if it was seen recently; otherwise 0. Unlike
+    /// `predict_next`, this does not depend on the order of the keys.
     #[inline(always)]
     pub(crate) fn recall_short(&self, kind: Kind, flags: u8, input: &[u8], offset: usize, len: usize) -> u16 {
         if len > 16 {
@@ -267,8 +267,8 @@ impl Names {
         }
     }
 
-    /// Returns `true` if the byte string at `offset` of `input`, of at most 16 bytes, is the name with this id and has no
-    /// flags.
+    /// Returns `true` if the byte string at `offset` of `input`, of at most 16 bytes, is the name with this id and
+    /// has no flags.
     #[inline(always)]
     pub(crate) fn is_short_name_at(&self, id: u16, input: &[u8], offset: usize, len: usize) -> bool {
         let Some(entry) = self.entries.get(usize::from(id).wrapping_sub(1)) else { return false };
@@ -338,7 +338,7 @@ impl Names {
         }
         let mask = self.slots.len() - 1;
         let mut free = None;
-        for step in 0..PROBES {
+        for step in 0..MAX_PROBES {
             let index = (hash as usize).wrapping_add(step) & mask;
             let slot = self.slots[index];
             if slot == 0 {
@@ -362,7 +362,7 @@ impl Names {
         }
         let hash = hash_name(&node, bytes);
         let mask = self.slots.len() - 1;
-        for step in 0..PROBES {
+        for step in 0..MAX_PROBES {
             let slot = self.slots[(hash as usize).wrapping_add(step) & mask];
             if slot == 0 {
                 return None;
@@ -413,7 +413,7 @@ impl Names {
         self.intern(node, bytes).or_else(|| self.append_name(node, bytes))
     }
 
-    /// Drops all names if there are more than `most`. Returns whether it did.
+    /// Drops all names if there are more than `max_names`. Returns `true` if it did.
     pub(crate) fn clear_if_larger(&mut self, max_names: usize) -> bool {
         let is_too_much = self.entries.len() > max_names || self.bytes.len() > 64 * max_names;
         if is_too_much {
@@ -443,7 +443,7 @@ impl Names {
             let Some(name) = self.get(id) else { continue };
             let hash = hash_name(&name.node, name.bytes);
             // A name that gets no slot stays valid, but is not found again.
-            for step in 0..PROBES {
+            for step in 0..MAX_PROBES {
                 let index = (hash as usize).wrapping_add(step) & (size - 1);
                 if self.slots[index] == 0 {
                     self.slots[index] = u64::from(hash) << 32 | u64::from(id);

@@ -17,23 +17,24 @@ pub(crate) enum Naming {
     /// Classes `A::B`; members have no visibility. The writer itself makes
     /// instance variables of strings.
     Ruby,
-    /// Members are strings without marks; class names are written unchanged. As the naming of a source: any language.
+    /// Members are strings without marks; class names are written unchanged. As the naming of a source, it
+    /// means that the language is unknown.
     #[default]
     Plain,
 }
 
 impl Naming {
-    /// Whether Ruby's `@name` becomes `name`.
+    /// Returns `true` if Ruby's `@name` becomes `name`.
     fn drops_sigils(self) -> bool {
         self != Naming::Ruby
     }
 
-    /// Whether PHP's mangled names lose their marks. In Perl they are ordinary names.
+    /// Returns `true` if PHP's mangled names lose their marks. In Perl they are ordinary names.
     fn drops_visibility(self) -> bool {
         matches!(self, Naming::Ruby | Naming::Plain)
     }
 
-    /// The language whose built-in classes have names that other classes must not get.
+    /// Returns the language whose built-in classes have names that other classes must not get.
     fn class_language(self) -> Option<Language> {
         match self {
             Naming::Php => Some(Language::Php),
@@ -182,8 +183,8 @@ impl Renamer<'_> {
         }
     }
 
-    /// Returns `true` if the language accepts the object at `index` as one of its own class. An object whose body is not a
-    /// map is written without a class.
+    /// Returns `true` if the language accepts the object at `index` as one of its own class. An object whose body is
+    /// not a map is written without a class.
     fn fits_layout(&self, index: u32, node: &Node, layout: &reserved::Layout) -> bool {
         let body = self.document.node(index + 1);
         if node.form() == Form::Struct || !matches!(body.kind, Kind::Map | Kind::Array) {

@@ -81,19 +81,19 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether nodes of this kind have children.
+    /// Returns `true` if nodes of this kind have children.
     #[inline]
     pub const fn is_container(self) -> bool {
         self as u8 >= Kind::Array as u8
     }
 
-    /// Whether this names another node: a link, an alias or a copy.
+    /// Returns `true` if this names another node: a link, an alias or a copy.
     #[inline]
     pub const fn is_again(self) -> bool {
         matches!(self, Kind::Link | Kind::Alias | Kind::Copy)
     }
 
-    /// Whether `aux` and `payload` locate bytes.
+    /// Returns `true` if `aux` and `payload` locate bytes.
     #[inline]
     pub const fn has_bytes(self) -> bool {
         matches!(
@@ -109,13 +109,13 @@ impl Kind {
         )
     }
 
-    /// Whether this is a string that can be the plain key of a map.
+    /// Returns `true` if this is a string that can be the plain key of a map.
     #[inline]
     pub const fn is_string(self) -> bool {
         matches!(self, Kind::Bytes | Kind::Text | Kind::Encoded | Kind::Symbol)
     }
 
-    /// Whether this kind has a class: an object, opaque or not, or attributes.
+    /// Returns `true` if this kind has a class: an object, opaque or not, or attributes.
     #[inline]
     pub const fn has_class(self) -> bool {
         matches!(self, Kind::Object | Kind::Opaque | Kind::Attrs)
@@ -227,7 +227,7 @@ impl Form {
         Form::Variable,
     ];
 
-    /// The form's bits in [`Node::payload`].
+    /// Returns the form's bits in [`Node::payload`].
     #[inline]
     pub const fn bits(self) -> u64 {
         (self as u64) << FORM_SHIFT
@@ -264,7 +264,7 @@ pub(crate) const LONG: u32 = u32::MAX;
 /// | `flags` | bits of [`flag`] | | |
 /// | `key` | id of the key of this value | | |
 /// | `aux` | 0 | length in bytes | number of children or entries |
-/// | `payload` | the value | 48 bits: where (see [`Location`]); 15 bits: encoding | 32 bits: end index; 16: class id; 8: [`Form`]; 8: zero, room for more flags |
+/// | `payload` | the value | 48 bits: where (see [`Location`]); 15 bits: encoding | 32 bits: end index; 16: class id; 8: [`Form`]; 8: zero, reserved for more flags |
 ///
 /// A [`Kind::Module`] has no encoding; its form is where a container has it.
 #[repr(C)]
@@ -304,77 +304,77 @@ impl Location {
 }
 
 impl Node {
-    /// A leaf without a key.
+    /// Returns a leaf without a key.
     #[inline]
     pub const fn leaf(kind: Kind, payload: u64) -> Node {
         Node { kind, flags: 0, key: NO_KEY, aux: 0, payload }
     }
 
-    /// A signed integer.
+    /// Returns a signed integer.
     #[inline]
     pub const fn int(value: i64) -> Node {
         Node::leaf(Kind::Int, value as u64)
     }
 
-    /// An unsigned integer; an `Int` if it fits.
+    /// Returns an unsigned integer; an `Int` if it fits.
     #[inline]
     pub const fn uint(value: u64) -> Node {
         let kind = if value > i64::MAX as u64 { Kind::Uint } else { Kind::Int };
         Node::leaf(kind, value)
     }
 
-    /// A float.
+    /// Returns a float.
     #[inline]
     pub const fn float(value: f64) -> Node {
         Node::leaf(Kind::Float, value.to_bits())
     }
 
-    /// A string of less than 4 GB.
+    /// Returns a string of less than 4 GB.
     #[inline]
     pub fn string(kind: Kind, place: Location, len: u32) -> Node {
         Node { kind, flags: 0, key: NO_KEY, aux: len, payload: place.to_bits() }
     }
 
-    /// A container that is still open: its end is not set.
+    /// Returns a container that is still open: its end is not set.
     #[inline]
     pub const fn open(kind: Kind, class: u32) -> Node {
         Node { kind, flags: 0, key: NO_KEY, aux: 0, payload: (class as u64 & 0xFFFF) << CLASS_SHIFT }
     }
 
-    /// The same node with these flags set as well.
+    /// Returns the node with these flags set as well.
     #[inline]
     pub const fn with(mut self, flags: u8) -> Node {
         self.flags |= flags;
         self
     }
 
-    /// The same node in this form.
+    /// Returns the node in this form.
     #[inline]
     pub const fn in_form(mut self, form: Form) -> Node {
         self.payload = (self.payload & !FORM_MASK) | form.bits();
         self
     }
 
-    /// Whether all these flags are set.
+    /// Returns `true` if all these flags are set.
     #[inline]
     pub const fn has(&self, flags: u8) -> bool {
         self.flags & flags == flags
     }
 
-    /// The form of an object, opaque object, tied variable, module or
+    /// Returns the form of an object, opaque object, tied variable, module or
     /// attribute.
     #[inline]
     pub fn form(&self) -> Form {
         Form::from_number((self.payload >> FORM_SHIFT) as u8)
     }
 
-    /// The end of a container: the index after its last child; 0 while it is open.
+    /// Returns the end of a container: the index after its last child; 0 while it is open.
     #[inline]
     pub const fn end(&self) -> u32 {
         self.payload as u32
     }
 
-    /// The class id of a container; 0 means none.
+    /// Returns the class id of a container; 0 means none.
     #[inline]
     pub const fn class(&self) -> u32 {
         (self.payload >> CLASS_SHIFT) as u16 as u32
@@ -390,20 +390,20 @@ impl Node {
         self.payload = (self.payload & !0xFFFF_FFFF) | u64::from(end);
     }
 
-    /// The location of the bytes of a string. Meaningless for a string in the table of long strings.
+    /// Returns the location of the bytes of a string. Meaningless for a string in the table of long strings.
     #[inline]
     pub const fn place(&self) -> Location {
         let offset = self.payload & OFFSET_MASK;
         if self.payload & ARENA != 0 { Location::Arena(offset) } else { Location::Input(offset) }
     }
 
-    /// The index of a string in the table of long strings.
+    /// Returns the index of a string in the table of long strings.
     #[inline]
     pub(crate) const fn long_index(&self) -> usize {
         (self.payload & OFFSET_MASK) as usize
     }
 
-    /// The encoding id of a string with a named encoding; 0 for others.
+    /// Returns the encoding id of a string with a named encoding; 0 for others.
     #[inline]
     pub const fn encoding(&self) -> u16 {
         match self.kind {

@@ -9,7 +9,7 @@ use crate::error::Error;
 use std::collections::HashMap;
 
 /// The flags that belong to the place of a value and not to the value.
-const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
+const PLACE_FLAGS: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 /// Maps nodes of the whole document to nodes of the part.
 struct PartExtraction<'d> {
@@ -75,7 +75,7 @@ impl Tape {
     pub(crate) fn clear_place(&mut self) {
         let root = self.root as usize;
         if let Some(root) = self.nodes.get_mut(root) {
-            root.flags &= !OF_THE_PLACE;
+            root.flags &= !PLACE_FLAGS;
         }
     }
 }
@@ -84,7 +84,7 @@ impl PartExtraction<'_> {
     fn extract_part(&mut self) -> Result<(), Error> {
         let mut node = self.document.node(self.root);
         node.key = NO_KEY;
-        node.flags &= !OF_THE_PLACE;
+        node.flags &= !PLACE_FLAGS;
         self.take_node(self.root, node, NO_KEY)?;
         while let Some(open) = self.open.last_mut() {
             if open.next >= open.end {
@@ -114,7 +114,7 @@ impl PartExtraction<'_> {
     fn take_node(&mut self, index: u32, node: Node, key: u16) -> Result<(), Error> {
         if let Some(place) = self.places.get(&index).copied() {
             // A link already brought it here.
-            let link_node = Node { key, ..Node::leaf(Kind::Link, 0) }.with(node.flags & OF_THE_PLACE);
+            let link_node = Node { key, ..Node::leaf(Kind::Link, 0) }.with(node.flags & PLACE_FLAGS);
             self.put_link(link_node, place);
             return Ok(());
         }
@@ -161,10 +161,10 @@ impl PartExtraction<'_> {
             }
             if !named.kind.is_again() {
                 self.places.insert(index, new_index);
-                let flags = named.flags & !OF_THE_PLACE | link_node.flags & OF_THE_PLACE;
+                let flags = named.flags & !PLACE_FLAGS | link_node.flags & PLACE_FLAGS;
                 return self.take_node(target, Node { flags, ..named }, key);
             }
-            link_node.flags |= named.flags & OF_THE_PLACE;
+            link_node.flags |= named.flags & PLACE_FLAGS;
             target = u32::try_from(named.payload).unwrap_or(target);
         }
         self.places.insert(index, new_index);

@@ -87,16 +87,16 @@ fn push_quoted(path: &mut String, text: &str) {
 
 /// The maximum length of a key that is shown in full in a path, and of a path: a longer one only shows the approximate
 /// place.
-pub(crate) const KEY: usize = 160;
-const PATH: usize = 640;
+pub(crate) const MAX_SHOWN_KEY: usize = 160;
+const MAX_SHOWN_PATH: usize = 640;
 
 /// Returns the path for messages: long paths are shortened in the middle.
 pub(super) fn shorten_for_message(path: String) -> String {
-    if path.len() <= PATH { path } else { middle_left_out(&path, PATH).into_owned() }
+    if path.len() <= MAX_SHOWN_PATH { path } else { middle_left_out(&path, MAX_SHOWN_PATH).into_owned() }
 }
 
-/// Appends the step to the entry with this key, if it is a string or an integer. A key of more than `most` bytes is
-/// shortened in the middle.
+/// Appends the step to the entry with this key, if it is a string or an integer. A key of more than
+/// `max_len` bytes is shortened in the middle.
 pub(crate) fn push_key_step(path: &mut String, key: &Node, bytes: &[u8], max_len: usize) -> Option<()> {
     match key.kind {
         Kind::Int => {
@@ -117,7 +117,7 @@ pub(super) fn short_key(bytes: &[u8], max_len: usize) -> String {
 }
 
 /// The maximum number of steps of a path that is written in full; longer paths are shortened in the middle.
-pub(super) const STEPS: usize = 64;
+pub(super) const MAX_SHOWN_STEPS: usize = 64;
 
 /// Appends the text that replaces the omitted steps of a long path.
 pub(super) fn push_omission(path: &mut String, left_out: usize) {
@@ -127,9 +127,9 @@ pub(super) fn push_omission(path: &mut String, left_out: usize) {
 /// Returns the path with these steps; a long one is shortened in the middle.
 fn join_steps(mut steps: Vec<String>) -> String {
     let mut path = String::from("$");
-    if steps.len() > STEPS {
-        let left_out = steps.len() - STEPS;
-        path.extend(steps.drain(..STEPS / 2));
+    if steps.len() > MAX_SHOWN_STEPS {
+        let left_out = steps.len() - MAX_SHOWN_STEPS;
+        path.extend(steps.drain(..MAX_SHOWN_STEPS / 2));
         push_omission(&mut path, left_out);
         steps.drain(..left_out);
     }
@@ -140,13 +140,13 @@ fn join_steps(mut steps: Vec<String>) -> String {
 /// Returns a path with this number of steps; only the steps that are shown are computed.
 fn join_shown_steps(count: usize, step: impl Fn(usize) -> Option<String>) -> String {
     let mut path = String::from("$");
-    if count <= STEPS {
+    if count <= MAX_SHOWN_STEPS {
         path.extend((0..count).filter_map(step));
         return shorten_for_message(path);
     }
-    path.extend((0..STEPS / 2).filter_map(&step));
-    push_omission(&mut path, count - STEPS);
-    path.extend((count - STEPS / 2..count).filter_map(&step));
+    path.extend((0..MAX_SHOWN_STEPS / 2).filter_map(&step));
+    push_omission(&mut path, count - MAX_SHOWN_STEPS);
+    path.extend((count - MAX_SHOWN_STEPS / 2..count).filter_map(&step));
     shorten_for_message(path)
 }
 
@@ -160,7 +160,7 @@ impl Tape {
     /// Returns the path from the root to the node at `target`, which may be the next node to be appended. Linear in the
     /// siblings on the way.
     pub(crate) fn path_to(&self, target: u32, input: &[u8]) -> String {
-        join_steps(self.steps_to(target, input, KEY))
+        join_steps(self.steps_to(target, input, MAX_SHOWN_KEY))
     }
 
     pub(super) fn steps_to(&self, target: u32, input: &[u8], max_key_len: usize) -> Vec<String> {
@@ -185,7 +185,7 @@ impl Tape {
     pub(crate) fn path_to_key(&self, parent: u32, key: u16, input: &[u8]) -> Option<String> {
         let name = self.keys.get(u32::from(key))?;
         let mut path = self.path_to(parent, input);
-        push_key_step(&mut path, &name.node, name.bytes, KEY)?;
+        push_key_step(&mut path, &name.node, name.bytes, MAX_SHOWN_KEY)?;
         Some(shorten_for_message(path))
     }
 
@@ -209,7 +209,7 @@ impl Tape {
     pub(super) fn find_shown_path(&self, displayed: &str, input: &[u8]) -> Option<u32> {
         let gap = displayed.split("…(").find_map(|part| part.split_once(" more)…")).and_then(|(left_out, _)| {
             let left_out: usize = left_out.parse().ok()?;
-            left_out.checked_add(STEPS)
+            left_out.checked_add(MAX_SHOWN_STEPS)
         });
         let mut found = None;
         self.walk_paths(input, |index, steps, path| {
@@ -247,7 +247,7 @@ impl Tape {
             let path = || {
                 join_shown_steps(steps.len(), |step| {
                     let (parent, _, child, key, position) = open[steps[step]];
-                    self.child_step(self.nodes[parent as usize].kind, child, key, position, input, KEY)
+                    self.child_step(self.nodes[parent as usize].kind, child, key, position, input, MAX_SHOWN_KEY)
                 })
             };
             if !visit(index, steps.len(), &path) {
@@ -291,8 +291,8 @@ impl Tape {
         Some((self.child_step(node.kind, child, key, position, input, max_key_len), child))
     }
 
-    /// Returns the step from a container of this kind to its child; a key of more than `max_key_len` bytes is shortened in the
-    /// middle.
+    /// Returns the step from a container of this kind to its child; a key of more than `max_key_len` bytes is
+    /// shortened in the middle.
     pub(super) fn child_step(
         &self,
         parent: Kind,
@@ -352,7 +352,7 @@ impl<'a> Document<'a> {
     /// As [`Document::step`], for people: a long key is shortened in the middle.
     pub fn short_step(&self, parent: u32, child: u32, key: Option<u32>, position: u64) -> Option<String> {
         let kind = self.tape.nodes.get(parent as usize)?.kind;
-        self.tape.child_step(kind, child, key, position, &self.input, KEY)
+        self.tape.child_step(kind, child, key, position, &self.input, MAX_SHOWN_KEY)
     }
 }
 

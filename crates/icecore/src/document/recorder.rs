@@ -55,9 +55,9 @@ pub(crate) trait Recorder: Sink {
     /// Records that reading stops in the container `node`; `of` is the number of children or entries that the input
     /// declares, if it declares one.
     #[cold]
-    fn record_cut(&mut self, node: u32, of: Option<u32>) {
+    fn record_cut(&mut self, node: u32, total: Option<u32>) {
         if let Some(detail) = self.detail() {
-            detail.trace.cut.push(Cut { node, of });
+            detail.trace.cut.push(Cut { node, of: total });
         }
     }
 
@@ -84,8 +84,8 @@ pub(crate) trait Recorder: Sink {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            let kept = detail.store_bytes(bytes);
-            detail.record_note(node, code, kept);
+            let stored_range = detail.store_bytes(bytes);
+            detail.record_note(node, code, stored_range);
         }
     }
 
@@ -95,8 +95,8 @@ pub(crate) trait Recorder: Sink {
         if Self::DETAIL
             && let Some(detail) = self.detail()
         {
-            let kept = detail.store_bytes(bytes);
-            detail.record_header_note(code, kept);
+            let stored_range = detail.store_bytes(bytes);
+            detail.record_header_note(code, stored_range);
         }
     }
 }

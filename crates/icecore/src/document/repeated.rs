@@ -58,7 +58,7 @@ fn find_next_map(nodes: &[Node], mut index: usize, any: bool) -> Option<usize> {
             && index + count == end
             && let Some(leaves) = nodes.get(index..end)
         {
-            if is_map && (any || !are_ascending(leaves)) {
+            if is_map && (any || !are_leaf_keys_ascending(leaves)) {
                 return Some(index - 1);
             }
             index = end;
@@ -88,9 +88,9 @@ fn has_ascending_keys(nodes: &[Node], index: u32, map: &Node) -> bool {
     true
 }
 
-/// The same for entries that are one leaf each.
+/// Like [`has_ascending_keys`], for entries that are one leaf each.
 #[inline]
-fn are_ascending(entries: &[Node]) -> bool {
+fn are_leaf_keys_ascending(entries: &[Node]) -> bool {
     let (Some(first), Some(last)) = (entries.first(), entries.last()) else { return true };
     first.key > NO_KEY && last.key < IS_KEY && entries.windows(2).all(|pair| pair[0].key < pair[1].key)
 }
@@ -100,6 +100,7 @@ struct RepeatedKeySearch<'d> {
     naming: Naming,
     /// For each id, the last map in which it was seen.
     last_map: Vec<u32>,
+    /// Number of the map that is being searched.
     serial: u32,
     hashes: Vec<u64>,
     seed: Option<SeededState>,
@@ -174,8 +175,8 @@ impl RepeatedKeySearch<'_> {
         let document = self.document;
         let name = match key {
             EntryKey::Id(id) => document.tape().keys().get(u32::from(id))?,
-            EntryKey::Node(at) => {
-                let node = document.nodes().get(at as usize)?;
+            EntryKey::Node(index) => {
+                let node = document.nodes().get(index as usize)?;
                 Name { node: *node, bytes: if node.kind.has_bytes() { document.bytes(node) } else { &[] } }
             }
         };

@@ -16,8 +16,9 @@
 //! | insert a value of another document | [`begin_nested`](Rewrite::begin_nested), a walk over that value, [`end_nested`](Rewrite::end_nested) |
 //!
 //! The rewrite sets ends: it closes a container when the walk reaches the old node after it. Links name old nodes until
-//! [`relink_targets`](Rewrite::relink_targets), because their target may come later. A caller that walks in another order (expansion of
-//! copies, the paths of Data::Dumper) closes containers itself and reports where each node moved ([`record_move`](Rewrite::record_move)).
+//! [`relink_targets`](Rewrite::relink_targets), because their target may come later. A caller that walks in another
+//! order (expansion of copies, the paths of Data::Dumper) closes containers itself and reports where each node moved
+//! ([`record_move`](Rewrite::record_move)).
 
 use super::detail::Detail;
 use super::node::{Kind, Node, flag};
@@ -242,9 +243,9 @@ impl Rewrite {
             moves.places.push((next_index, next_index));
         }
         for link in std::mem::take(&mut self.walk.links) {
-            let to = target(&self.walk.moves, &self.nodes[link as usize]);
-            self.nodes[link as usize].payload = u64::from(to);
-            if let Some(named) = self.nodes.get_mut(to as usize) {
+            let new_target = target(&self.walk.moves, &self.nodes[link as usize]);
+            self.nodes[link as usize].payload = u64::from(new_target);
+            if let Some(named) = self.nodes.get_mut(new_target as usize) {
                 named.flags |= flag::TARGET;
             }
         }

@@ -16,10 +16,10 @@ pub trait Sink {
     /// Whether the sink removes finished nodes when [`Sink::finish_child`] is called.
     const PARTS: bool = false;
 
-    /// The tape to append to.
+    /// Returns the tape to append to.
     fn tape(&mut self) -> &mut Tape;
 
-    /// The nodes on the tape.
+    /// Returns the nodes on the tape.
     fn nodes(&self) -> &[Node];
 
     /// Where to record spelling and spans.
@@ -33,14 +33,14 @@ pub trait Sink {
         Ok(())
     }
 
-    /// Whether the next call of [`Sink::finish_child`] may remove nodes.
+    /// Returns `true` if the next call of [`Sink::finish_child`] may remove nodes.
     #[inline]
     fn may_remove_nodes(&self) -> bool {
         false
     }
 
-    /// Whether all nodes that were fed are still on the tape, so that a link can be read. This is `false` after the
-    /// sink removed nodes; then the reader stops at links.
+    /// Returns `true` if all nodes that were fed are still on the tape, so that a link can be read. This is `false`
+    /// after the sink removed nodes; then the reader stops at links.
     #[inline]
     fn has_all_nodes(&self) -> bool {
         true

@@ -15,8 +15,8 @@ pub(crate) struct LongString {
     pub(crate) len: u64,
 }
 
-/// Number of keys that a tape keeps for the next document.
-const KEYS_KEPT: usize = 4096;
+/// Maximum number of keys that a tape keeps for the next document.
+const MAX_KEPT_KEYS: usize = 4096;
 
 /// Nodes in pre-order and the tables that they refer to.
 ///
@@ -45,7 +45,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// An empty tape.
+    /// Returns an empty tape.
     pub fn new() -> Tape {
         Tape::default()
     }
@@ -55,11 +55,11 @@ impl Tape {
         self.nodes.clear();
         self.arena.clear();
         self.long.clear();
-        if self.keys.clear_if_larger(KEYS_KEPT) {
+        if self.keys.clear_if_larger(MAX_KEPT_KEYS) {
             self.memory = Memory::default();
         }
-        self.classes.clear_if_larger(KEYS_KEPT);
-        self.encodings.clear_if_larger(KEYS_KEPT);
+        self.classes.clear_if_larger(MAX_KEPT_KEYS);
+        self.encodings.clear_if_larger(MAX_KEPT_KEYS);
         self.root = 0;
         self.header = None;
         self.first_item = 0;
@@ -74,31 +74,31 @@ impl Tape {
         self.naming = naming;
     }
 
-    /// The nodes.
+    /// Returns the nodes.
     #[inline]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The node at this index; null after the last one.
+    /// Returns the node at this index; null after the last one.
     #[inline]
     pub(crate) fn node(&self, index: u32) -> Node {
         self.nodes.get(index as usize).copied().unwrap_or(Node::leaf(Kind::Null, 0))
     }
 
-    /// The bytes of strings that are not borrowed from the input.
+    /// Returns the bytes of strings that are not borrowed from the input.
     #[inline]
     pub fn arena(&self) -> &[u8] {
         &self.arena
     }
 
-    /// Index of the root; the length of the tape if it has none.
+    /// Returns the index of the root; the length of the tape if it has none.
     #[inline]
     pub fn root(&self) -> u32 {
         self.root
     }
 
-    /// Index of the user header of a Sereal document.
+    /// Returns the index of the user header of a Sereal document.
     #[inline]
     pub fn header(&self) -> Option<u32> {
         self.header
@@ -161,7 +161,7 @@ impl Tape {
         self.naming = Naming::Plain;
     }
 
-    /// Replaces the nodes and keeps the tables; `copies`: the new nodes contain a copy.
+    /// Replaces the nodes and keeps the tables. `copies` states whether the new nodes contain a copy.
     pub(super) fn set_nodes(&mut self, nodes: Vec<Node>, copies: bool) {
         self.nodes = nodes;
         self.copies |= copies;
@@ -186,12 +186,12 @@ impl Tape {
         }
     }
 
-    /// Whether the tape contains a [`Kind::Copy`].
+    /// Returns `true` if the tape contains a [`Kind::Copy`].
     pub(crate) fn has_copies(&self) -> bool {
         (self.copies || self.by_hand) && self.nodes.iter().any(|node| node.kind == Kind::Copy)
     }
 
-    /// Whether a caller, not a reader, filled the tape.
+    /// Returns `true` if a caller, not a reader, filled the tape.
     pub(crate) fn is_filled_by_caller(&self) -> bool {
         self.by_hand
     }
@@ -225,36 +225,36 @@ impl Tape {
         };
         let target = |node: &Node| self.nodes.get(node.payload as usize).map_or(0, len);
         let is_again = |node: &Node| matches!(node.kind, Kind::Link | Kind::Alias);
-        let of = |node: &Node| if is_again(node) { target(node) } else { len(node) };
-        let all = self.nodes.iter().fold(0u64, |sum, node| sum.saturating_add(of(node)));
+        let node_len = |node: &Node| if is_again(node) { target(node) } else { len(node) };
+        let total_len = self.nodes.iter().fold(0u64, |sum, node| sum.saturating_add(node_len(node)));
         let max_bytes = limits.output_from(size);
-        if all <= max_bytes { Ok(()) } else { Err(limits.too_much_output(max_bytes)) }
+        if total_len <= max_bytes { Ok(()) } else { Err(limits.too_much_output(max_bytes)) }
     }
 
-    /// Locations and lengths of strings that are too long for a node.
+    /// Returns the locations and lengths of strings that are too long for a node.
     pub fn long_strings(&self) -> impl Iterator<Item = (Location, u64)> {
         self.long.iter().map(|long| (long.place, long.len))
     }
 
-    /// The names of keys, by id.
+    /// Returns the names of keys, by id.
     #[inline]
     pub fn keys(&self) -> &Names {
         &self.keys
     }
 
-    /// The names of classes, by id.
+    /// Returns the names of classes, by id.
     #[inline]
     pub fn classes(&self) -> &Names {
         &self.classes
     }
 
-    /// The names of encodings, by id.
+    /// Returns the names of encodings, by id.
     #[inline]
     pub fn encodings(&self) -> &Names {
         &self.encodings
     }
 
-    /// Number of nodes: the index of the next one.
+    /// Returns the number of nodes: the index of the next one.
     ///
     /// Readers limit it by [`Limits::nodes`](crate::Limits), so it fits.
     #[inline]
@@ -309,7 +309,7 @@ impl Tape {
         }
     }
 
-    /// Gives the value at `index` the key with this id.
+    /// Assigns the key with this id to the value at `index`.
     #[inline]
     pub(crate) fn set_key(&mut self, index: u32, key: u16) {
         self.nodes[index as usize].key = key;
@@ -342,7 +342,7 @@ impl Tape {
         self.intern_class_node(Node::leaf(kind, 0), name)
     }
 
-    /// As [`Tape::intern_class`], for a name with flags.
+    /// Like [`Tape::intern_class`], for a name with flags.
     pub(super) fn intern_class_node(&mut self, node: Node, name: &[u8]) -> Result<u32, Error> {
         self.classes
             .intern_always(node, name)
@@ -385,7 +385,7 @@ impl Tape {
         self.copies = true;
     }
 
-    /// The bytes of a string node.
+    /// Returns the bytes of a string node.
     #[inline]
     pub(crate) fn string_bytes<'d>(&'d self, node: &Node, input: &'d [u8]) -> &'d [u8] {
         let (place, len) = if node.aux == node::LONG {

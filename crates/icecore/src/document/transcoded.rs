@@ -48,7 +48,7 @@ impl Document<'_> {
         tape.intern_key(node.with(name.node.flags), text.as_bytes())
     }
 
-    /// Whether a string has the encoding that [`Document::with_utf8_strings`] sets.
+    /// Returns `true` if a string has the encoding that [`Document::with_utf8_strings`] sets.
     pub(crate) fn has_utf8_encoding(&self, node: &Node) -> bool {
         self.tape().encodings.get(u32::from(node.encoding())).is_some_and(|name| name.bytes == UTF_8)
     }

@@ -11,7 +11,7 @@ use crate::error::Error;
 use std::cell::Cell;
 
 /// The approximate number of nodes of a window: 256 KB fit into the cache.
-const NODES: usize = 16 << 10;
+const WINDOW_NODES: usize = 16 << 10;
 
 /// Function that takes windows and returns tapes to fill again.
 pub type ReceiveWindow<'r, 'a> = &'r mut dyn FnMut(Document<'a>) -> Result<Tape, Error>;
@@ -38,7 +38,7 @@ impl<'r, 'a> Windows<'r, 'a> {
         Windows { tape, input, receive, window_count: 0, stopped: Cell::new(false) }
     }
 
-    /// Whether a link was met after items had been passed on.
+    /// Returns `true` if a link was met after items had been passed on.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.get()
     }
@@ -48,7 +48,7 @@ impl<'r, 'a> Windows<'r, 'a> {
         Document::new(self.input, self.tape)
     }
 
-    /// Whether the tape's items can be passed on.
+    /// Returns `true` if the tape's items can be passed on.
     fn has_list_root(&self) -> bool {
         self.tape.nodes.first().is_some_and(|root| root.kind == Kind::Array)
     }
@@ -203,7 +203,7 @@ impl Sink for Windows<'_, '_> {
 
     #[inline]
     fn may_remove_nodes(&self) -> bool {
-        self.tape.nodes.len() >= NODES
+        self.tape.nodes.len() >= WINDOW_NODES
     }
 
     #[inline]

@@ -102,18 +102,19 @@ impl Escape {
 }
 
 impl<'a> Decoded<'a> {
-    /// A text without escapes.
+    /// Returns a text without escapes.
     pub fn plain(raw: &'a [u8]) -> Decoded<'a> {
         Decoded { text: Cow::Borrowed(raw), len: raw.len(), escapes: Vec::new(), raw_len: raw.len(), is_token: false }
     }
 
-    /// A text that has one form as a whole, such as a token with its quotes: any change encodes all of it again.
+    /// Returns a text that has one form as a whole, such as a token with its quotes: any change encodes all of it
+    /// again.
     pub fn token(raw: &[u8], text: Cow<'a, [u8]>) -> Decoded<'a> {
         let escape = Escape { text: 0, raw: 0, text_len: text.len(), raw_len: raw.len(), times: 1 };
         Decoded { len: text.len(), text, escapes: vec![escape], raw_len: raw.len(), is_token: true }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &[u8] {
         self.text.get(..self.len).unwrap_or_default()
     }
@@ -127,7 +128,7 @@ impl<'a> Decoded<'a> {
         text
     }
 
-    /// Whether every byte represents itself.
+    /// Returns `true` if every byte represents itself.
     pub fn is_plain(&self) -> bool {
         self.escapes.is_empty()
     }
@@ -140,11 +141,11 @@ impl<'a> Decoded<'a> {
     /// Returns the number of entries that start at or before this offset; the first `known` entries are known to.
     fn count_before(&self, offset: usize, known: usize) -> usize {
         /// Up to this number, entries are checked one by one.
-        const FEW: usize = 4;
+        const MAX_SCANNED: usize = 4;
         let rest = self.escapes.get(known..).unwrap_or_default();
-        let few = rest.iter().take(FEW).take_while(|escape| escape.text <= offset).count();
-        let rest = rest.get(few..).filter(|_| few == FEW).unwrap_or_default();
-        known + few + rest.partition_point(|escape| escape.text <= offset)
+        let scanned_count = rest.iter().take(MAX_SCANNED).take_while(|escape| escape.text <= offset).count();
+        let rest = rest.get(scanned_count..).filter(|_| scanned_count == MAX_SCANNED).unwrap_or_default();
+        known + scanned_count + rest.partition_point(|escape| escape.text <= offset)
     }
 
     /// Returns the last boundary between units (bytes or escapes) at or before this offset, in the text and in the raw
@@ -165,7 +166,7 @@ impl<'a> Decoded<'a> {
         (escape.text + full_count * escape.text_len, escape.raw + full_count * escape.raw_len)
     }
 
-    /// Like [`DecodedCharacter::boundary_before`], but returns the first boundary at or after the offset.
+    /// Like [`Decoded::boundary_before`], but returns the first boundary at or after the offset.
     fn boundary_after(&self, offset: usize, escapes_before: usize) -> (usize, usize) {
         if self.is_token {
             return (self.len, self.raw_len);
@@ -199,10 +200,10 @@ pub struct Decoding<'a> {
     consumed: usize,
 }
 
-/// The text of an escape is seldom longer than this.
-const SHORT: usize = 4;
-/// Spare space at the end of the text, so that a whole piece can be copied.
-const ROOM: usize = 32 + SHORT;
+/// Maximum length of the text of an escape for the fast path; it is seldom longer.
+const MAX_SHORT_TEXT: usize = 4;
+/// Length of the spare space at the end of the text, so that a whole piece can be copied.
+const SPARE_LEN: usize = 32 + MAX_SHORT_TEXT;
 
 impl<'a> Decoding<'a> {
     /// Starts decoding these bytes.
@@ -214,28 +215,28 @@ impl<'a> Decoding<'a> {
     /// previous escape and `start` represent themselves.
     #[inline]
     pub fn escape(&mut self, start: usize, end: usize, text: &[u8]) {
-        if !self.escape_near::<32>(start, end, text) && !self.escape_near::<16>(start, end, text) {
-            self.escape_any(start, end, text);
+        if !self.escape_with_piece::<32>(start, end, text) && !self.escape_with_piece::<16>(start, end, text) {
+            self.escape_of_any_length(start, end, text);
         }
     }
 
-    /// The same, if at least `PIECE` bytes are available and fit: copying a whole piece is faster than copying only the
-    /// bytes before the escape.
+    /// Like [`Decoding::escape`], if at least `PIECE` bytes are available and fit; otherwise returns `false`. Copying
+    /// a whole piece is faster than copying only the bytes before the escape.
     #[inline]
-    fn escape_near<const PIECE: usize>(&mut self, start: usize, end: usize, text: &[u8]) -> bool {
+    fn escape_with_piece<const PIECE: usize>(&mut self, start: usize, end: usize, text: &[u8]) -> bool {
         let prefix_len = start.wrapping_sub(self.consumed);
         if prefix_len < PIECE
             && start <= end
             && end <= self.raw.len()
-            && text.len() <= SHORT
+            && text.len() <= MAX_SHORT_TEXT
             && let Some(piece) = self.raw.get(self.consumed..).and_then(|rest| rest.first_chunk::<PIECE>())
             && let Some((chunk, more)) =
                 self.text.get_mut(self.len..).and_then(|rest| rest.split_first_chunk_mut::<PIECE>())
-            && more.len() >= SHORT
+            && more.len() >= MAX_SHORT_TEXT
         {
             *chunk = *piece;
-            for (to, byte) in self.text[self.len + prefix_len..].iter_mut().zip(text) {
-                *to = *byte;
+            for (target, byte) in self.text[self.len + prefix_len..].iter_mut().zip(text) {
+                *target = *byte;
             }
             self.len += prefix_len + text.len();
             self.record_escape(start, end, text.len());
@@ -244,9 +245,9 @@ impl<'a> Decoding<'a> {
         false
     }
 
-    /// The same for any lengths.
+    /// Like [`Decoding::escape`], without a fast path.
     #[inline(never)]
-    fn escape_any(&mut self, start: usize, end: usize, text: &[u8]) {
+    fn escape_of_any_length(&mut self, start: usize, end: usize, text: &[u8]) {
         let (start, end) = (start.max(self.consumed), end.min(self.raw.len()));
         if start > end {
             return;
@@ -265,9 +266,9 @@ impl<'a> Decoding<'a> {
     /// Reserves enough that most texts do not need to grow again.
     #[cold]
     fn reserve_text(&mut self, len: usize) {
-        let len = len.max(self.raw.len() + ROOM);
+        let len = len.max(self.raw.len() + SPARE_LEN);
         // A power of two is likely to be large enough for the next text, too.
-        let len = if len < spare::LARGEST { len.next_power_of_two() } else { len };
+        let len = if len < spare::MAX_KEPT_BYTES { len.next_power_of_two() } else { len };
         if self.text.capacity() == 0 {
             self.text = spare::take_spare(&TEXTS);
             self.escapes = spare::take_empty_spare(&ESCAPES);
@@ -280,10 +281,10 @@ impl<'a> Decoding<'a> {
     /// Records an escape whose text was just appended.
     #[inline]
     fn record_escape(&mut self, start: usize, end: usize, text_len: usize) {
-        let is_behind = start == self.consumed;
+        let is_adjacent = start == self.consumed;
         let raw_len = end - start;
         self.consumed = end;
-        if is_behind
+        if is_adjacent
             && let Some(last) = self.escapes.last_mut()
             && (last.text_len, last.raw_len) == (text_len, raw_len)
             && text_len > 0
@@ -294,7 +295,7 @@ impl<'a> Decoding<'a> {
         self.escapes.push(Escape { text: self.len - text_len, raw: start, text_len, raw_len, times: 1 });
     }
 
-    /// The remaining bytes represent themselves.
+    /// Returns the decoded text. The remaining bytes represent themselves.
     pub fn finish(mut self) -> Decoded<'a> {
         let raw_len = self.raw.len();
         if self.escapes.is_empty() {
@@ -310,7 +311,8 @@ impl<'a> Decoding<'a> {
     }
 }
 
-/// Converts changes of the text to changes of its raw form. `None`: the escaping can't represent one of them.
+/// Converts changes of the text to changes of its raw form. Returns `None` if the escaping can't represent one of
+/// them.
 ///
 /// A change that begins or ends in the middle of an escape (a character of several bytes that is written as one escape)
 /// replaces the whole escape and writes the unchanged rest of it again.

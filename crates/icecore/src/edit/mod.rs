@@ -84,17 +84,17 @@ impl Edits {
         self.list.last().map_or(0, |last| last.end) <= start && start <= end
     }
 
-    /// Whether there are no edits.
+    /// Returns `true` if there are no edits.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Number of edits.
+    /// Returns the number of edits.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// The edits, in order.
+    /// Returns the edits, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Edit<'_>> + Clone {
         self.list.iter().map(|entry| self.to_edit(entry))
     }
@@ -110,7 +110,7 @@ impl Edits {
         self.new.clear();
     }
 
-    /// Number of bytes by which the text becomes longer; negative if it becomes shorter.
+    /// Returns the number of bytes by which the text becomes longer; negative if it becomes shorter.
     pub fn growth(&self) -> i64 {
         self.iter().map(|edit| edit.growth()).sum()
     }
@@ -197,7 +197,7 @@ impl std::fmt::Debug for Edits {
 }
 
 impl Edit<'_> {
-    /// Number of bytes by which the text becomes longer; negative if it becomes shorter.
+    /// Returns the number of bytes by which the text becomes longer; negative if it becomes shorter.
     pub fn growth(&self) -> i64 {
         self.new.len() as i64 - (self.end.saturating_sub(self.start)) as i64
     }

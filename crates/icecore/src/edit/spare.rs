@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::thread::LocalKey;
 
 /// Maximum number of vectors that a thread keeps: one for each layer of nested frozen data.
-const KEPT: usize = 8;
+const MAX_KEPT_VECS: usize = 8;
 /// Maximum size of a kept vector in bytes.
-pub(super) const LARGEST: usize = 64 << 10;
+pub(super) const MAX_KEPT_BYTES: usize = 64 << 10;
 
 /// Used vectors of one type.
 pub(super) type SparePool<T> = RefCell<Vec<Vec<T>>>;
@@ -17,7 +17,7 @@ pub(super) fn take_spare<T>(spare: &'static LocalKey<SparePool<T>>) -> Vec<T> {
     spare.try_with(|kept| kept.borrow_mut().pop()).ok().flatten().unwrap_or_default()
 }
 
-/// The same, but empty.
+/// Returns an empty vector, used or new.
 pub(super) fn take_empty_spare<T>(spare: &'static LocalKey<SparePool<T>>) -> Vec<T> {
     let mut vec = take_spare(spare);
     vec.clear();
@@ -27,13 +27,13 @@ pub(super) fn take_empty_spare<T>(spare: &'static LocalKey<SparePool<T>>) -> Vec
 /// Keeps a vector for the next text, unless it is empty or too large.
 pub(super) fn give_back<T>(spare: &'static LocalKey<SparePool<T>>, vec: Vec<T>) {
     let bytes = vec.capacity() * size_of::<T>();
-    if bytes == 0 || bytes > LARGEST {
+    if bytes == 0 || bytes > MAX_KEPT_BYTES {
         return;
     }
     // A thread that is ending keeps nothing.
     let _ = spare.try_with(|kept| {
         let mut kept = kept.borrow_mut();
-        if kept.len() < KEPT {
+        if kept.len() < MAX_KEPT_VECS {
             kept.push(vec);
         }
     });

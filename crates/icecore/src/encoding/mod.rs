@@ -9,7 +9,7 @@ mod unicode;
 use std::borrow::Cow;
 
 /// Maximum length of the name of an encoding.
-const LONGEST: usize = 40;
+const MAX_NAME_LEN: usize = 40;
 
 /// Returns the text of these bytes in the encoding with this name; `None` if the encoding is unknown or the bytes are
 /// invalid in it.
@@ -22,7 +22,7 @@ const LONGEST: usize = 40;
 /// ```
 pub fn decoded<'b>(encoding: &str, bytes: &'b [u8]) -> Option<Cow<'b, str>> {
     // No name is longer; a long hostile name is not processed again for each of its strings.
-    if encoding.len() > LONGEST {
+    if encoding.len() > MAX_NAME_LEN {
         return None;
     }
     if let Some(table) = single_byte::find_table(encoding) {

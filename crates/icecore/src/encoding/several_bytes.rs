@@ -55,6 +55,6 @@ pub(super) fn decode_multi_byte<'b>(name: &str, bytes: &'b [u8]) -> Option<Cow<'
     if std::ptr::eq(encoding, EUC_JP) && bytes.windows(3).any(|three| three == b"\x8f\xa2\xb7") {
         return None;
     }
-    let right = |c: char| corrections.iter().find(|(wrong, _)| *wrong == c).map_or(c, |(_, right)| *right);
-    Some(Cow::Owned(text.chars().map(right).collect()))
+    let correct = |c: char| corrections.iter().find(|(wrong, _)| *wrong == c).map_or(c, |(_, correct)| *correct);
+    Some(Cow::Owned(text.chars().map(correct).collect()))
 }

@@ -30,8 +30,8 @@ pub(crate) fn try_append(out: &mut dyn Output, write: impl FnOnce(&mut Vec<u8>, 
     written
 }
 
-/// The same as [`try_append`], for a writer of whole documents that borrows working
-/// memory of the output. More than `most` bytes are not kept.
+/// Like [`try_append`], for a writer of whole documents that borrows working
+/// memory of the output. Appends nothing if the text would be longer than `max_bytes`.
 pub(crate) fn append_with_spare(
     out: &mut dyn Output,
     max_bytes: u64,
@@ -46,8 +46,8 @@ pub(crate) fn append_with_spare(
     written
 }
 
-/// Appends `base[start..start + len]`. A short one is copied as 16 bytes, of which the
-/// surplus is cut off again: this needs no function call and no loop.
+/// Appends `base[start..start + len]`. A short slice is copied as 16 bytes, then the surplus is
+/// cut off: this needs no function call and no loop.
 #[inline(always)]
 pub(crate) fn append_slice(buf: &mut Vec<u8>, base: &[u8], start: usize, len: usize) {
     if len <= 16

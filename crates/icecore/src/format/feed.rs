@@ -76,7 +76,7 @@ pub(crate) fn read_windows<'a, F: Feed>(
     Rest::new(sink, consumed, error)
 }
 
-/// The same as [`read_windows`], with detail.
+/// Like [`read_windows`], with detail.
 pub(crate) fn read_traced_windows<'a, F: Feed>(
     reader: &F,
     input: &'a [u8],

@@ -8,16 +8,25 @@ use crate::document::{IS_KEY, KEY_NODE, Kind, Moves, Node, Rewrite, Sink, Tape, 
 
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
-pub(super) const KEYED: u32 = 256;
-/// How many ids there are, minus a margin.
-pub(super) const IDS: usize = 65_000;
+pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
+/// Number of ids that a table of keys can assign, minus a margin.
+pub(super) const MAX_KEY_IDS: usize = 65_000;
 
 /// Arrays whose entries have no keys yet.
 #[derive(Debug, Default)]
 pub(super) struct DeferredKeys {
-    /// Container, first child without a key, its position, and the position of the first
-    /// child with a key.
-    arrays: Vec<(u32, u32, u32, u32)>,
+    arrays: Vec<KeylessEntries>,
+}
+
+/// The children of an array that have no keys yet.
+#[derive(Debug)]
+struct KeylessEntries {
+    /// The first of these children.
+    first_child: u32,
+    /// The position of the first of them in the array, which becomes its key.
+    first_position: u32,
+    /// The position after the last of them.
+    end_position: u32,
 }
 
 impl DeferredKeys {
@@ -25,16 +34,16 @@ impl DeferredKeys {
     /// keys, now or at the end.
     pub(super) fn convert_to_map(&mut self, tape: &mut Tape, index: u32, count: u32) {
         tape.nodes[index as usize].kind = Kind::Map;
-        let mut done = 0;
+        let mut key_count = 0;
         let mut child = index + 1;
-        while done < count.min(KEYED) && tape.keys.len() < IDS {
-            let Some(id) = tape.intern_key(Node::int(i64::from(done)), &[]) else { break };
+        while key_count < count.min(MAX_ENTRIES_WITH_IDS) && tape.keys.len() < MAX_KEY_IDS {
+            let Some(id) = tape.intern_key(Node::int(i64::from(key_count)), &[]) else { break };
             tape.set_key(child, id);
             child = tape.index_after(child);
-            done += 1;
+            key_count += 1;
         }
-        if done < count {
-            self.arrays.push((index, child, done, count));
+        if key_count < count {
+            self.arrays.push(KeylessEntries { first_child: child, first_position: key_count, end_position: count });
         }
     }
 
@@ -50,8 +59,9 @@ impl DeferredKeys {
         let tape = sink.tape();
         // Where each key goes, and its value.
         let mut places: Vec<(u32, u32)> = Vec::new();
-        for (_, mut child, from, to) in self.arrays {
-            for position in from..to {
+        for KeylessEntries { first_child, first_position, end_position } in self.arrays {
+            let mut child = first_child;
+            for position in first_position..end_position {
                 if child >= tape.len() {
                     break;
                 }

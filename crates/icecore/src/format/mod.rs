@@ -85,16 +85,17 @@ pub struct Format {
     pub can: Capabilities,
     /// Detects the format in the bytes.
     pub detect: fn(&[u8]) -> Option<Guess>,
-    /// Whether bytes that it can't read begin as if they were meant for it. `None`: if
-    /// [`Format::detect`] finds it likely.
+    /// Returns `true` if bytes that the format can't read begin like its data. If there is no such
+    /// function, [`Format::detect`] decides.
     pub begins: Option<fn(&[u8]) -> bool>,
-    /// Whether a string in other data is similar enough to be worth reading. `None`: if
-    /// [`Format::detect`] finds it likely.
+    /// Returns `true` if a string in other data is similar enough to be worth reading. If there is no
+    /// such function, [`Format::detect`] decides.
     pub inside: Option<fn(&[u8]) -> bool>,
-    /// Finds strings in its texts, for changes in place. `None`: changed documents are written
-    /// again.
+    /// Finds strings in its texts, for changes in place. Without it, changed documents are written
+    /// again as a whole.
     pub(crate) strings: Option<&'static Strings>,
-    /// Whether the strings of these bytes are not visible in them, because they are compressed.
+    /// Returns `true` if the strings of these bytes are not visible in them, because they are
+    /// compressed.
     pub(crate) hides: Option<fn(&[u8]) -> bool>,
     /// Makes its reader with these options.
     pub reader: fn(&Settings) -> Box<dyn Reader>,
@@ -109,7 +110,7 @@ impl Format {
         tape.naming = self.can.naming;
     }
 
-    /// Whether both formats' languages use the same names for classes and members.
+    /// Returns `true` if both formats' languages use the same names for classes and members.
     ///
     /// ```
     /// let format = |name| icecore::format::by_name(name).unwrap();
@@ -161,7 +162,7 @@ impl Format {
         }
     }
 
-    /// Adds the format to an error, and advice.
+    /// Adds the format's name and a help text to an error.
     pub fn explain(&self, error: Error) -> Error {
         let is_lenient = self.options.iter().any(|option| option.name == "lenient");
         let error = match is_lenient {
@@ -171,7 +172,7 @@ impl Format {
         error.in_format(self.name)
     }
 
-    /// Whether this is its name or one of its [aliases](Format::aliases).
+    /// Returns `true` if this is the format's name or one of its [aliases](Format::aliases).
     pub(crate) fn has_name(&self, name: &str) -> bool {
         self.name == name || self.aliases.contains(&name)
     }
@@ -181,18 +182,18 @@ impl Format {
         self.can.line.unwrap_or(self)
     }
 
-    /// Whether bytes that it can't read begin as if they were meant for it: damaged or cut off, but
-    /// not ordinary text.
+    /// Returns `true` if bytes that the format can't read begin like its data: they are damaged or cut
+    /// off, but not ordinary text.
     pub fn may_begin(&self, input: &[u8]) -> bool {
         self.begins.map_or_else(|| self.is_likely(input), |begins| begins(input))
     }
 
-    /// Whether detection finds it likely.
+    /// Returns `true` if detection finds it likely.
     pub(crate) fn is_likely(&self, input: &[u8]) -> bool {
         (self.detect)(input).is_some_and(|guess| guess.certainty >= Certainty::Likely)
     }
 
-    /// Whether this is a text format, and `rest` only has blanks, as editors or `echo` add them at
+    /// Returns `true` if this is a text format, and `rest` only has blanks, as editors or `echo` add them at
     /// the end. In other formats, blanks are bytes like any others.
     ///
     /// ```
@@ -204,7 +205,7 @@ impl Format {
         self.can.text && !rest.is_empty() && are_blanks(rest)
     }
 
-    /// Whether the bytes after a document have no meaning: blanks after text, and in any format the
+    /// Returns `true` if the bytes after a document have no meaning: blanks after text, and in any format the
     /// single line end that programs add to their output, as `redis-cli` does.
     ///
     /// ```
@@ -228,7 +229,7 @@ pub(crate) fn check_and_expand<'d>(
 }
 
 /// Returns the error for a chain of links and wrappers that begins at `first` and is longer than
-/// [`Document::max_link_steps`]. `links`: it contains links, which may form a circle.
+/// [`Document::max_link_steps`]. `links` tells whether it contains links, which may form a circle.
 #[cold]
 pub(crate) fn chain_too_long_error(document: &Document<'_>, first: u32, links: bool, limits: &Limits) -> Error {
     let error = match links {
@@ -295,7 +296,7 @@ impl Certainty {
     }
 }
 
-/// Whether these are only spaces, tabs and line ends.
+/// Returns `true` if these are only spaces, tabs and line ends.
 pub(crate) fn are_blanks(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
@@ -349,7 +350,7 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
     all().iter().copied().find(|format| format.name == name)
 }
 
-/// The same as [`by_name`], for callers that need exactly that format.
+/// Like [`by_name`], for callers that need exactly that format.
 pub(crate) fn require_format(name: &str) -> Result<&'static Format, Error> {
     by_name(name).ok_or_else(|| {
         Error::new(ErrorKind::Unsupported)

@@ -97,7 +97,7 @@ pub(crate) fn report_lost_shape(document: &Document<'_>, index: u32, is_body: bo
     }
 }
 
-/// Whether the keys of a map are 0, 1, 2 and so on.
+/// Returns `true` if the keys of a map are 0, 1, 2 and so on.
 fn has_list_keys(document: &Document<'_>, index: u32, map: &Node) -> bool {
     let tape = document.tape();
     // The first key shows for most maps that they are not lists.
@@ -161,7 +161,7 @@ pub(crate) fn report_lost_wrapper(document: &Document<'_>, index: u32, mut lose:
     }
 }
 
-/// Whether this is a link to a string or a number, which is one object in Ruby; PHP only
+/// Returns `true` if this is a link to a string or a number, which is one object in Ruby; PHP only
 /// shares variables. In most dumps a linked string is a literal that programs do not
 /// change, so it is written again.
 pub(crate) fn is_link_to_leaf(document: &Document<'_>, node: &Node) -> bool {
@@ -183,7 +183,7 @@ pub(crate) fn key_text(key: &Node) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Whether the entry at `index` is a key that is allowed but absent.
+/// Returns `true` if the entry at `index` is a key that is allowed but absent.
 pub(crate) fn is_absent_entry(document: &Document<'_>, index: u32) -> bool {
     let Some(node) = document.nodes().get(index as usize) else { return false };
     if node.key == IS_KEY {

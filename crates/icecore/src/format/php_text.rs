@@ -20,13 +20,13 @@ pub(crate) fn integer_key(key: &[u8]) -> Option<i64> {
     }
 }
 
-/// Whether PHP accepts this as the name of a class.
+/// Returns `true` if PHP accepts this as the name of a class.
 pub(crate) fn is_class_name(name: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\\') || *byte >= 0x80;
     !name.is_empty() && name[0] != b'\\' && name.iter().all(is_word)
 }
 
-/// Whether PHP code can use this as a class name; `unserialize()` accepts more. `self` and the
+/// Returns `true` if PHP code can use this as a class name; `unserialize()` accepts more. `self` and the
 /// like are other classes, or none.
 pub(crate) fn is_class_in_code(name: &[u8]) -> bool {
     let is_part = |part: &[u8]| part.first().is_some_and(|first| !first.is_ascii_digit());
@@ -34,8 +34,8 @@ pub(crate) fn is_class_in_code(name: &[u8]) -> bool {
     is_class_name(name) && !is_relative && name.split(|byte| *byte == b'\\').all(is_part)
 }
 
-/// Whether the last number in a head is this one: the document may have been edited since its
-/// heads were kept.
+/// Returns `true` if `number` is the last number in a head. It is not if the document was edited after
+/// the head was recorded.
 pub(crate) fn states_number(head: &[u8], number: u64) -> bool {
     // After a class, no digits or only a sign mean 0.
     if let Some(before) = head.strip_suffix(b":{")
@@ -49,20 +49,20 @@ pub(crate) fn states_number(head: &[u8], number: u64) -> bool {
     std::str::from_utf8(&head[start..end]).ok().and_then(|digits| digits.parse().ok()) == Some(number)
 }
 
-/// Whether the head of an object names this class.
+/// Returns `true` if the head of an object names this class.
 pub(crate) fn names_class(head: &[u8], class: &[u8]) -> bool {
     let quoted = head.splitn(2, |byte| *byte == b'"').nth(1);
     let rest = quoted.and_then(|quoted| quoted.strip_prefix(class));
     rest.is_some_and(|rest| rest.starts_with(b"\""))
 }
 
-/// Whether this is `Class:Case`.
+/// Returns `true` if this is `Class:Case`.
 pub(crate) fn is_enum_case(name: &[u8]) -> bool {
     let colon = name.iter().position(|byte| *byte == b':');
     colon.is_some_and(|colon| is_class_name(&name[..colon]) && colon + 1 < name.len())
 }
 
-/// Whether this is the text of a float: digits with or without a point, and an optional
+/// Returns `true` if this is the text of a float: digits with or without a point, and an optional
 /// exponent.
 pub(crate) fn is_float_text(text: &[u8]) -> bool {
     let unsigned = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);

@@ -15,8 +15,8 @@ pub type Store = OnceLock<Vec<u8>>;
 
 /// The reader of a format, with its options.
 ///
-/// [`Reader::read`] is enough to be a reader. The other methods are what some formats can do better
-/// than by reading everything. Most formats implement `Feed` (`format/feed.rs`) instead, which
+/// [`Reader::read`] is the only required method. Some formats override others that they can implement
+/// better than by reading everything. Most formats implement `Feed` (`format/feed.rs`) instead, which
 /// provides all of them.
 pub trait Reader: fmt::Debug + Send + Sync {
     /// Reads one document from the start of the input, as far as it is valid. The request may ask
@@ -52,7 +52,7 @@ pub trait Reader: fmt::Debug + Send + Sync {
         Rest::from_outcome(self.read(input, Request::new(limits)))
     }
 
-    /// The same as [`Reader::read_windows`], with spelling and spans: each window has those of its
+    /// Like [`Reader::read_windows`], with spelling and spans: each window has those of its
     /// items. `None` if this is not supported.
     fn read_traced_windows<'a>(
         &self,
@@ -78,14 +78,14 @@ pub trait Reader: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the input may contain its form in another format, such as `$spelling` in json:typed:
+    /// Returns `true` if the input may contain its form in another format, such as `$spelling` in json:typed:
     /// a tape alone has no place for that.
     fn states_form(&self, input: &[u8]) -> bool {
         let _ = input;
         false
     }
 
-    /// Whether the input, which was read onto this tape, differs from what this format would write.
+    /// Returns `true` if the input, which was read onto this tape, differs from what this format would write.
     fn has_own_form(&self, input: &[u8], tape: &Tape) -> bool {
         let _ = (input, tape);
         true
@@ -123,7 +123,7 @@ impl<'r> Request<'r> {
 pub struct Outcome<'a> {
     /// The document; a part of one if there is an error.
     pub document: Document<'a>,
-    /// How many bytes of the input it used.
+    /// Number of bytes of the input that the document used.
     pub consumed: usize,
     /// The error that stopped the reading.
     pub error: Option<Error>,
@@ -150,7 +150,7 @@ impl<'a> Outcome<'a> {
 /// Result of a reading into a tape.
 #[derive(Debug)]
 pub struct Filled {
-    /// How many bytes of the input the document used.
+    /// Number of bytes of the input that the document used.
     pub consumed: usize,
     /// The error that stopped the reading.
     pub error: Option<Error>,
@@ -189,7 +189,7 @@ impl Filled {
 pub struct Rest<'a> {
     /// The last window, how far reading got, and the error that stopped it.
     pub outcome: Outcome<'a>,
-    /// How many items were handed over in previous windows.
+    /// Number of items that were handed over in previous windows.
     pub items: u64,
     /// Whether a link was found that requires the document to be read as a whole.
     pub needs_whole: bool,

@@ -66,17 +66,17 @@ impl<'a> Scan<'a> {
 
     #[cold]
     pub(crate) fn truncated_error(&self, wanted: usize, subject: &'static str) -> Error {
-        let left = self.remaining_len();
+        let remaining = self.remaining_len();
         Error::new(ErrorKind::Truncated)
             .at(self.input.len())
             .expecting(match wanted {
                 1 => format!("1 byte of {subject}"),
                 _ => format!("{wanted} bytes of {subject} from offset {}", self.offset),
             })
-            .finding(match left {
+            .finding(match remaining {
                 0 => "the end of the input".to_owned(),
                 1 => "only 1 byte".to_owned(),
-                _ => format!("only {left} bytes"),
+                _ => format!("only {remaining} bytes"),
             })
     }
 }
@@ -95,12 +95,12 @@ pub(crate) fn unexpected_byte_error(input: &[u8], offset: usize, expected: &'sta
     .expecting(expected)
 }
 
-/// Whether a Perl or PHP name may begin with this byte.
+/// Returns `true` if a Perl or PHP name may begin with this byte.
 pub(crate) fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
 
-/// Whether a Perl or PHP name may contain this byte.
+/// Returns `true` if a Perl or PHP name may contain this byte.
 pub(crate) fn is_word_byte(byte: u8) -> bool {
     is_word_start(byte) || byte.is_ascii_digit()
 }

@@ -11,10 +11,10 @@ use crate::limits::Limits;
 use std::borrow::Cow;
 use std::fmt;
 
-/// How much is loaded at once.
-const PIECE: usize = 256 << 10;
-/// Longest key or header that is read.
-const LONGEST: usize = 16 << 20;
+/// Number of bytes that are loaded at once.
+const LOAD_LEN: usize = 256 << 10;
+/// Maximum length of a key or a header that is read.
+const MAX_KEY_LEN: usize = 16 << 20;
 
 /// Source of bytes that are not all in memory.
 ///
@@ -40,12 +40,12 @@ pub trait Source {
     /// Returns the number of bytes.
     fn len(&self) -> u64;
 
-    /// Copies the bytes from offset `offset` on into `to`; `false` if they do not all exist.
-    fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool;
+    /// Copies the bytes from offset `offset` on into `target`; `false` if they do not all exist.
+    fn load_into(&mut self, offset: u64, target: &mut [u8]) -> bool;
 
     /// Returns how many bytes are requested at once, at least 1.
     fn preferred_len(&self) -> usize {
-        PIECE
+        LOAD_LEN
     }
 }
 
@@ -78,7 +78,7 @@ pub struct SkimmedContainer {
     pub count: Option<u64>,
     /// Number of those that were read.
     pub read: u64,
-    /// Note of the skimmer for its own use.
+    /// Data that the skimmer keeps with the container; only the skimmer reads it.
     pub note: u64,
 }
 
@@ -91,14 +91,14 @@ impl SkimmedContainer {
         SkimmedContainer { shape, count, read: 0, note: 0 }
     }
 
-    /// Counts this many items as read, or as many as are left; returns how many.
+    /// Counts up to `count` items as read, but no more than remain; returns their number.
     pub(crate) fn take_items(&mut self, count: u64) -> u64 {
         let accepted = self.count.map_or(count, |all| count.min(all - self.read));
         self.read += accepted;
         accepted
     }
 
-    /// Counts one more as read; `false` if there are no more.
+    /// Counts one more item as read; returns `false` if none remains.
     pub(crate) fn take_next_item(&mut self) -> bool {
         let goes_on = self.count.is_none_or(|count| self.read < count);
         self.read += u64::from(goes_on);
@@ -124,7 +124,7 @@ pub enum SkimmedKey {
 pub struct Mark {
     /// The offset.
     pub at: u64,
-    /// How many numbered values are before it, of two kinds.
+    /// Number of numbered values before it, for each of the format's two kinds of numbers.
     pub numbers: [u64; 2],
 }
 
@@ -136,7 +136,7 @@ pub trait Skim: fmt::Debug {
     /// If this document must be read.
     fn enter_root(&mut self) -> SkimResult<()>;
 
-    /// Whether the document ends here and nothing follows it.
+    /// Returns `true` if the document ends here and nothing follows it.
     fn is_at_end(&mut self) -> bool;
 
     /// Returns the current position.
@@ -219,7 +219,7 @@ pub(crate) struct View<'i> {
     index: usize,
     len: u64,
     source: Option<&'i mut dyn Source>,
-    /// How much is loaded at once.
+    /// Number of bytes that are loaded at once.
     piece: usize,
 }
 
@@ -241,7 +241,7 @@ impl<'i> View<'i> {
     pub(crate) fn new(input: Input<'i>) -> View<'i> {
         match input {
             Input::Bytes(bytes) => {
-                View { bytes: bytes.into(), base: 0, index: 0, len: bytes.len() as u64, source: None, piece: PIECE }
+                View { bytes: bytes.into(), base: 0, index: 0, len: bytes.len() as u64, source: None, piece: LOAD_LEN }
             }
             Input::Source(source) => {
                 let (len, piece) = (source.len(), source.preferred_len().max(1));
@@ -276,14 +276,14 @@ impl<'i> View<'i> {
         self.bring_into_view(self.bytes_in_view().len().saturating_mul(2).max(self.piece))
     }
 
-    /// Brings this many bytes into view, or as many as exist; returns whether there are more
-    /// than before.
+    /// Brings up to `wanted` bytes into view, as far as they exist. Returns `true` if more bytes are
+    /// in view than before.
     fn bring_into_view(&mut self, wanted: usize) -> bool {
         let position = self.position();
         let had = self.bytes_in_view().len();
         let Some(source) = &mut self.source else { return false };
-        let left = usize::try_from(self.len - position).unwrap_or(usize::MAX);
-        let count = wanted.min(left);
+        let remaining = usize::try_from(self.len - position).unwrap_or(usize::MAX);
+        let count = wanted.min(remaining);
         if count <= had {
             return false;
         }
@@ -312,7 +312,7 @@ impl<'i> View<'i> {
     #[cold]
     #[inline(never)]
     fn load(&mut self, count: usize) -> SkimResult<()> {
-        let is_there = count as u64 <= self.len - self.position() && count <= LONGEST;
+        let is_there = count as u64 <= self.len - self.position() && count <= MAX_KEY_LEN;
         if !is_there || !self.bring_into_view(count.max(self.piece)) || self.bytes_in_view().len() < count {
             return Err(SkimAborted);
         }
@@ -358,15 +358,15 @@ impl<'i> View<'i> {
     }
 
     /// Goes to this offset, which is in the input.
-    pub(crate) fn seek_to(&mut self, to: u64) {
-        let to = to.min(self.len);
-        let inside = to.checked_sub(self.base).and_then(|distance| usize::try_from(distance).ok());
+    pub(crate) fn seek_to(&mut self, offset: u64) {
+        let offset = offset.min(self.len);
+        let inside = offset.checked_sub(self.base).and_then(|distance| usize::try_from(distance).ok());
         match inside.filter(|index| *index <= self.bytes.len()) {
             Some(index) => self.index = index,
             None => {
                 // Only the bytes of a source are not all in view.
                 self.bytes.to_mut().clear();
-                (self.base, self.index) = (to, 0);
+                (self.base, self.index) = (offset, 0);
             }
         }
     }
@@ -381,31 +381,31 @@ impl<'i> View<'i> {
         Ok(())
     }
 
-    /// Appends the next `count` bytes to `to`, and consumes them.
-    pub(crate) fn read_into(&mut self, count: u64, to: &mut Vec<u8>) -> SkimResult<()> {
-        let mut left = count;
-        if left > self.len - self.position() {
+    /// Appends the next `count` bytes to `target`, and consumes them.
+    pub(crate) fn read_into(&mut self, count: u64, target: &mut Vec<u8>) -> SkimResult<()> {
+        let mut remaining = count;
+        if remaining > self.len - self.position() {
             return Err(SkimAborted);
         }
-        while left > 0 {
+        while remaining > 0 {
             if self.bytes_in_view().is_empty() && !self.load_more() {
                 return Err(SkimAborted);
             }
             let rest = self.bytes_in_view();
-            let part = &rest[..rest.len().min(usize::try_from(left).unwrap_or(usize::MAX))];
-            to.extend_from_slice(part);
-            left -= part.len() as u64;
+            let part = &rest[..rest.len().min(usize::try_from(remaining).unwrap_or(usize::MAX))];
+            target.extend_from_slice(part);
+            remaining -= part.len() as u64;
             self.index += part.len();
         }
         Ok(())
     }
 
     /// Returns the bytes from one offset to another.
-    pub(crate) fn copy_range(&mut self, from: u64, to: u64) -> SkimResult<Vec<u8>> {
+    pub(crate) fn copy_range(&mut self, start: u64, end: u64) -> SkimResult<Vec<u8>> {
         let resume_position = self.position();
-        self.seek_to(from);
+        self.seek_to(start);
         let mut bytes = Vec::new();
-        let copied = self.read_into(to.saturating_sub(from), &mut bytes);
+        let copied = self.read_into(end.saturating_sub(start), &mut bytes);
         self.seek_to(resume_position);
         copied.map(|()| bytes)
     }
@@ -422,10 +422,10 @@ mod tests {
             self.0.len() as u64
         }
 
-        fn load_into(&mut self, offset: u64, to: &mut [u8]) -> bool {
+        fn load_into(&mut self, offset: u64, target: &mut [u8]) -> bool {
             let start = offset as usize;
-            self.0.get(start..start + to.len()).is_some_and(|bytes| {
-                to.copy_from_slice(bytes);
+            self.0.get(start..start + target.len()).is_some_and(|bytes| {
+                target.copy_from_slice(bytes);
                 true
             })
         }
@@ -433,14 +433,14 @@ mod tests {
 
     #[test]
     fn a_source_is_seen_as_bytes_are() {
-        let all: Vec<u8> = (0..3 * PIECE as u32 + 17).map(|index| (index ^ (index >> 8)) as u8).collect();
+        let all: Vec<u8> = (0..3 * LOAD_LEN as u32 + 17).map(|index| (index ^ (index >> 8)) as u8).collect();
         let mut text = Text(&all);
         for mut view in [View::new(Input::Bytes(&all)), View::new(Input::Source(&mut text))] {
             assert_eq!(view.read_byte(), Ok(all[0]));
             assert_eq!(view.read_array::<3>(), Ok([all[1], all[2], all[3]]));
-            view.advance(PIECE as u64 - 6).unwrap();
-            assert_eq!(view.read_array::<4>().unwrap()[..], all[PIECE - 2..PIECE + 2]);
-            let far = 2 * PIECE as u64 + 5;
+            view.advance(LOAD_LEN as u64 - 6).unwrap();
+            assert_eq!(view.read_array::<4>().unwrap()[..], all[LOAD_LEN - 2..LOAD_LEN + 2]);
+            let far = 2 * LOAD_LEN as u64 + 5;
             view.seek_to(far);
             assert_eq!((view.position(), view.peek()), (far, Ok(all[far as usize])));
             assert_eq!(view.copy_range(1, far).unwrap(), all[1..far as usize]);

@@ -11,22 +11,23 @@ use crate::document::{IS_KEY, Kind, Location, Naming, Node, Ordinals, Tape, flag
 use crate::limits::Limits;
 use std::sync::Arc;
 
-/// Reads the scalar at this offset of the input in the place of `like`: returns the node, with the
-/// key of `like`, and where its bytes end. `None`: the reader must read the document.
+/// Reads the scalar at this offset of the input, which takes the place of the node `like`. Returns the
+/// new node, with the key of `like`, and the end of its bytes; `None` if the reader must read the
+/// document.
 ///
 /// It may return `None` for anything. Otherwise the result must be what the reader would read
 /// there, provided that all earlier bytes are those of the document of `like`, except its scalars.
 pub type ReadScalar = fn(input: &[u8], at: usize, like: Node) -> Option<(Node, usize)>;
 
-/// Larger documents are seldom alike.
-const NODES: usize = 256;
-const BYTES: usize = 16 << 10;
-/// How many stencils are kept.
-const MOST: usize = 8;
-/// After this many documents that matched, a new stencil costs half.
-const WORTH: u64 = 256;
+/// Maximum size of a document for which a stencil is made: larger documents are seldom alike.
+const MAX_NODES: usize = 256;
+const MAX_BYTES: usize = 16 << 10;
+/// Maximum number of stencils that are kept.
+const MAX_STENCILS: usize = 8;
+/// If this number of documents matched since the last stencil was made, the next one costs half.
+const HALF_PRICE_MATCHES: u64 = 256;
 /// Maximum price of a stencil, in documents without a match.
-const DEAREST: u32 = 1 << 16;
+const MAX_PRICE: u32 = 1 << 16;
 
 /// Stencils of the documents that a [`Codec`](crate::Codec) read: see
 /// [`Codec::read_alike`](crate::Codec::read_alike).
@@ -34,14 +35,16 @@ const DEAREST: u32 = 1 << 16;
 pub struct Stencils {
     /// The stencil that matched last is the first one.
     stencils: Vec<Stencil>,
-    /// Owner of these documents.
+    /// The format with its options whose documents these stencils describe.
     owner: Option<Arc<Prepared>>,
-    /// How many documents matched, in total and when the last stencil was made.
+    /// Number of documents that matched.
     matched: u64,
+    /// The value of `matched` when the last stencil was made.
     matched_before: u64,
-    /// How many did not match since then.
+    /// Number of documents that did not match since then.
     mismatched: u32,
-    /// How many documents without a match the next stencil costs: making one takes as long as reading dozens.
+    /// Number of documents that must fail to match before the next stencil is made. Making a stencil takes as long as
+    /// reading dozens of documents.
     price: u32,
 }
 
@@ -80,18 +83,18 @@ impl Stencils {
         }
         self.mismatched += 1;
         let Some(owner) = self.owner.as_ref().filter(|_| self.mismatched > self.price) else { return };
-        self.price = match self.matched - self.matched_before >= WORTH {
+        self.price = match self.matched - self.matched_before >= HALF_PRICE_MATCHES {
             true => self.price / 2,
-            false => (self.price * 2).min(DEAREST),
+            false => (self.price * 2).min(MAX_PRICE),
         }
         .max(1);
         (self.mismatched, self.matched_before) = (0, self.matched);
-        let Some(made) = Stencil::from_document(&*owner.reader, input, limits, tape) else { return };
-        let made = Stencil { is_simple: filled.is_simple, ..made };
-        if self.stencils.len() < MOST {
-            self.stencils.push(made);
+        let Some(new_stencil) = Stencil::from_document(&*owner.reader, input, limits, tape) else { return };
+        let new_stencil = Stencil { is_simple: filled.is_simple, ..new_stencil };
+        if self.stencils.len() < MAX_STENCILS {
+            self.stencils.push(new_stencil);
         } else if let Some(least_used) = self.stencils.iter_mut().min_by_key(|known| known.recent_uses) {
-            *least_used = made;
+            *least_used = new_stencil;
         }
         // Matches long ago count less.
         self.stencils.iter_mut().for_each(|known| known.recent_uses /= 2);
@@ -102,30 +105,32 @@ impl Stencils {
 #[derive(Debug)]
 struct Stencil {
     read: ReadScalar,
-    /// How many documents it recently read.
+    /// Number of documents that it read; halved whenever a stencil is made, so that recent documents count more.
     recent_uses: u64,
     /// The nodes, with the scalars of the original document.
     nodes: Vec<Node>,
     /// The bytes between the scalars.
     fixed: Vec<u8>,
+    /// The scalars, in the order of the input.
     slots: Vec<ScalarSlot>,
-    /// The strings in those bytes.
+    /// The strings in the fixed bytes.
     moved: Vec<MovedString>,
     /// The bytes after the last scalar.
     end: FixedBytes,
     naming: Naming,
     root: u32,
+    /// Generation of the table of keys that the nodes refer to; 0 if they have no keys.
     keys: u64,
-    /// 0 for none.
+    /// Generation of the table of classes that the nodes refer to; 0 if they have no classes.
     classes: u64,
-    /// The limits of the original reading.
+    /// The limits with which the original document was read.
     depth: u32,
     max_nodes: u32,
-    /// See [`FilledWriter::is_simple`].
+    /// See [`Filled::is_simple`].
     is_simple: bool,
 }
 
-/// A place for a scalar.
+/// A place for a scalar: the bytes before it, and its node.
 #[derive(Clone, Copy, Debug)]
 struct ScalarSlot {
     before: FixedBytes,
@@ -137,10 +142,11 @@ struct ScalarSlot {
 struct FixedBytes {
     start: u32,
     len: u32,
-    /// The first 16 bytes, and the mask of the bits that count.
+    /// The first 16 bytes, padded with zeros.
     head: u128,
+    /// Mask of the bits of `head` that are not padding.
     mask: u128,
-    /// How many of [`Stencil::moved`] are in these bytes.
+    /// Number of strings of [`Stencil::moved`] that are in these bytes.
     strings: u32,
 }
 
@@ -148,7 +154,7 @@ struct FixedBytes {
 #[derive(Clone, Copy, Debug)]
 struct MovedString {
     node: u32,
-    /// Distance from the previous scalar.
+    /// Distance from the end of the previous scalar.
     distance: u32,
 }
 
@@ -222,11 +228,11 @@ impl Stencil {
     #[inline(never)]
     fn from_document(reader: &dyn Reader, input: &[u8], limits: &Limits, tape: &Tape) -> Option<Stencil> {
         let read = reader.scalar_reader(input)?;
-        let is_small = input.len() <= BYTES && tape.nodes.len() <= NODES;
+        let is_small = input.len() <= MAX_BYTES && tape.nodes.len() <= MAX_NODES;
         let is_plain = tape.arena.is_empty() && tape.long.is_empty() && tape.header.is_none();
         // Attributes may be part of a value, such as the encoding of a string.
-        let is_tied = |node: &Node| node.kind.is_again() || node.has(flag::TARGET) || node.kind == Kind::Attrs;
-        if !is_small || !is_plain || tape.nodes.iter().any(is_tied) {
+        let is_dependent = |node: &Node| node.kind.is_again() || node.has(flag::TARGET) || node.kind == Kind::Attrs;
+        if !is_small || !is_plain || tape.nodes.iter().any(is_dependent) {
             return None;
         }
         let scalars = find_scalars(reader, read, input, limits, tape)?;
@@ -251,7 +257,7 @@ impl Stencil {
         let mut offset = 0;
         let end = Scalar { node: u32::MAX, start: input.len(), end: input.len() };
         for Scalar { node, start, end: next } in scalars.iter().copied().chain([end]) {
-            let from = stencil.fixed.len();
+            let fixed_start = stencil.fixed.len();
             stencil.fixed.extend_from_slice(input.get(offset..start)?);
             let count = stencil.moved.len();
             while let Some((place, len, node)) = strings.next_if(|(place, ..)| *place < start) {
@@ -260,7 +266,7 @@ impl Stencil {
                 }
                 stencil.moved.push(MovedString { node: *node, distance: u32::try_from(place - offset).ok()? });
             }
-            let between = FixedBytes::new(&stencil.fixed, from, (stencil.moved.len() - count) as u32)?;
+            let between = FixedBytes::new(&stencil.fixed, fixed_start, (stencil.moved.len() - count) as u32)?;
             match node {
                 u32::MAX => stencil.end = between,
                 node => stencil.slots.push(ScalarSlot { before: between, node }),
@@ -271,9 +277,9 @@ impl Stencil {
             .then_some(stencil)
     }
 
-    /// Whether it reads another document like the reader: one with another value in each place.
-    /// This finds values that depend on a scalar elsewhere, such as a key that refers to an earlier
-    /// string.
+    /// Returns `true` if the stencil reads a changed document like the reader does. In that document every scalar has
+    /// another value, so the test finds values that depend on a scalar elsewhere, such as a key that refers to
+    /// an earlier string.
     fn reads_like_reader(
         &self,
         reader: &dyn Reader,
@@ -349,8 +355,8 @@ fn find_scalars(
             trace.extents.get(document_ordinals.ordinal_to_node(tape_ordinals.node_to_ordinal(index)) as usize)?;
         let (start, extent_end) = (extent.start as usize, extent.end as usize);
         // A scalar that the function can't read stays fixed.
-        if let Some((same, end)) = read(input, start, *node)
-            && same == *node
+        if let Some((reread_node, end)) = read(input, start, *node)
+            && reread_node == *node
             && end <= extent_end
             && !extent.copied
         {

@@ -8,21 +8,21 @@ use crate::options::Settings;
 
 /// What a text format provides to find strings in its texts.
 pub(crate) struct Strings {
-    /// Whether a text is similar enough to this format to search it for strings.
-    pub(crate) inside: fn(&[u8]) -> bool,
+    /// Returns `true` if a text is similar enough to this format to be searched for strings.
+    pub(crate) is_candidate: fn(&[u8]) -> bool,
     /// Finds the strings of a document at the start of the text, as its reader reads it.
     pub(crate) find: for<'t> fn(&'t [u8], &Settings, &StringRequest<'_>) -> Result<StringPlaces<'t>, Error>,
-    /// Repairs a damaged text.
-    pub(crate) mend: Option<MendFn>,
-    /// Whether a class can have this name; `None` if any name is allowed.
-    pub(crate) takes_class: Option<fn(&[u8]) -> bool>,
-    /// Whether its documents are searched inside of other text.
-    pub(crate) embeds: bool,
+    /// Repairs a damaged text, if the format can do that.
+    pub(crate) repair: Option<RepairTextFn>,
+    /// Returns `true` if a class can have this name. Without it, any name is allowed.
+    pub(crate) is_class_name: Option<fn(&[u8]) -> bool>,
+    /// Whether documents of this format are also searched in the middle of other text.
+    pub(crate) is_embedded: bool,
 }
 
-/// See `mend` of [`Strings`]. `Ok(None)` if nothing explains the damage; an error if several
+/// See `repair` of [`Strings`]. `Ok(None)` if nothing explains the damage; an error if several
 /// things do.
-pub(crate) type MendFn = fn(&[u8], Damage, &Limits) -> Result<Option<MendedText>, Error>;
+pub(crate) type RepairTextFn = fn(&[u8], Damage, &Limits) -> Result<Option<TextRepair>, Error>;
 
 /// What may be damaged in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,68 +36,70 @@ pub(crate) enum Damage {
 }
 
 /// A repaired text.
-pub(crate) struct MendedText {
+pub(crate) struct TextRepair {
     pub(crate) text: Vec<u8>,
     pub(crate) explanation: Explanation,
 }
 
-/// What to find.
+/// Selects the strings to find.
 pub(crate) struct StringRequest<'w> {
-    /// Limits for its cost.
+    /// Limits for the cost of the search.
     pub(crate) limits: &'w Limits,
-    /// Keys and names of properties.
+    /// Whether keys and names of properties are wanted.
     pub(crate) keys: bool,
-    /// Names of classes.
+    /// Whether names of classes are wanted.
     pub(crate) classes: bool,
-    /// Whether a string between these offsets of the text is wanted.
-    pub(crate) may: &'w dyn Fn(usize, usize) -> bool,
+    /// Returns `true` if a string between these offsets of the text is wanted.
+    pub(crate) is_wanted: &'w dyn Fn(usize, usize) -> bool,
 }
 
-/// Result, in order.
+/// The strings that were found, in the order of the text.
 #[derive(Default)]
 pub(crate) struct StringPlaces<'t> {
     pub(crate) list: Vec<FoundString>,
-    /// Ways in which the strings are escaped.
+    /// The escapings that the strings use; [`StringPlace::escaping`] is an index into this list.
     pub(crate) escapings: Vec<Box<dyn Escaping + 't>>,
     /// Length of the document in bytes.
     pub(crate) consumed: usize,
 }
 
+/// An entry of [`StringPlaces::list`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FoundString {
     /// A string, without its quotes.
     Text(StringPlace),
-    /// Bytes with nested strings, after their length.
-    Measured(LengthPrefixed),
-    /// Bytes that only their class understands.
+    /// Bytes that contain other strings of the list, after a length that must be kept correct.
+    LengthPrefixed(LengthPrefixed),
+    /// Start and end of bytes that only their class understands.
     Opaque(usize, usize),
 }
 
-/// A string.
+/// The place of a string.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StringPlace {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    pub(crate) part: StringRole,
+    pub(crate) role: StringRole,
     /// Index into [`StringPlaces::escapings`]; `None` if it is not escaped.
     pub(crate) escaping: Option<usize>,
     /// Its length, if it precedes the string: in bytes, without escapes.
     pub(crate) length: Option<Length>,
 }
 
-/// Bytes after their length.
+/// The end of bytes that follow their length, and that length.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LengthPrefixed {
     pub(crate) end: usize,
     pub(crate) length: Length,
 }
 
-/// Location of a length.
+/// A length in the text, and its location.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Length {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    pub(crate) was: u64,
+    /// The length as the text states it.
+    pub(crate) value: u64,
     /// The maximum, if the length is a byte; `None` for decimal digits.
     pub(crate) max_value: Option<u8>,
 }
@@ -108,15 +110,15 @@ impl Length {
         let digits = text.get(start..).unwrap_or_default();
         let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let add = |sum: u64, byte: &u8| sum.saturating_mul(10).saturating_add(u64::from(byte & 0xf));
-        Length { start, end: start + count, was: digits.iter().take(count).fold(0, add), max_value: None }
+        Length { start, end: start + count, value: digits.iter().take(count).fold(0, add), max_value: None }
     }
 
     /// Returns the length plus `delta` in its written form; `None` if it can't be written.
     pub(crate) fn write_grown(&self, delta: i64) -> Option<Vec<u8>> {
-        let new = self.was.checked_add_signed(delta)?;
+        let new = self.value.checked_add_signed(delta)?;
         // Leading zeros stay.
         let width = self.end - self.start;
-        let digits = self.was.checked_ilog10().unwrap_or(0) as usize + 1;
+        let digits = self.value.checked_ilog10().unwrap_or(0) as usize + 1;
         match self.max_value {
             None if digits < width => Some(format!("{new:0width$}").into_bytes()),
             None => Some(new.to_string().into_bytes()),
@@ -126,9 +128,9 @@ impl Length {
 }
 
 impl StringPlace {
-    /// Returns a value without escapes.
+    /// Returns the place of a value without escapes.
     pub(crate) fn without_escapes(start: usize, end: usize, length: Option<Length>) -> StringPlace {
-        StringPlace { start, end, part: StringRole::Value, escaping: None, length }
+        StringPlace { start, end, role: StringRole::Value, escaping: None, length }
     }
 }
 
@@ -139,14 +141,14 @@ pub(crate) struct SingleQuoted;
 impl Escaping for SingleQuoted {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let mut decoding = Decoding::new(raw);
-        let mut from = 0;
-        while let Some(distance) = memchr::memchr(b'\\', raw.get(from..).unwrap_or_default()) {
-            let start = from + distance;
-            from = start + 2;
-            match raw.get(start..from)? {
-                escaped @ [_, b'\'' | b'\\'] => decoding.escape(start, from, &escaped[1..]),
+        let mut search_start = 0;
+        while let Some(distance) = memchr::memchr(b'\\', raw.get(search_start..).unwrap_or_default()) {
+            let start = search_start + distance;
+            search_start = start + 2;
+            match raw.get(start..search_start)? {
+                escaped @ [_, b'\'' | b'\\'] => decoding.escape(start, search_start, &escaped[1..]),
                 // Text inserted after this backslash must not be escaped by it.
-                both => decoding.escape(start, from, both),
+                two_bytes => decoding.escape(start, search_start, two_bytes),
             }
         }
         Some(decoding.finish())

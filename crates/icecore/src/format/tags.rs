@@ -108,7 +108,7 @@ impl Table {
         self.tag_classes_masked(u8::MAX)
     }
 
-    /// The same as [`Table::tag_classes`], for bytes of which only these bits belong to the tag.
+    /// Like [`Table::tag_classes`], for bytes of which only these bits belong to the tag.
     pub(crate) const fn tag_classes_masked(&self, mask: u8) -> [Class; 256] {
         let mut classes = [Class::Rare; 256];
         let mut byte = 0;

@@ -9,10 +9,10 @@ use std::fmt;
 
 /// The writer of a format, with its options.
 ///
-/// [`Writer::write`] is enough to be a writer. The other methods are what some formats can do
-/// better.
+/// [`Writer::write`] is the only required method. Some formats override others that they can
+/// implement faster.
 pub trait Writer: fmt::Debug + Send + Sync {
-    /// Whether it can tell, for a reading [without detail](super::Request::detail), if the input
+    /// Returns `true` if it can tell, for a reading [without detail](super::Request::detail), if the input
     /// has more than its meaning: see [`Reader::has_own_form`](super::Reader::has_own_form).
     fn tells_own_form(&self) -> bool {
         false
@@ -24,7 +24,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
     /// As for [`crate::write_to`].
     fn write(&self, document: &Document<'_>, limits: &Limits, out: &mut dyn Output) -> Result<Losses, Error>;
 
-    /// The same as [`Writer::write`], for documents that were read onto the same tape: the
+    /// Like [`Writer::write`], for documents that were read onto the same tape: the
     /// content of the memory is used again.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
         self.write(document, limits, out)
     }
 
-    /// Writes the document that was read onto this tape, if there is a fast way. Returns false,
+    /// Writes the document that was read onto this tape, if there is a fast way. Returns `false`,
     /// with nothing written, if not.
     fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
         let _ = (input, tape, memory, out);
@@ -54,7 +54,7 @@ pub trait Writer: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Writes the next part of a document. `None`, with nothing written, if the format, its
+    /// Writes the next part of a document. Writes nothing and returns `None` if the format, its
     /// options or the content of the part do not allow it.
     fn write_part(
         &self,
@@ -102,22 +102,22 @@ pub struct PartProgress {
 }
 
 impl PartProgress {
-    /// Whether a part was written.
+    /// Returns `true` if a part was written.
     pub fn are_begun(&self) -> bool {
         self.begun
     }
 
-    /// Whether the caller may take away what the parts wrote so far.
+    /// Returns `true` if the caller may take away what the parts wrote so far.
     pub fn are_final(&self) -> bool {
         self.begun && self.is_final
     }
 
-    /// Whether every container has all its children (Storable).
+    /// Returns `true` if every container has all its children (Storable).
     pub(crate) fn is_complete(&self) -> bool {
-        self.depth == 0 && self.spare.open.first().is_some_and(|root| root.left == 0)
+        self.depth == 0 && self.spare.open.first().is_some_and(|root| root.remaining == 0)
     }
 
-    /// Forgets the document, but keeps its memory for the next one.
+    /// Removes the document, but keeps its memory for the next one.
     pub fn clear(&mut self) {
         *self = PartProgress { spare: std::mem::take(&mut self.spare), ..PartProgress::default() };
     }

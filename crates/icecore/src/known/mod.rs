@@ -83,22 +83,22 @@ pub struct Members<'d> {
 }
 
 impl<'d> Members<'d> {
-    /// Number of members.
+    /// Returns the number of members.
     pub fn len(&self) -> usize {
         self.map.entries().count()
     }
 
-    /// Whether the set is empty.
+    /// Returns `true` if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.map.entries().next().is_none()
     }
 
-    /// The map whose keys are the members.
+    /// Returns the map whose keys are the members.
     pub fn map(&self) -> Cursor<'d> {
         self.map
     }
 
-    /// The members, in their order.
+    /// Returns the members, in their order.
     pub fn iter(&self) -> impl Iterator<Item = Key<'d>> {
         self.map.entries().map(|(key, _)| key)
     }
@@ -128,7 +128,7 @@ impl<'d> Exception<'d> {
         self.class
     }
 
-    /// The message; nil means the name of the class.
+    /// Returns the message; nil means the name of the class.
     pub fn message(&self) -> Cursor<'d> {
         self.message
     }
@@ -138,7 +138,7 @@ impl<'d> Exception<'d> {
         self.backtrace
     }
 
-    /// The exception that caused it, or nil; `None` if the dump does not contain it.
+    /// Returns the exception that caused it, or nil; `None` if the dump does not contain it.
     pub fn cause(&self) -> Option<Cursor<'d>> {
         self.cause
     }
@@ -147,7 +147,7 @@ impl<'d> Exception<'d> {
 impl<'d> Known<'d> {
     /// Returns the meaning of the value at the cursor, if its layout is known.
     ///
-    /// The time depends on the value's own members, not on what is in them.
+    /// The cost depends on the number of the value's own members, not on their content.
     pub fn of(value: Cursor<'d>) -> Option<Known<'d>> {
         match value.kind() {
             Kind::Object => ruby::decode_object(value),
@@ -157,7 +157,7 @@ impl<'d> Known<'d> {
         }
     }
 
-    /// Name of the kind of value, in one word.
+    /// Returns the name of the kind of value, in one word.
     pub fn name(&self) -> &'static str {
         match self {
             Known::Time(_) => "time",

@@ -6,9 +6,9 @@ use crate::limits::Limits;
 use crate::num::bigint;
 
 /// Maximum number of zeros in a decimal that is written without an exponent.
-const ZEROS: i64 = 40;
+const MAX_ZEROS: i64 = 40;
 
-/// An integer of any size.
+/// Returns the text of an integer of any size.
 pub(super) fn format_integer(value: Cursor<'_>, limits: &Limits) -> Option<String> {
     match value.target().value() {
         Value::Int(value) => Some(value.to_string()),
@@ -22,7 +22,7 @@ pub(super) fn format_integer(value: Cursor<'_>, limits: &Limits) -> Option<Strin
     }
 }
 
-/// A number that may be part of a complex number.
+/// Returns the text of a number that may be part of a complex number.
 fn format_real(value: Cursor<'_>, limits: &Limits) -> Option<String> {
     let value = value.target();
     match value.value() {
@@ -47,7 +47,7 @@ pub(super) fn format_complex(re: Cursor<'_>, im: Cursor<'_>, limits: &Limits) ->
     Some(format!("{re}{sign}{im}{star}i"))
 }
 
-/// An end of a range: nil, a number, a string or another value that can be text.
+/// Returns the text of an end of a range: nil, a number, a string or another value that can be text.
 pub(super) fn format_range_end(value: Cursor<'_>, limits: &Limits) -> Option<String> {
     let value = value.target();
     match value.value() {
@@ -59,7 +59,7 @@ pub(super) fn format_range_end(value: Cursor<'_>, limits: &Limits) -> Option<Str
     }
 }
 
-/// A float: up to 15 digits before the point without an exponent.
+/// Returns the text of a float: up to 15 digits before the point without an exponent.
 fn format_float(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -84,7 +84,7 @@ fn format_float(value: f64) -> String {
     }
 }
 
-/// The number `0.DIGITS` times 10 to the power of `point`, without an exponent.
+/// Returns the text of the number `0.DIGITS` times 10 to the power of `point`, without an exponent.
 fn without_exponent(digits: &str, point: i64) -> String {
     let len = digits.len() as i64;
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
@@ -112,13 +112,13 @@ pub(super) fn split_decimal(text: &str) -> Option<(&str, &str, i64)> {
     Some((sign, digits, exponent.parse().ok()?))
 }
 
-/// A `BigDecimal`: without an exponent, unless that needs many zeros.
+/// Returns the text of a `BigDecimal`: without an exponent, unless that needs many zeros.
 pub(super) fn format_decimal(text: &str) -> String {
     match split_decimal(text) {
         Some((sign, digits, exponent)) if !digits.is_empty() => {
             let zeros =
                 if exponent > 0 { exponent.saturating_sub(digits.len() as i64) } else { exponent.saturating_neg() };
-            if zeros <= ZEROS { format!("{sign}{}", without_exponent(digits, exponent)) } else { text.to_owned() }
+            if zeros <= MAX_ZEROS { format!("{sign}{}", without_exponent(digits, exponent)) } else { text.to_owned() }
         }
         _ => text.to_owned(),
     }
@@ -144,8 +144,8 @@ mod tests {
         ] {
             assert_eq!(format_decimal(text), expected);
         }
-        for wrong in ["", "1.5", "0.e1", "0.1", "0.1e", "-NaN", "0.1e99999999999999999999", "0.1e+1", "0.x1e1"] {
-            assert!(split_decimal(wrong).is_none(), "{wrong}");
+        for text in ["", "1.5", "0.e1", "0.1", "0.1e", "-NaN", "0.1e99999999999999999999", "0.1e+1", "0.x1e1"] {
+            assert!(split_decimal(text).is_none(), "{text}");
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn is_time_class(name: &[u8]) -> bool {
 pub(super) struct PhpTime {
     /// The local time: `2026-02-02 03:40:00.500000`.
     pub(super) date: String,
-    /// 1: the zone is an offset; 3: the zone is a name.
+    /// 1 if the zone is an offset, 3 if it is a name.
     pub(super) zone_type: i64,
     pub(super) zone: String,
     /// Whether the moment has no fraction below the microseconds.

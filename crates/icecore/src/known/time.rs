@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The Julian day of 1970-01-01.
 const EPOCH: i64 = 2_440_588;
-const DAY: i64 = 86_400;
+const SECONDS_PER_DAY: i64 = 86_400;
 
 /// A day of the calendar that Ruby's `Date` uses: Julian before a certain day, and Gregorian from that day on.
 ///
@@ -27,7 +27,7 @@ pub struct Day {
 }
 
 impl Day {
-    /// The chronological Julian day number, which identifies the day in any calendar.
+    /// Returns the chronological Julian day number, which identifies the day in any calendar.
     pub fn julian_day(&self) -> i64 {
         self.jd
     }
@@ -116,18 +116,18 @@ impl<'d> Moment<'d> {
         self.nanoseconds
     }
 
-    /// Whether there is no fraction below the nanoseconds. Ruby stores such fractions if it was given one; here they
-    /// are cut off.
+    /// Returns `true` if there is no fraction below the nanoseconds. Ruby stores such fractions if it was given one;
+    /// here they are cut off.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// Number of seconds that local clocks are ahead of UTC; `None` means UTC itself.
+    /// Returns the number of seconds that local clocks are ahead of UTC; `None` means UTC itself.
     pub fn offset(&self) -> Option<i32> {
         self.offset
     }
 
-    /// Name of the zone, such as `CET` or `Europe/Berlin`; may be empty.
+    /// Returns the name of the zone, such as `CET` or `Europe/Berlin`; may be empty.
     pub fn zone(&self) -> &'d str {
         self.zone
     }
@@ -135,8 +135,8 @@ impl<'d> Moment<'d> {
     /// Returns the local day and the second of the day.
     fn local_day_and_second(&self) -> (Day, i64) {
         let seconds = self.seconds.saturating_add(i64::from(self.offset.unwrap_or(0)));
-        let jd = seconds.div_euclid(DAY) + EPOCH;
-        (Day { jd, start: self.start }, seconds.rem_euclid(DAY))
+        let jd = seconds.div_euclid(SECONDS_PER_DAY) + EPOCH;
+        (Day { jd, start: self.start }, seconds.rem_euclid(SECONDS_PER_DAY))
     }
 
     fn format_local(&self, between: char) -> String {
@@ -188,12 +188,12 @@ pub(super) fn seconds_from_date(year: i64, month: i64, day: i64, second: i64) ->
     if year.unsigned_abs() > 1 << 36 {
         return None;
     }
-    Some((gregorian_to_jd(year, month, day) - EPOCH) * DAY + second)
+    Some((gregorian_to_jd(year, month, day) - EPOCH) * SECONDS_PER_DAY + second)
 }
 
 /// Returns the seconds since 1970 of a second of a Julian day.
 pub(super) fn seconds_from_jd(jd: i64, second: i64) -> i64 {
-    (jd - EPOCH).saturating_mul(DAY).saturating_add(second)
+    (jd - EPOCH).saturating_mul(SECONDS_PER_DAY).saturating_add(second)
 }
 
 #[cfg(test)]

@@ -67,21 +67,21 @@ impl Integer {
 }
 
 /// The number of decimal digits that always fit in a `u64`.
-const CHUNK: usize = 19;
+const CHUNK_DIGITS: usize = 19;
 
 /// Returns the magnitude of these decimal digits.
 fn magnitude_of(digits: &[u8]) -> Vec<u8> {
-    let mut limbs: Vec<u64> = Vec::with_capacity(digits.len() / CHUNK + 1);
+    let mut limbs: Vec<u64> = Vec::with_capacity(digits.len() / CHUNK_DIGITS + 1);
     // The first chunk takes the odd digits, the others are complete.
     let mut rest = digits;
-    let mut len = match digits.len() % CHUNK {
-        0 => CHUNK,
+    let mut len = match digits.len() % CHUNK_DIGITS {
+        0 => CHUNK_DIGITS,
         over => over,
     };
     while let Some((chunk, after)) = rest.split_at_checked(len).filter(|_| !rest.is_empty()) {
         let value = chunk.iter().fold(0u64, |value, digit| value * 10 + u64::from(digit & 0x0F));
         multiply_add(&mut limbs, 10u64.pow(chunk.len() as u32), value);
-        (rest, len) = (after, CHUNK);
+        (rest, len) = (after, CHUNK_DIGITS);
     }
     let mut bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
     bytes.truncate(trim_zero_bytes(&bytes).len());

@@ -10,7 +10,7 @@ const FRACTION_MASK: u128 = (1 << FRACTION) - 1;
 const TOP: u128 = 1 << FRACTION;
 const EXPONENT_MAX: i32 = 0x7FFF;
 /// Exponent of two of the last bit of a subnormal.
-const LEAST: i32 = -16382 - FRACTION as i32;
+const MIN_EXPONENT: i32 = -16382 - FRACTION as i32;
 const QUIET: u128 = 1 << (FRACTION - 1);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,8 +29,8 @@ fn unpack_number(bytes: &[u8; 16]) -> (bool, Number) {
         (EXPONENT_MAX, 0) => Number::Infinite,
         (EXPONENT_MAX, payload) => Number::Nan(payload),
         (0, 0) => Number::Zero,
-        (0, fraction) => Number::Finite(fraction, LEAST),
-        (exponent, fraction) => Number::Finite(fraction | TOP, LEAST + exponent - 1),
+        (0, fraction) => Number::Finite(fraction, MIN_EXPONENT),
+        (exponent, fraction) => Number::Finite(fraction | TOP, MIN_EXPONENT + exponent - 1),
     };
     (bits >> 127 != 0, number)
 }
@@ -41,8 +41,8 @@ fn pack_number(negative: bool, number: Number) -> [u8; 16] {
         Number::Infinite => (EXPONENT_MAX, 0),
         Number::Zero => (0, 0),
         Number::Finite(significand, exponent) => {
-            let (rounded, exponent) = round_significand(significand, exponent, FRACTION + 1, LEAST);
-            let biased = if rounded & TOP == 0 { 0 } else { exponent - LEAST + 1 };
+            let (rounded, exponent) = round_significand(significand, exponent, FRACTION + 1, MIN_EXPONENT);
+            let biased = if rounded & TOP == 0 { 0 } else { exponent - MIN_EXPONENT + 1 };
             if biased >= EXPONENT_MAX { (EXPONENT_MAX, 0) } else { (biased, rounded) }
         }
     };
@@ -50,8 +50,8 @@ fn pack_number(negative: bool, number: Number) -> [u8; 16] {
     bits.to_le_bytes()
 }
 
-/// Rounds `significand * 2^exponent` to `bits` bits, the last of which is at least 2^`min_exponent`; ties go to even. The
-/// result has all of its bits, unless it is too small for that.
+/// Rounds `significand * 2^exponent` to `bits` bits, the last of which is at least 2^`min_exponent`; ties go to even.
+/// The result has all of its bits, unless it is too small for that.
 fn round_significand(significand: u128, exponent: i32, bits: u32, min_exponent: i32) -> (u128, i32) {
     if significand == 0 {
         return (0, min_exponent);
@@ -230,9 +230,9 @@ fn add_numbers((neg_a, a): (bool, Number), (neg_b, b): (bool, Number)) -> (bool,
 const DIGITS: usize = 36;
 
 /// Number of digits of a decimal that are used; for the rest it is enough to know whether one of them is not zero.
-const LOOKED_AT: usize = 60;
-/// Up to this power of ten, a multiple of 19, the division is exact.
-const EXACT: i64 = 22 * 19;
+const MAX_USED_DIGITS: usize = 60;
+/// The highest power of ten, a multiple of 19, for which the division is exact.
+const MAX_EXACT_POWER: i64 = 22 * 19;
 
 /// Returns the binary128 nearest to `digits * 10^exponent`; ties go to even. Below 10^-400 the last bits may be wrong.
 ///
@@ -245,14 +245,14 @@ const EXACT: i64 = 22 * 19;
 pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
     let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
     let digits = &digits[zeros..];
-    let (looked_at, rest) = digits.split_at(digits.len().min(LOOKED_AT));
+    let (used_digits, rest) = digits.split_at(digits.len().min(MAX_USED_DIGITS));
     let mut sticky = rest.iter().any(|digit| *digit != b'0');
     let exponent = exponent.saturating_add(rest.len() as i64);
     let mut limbs = Vec::new();
-    for digit in looked_at {
+    for digit in used_digits {
         bigint::multiply_add(&mut limbs, 10, u64::from(digit.wrapping_sub(b'0')));
     }
-    let scale = looked_at.len() as i64 + exponent;
+    let scale = used_digits.len() as i64 + exponent;
     let number = match (limbs.iter().all(|limb| *limb == 0), scale) {
         (true, _) | (_, ..-5100) => Number::Zero,
         (_, 5001..) => Number::Infinite,
@@ -261,13 +261,14 @@ pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
             highest_bits(limbs, 0, sticky)
         }
         _ => {
-            let mut left = -exponent;
+            let mut remaining = -exponent;
             // The quotient has more bits than a significand.
-            let mut shift = 3 * left.min(EXACT) as i32 + 3 * left.min(EXACT) as i32 / 8 + 128;
+            let mut shift =
+                3 * remaining.min(MAX_EXACT_POWER) as i32 + 3 * remaining.min(MAX_EXACT_POWER) as i32 / 8 + 128;
             shift_left(&mut limbs, shift as u32);
-            while left > 0 {
-                let step = left.min(19);
-                if -exponent - left >= EXACT {
+            while remaining > 0 {
+                let step = remaining.min(19);
+                if -exponent - remaining >= MAX_EXACT_POWER {
                     // Far below the range of a double, so it is enough to keep some bits.
                     let surplus = limbs.len().saturating_sub(6);
                     sticky |= limbs.drain(..surplus).any(|limb| limb != 0);
@@ -275,7 +276,7 @@ pub fn nearest(negative: bool, digits: &[u8], exponent: i64) -> [u8; 16] {
                     shift += 64 - 64 * surplus as i32;
                 }
                 sticky |= divide_limbs(&mut limbs, 10u64.pow(step as u32)) != 0;
-                left -= step;
+                remaining -= step;
             }
             highest_bits(limbs, -shift, sticky)
         }
@@ -319,7 +320,7 @@ fn highest_bits(mut limbs: Vec<u64>, exponent: i32, sticky: bool) -> Number {
 }
 
 /// Appends the value as a decimal of at most 36 significant digits, which distinguishes any two values; it always has a
-/// `.` or an exponent. Returns whether the decimal is exact; for an infinity or NaN, returns `None` and appends
+/// `.` or an exponent. Returns `true` if the decimal is exact; for an infinity or NaN, returns `None` and appends
 /// nothing.
 ///
 /// ```
@@ -372,8 +373,8 @@ pub fn push_decimal(bytes: &[u8; 16], out: &mut Vec<u8>) -> Option<bool> {
     Some(exact)
 }
 
-/// Returns the first digits of `significand * 2^exponent`, rounded half to even; the position of the point (0: before
-/// the first digit); and whether these are all digits.
+/// Returns the first digits of `significand * 2^exponent`, rounded half to even; the position of the point, which is
+/// 0 before the first digit; and whether these are all digits.
 fn decimal_digits(significand: u128, exponent: i32) -> (Vec<u8>, i32, bool) {
     let zeros = significand.trailing_zeros();
     let (significand, exponent) = (significand >> zeros, exponent + zeros as i32);
@@ -388,11 +389,11 @@ fn decimal_digits(significand: u128, exponent: i32) -> (Vec<u8>, i32, bool) {
         // The value is about 10^((bits + exponent) * 0.301).
         let magnitude = (bits + exponent) * 301 / 1000;
         scale = (DIGITS as i32 + 3 - magnitude).clamp(0, -exponent);
-        let mut left = scale;
-        while left > 0 {
-            let step = left.min(19);
+        let mut remaining = scale;
+        while remaining > 0 {
+            let step = remaining.min(19);
             bigint::multiply_add(&mut limbs, 10u64.pow(step as u32), 0);
-            left -= step;
+            remaining -= step;
         }
         sticky = shift_right(&mut limbs, -exponent as u32);
     }
@@ -428,7 +429,7 @@ fn shift_left(limbs: &mut Vec<u64>, bits: u32) {
     limbs.splice(0..0, std::iter::repeat_n(0, bits as usize / 64));
 }
 
-/// Shifts right; returns whether a bit was lost.
+/// Shifts right. Returns `true` if a bit was lost.
 fn shift_right(limbs: &mut Vec<u64>, bits: u32) -> bool {
     let limb_count = (bits as usize / 64).min(limbs.len());
     let mut lost = limbs.drain(..limb_count).any(|limb| limb != 0);

@@ -1,18 +1,18 @@
 //! Floats as text: the shortest digits that read back as the same float.
 
 /// The length of the longest text, `-1.2345678901234567e-300`.
-const LONGEST: usize = 24;
+const MAX_LEN: usize = 24;
 
 /// Prints floats; contains the text of the last one.
 pub(crate) struct FloatText {
     digits: zmij::Buffer,
-    text: [u8; LONGEST],
+    text: [u8; MAX_LEN],
 }
 
 impl FloatText {
     #[inline]
     pub(crate) fn new() -> FloatText {
-        FloatText { digits: zmij::Buffer::new(), text: [0; LONGEST] }
+        FloatText { digits: zmij::Buffer::new(), text: [0; MAX_LEN] }
     }
 
     /// Returns the text of a float: with a point or an exponent, and without a sign before a positive exponent. Other
@@ -26,7 +26,7 @@ impl FloatText {
 }
 
 #[cold]
-fn without_plus<'t>(text: &'t [u8], buffer: &'t mut [u8; LONGEST]) -> &'t [u8] {
+fn without_plus<'t>(text: &'t [u8], buffer: &'t mut [u8; MAX_LEN]) -> &'t [u8] {
     let Some(plus) = text.iter().position(|byte| *byte == b'+') else { return text };
     let (Some(front), Some(back)) = (text.get(..plus), text.get(plus + 1..)) else { return text };
     let len = front.len() + back.len();

@@ -7,8 +7,8 @@ use crate::limits::Limits;
 
 /// An output that counts written bytes, and refuses more than the limits allow.
 ///
-/// It counts when the writer calls [`Output::allow_flush`]: so counting costs nothing in the loops that write, and an excess
-/// is found before it becomes large.
+/// It counts when the writer calls [`Output::allow_flush`]: so counting costs nothing in the loops that write, and an
+/// excess is found before it becomes large.
 pub(crate) struct MeteredOutput<'o> {
     out: &'o mut dyn Output,
     limits: &'o Limits,
@@ -47,7 +47,7 @@ impl<'o> MeteredOutput<'o> {
         let written = len.saturating_sub(self.counted) as u64;
         self.counted = len;
         match self.remaining.checked_sub(written) {
-            Some(left) => self.remaining = left,
+            Some(remaining) => self.remaining = remaining,
             None => {
                 self.remaining = 0;
                 return Err(self.limits.too_much_output(self.output_limit));

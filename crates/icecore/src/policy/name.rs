@@ -56,7 +56,7 @@ impl<'n> ClassName<'n> {
         ClassName { folds: true, ..self }
     }
 
-    /// The bytes of the name, without the ignored prefix.
+    /// Returns the bytes of the name, without the ignored prefix.
     pub fn bytes(&self) -> &'n [u8] {
         self.bytes
     }
@@ -66,27 +66,27 @@ impl<'n> ClassName<'n> {
         if self.folds { NameComparison::Php } else { NameComparison::Exact }
     }
 
-    /// Whether the name is text beyond ASCII.
+    /// Returns `true` if the name is text beyond ASCII.
     pub fn is_text(&self) -> bool {
         self.is_text
     }
 
-    /// Whether the name contains a `*`, which matches any characters in a pattern.
+    /// Returns `true` if the name contains a `*`, which matches any characters in a pattern.
     pub fn has_wildcard(&self) -> bool {
         self.bytes.contains(&b'*')
     }
 
-    /// Whether both are the same name.
+    /// Returns `true` if both are the same name.
     pub fn equals(self, other: ClassName<'_>) -> bool {
         if self.has_same_form(other) { self.bytes == other.bytes } else { self.characters().eq(other.characters()) }
     }
 
-    /// Whether the bytes can be compared instead of the characters.
+    /// Returns `true` if the bytes can be compared instead of the characters.
     pub(super) fn has_same_form(self, other: ClassName<'_>) -> bool {
         self.is_text == other.is_text && !self.folds && !other.folds
     }
 
-    /// The characters of the name, as they are compared.
+    /// Returns the characters of the name, as they are compared.
     pub(super) fn characters(self) -> Characters<'n> {
         Characters(self)
     }
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// The shortest form of a character beyond ASCII.
+    /// Returns the shortest form of a character beyond ASCII.
     fn encoded(character: u64) -> Vec<u8> {
         let bits = 64 - character.leading_zeros() as usize;
         let len = (2..=7).find(|len| bits <= if *len == 2 { 11 } else { 5 * len + 1 }).unwrap_or(13);

@@ -25,6 +25,7 @@ pub fn fits(pattern: ClassName<'_>, name: ClassName<'_>) -> bool {
     matches_with_stars(pattern.characters(), name.characters(), u64::from(b'*'))
 }
 
+/// Returns the bytes of a name; tests count how many are taken.
 fn counted_bytes(name: ClassName<'_>) -> impl Iterator<Item = u8> + Clone {
     name.bytes().iter().copied().inspect(|_| crate::steps::count(1))
 }
@@ -38,7 +39,7 @@ where
     T: PartialEq,
 {
     // The pattern after the last star, and the position in the name from which it is searched.
-    let mut behind_star: Option<(P, N)> = None;
+    let mut after_star: Option<(P, N)> = None;
     loop {
         let mut rest = pattern.clone();
         let wanted = rest.next();
@@ -46,7 +47,7 @@ where
             if rest.clone().next().is_none() {
                 return true;
             }
-            behind_star = Some((rest.clone(), name.clone()));
+            after_star = Some((rest.clone(), name.clone()));
             pattern = rest;
             continue;
         }
@@ -56,7 +57,7 @@ where
             (Some(wanted), Some(found)) if wanted == found => (pattern, name) = (rest, name_rest),
             (_, None) => return false,
             _ => {
-                let Some((rest, from)) = &mut behind_star else { return false };
+                let Some((rest, from)) = &mut after_star else { return false };
                 from.next();
                 (pattern, name) = (rest.clone(), from.clone());
             }
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
     use crate::steps::{counted, is_linear};
 
-    /// The readable twin, which tries all ways.
+    /// Compares a pattern with a name by trying all ways: the readable version.
     fn reference(pattern: &[char], name: &[char]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, _) => name.is_empty(),
@@ -93,7 +94,7 @@ mod tests {
         }
     }
 
-    /// The same characters as UTF-8, and as bytes if each fits in one byte.
+    /// Returns these characters as UTF-8, and as bytes if each fits in one byte.
     fn forms(word: &[char]) -> Vec<(Vec<u8>, bool)> {
         let text: String = word.iter().collect();
         let mut forms = vec![(text.into_bytes(), true)];

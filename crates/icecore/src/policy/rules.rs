@@ -22,8 +22,8 @@ pub enum Otherwise {
 }
 
 impl Otherwise {
-    /// Returns the meaning of a word in a program's list: `any`, `any,report`, `record` or `report`. `None`: it is the
-    /// name of a class.
+    /// Returns the meaning of a word in a program's list: `any`, `any,report`, `record` or `report`. Returns `None`
+    /// if the word is the name of a class.
     pub fn of_word(word: &[u8]) -> Option<Otherwise> {
         Some(match word {
             b"any" => Otherwise::Any,
@@ -156,7 +156,7 @@ impl Rules {
         if self.names == NameComparison::Php { kept.with_folded_case() } else { kept }
     }
 
-    /// Whether the class is allowed by its name.
+    /// Returns `true` if the class is allowed by its name.
     fn has_exact_name(&self, name: ClassName<'_>) -> bool {
         if self.exact.is_empty() {
             return false;
@@ -167,7 +167,7 @@ impl Rules {
         })
     }
 
-    /// Whether the class is allowed by its name or by a pattern.
+    /// Returns `true` if the class is allowed by its name or by a pattern.
     pub fn allows(&self, name: ClassName<'_>) -> bool {
         self.has_exact_name(name) || self.patterns.iter().any(|pattern| fits(self.to_class_name(pattern), name))
     }
@@ -214,17 +214,17 @@ pub enum State {
 }
 
 impl<'n> Question<'n> {
-    /// A question about a class.
+    /// Returns a question about a class.
     pub fn new(name: ClassName<'n>) -> Question<'n> {
         Question::at(name, State::Open)
     }
 
-    /// A question that was already evaluated up to this state.
+    /// Returns a question that was already evaluated up to this state.
     pub fn at(name: ClassName<'n>, state: State) -> Question<'n> {
         Question { name, state }
     }
 
-    /// Name of the class.
+    /// Returns the name of the class.
     pub fn name(&self) -> ClassName<'n> {
         self.name
     }
@@ -234,7 +234,7 @@ impl<'n> Question<'n> {
         self.state
     }
 
-    /// Whether later layers can't change the answer.
+    /// Returns `true` if later layers can't change the answer.
     pub fn is_final(&self) -> bool {
         matches!(self.state, State::Final(_))
     }

@@ -16,7 +16,7 @@ impl<'a> ChangeLookahead<'a> {
         ChangeLookahead { change, text, known: Cell::new(None) }
     }
 
-    /// Whether a change may be between these offsets.
+    /// Returns `true` if a change may be between these offsets.
     pub(super) fn may_change_within(&self, start: usize, end: usize) -> bool {
         let fitting = |(from, next): &(usize, Option<usize>)| *from <= start && next.is_none_or(|next| start <= next);
         let (_, next) = self.known.get().filter(fitting).unwrap_or_else(|| {

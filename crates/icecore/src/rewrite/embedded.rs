@@ -30,16 +30,17 @@ pub(super) enum EmbeddedData {
     Unclear(Vec<Range<usize>>),
 }
 
-/// Searches a text for documents from `from` on. The time is linear in the length of the text.
-pub(super) fn find_embedded(text: &[u8], from: usize, limits: &Limits) -> EmbeddedData {
+/// Searches a text for documents from `search_start` on. The time is linear in the length of the text.
+pub(super) fn find_embedded(text: &[u8], search_start: usize, limits: &Limits) -> EmbeddedData {
     if serialized::find_heads(text).next().is_none() {
         return EmbeddedData::Nothing;
     }
-    let embeds = |format: &Format| format.strings.filter(|strings| strings.embeds);
-    let Some((format, strings)) = format::all().iter().find_map(|format| Some((*format, embeds(format)?))) else {
+    let embedded_strings = |format: &Format| format.strings.filter(|strings| strings.is_embedded);
+    let Some((format, strings)) = format::all().iter().find_map(|format| Some((*format, embedded_strings(format)?)))
+    else {
         return EmbeddedData::Nothing;
     };
-    let (documents, is_clear) = scan_documents(text, from, strings, limits);
+    let (documents, is_clear) = scan_documents(text, search_start, strings, limits);
     match is_clear {
         true if documents.is_empty() => EmbeddedData::Nothing,
         true if are_nested(text) => EmbeddedData::Documents(format, documents),
@@ -49,14 +50,14 @@ pub(super) fn find_embedded(text: &[u8], from: usize, limits: &Limits) -> Embedd
 
 /// Returns the documents in a text, and whether nothing else in it looks like one. If not, the list may have too many
 /// documents.
-fn scan_documents(text: &[u8], from: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
-    let (mut documents, mut is_clear, mut end) = (Vec::new(), true, from);
-    let mut left = serialized::search_budget(text);
+fn scan_documents(text: &[u8], search_start: usize, strings: &Strings, limits: &Limits) -> (Vec<Range<usize>>, bool) {
+    let (mut documents, mut is_clear, mut end) = (Vec::new(), true, search_start);
+    let mut remaining = serialized::search_budget(text);
     // Number of bytes that may be read without success: unterminated values can be nested.
     let mut in_vain = text.len().saturating_mul(2);
-    let wanted = StringRequest { limits, keys: false, classes: false, may: &|_, _| false };
+    let wanted = StringRequest { limits, keys: false, classes: false, is_wanted: &|_, _| false };
     for head in serialized::find_heads(text) {
-        if head < end || !looks_serialized(text, head, &mut left) {
+        if head < end || !looks_serialized(text, head, &mut remaining) {
             continue;
         }
         let rest = text.get(head..).unwrap_or_default();
@@ -90,11 +91,11 @@ fn is_encoded(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"%-._~+*!'()".contains(&byte)
 }
 
-/// Returns `true` if a serialized value with a length begins at this place, and not a word of prose. `left` is the
-/// number of bytes that may still be searched for its end.
-pub(super) fn looks_serialized(text: &[u8], head: usize, left: &mut usize) -> bool {
+/// Returns `true` if a serialized value with a length begins at this place, and not a word of prose. `remaining` is
+/// the number of bytes that may still be searched for its end.
+pub(super) fn looks_serialized(text: &[u8], head: usize, remaining: &mut usize) -> bool {
     if text.get(head) != Some(&b'a') {
-        return serialized::string_at(text, head, left).is_some();
+        return serialized::string_at(text, head, remaining).is_some();
     }
     let is_encoded = text.get(head + 1) == Some(&b'%');
     let Some((count, after)) = serialized::parse_number(text, head + if is_encoded { 4 } else { 2 }) else {
@@ -153,7 +154,7 @@ pub(super) fn breaks_documents(text: &[u8], edits: &Edits, limits: &Limits) -> b
 /// values.
 fn has_values(name: &str) -> bool {
     let format = format::all().iter().find(|format| format.name == name);
-    format.and_then(|format| format.strings).is_some_and(|strings| strings.mend.is_some())
+    format.and_then(|format| format.strings).is_some_and(|strings| strings.repair.is_some())
 }
 
 /// Returns `true` if documents of the format with this name are text.
@@ -164,8 +165,8 @@ fn is_text_format(name: &str) -> bool {
 /// Returns `true` if a text that looks frozen as a whole is one damaged serialized value or session. `documents` are
 /// the known documents in it.
 fn is_broken_value(text: &[u8], documents: &[Range<usize>]) -> bool {
-    let mut left = serialized::search_budget(text);
-    let Some(head) = serialized::find_heads(text).find(|head| looks_serialized(text, *head, &mut left)) else {
+    let mut remaining = serialized::search_budget(text);
+    let Some(head) = serialized::find_heads(text).find(|head| looks_serialized(text, *head, &mut remaining)) else {
         return true;
     };
     let before = text.get(..head).unwrap_or_default();
@@ -188,8 +189,8 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
         edits.iter().map(|edit| (edit.start..edit.end, edit.new.len() != edit.end - edit.start)).collect();
     // The edits that touch these bytes.
     let touching = |bytes: Range<usize>| {
-        let from = list.partition_point(|(edit, _)| edit.end <= bytes.start);
-        list.iter().skip(from).take_while(move |(edit, _)| edit.start < bytes.end)
+        let search_start = list.partition_point(|(edit, _)| edit.end <= bytes.start);
+        list.iter().skip(search_start).take_while(move |(edit, _)| edit.start < bytes.end)
     };
     if documents.iter().any(|document| touching(document.clone()).next().is_some()) {
         return true;
@@ -237,14 +238,14 @@ pub(super) fn does_damage(text: &[u8], documents: &[Range<usize>], edits: &Edits
 impl StringRewriter<'_> {
     /// Returns the changes of a text that is not frozen as a whole, and may contain documents. `broken` is the reason
     /// why it is not frozen although it begins like frozen data.
-    pub(super) fn text_around(&mut self, text: &[u8], level: u32, broken: Option<Broken>) -> Edits {
+    pub(super) fn change_mixed_text(&mut self, text: &[u8], level: u32, broken: Option<Broken>) -> Edits {
         let embedded = match &broken {
             // Documents in binary data are in parts that have a length of their own.
             Some(broken) if !is_text_format(broken.format) => EmbeddedData::Nothing,
             _ => find_embedded(text, 0, &self.limits),
         };
         if let EmbeddedData::Documents(format, documents) = &embedded
-            && let Some(edits) = self.around_documents(format, text, 0..text.len(), documents, level)
+            && let Some(edits) = self.change_around_documents(format, text, 0..text.len(), documents, level)
         {
             // A text that contains values is not a damaged value, but it may be a damaged document of another kind.
             broken
@@ -260,7 +261,7 @@ impl StringRewriter<'_> {
         let is_text = matches!(embedded, EmbeddedData::Nothing) || broken.is_some() && is_broken_value(text, documents);
         let edits = match is_text {
             true => self.change_plain_text(text, StringRole::Value),
-            false => match self.plain_without_damage(text, documents) {
+            false => match self.change_plain_without_damage(text, documents) {
                 Some(edits) => edits,
                 None => return Edits::new(),
             },
@@ -269,9 +270,9 @@ impl StringRewriter<'_> {
         edits
     }
 
-    /// Returns the changes of a text with these known documents. `None`: a length would become wrong, and the text is
-    /// counted.
-    fn plain_without_damage(&mut self, text: &[u8], documents: &[Range<usize>]) -> Option<Edits> {
+    /// Returns the changes of a text with these known documents. If a length would become wrong, returns
+    /// `None`, and the text is counted.
+    fn change_plain_without_damage(&mut self, text: &[u8], documents: &[Range<usize>]) -> Option<Edits> {
         let changed = self.tally.changed;
         self.change.begin_trial();
         let edits = self.change_plain_text(text, StringRole::Value);
@@ -286,8 +287,8 @@ impl StringRewriter<'_> {
     }
 
     /// Returns the changes of documents in a text and of the text around them; `None` if that is not certain. All
-    /// changes are within `own`; the text outside is only examined.
-    pub(super) fn around_documents(
+    /// changes are within `range`; the text outside is only examined.
+    pub(super) fn change_around_documents(
         &mut self,
         format: &'static Format,
         text: &[u8],
@@ -299,12 +300,12 @@ impl StringRewriter<'_> {
             self.keep_beyond_limit(text);
             return Some(Edits::new());
         }
-        if self.crosses_an_edge(text, &range, documents) {
+        if self.crosses_document_edge(text, &range, documents) {
             return None;
         }
         let tally = self.tally.clone();
         self.change.begin_trial();
-        let edits = self.edits_around(format, text, &range, documents, level);
+        let edits = self.collect_edits_around(format, text, &range, documents, level);
         let is_signed = edits.as_ref().is_ok_and(|edits| !edits.is_empty()) && is_signed_text(text, documents);
         let edits = edits.map(|edits| (is_certain(text, range, documents, &edits, &self.limits), edits));
         self.change.end_trial(!is_signed && matches!(edits, Ok((true, _))));
@@ -325,9 +326,9 @@ impl StringRewriter<'_> {
     }
 
     /// Returns `true` if a match in the text, read as plain text, is partly in a document.
-    fn crosses_an_edge(&mut self, text: &[u8], range: &Range<usize>, documents: &[Range<usize>]) -> bool {
+    fn crosses_document_edge(&mut self, text: &[u8], range: &Range<usize>, documents: &[Range<usize>]) -> bool {
         self.change.begin_trial();
-        let matches = self.plain_parts(text, std::slice::from_ref(range));
+        let matches = self.change_plain_parts(text, std::slice::from_ref(range));
         self.change.end_trial(false);
         let mut edges = documents.iter().flat_map(|document| [document.start, document.end]).peekable();
         matches.iter().any(|edit| {
@@ -337,7 +338,7 @@ impl StringRewriter<'_> {
     }
 
     /// Returns the changes of documents and of the text between them.
-    fn edits_around(
+    fn collect_edits_around(
         &mut self,
         format: &'static Format,
         text: &[u8],
@@ -351,7 +352,7 @@ impl StringRewriter<'_> {
             offset = document.end;
         }
         gaps.push(offset..range.end);
-        let plain_edits = self.plain_parts(text, &gaps);
+        let plain_edits = self.change_plain_parts(text, &gaps);
         self.tally.changed += u64::from(!plain_edits.is_empty());
         let (mut edits, mut pending) = (Edits::new(), plain_edits.iter().peekable());
         for document in documents {
@@ -372,7 +373,7 @@ impl StringRewriter<'_> {
     }
 
     /// Returns the changes of parts of a text that are plain text.
-    fn plain_parts(&mut self, text: &[u8], parts: &[Range<usize>]) -> Edits {
+    fn change_plain_parts(&mut self, text: &[u8], parts: &[Range<usize>]) -> Edits {
         let mut edits = Edits::new();
         if parts.iter().any(|part| self.change.may_change(text.get(part.clone()).unwrap_or_default())) {
             self.change.change_parts(text, parts, StringRole::Value, &mut edits);
@@ -404,7 +405,7 @@ fn is_certain(text: &[u8], range: Range<usize>, documents: &[Range<usize>], edit
 /// Returns `true` if a digest is next to the only document of a text, or before the whole text.
 fn is_signed_text(text: &[u8], documents: &[Range<usize>]) -> bool {
     let [document] = documents else { return signed::is_signed_body(text) };
-    signed::is_signed_body(text) || signed::is_beside_digest(text, document)
+    signed::is_signed_body(text) || signed::is_next_to_digest(text, document)
 }
 
 /// Returns the same changes, combined into one edit for each changed document.

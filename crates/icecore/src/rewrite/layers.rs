@@ -29,7 +29,7 @@ impl StringRewriter<'_> {
                 let edits = self.change_stage(decoded.text(), &inner, level + 1)?;
                 raw_edits(bytes, &decoded, &edits, escaping)
             }
-            Changing::Framed | Changing::Asked(_) => {
+            Changing::Framed | Changing::OnRequest(_) => {
                 let unwrapped = (wrapper.unwrap)(bytes, settings, &self.limits)?;
                 self.spend_decompressed(bytes.len(), unwrapped.bytes.len());
                 let edits = self.change_stage(&unwrapped.bytes, &inner, level + 1)?;
@@ -54,12 +54,12 @@ impl StringRewriter<'_> {
         for wrapper in wrap::all() {
             let result = match wrapper.changing {
                 Changing::Escaped(escapings) => Some(self.change_escaped(wrapper, escapings, bytes, level)),
-                Changing::Asked(_) if !self.options.base64 => None,
+                Changing::OnRequest(_) if !self.options.base64 => None,
                 Changing::Never => (wrapper.detect)(bytes).then(|| self.count_signed(wrapper, bytes)),
                 _ => (wrapper.detect)(bytes).then(|| self.change_framed(wrapper, bytes, level)),
             };
-            if let Some(inside) = result.flatten() {
-                return Some(inside);
+            if let Some(edits) = result.flatten() {
+                return Some(edits);
             }
         }
         None
@@ -116,16 +116,16 @@ impl StringRewriter<'_> {
             ProbeResult::Plain(_) => return None,
         };
         let edits = match &unwrapped.bytes {
-            Cow::Borrowed(inside)
-                if offset_in_slice(bytes, inside).is_some() && wrapper.evidence == WrapperEvidence::Frame =>
+            Cow::Borrowed(content)
+                if offset_in_slice(bytes, content).is_some() && wrapper.evidence == WrapperEvidence::Frame =>
             {
                 let mut outer = Edits::new();
-                outer.append(&edits, offset_in_slice(bytes, inside).unwrap_or_default());
+                outer.append(&edits, offset_in_slice(bytes, content).unwrap_or_default());
                 Some(outer)
             }
-            inside => {
+            content => {
                 let settings = detect_written_settings(wrapper, bytes, &unwrapped);
-                rewrap_edits(wrapper, &settings, bytes, inside, &edits)
+                rewrap_edits(wrapper, &settings, bytes, content, &edits)
             }
         };
         Some(self.finish_wrapper(wrapper, edits))
@@ -151,45 +151,45 @@ impl StringRewriter<'_> {
     }
 
     /// Subtracts decompressed data from the remaining limit.
-    fn spend_decompressed(&mut self, outside: usize, inside: usize) {
-        if inside > outside {
-            self.limits.decompressed = self.limits.decompressed.saturating_sub(inside as u64);
+    fn spend_decompressed(&mut self, wrapped_len: usize, content_len: usize) {
+        if content_len > wrapped_len {
+            self.limits.decompressed = self.limits.decompressed.saturating_sub(content_len as u64);
         }
     }
 }
 
 /// Returns the changes of wrapped bytes; `None` if the wrapper would not write the same bytes for the same content.
-fn rewrap_edits(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8], edits: &Edits) -> Option<Edits> {
+fn rewrap_edits(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], content: &[u8], edits: &Edits) -> Option<Edits> {
     if edits.is_empty() {
         return Some(Edits::new());
     }
-    let wrap = |inside: &[u8]| {
+    let wrap = |content: &[u8]| {
         let mut out = Vec::new();
-        (wrapper.wrap)(inside, settings, &mut out).ok().map(|()| out)
+        (wrapper.wrap)(content, settings, &mut out).ok().map(|()| out)
     };
-    let new = edits.apply(inside);
-    let made = wrap(&new)?;
+    let new = edits.apply(content);
+    let rewrapped = wrap(&new)?;
     // Compressors differ, so only their content is compared.
     let is_same = match wrapper.evidence {
         WrapperEvidence::Magic | WrapperEvidence::Content => {
-            let unwrapped = (wrapper.unwrap)(&made, settings, &crate::limits::Limits::default()).ok()?;
+            let unwrapped = (wrapper.unwrap)(&rewrapped, settings, &crate::limits::Limits::default()).ok()?;
             unwrapped.bytes == new
         }
-        _ => wrap(inside)? == bytes,
+        _ => wrap(content)? == bytes,
     };
-    is_same.then(|| Edits::between(bytes, &made))
+    is_same.then(|| Edits::between(bytes, &rewrapped))
 }
 
 /// Returns `true` if the wrapper writes exactly these bytes for the content.
-fn wraps_identically(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], inside: &[u8]) -> bool {
+fn wraps_identically(wrapper: &Wrapper, settings: &Settings, bytes: &[u8], content: &[u8]) -> bool {
     let mut out = Vec::new();
-    (wrapper.wrap)(inside, settings, &mut out).is_ok() && out == bytes
+    (wrapper.wrap)(content, settings, &mut out).is_ok() && out == bytes
 }
 
 /// Returns the options with which bytes were wrapped.
 fn detect_written_settings(wrapper: &Wrapper, bytes: &[u8], unwrapped: &Unwrapped<'_>) -> Settings {
     let settings = match wrapper.changing {
-        Changing::Asked(Some(manner)) => manner(bytes),
+        Changing::OnRequest(Some(manner)) => manner(bytes),
         _ => wrapper.settings_for(bytes),
     };
     with_stored_properties(wrapper, settings, &unwrapped.metadata)
@@ -212,7 +212,7 @@ fn with_stored_properties(
     settings
 }
 
-/// Returns the offset of `part` in `whole`, if it is a subslice and not a copy.
+/// Returns the offset of `part` in `bytes`, if it is a subslice and not a copy.
 fn offset_in_slice(bytes: &[u8], part: &[u8]) -> Option<usize> {
     let (outer, inner) = (bytes.as_ptr_range(), part.as_ptr_range());
     let is_in = outer.start <= inner.start && inner.end <= outer.end;

@@ -50,9 +50,9 @@ use string_rewriter::StringRewriter;
 /// A function that changes strings.
 pub trait Change {
     /// Adds the changes of one string, as a program sees it: without escapes and quotes.
-    fn change_text(&mut self, text: &[u8], part: StringRole, edits: &mut Edits);
+    fn change_text(&mut self, text: &[u8], role: StringRole, edits: &mut Edits);
 
-    /// The same for these parts of a text, in order; the text between them is only examined.
+    /// Like [`Self::change_text`], for these parts of a text, in order; the text between them is only examined.
     fn change_parts(&mut self, text: &[u8], parts: &[Range<usize>], kind: StringRole, edits: &mut Edits) {
         for part in parts {
             let mut own = Edits::new();
@@ -76,8 +76,8 @@ pub trait Change {
         true
     }
 
-    /// The same check for many strings in the same bytes: no string that begins at or after `from` and ends at or
-    /// before the returned offset has a change. `None`: no string after `from` has one.
+    /// Like [`Change::may_change`], for many strings in the same bytes: no string that begins at or after `from` and
+    /// ends at or before the returned offset has a change. Returns `None` if no string after `from` has one.
     fn next_change(&self, raw: &[u8], from: usize) -> Option<usize> {
         self.may_change(raw.get(from..).unwrap_or_default()).then_some(from)
     }
@@ -122,11 +122,11 @@ pub struct Rewriting {
 /// assert_eq!((tally.frozen.get("php"), tally.frozen.get("json"), tally.changed), (1, 1, 1));
 /// ```
 pub fn value(bytes: &[u8], change: &mut dyn Change, options: &Rewriting, tally: &mut Tally) -> Edits {
-    let mut work = StringRewriter::new(change, options, tally);
-    if work.may_contain_change(bytes)
+    let mut rewriter = StringRewriter::new(change, options, tally);
+    if rewriter.may_contain_change(bytes)
         || format::all().iter().any(|format| format.hides.is_some_and(|hides| hides(bytes)))
     {
-        return work.change_examined(bytes, 0);
+        return rewriter.change_examined(bytes, 0);
     }
     Edits::new()
 }
@@ -142,12 +142,12 @@ pub fn document(
     options: &Rewriting,
     tally: &mut Tally,
 ) -> Result<Edits, Error> {
-    let mut work = StringRewriter::new(change, options, tally);
+    let mut rewriter = StringRewriter::new(change, options, tally);
     let shows = stage.wrappers().is_empty() && stage.format().hides.is_none_or(|hides| !hides(bytes));
-    if shows && !work.may_contain_change(bytes) {
+    if shows && !rewriter.may_contain_change(bytes) {
         return Ok(Edits::new());
     }
-    work.change_stage(bytes, stage, 0)
+    rewriter.change_stage(bytes, stage, 0)
 }
 
 /// Returns the changes of this part of a plain text with serialized documents inside; `None` if it has none, or if it
@@ -181,11 +181,11 @@ pub fn text_with_documents(
     tally: &mut Tally,
 ) -> Option<Edits> {
     let known = text.get(..part.end)?;
-    let mut work = StringRewriter::new(change, options, tally);
+    let mut rewriter = StringRewriter::new(change, options, tally);
     let EmbeddedData::Documents(format, documents) = embedded::find_embedded(known, part.start, &options.limits) else {
         return None;
     };
-    let edits = work.around_documents(format, text, part, &documents, 0)?;
+    let edits = rewriter.change_around_documents(format, text, part, &documents, 0)?;
     Some(embedded::merge_documents(known, &documents, &edits))
 }
 

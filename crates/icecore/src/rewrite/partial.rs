@@ -8,7 +8,7 @@ use memchr::{memchr2, memchr2_iter, memrchr};
 use std::ops::Range;
 
 /// Maximum number of digits of a length.
-const DIGITS: usize = 20;
+const MAX_DIGITS: usize = 20;
 
 /// Returns `true` if something serialized begins in a text and may end after it.
 pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
@@ -16,7 +16,7 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
         return true;
     }
     let EmbeddedData::Unclear(documents) = find_embedded(text, 0, limits) else { return false };
-    let mut left = serialized::search_budget(text);
+    let mut remaining = serialized::search_budget(text);
     let mut known = documents.iter().peekable();
     // Brackets outside of strings.
     let mut strings = serialized::find_strings(text).peekable();
@@ -28,10 +28,10 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
     for head in serialized::find_heads(text) {
         while known.next_if(|document| document.end <= head).is_some() {}
         let is_known = known.peek().is_some_and(|document| document.start <= head && document.end < text.len());
-        if head < end || is_known || !looks_serialized(text, head, &mut left) {
+        if head < end || is_known || !looks_serialized(text, head, &mut remaining) {
             continue;
         }
-        let string = serialized::string_at(text, head, &mut left);
+        let string = serialized::string_at(text, head, &mut remaining);
         if string.is_some_and(|string| !string.has_end && string.range.end > text.len()) {
             return true;
         }
@@ -54,9 +54,9 @@ pub(super) fn is_cut_off(text: &[u8], limits: &Limits) -> bool {
 
 /// Returns the offset of the beginning of a serialized value, if this place of a text is inside of it.
 pub(super) fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
-    let from = place.saturating_sub(DIGITS + 2);
-    let near = text.get(from..text.len().min(place.saturating_add(DIGITS))).unwrap_or_default();
-    let across = serialized::find_heads(near).map(|head| from + head).find(|head| {
+    let window_start = place.saturating_sub(MAX_DIGITS + 2);
+    let window = text.get(window_start..text.len().min(place.saturating_add(MAX_DIGITS))).unwrap_or_default();
+    let across = serialized::find_heads(window).map(|head| window_start + head).find(|head| {
         let end = serialized::parse_number(text, head + 2).map_or(head + 4, |(_, end)| end + 2);
         *head < place && place < end
     });
@@ -66,10 +66,10 @@ pub(super) fn find_head_across(text: &[u8], place: usize) -> Option<usize> {
 /// Returns the offset of what may be the beginning of a serialized value, if a text ends inside of it: `s`, `a:`,
 /// `O:12`, `a:1:{s:`.
 fn find_cut_head(text: &[u8]) -> Option<usize> {
-    // Class names are hardly ever longer.
-    const HEAD: usize = 320;
-    let from = text.len().saturating_sub(HEAD);
-    let mut end = text.get(from..).unwrap_or_default();
+    // A class name with its head is hardly ever longer.
+    const MAX_HEAD_LEN: usize = 320;
+    let window_start = text.len().saturating_sub(MAX_HEAD_LEN);
+    let mut end = text.get(window_start..).unwrap_or_default();
     // The first key of an array.
     if let Some(bracket) = memrchr(b'{', end)
         && let (Some(before), Some(key)) = (end.get(..bracket), end.get(bracket + 1..))
@@ -86,11 +86,11 @@ fn find_cut_head(text: &[u8]) -> Option<usize> {
     let before_number = end.get(..head + 1)?;
     let name = before_number.strip_suffix(b":").unwrap_or(before_number);
     if let Some(name) = name.strip_suffix(b"\"") {
-        return serialized::find_heads(name).find(|head| ends_with_name(name, *head)).map(|head| from + head);
+        return serialized::find_heads(name).find(|head| ends_with_name(name, *head)).map(|head| window_start + head);
     }
     let head = if end.get(head) == Some(&b':') { head.checked_sub(1)? } else { head };
     let is_letter = end.get(head).is_some_and(|letter| LETTERS.contains(letter));
-    (is_letter && serialized::boundary_before(end, head) != Boundary::Word).then_some(from + head)
+    (is_letter && serialized::boundary_before(end, head) != Boundary::Word).then_some(window_start + head)
 }
 
 /// Returns `true` if a text ends with the name of a class whose letter is at `head`.

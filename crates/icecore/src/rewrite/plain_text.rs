@@ -21,13 +21,13 @@ const BARE: [bool; 256] = {
 /// answer, which the tests compare with the full one: `false` proves nothing.
 pub(super) fn is_certainly_text(text: &[u8]) -> bool {
     // Not a number, and not a letter of PHP's format: a damaged text with such a beginning is counted.
-    let begins = matches!(text, [first, second, ..] if first.is_ascii_alphabetic() && *second != b':');
+    let has_plain_start = matches!(text, [first, second, ..] if first.is_ascii_alphabetic() && *second != b':');
     // Output of `var_export()`, and files that return it.
     let is_word = |word: &[u8]| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
     let is_php = || is_word(b"array") || is_word(b"return");
     // Signed data has two dashes before the signature.
     let has_dashes = || memchr::memchr_iter(b'-', text).any(|offset| text.get(offset + 1) == Some(&b'-'));
-    begins && are_text_bytes(text) && !is_php() && !has_dashes()
+    has_plain_start && are_text_bytes(text) && !is_php() && !has_dashes()
 }
 
 /// Checks in pieces: a branch for each byte would take longer than the comparison.
@@ -117,8 +117,8 @@ mod tests {
             }
             bare += 1;
             let (mut nothing, mut tally) = (Nothing, Tally::default());
-            let mut work = StringRewriter::new(&mut nothing, &options, &mut tally);
-            assert!(matches!(work.probe_with_trimming(text.as_bytes(), 0), ProbeResult::Plain(None)), "{text}");
+            let mut rewriter = StringRewriter::new(&mut nothing, &options, &mut tally);
+            assert!(matches!(rewriter.probe_with_trimming(text.as_bytes(), 0), ProbeResult::Plain(None)), "{text}");
             assert!(!tally.is_notable(), "{text}");
         }
         assert!(bare > 10_000, "{bare}");

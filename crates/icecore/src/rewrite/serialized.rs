@@ -9,12 +9,12 @@ use memchr::{memchr, memchr2_iter, memmem};
 use std::ops::Range;
 
 /// Maximum number of bytes of an escaped character.
-const ESCAPED: usize = 6;
+const MAX_ESCAPED_LEN: usize = 6;
 /// Maximum number of digits of a length.
-const DIGITS: usize = 20;
+const MAX_DIGITS: usize = 20;
 /// The search for ends of strings covers at most this multiple of the text's length. After that, a string is assumed to
 /// have the maximum length.
-const SEARCHES: usize = 16;
+const MAX_SEARCH_FACTOR: usize = 16;
 
 /// A string in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) fn boundary_before(text: &[u8], offset: usize) -> Boundary {
     }
 }
 
-/// Whether a length follows this letter: the letters of strings and of class names.
+/// Returns `true` if a length follows this letter: the letters of strings and of class names.
 fn is_string_letter(letter: u8) -> bool {
     matches!(letter, b's' | b'S' | b'O' | b'C' | b'E')
 }
@@ -91,7 +91,7 @@ fn colon_width(text: &[u8], offset: usize) -> Option<usize> {
 
 /// Returns the number at this place, and the offset of its end.
 pub(super) fn parse_number(text: &[u8], offset: usize) -> Option<(usize, usize)> {
-    let digits = text.get(offset..)?.iter().take(DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = text.get(offset..)?.iter().take(MAX_DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
     let number = std::str::from_utf8(text.get(offset..offset + digits)?).ok()?;
     Some((number.parse().ok()?, offset + digits))
 }
@@ -118,19 +118,19 @@ fn leading_quote(text: &[u8]) -> Option<&[u8]> {
 
 /// Returns the number of bytes that may be searched for the ends of strings in a text.
 pub(super) fn search_budget(text: &[u8]) -> usize {
-    text.len().saturating_mul(SEARCHES)
+    text.len().saturating_mul(MAX_SEARCH_FACTOR)
 }
 
 /// Returns the strings that begin in a text, in order. They include names of classes and the payloads after them.
 ///
 /// The time is linear in the length of the text.
 pub(super) fn find_strings(text: &[u8]) -> impl Iterator<Item = SerializedString> {
-    let mut left = search_budget(text);
-    find_heads(text).filter_map(move |head| string_at(text, head, &mut left))
+    let mut remaining = search_budget(text);
+    find_heads(text).filter_map(move |head| string_at(text, head, &mut remaining))
 }
 
-/// Returns the string whose letter is at this place. `left` is the number of bytes that may still be searched.
-pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<SerializedString> {
+/// Returns the string whose letter is at this place. `remaining` is the number of bytes that may still be searched.
+pub(super) fn string_at(text: &[u8], head: usize, remaining: &mut usize) -> Option<SerializedString> {
     let letter = *text.get(head)?;
     is_string_letter(letter).then_some(())?;
     let width = colon_width(text, head + 1)?;
@@ -158,11 +158,11 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
         return None;
     }
     // Escaped characters are longer than the length counts: the string ends there or later.
-    let max_end = start.saturating_add(len.saturating_mul(ESCAPED)).saturating_add(quote.len() + 1);
+    let max_end = start.saturating_add(len.saturating_mul(MAX_ESCAPED_LEN)).saturating_add(quote.len() + 1);
     let close = if width == 1 { [quote, &[mark]].concat() } else { [quote, b"%3"].concat() };
     let searched = text.get(start..max_end.min(text.len())).unwrap_or_default();
-    let end = left.checked_sub(searched.len()).and_then(|rest| {
-        *left = rest;
+    let end = remaining.checked_sub(searched.len()).and_then(|rest| {
+        *remaining = rest;
         steps::count(searched.len());
         let end = match find_exact_end(searched, len, quote, &close) {
             Some(end) => end,
@@ -180,11 +180,11 @@ pub(super) fn string_at(text: &[u8], head: usize, left: &mut usize) -> Option<Se
 /// Returns the end of this number of bytes, which are escaped like their quotes, if the closing quote is there.
 fn find_exact_end(text: &[u8], len: usize, quote: &[u8], close: &[u8]) -> Option<usize> {
     [true, false].into_iter().find_map(|is_json| {
-        let (mut offset, mut left) = (0, len);
-        while left > 0 {
+        let (mut offset, mut remaining) = (0, len);
+        while remaining > 0 {
             let (width, bytes) = escaped_width(text.get(offset..).filter(|rest| !rest.is_empty())?, quote, is_json);
             offset += width;
-            left = left.checked_sub(bytes)?;
+            remaining = remaining.checked_sub(bytes)?;
         }
         text.get(offset..)?.starts_with(close).then_some(offset)
     })

@@ -15,22 +15,22 @@ use std::sync::LazyLock;
 
 /// Names of digests.
 const DIGESTS: [&[u8]; 6] = [b"hash", b"mac", b"hmac", b"sig", b"signature", b"digest"];
-/// Each name contains one of these. The finders are made once, because most texts are short.
+/// Word stems: each name of a digest contains one of these. The finders are made once, because most texts are short.
 static STEMS: LazyLock<[Finder<'static>; 12]> = LazyLock::new(|| {
     let stems = ["hash", "Hash", "HASH", "mac", "Mac", "MAC", "sig", "Sig", "SIG", "digest", "Digest", "DIGEST"];
     stems.map(Finder::new)
 });
 /// The length of the shortest digest: MD5 in Base64 without `==`.
-const SHORTEST: usize = 22;
+const MIN_DIGEST_LEN: usize = 22;
 /// Names of signed data.
 const PAYLOADS: [&[u8]; 8] =
     [b"serializable", b"serialized", b"closure", b"payload", b"data", b"value", b"message", b"body"];
 /// Entries of an encrypted value; the last one may be missing.
 const ENCRYPTED: [&[u8]; 4] = [b"iv", b"value", b"mac", b"tag"];
 /// Number of letters of the longest of these names.
-const LONGEST: usize = 9;
+const MAX_NAME_LEN: usize = 9;
 /// Maximum distance between a name and the digest.
-const NEAR: usize = 32;
+const MAX_DISTANCE: usize = 32;
 
 /// Returns `true` if the text has the length of a digest in hexadecimal digits or Base64.
 fn is_digest_text(text: &[u8]) -> bool {
@@ -57,20 +57,20 @@ pub(super) fn is_signed_body(body: &[u8]) -> bool {
 }
 
 /// Returns `true` if a digest is directly before or after this part of a text, with a mark between them.
-pub(super) fn is_beside_digest(text: &[u8], part: &Range<usize>) -> bool {
+pub(super) fn is_next_to_digest(text: &[u8], part: &Range<usize>) -> bool {
     let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/-_=".contains(byte);
     let is_mark = |byte: &u8| byte.is_ascii_punctuation();
     let before = text.get(..part.start).unwrap_or_default();
     let before =
         before.strip_suffix(b"--").or(before.split_last().filter(|(mark, _)| is_mark(mark)).map(|(_, rest)| rest));
     let before = before.unwrap_or_default();
-    let len = before.iter().rev().take(NEAR + 180).take_while(is_letter).count();
+    let len = before.iter().rev().take(MAX_DISTANCE + 180).take_while(is_letter).count();
     let after = text.get(part.end..).unwrap_or_default();
     let after =
         after.strip_prefix(b"--").or(after.split_first().filter(|(mark, _)| is_mark(mark)).map(|(_, rest)| rest));
     let directly_after = text.get(part.end..).unwrap_or_default();
     let leads = |rest: &[u8]| {
-        let len = rest.iter().take(NEAR + 180).take_while(is_letter).count();
+        let len = rest.iter().take(MAX_DISTANCE + 180).take_while(is_letter).count();
         is_digest_text(rest.get(..len).unwrap_or_default())
     };
     is_digest_text(before.get(before.len() - len..).unwrap_or_default())
@@ -82,13 +82,13 @@ pub(super) fn is_beside_digest(text: &[u8], part: &Range<usize>) -> bool {
 /// read, because a run of that length covers one of these.
 fn has_long_run(text: &[u8]) -> bool {
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'\\');
-    let mut offset = SHORTEST - 1;
+    let mut offset = MIN_DIGEST_LEN - 1;
     while let (Some(before), Some(after)) = (text.get(..offset), text.get(offset..)) {
-        let count = after.iter().take(SHORTEST).take_while(is_part).count();
-        if count > 0 && count + before.iter().rev().take(SHORTEST).take_while(is_part).count() >= SHORTEST {
+        let count = after.iter().take(MIN_DIGEST_LEN).take_while(is_part).count();
+        if count > 0 && count + before.iter().rev().take(MIN_DIGEST_LEN).take_while(is_part).count() >= MIN_DIGEST_LEN {
             return true;
         }
-        offset += count + SHORTEST;
+        offset += count + MIN_DIGEST_LEN;
     }
     false
 }
@@ -99,8 +99,9 @@ fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
     let word_end = move |offset: usize| {
         // Limited to the longest name: otherwise a long word would be searched for each stem in it.
         let start =
-            (0..offset).rev().take(LONGEST).take_while(|position| is_letter(*position)).last().unwrap_or(offset);
-        let end = offset + (offset..text.len()).take(LONGEST + 1).take_while(|position| is_letter(*position)).count();
+            (0..offset).rev().take(MAX_NAME_LEN).take_while(|position| is_letter(*position)).last().unwrap_or(offset);
+        let end =
+            offset + (offset..text.len()).take(MAX_NAME_LEN + 1).take_while(|position| is_letter(*position)).count();
         let word = text.get(start..end).unwrap_or_default();
         DIGESTS.iter().any(|name| name.eq_ignore_ascii_case(word)).then_some(end)
     };
@@ -111,14 +112,14 @@ fn find_names(text: &[u8]) -> impl Iterator<Item = usize> {
 /// Returns `true` if a text contains a name of a digest followed by a digest.
 fn may_be_signed(text: &[u8]) -> bool {
     let is_followed = |offset: usize| {
-        let near = text.get(offset..).unwrap_or_default();
-        let near = near.get(..NEAR + 180).unwrap_or(near);
+        let window = text.get(offset..).unwrap_or_default();
+        let window = window.get(..MAX_DISTANCE + 180).unwrap_or(window);
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_=\\".contains(byte);
-        let mut runs = near.split(|byte| !is_part(byte));
-        let mut from = 0;
+        let mut runs = window.split(|byte| !is_part(byte));
+        let mut distance = 0;
         runs.any(|run| {
-            let is_near = from <= NEAR;
-            from += run.len() + 1;
+            let is_near = distance <= MAX_DISTANCE;
+            distance += run.len() + 1;
             let run: Vec<u8> = run.iter().copied().filter(|byte| *byte != b'\\').collect();
             is_near && is_digest_text(&run)
         })
@@ -195,6 +196,7 @@ fn strip_class_marks(key: &[u8]) -> &[u8] {
     }
 }
 
+/// Returns `true` if a text is frozen data of any format.
 fn is_frozen_data(text: &[u8]) -> bool {
     detect::begins_frozen(text).is_some() || matches!(text.trim_ascii(), [b'{', .., b'}'] | [b'[', .., b']'])
 }
@@ -228,10 +230,10 @@ mod tests {
         for before in 0..50 {
             for (len, after) in (0..50).flat_map(|len| [(len, 0), (len, 1), (len, 30)]) {
                 let text = format!("{:before$}{}{:after$}", "", "f".repeat(len), "");
-                assert_eq!(has_long_run(text.as_bytes()), len >= SHORTEST, "{text:?}");
+                assert_eq!(has_long_run(text.as_bytes()), len >= MIN_DIGEST_LEN, "{text:?}");
                 let (first, second) = (len / 2, len - len / 2);
                 let text = format!("{:before$}{} {}{:after$}", "", "f".repeat(first), "f".repeat(second), "");
-                assert_eq!(has_long_run(text.as_bytes()), second >= SHORTEST, "{text:?}");
+                assert_eq!(has_long_run(text.as_bytes()), second >= MIN_DIGEST_LEN, "{text:?}");
             }
         }
     }

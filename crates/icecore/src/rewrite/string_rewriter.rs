@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use std::ops::Range;
 
 /// Number of bytes of a broken text that are kept.
-const HEAD: usize = 60;
+const MAX_HEAD_LEN: usize = 60;
 
 /// The change, its options, and the results.
 pub(super) struct StringRewriter<'w> {
@@ -43,7 +43,8 @@ impl<'w> StringRewriter<'w> {
         self.examines_everything() || self.change.may_change(raw)
     }
 
-    /// Encoded data has to be decoded to see its strings, and wrong lengths may be anywhere.
+    /// Returns `true` if every text has to be examined: the strings of encoded data are only visible after it was
+    /// decoded, and wrong lengths may be anywhere.
     fn examines_everything(&self) -> bool {
         self.options.base64 || self.options.mend
     }
@@ -53,20 +54,20 @@ impl<'w> StringRewriter<'w> {
         if self.may_contain_change(bytes) { self.change_examined(bytes, level) } else { Edits::new() }
     }
 
-    /// The same for a value that has to be examined.
+    /// Like [`StringRewriter::change_value`], for a value that has to be examined.
     pub(super) fn change_examined(&mut self, bytes: &[u8], level: u32) -> Edits {
         match self.probe_text(bytes, level) {
             ProbeResult::Frozen(edits) => edits,
             ProbeResult::Kept => Edits::new(),
-            ProbeResult::Plain(broken) => self.text_around(bytes, level, broken),
+            ProbeResult::Plain(broken) => self.change_mixed_text(bytes, level, broken),
         }
     }
 
     /// Returns the changes of a plain text.
-    pub(super) fn change_plain_text(&mut self, text: &[u8], part: StringRole) -> Edits {
+    pub(super) fn change_plain_text(&mut self, text: &[u8], role: StringRole) -> Edits {
         let mut edits = Edits::new();
         if self.change.may_change(text) {
-            self.change.change_text(text, part, &mut edits);
+            self.change.change_text(text, role, &mut edits);
         }
         self.tally.changed += u64::from(!edits.is_empty());
         edits
@@ -80,24 +81,25 @@ impl<'w> StringRewriter<'w> {
         self.probe_with_trimming(bytes, level)
     }
 
-    /// The same, trying each format and wrapper, also on the text without the blanks around it.
+    /// Like [`StringRewriter::probe_text`]: tries each format and wrapper, also on the text without the blanks around
+    /// it.
     pub(super) fn probe_with_trimming(&mut self, bytes: &[u8], level: u32) -> ProbeResult {
         match self.probe_whole(bytes, level) {
             ProbeResult::Plain(mut broken) => {
                 self.change_trimmed(bytes, level, &mut broken).unwrap_or(ProbeResult::Plain(broken))
             }
-            inside => inside,
+            result => result,
         }
     }
 
-    /// The same for the text with everything around it.
+    /// Like [`StringRewriter::probe_with_trimming`], but does not remove blanks around the text.
     pub(super) fn probe_whole(&mut self, bytes: &[u8], level: u32) -> ProbeResult {
         let mut broken = None;
         for format in format::all().iter().copied().filter(|format| is_candidate(format, bytes)) {
             if level >= LEVELS {
                 return self.keep_beyond_limit(bytes);
             }
-            if let Ok(Some(edits)) = self.change_mended(format, bytes, Damage::Names, level) {
+            if let Ok(Some(edits)) = self.change_repaired(format, bytes, Damage::Names, level) {
                 return ProbeResult::Frozen(edits);
             }
             let limits = self.limits.clone();
@@ -120,16 +122,16 @@ impl<'w> StringRewriter<'w> {
         let damage = if level == 0 { Damage::Whole } else { Damage::Lengths };
         let mut repaired = Ok(None);
         if let Some((format, _)) = broken.as_ref().filter(|_| level == 0) {
-            repaired = self.change_mended(format, bytes, damage, level);
+            repaired = self.change_repaired(format, bytes, damage, level);
         }
         if !matches!(repaired, Ok(Some(_)))
-            && let Some(inside) = self.change_wrapped(bytes, level)
+            && let Some(edits) = self.change_wrapped(bytes, level)
         {
-            return inside;
+            return edits;
         }
         let Some((format, error)) = broken else { return ProbeResult::Plain(None) };
         if level > 0 {
-            repaired = self.change_mended(format, bytes, damage, level);
+            repaired = self.change_repaired(format, bytes, damage, level);
         }
         match repaired {
             Ok(Some(edits)) => ProbeResult::Frozen(edits),
@@ -138,7 +140,7 @@ impl<'w> StringRewriter<'w> {
         }
     }
 
-    /// Data that could not be read because of a limit stays unchanged.
+    /// Returns the result for data that could not be read because of a limit: it stays unchanged.
     pub(super) fn keep_beyond_limit(&mut self, bytes: &[u8]) -> ProbeResult {
         self.tally.beyond += u64::from(self.change.may_change(bytes));
         ProbeResult::Kept
@@ -155,10 +157,10 @@ impl<'w> StringRewriter<'w> {
     ) -> Result<Edits, Error> {
         let places = format.strings.map(|strings| {
             let (keys, classes) = (self.options.keys, self.options.classes);
-            let ahead = ChangeLookahead::new(self.change, bytes);
-            let asks_all = self.examines_everything();
-            let may = |start, end| asks_all || ahead.may_change_within(start, end);
-            (strings.find)(bytes, settings, &StringRequest { limits, keys, classes, may: &may })
+            let lookahead = ChangeLookahead::new(self.change, bytes);
+            let examines_all = self.examines_everything();
+            let is_wanted = |start, end| examines_all || lookahead.may_change_within(start, end);
+            (strings.find)(bytes, settings, &StringRequest { limits, keys, classes, is_wanted: &is_wanted })
         });
         let edits = match places {
             Some(Ok(places)) => {
@@ -180,20 +182,20 @@ impl<'w> StringRewriter<'w> {
     }
 
     /// Repairs a damaged text and then changes it.
-    fn change_mended(
+    fn change_repaired(
         &mut self,
         format: &'static Format,
         bytes: &[u8],
         damage: Damage,
         level: u32,
     ) -> Result<Option<Edits>, Error> {
-        let Some(mend) = format.strings.and_then(|strings| strings.mend).filter(|_| self.options.mend) else {
+        let Some(repair) = format.strings.and_then(|strings| strings.repair).filter(|_| self.options.mend) else {
             return Ok(None);
         };
         let limits = self.limits.clone();
-        let Some(repaired) = mend(bytes, damage, &limits)? else { return Ok(None) };
+        let Some(repaired) = repair(bytes, damage, &limits)? else { return Ok(None) };
         let edits = self.change_document(format, &Settings::new(), &repaired.text, &limits, level)?;
-        self.tally.count_mended(repaired.explanation);
+        self.tally.count_repaired(repaired.explanation);
         Ok(Some(Edits::between(bytes, &edits.apply(&repaired.text))))
     }
 
@@ -221,7 +223,7 @@ impl<'w> StringRewriter<'w> {
         for string in &places.list {
             match string {
                 FoundString::Text(place) => {
-                    splice.close_measured_before(place.start);
+                    splice.close_length_prefixed_before(place.start);
                     while sealed.next_if(|range| range.end <= place.start).is_some() {}
                     if sealed.peek().is_some_and(|range| range.start <= place.start) {
                         let text = bytes.get(place.start..place.end).unwrap_or_default();
@@ -230,15 +232,15 @@ impl<'w> StringRewriter<'w> {
                         continue;
                     }
                     let Some((edits, growth)) = self.change_string_at(bytes, places, place, level) else { continue };
-                    if place.part == StringRole::Class && !accepts_class_name(format, bytes, place, &edits) {
+                    if place.role == StringRole::Class && !accepts_class_name(format, bytes, place, &edits) {
                         self.tally.unsayable += 1;
                         continue;
                     }
                     splice.add_string_edits(place, &edits, growth);
                 }
-                FoundString::Measured(measured) => {
-                    splice.close_measured_before(measured.length.start);
-                    splice.open_measured(bytes, *measured);
+                FoundString::LengthPrefixed(measured) => {
+                    splice.close_length_prefixed_before(measured.length.start);
+                    splice.open_length_prefixed(bytes, *measured);
                 }
                 FoundString::Opaque(start, end) => {
                     let body = bytes.get(*start..*end).unwrap_or_default();
@@ -250,7 +252,7 @@ impl<'w> StringRewriter<'w> {
                 }
             }
         }
-        splice.close_measured_before(usize::MAX);
+        splice.close_length_prefixed_before(usize::MAX);
         splice.edits.drop_unchanged(bytes);
         splice.edits
     }
@@ -267,13 +269,13 @@ impl<'w> StringRewriter<'w> {
         let escaping = place.escaping.and_then(|index| places.escapings.get(index));
         let (edits, growth) = match escaping {
             None => {
-                let edits = self.change_part(raw, place.part, level);
+                let edits = self.change_part(raw, place.role, level);
                 let growth = edits.growth();
                 (edits, growth)
             }
             Some(escaping) => {
                 let decoded = escaping.decode(raw)?;
-                let edits = self.change_part(decoded.text(), place.part, level);
+                let edits = self.change_part(decoded.text(), place.role, level);
                 if edits.is_empty() {
                     return None;
                 }
@@ -295,10 +297,11 @@ impl<'w> StringRewriter<'w> {
         Some((edits, growth))
     }
 
-    fn change_part(&mut self, text: &[u8], part: StringRole, level: u32) -> Edits {
-        match part {
+    /// Returns the changes of the decoded text of a string in this role.
+    fn change_part(&mut self, text: &[u8], role: StringRole, level: u32) -> Edits {
+        match role {
             StringRole::Value => self.change_value(text, level + 1),
-            part => self.change_plain_text(text, part),
+            role => self.change_plain_text(text, role),
         }
     }
 }
@@ -312,14 +315,14 @@ struct EditSplice {
 
 impl EditSplice {
     /// Begins a part that has a length: reserves an edit for the length.
-    fn open_measured(&mut self, bytes: &[u8], measured: LengthPrefixed) {
+    fn open_length_prefixed(&mut self, bytes: &[u8], measured: LengthPrefixed) {
         let Length { start, end, .. } = measured.length;
         self.edits.push(start, end, bytes.get(start..end).unwrap_or_default());
         self.open.push((measured, self.edits.len() - 1, 0));
     }
 
     /// Closes parts that end at or before this offset.
-    fn close_measured_before(&mut self, offset: usize) {
+    fn close_length_prefixed_before(&mut self, offset: usize) {
         while let Some((measured, place, growth)) = self.open.pop_if(|(measured, ..)| measured.end <= offset) {
             if growth == 0 {
                 continue;
@@ -356,7 +359,7 @@ impl EditSplice {
 /// Returns `true` if the bytes look enough like this format to try to read them.
 fn is_candidate(format: &Format, bytes: &[u8]) -> bool {
     match (format.strings, format.inside) {
-        (Some(strings), _) => (strings.inside)(bytes),
+        (Some(strings), _) => (strings.is_candidate)(bytes),
         (None, Some(inside)) => inside(bytes),
         (None, None) => format.is_likely(bytes),
     }
@@ -372,8 +375,8 @@ fn is_readable(format: &Format, bytes: &[u8], limits: &Limits) -> bool {
 
 /// Returns `true` if the format accepts the new name of a class.
 fn accepts_class_name(format: &Format, bytes: &[u8], place: &StringPlace, edits: &Edits) -> bool {
-    let Some(takes) = format.strings.and_then(|strings| strings.takes_class) else { return true };
-    takes(&edits.apply(bytes.get(place.start..place.end).unwrap_or_default()))
+    let Some(is_class_name) = format.strings.and_then(|strings| strings.is_class_name) else { return true };
+    is_class_name(&edits.apply(bytes.get(place.start..place.end).unwrap_or_default()))
 }
 
 fn describe_broken(format: &Format, bytes: &[u8], level: u32, error: &Error) -> Broken {
@@ -382,6 +385,6 @@ fn describe_broken(format: &Format, bytes: &[u8], level: u32, error: &Error) -> 
         level,
         offset: error.offset().unwrap_or_default(),
         reason: error.to_string(),
-        head: bytes.get(..HEAD).unwrap_or(bytes).to_vec(),
+        head: bytes.get(..MAX_HEAD_LEN).unwrap_or(bytes).to_vec(),
     }
 }

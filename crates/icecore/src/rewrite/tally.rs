@@ -4,7 +4,7 @@ use crate::document::Explanation;
 use std::collections::BTreeMap;
 
 /// Maximum number of broken values that are kept with their reasons.
-const KEPT: usize = 10;
+const MAX_FIRST_BROKEN: usize = 10;
 
 /// Counts of what was found and done, over any number of values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl FormatCounts {
         }
     }
 
-    /// The count of a format, or 0.
+    /// Returns the count of a format, or 0.
     pub fn get(&self, name: &str) -> u64 {
         self.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| count)
     }
@@ -71,12 +71,12 @@ impl FormatCounts {
         self.0.iter().copied()
     }
 
-    /// The sum of all counts.
+    /// Returns the sum of all counts.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count)| count).sum()
     }
 
-    /// Whether nothing was counted.
+    /// Returns `true` if nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -115,7 +115,7 @@ impl Tally {
             self.frozen.add(name, count);
         }
         self.broken += other.broken;
-        let available = KEPT.saturating_sub(self.first_broken.len());
+        let available = MAX_FIRST_BROKEN.saturating_sub(self.first_broken.len());
         self.first_broken.extend(other.first_broken.iter().take(available).cloned());
         self.mended += other.mended;
         for (name, count) in &other.explanations {
@@ -136,14 +136,14 @@ impl Tally {
         *self = Tally { frozen, ..Tally::default() };
     }
 
-    /// Whether something was found that could not be processed as requested: it should be reported even if nothing
-    /// changed.
+    /// Returns `true` if something was found that could not be processed as requested: it should be reported even if
+    /// nothing changed.
     pub fn is_notable(&self) -> bool {
         self.broken + self.opaque + self.unsayable + self.signed + self.embedded + self.beyond > 0
     }
 
     /// Counts a text that was repaired.
-    pub(super) fn count_mended(&mut self, explanation: Explanation) {
+    pub(super) fn count_repaired(&mut self, explanation: Explanation) {
         self.mended += 1;
         self.guessed += u64::from(explanation.is_guess);
         *self.explanations.entry(explanation.name).or_default() += 1;
@@ -152,7 +152,7 @@ impl Tally {
     /// Counts a text that can't be read.
     pub(super) fn count_broken(&mut self, broken: Broken) {
         self.broken += 1;
-        if self.first_broken.len() < KEPT {
+        if self.first_broken.len() < MAX_FIRST_BROKEN {
             self.first_broken.push(broken);
         }
     }

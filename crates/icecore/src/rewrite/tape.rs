@@ -28,7 +28,7 @@ enum ChangeTarget {
 
 /// Returns the changes of a document.
 pub(super) fn edit_through_tape(
-    work: &mut StringRewriter<'_>,
+    rewriter: &mut StringRewriter<'_>,
     format: &'static Format,
     settings: &Settings,
     bytes: &[u8],
@@ -38,21 +38,21 @@ pub(super) fn edit_through_tape(
     let outcome = format.read(bytes, settings, Request::new(limits).detailed());
     let body = outcome.document.input().len().saturating_sub(bytes.len()) as u64;
     let spent = outcome.error.as_ref().map_or(0, Error::decompressed_bytes);
-    work.limits.decompressed = work.limits.decompressed.saturating_sub(spent + body);
+    rewriter.limits.decompressed = rewriter.limits.decompressed.saturating_sub(spent + body);
     let consumed = outcome.consumed;
     let rest = bytes.get(consumed..).unwrap_or_default();
     let bytes = if format.ends_with_blanks(rest) { bytes.get(..consumed).unwrap_or(bytes) } else { bytes };
     let mut document = outcome.into_whole_document(bytes, format)?;
-    let tally = work.tally.clone();
-    work.change.begin_trial();
-    let changed = collect_changes(work, &document, level);
+    let tally = rewriter.tally.clone();
+    rewriter.change.begin_trial();
+    let changed = collect_changes(rewriter, &document, level);
     let edits = match changed.is_empty() {
         true => Ok(Edits::new()),
         false => write_changed(format, settings, bytes, limits, &mut document, &changed),
     };
-    work.change.end_trial(edits.is_ok());
+    rewriter.change.end_trial(edits.is_ok());
     if edits.is_err() {
-        *work.tally = tally;
+        *rewriter.tally = tally;
     }
     edits
 }
@@ -76,17 +76,17 @@ fn write_changed(
         return Err(not_reproducible_error());
     }
     apply_changes(document, changed)?;
-    let reads_back = |made: &[u8], document: &Document<'_>| {
-        let read = format.read(made, settings, Request::new(limits));
-        read.error.is_none() && read.consumed == made.len() && read.document == *document
+    let reads_back = |new_bytes: &[u8], document: &Document<'_>| {
+        let read = format.read(new_bytes, settings, Request::new(limits));
+        read.error.is_none() && read.consumed == new_bytes.len() && read.document == *document
     };
-    let made = write(document)?;
-    if reads_back(&made, document) {
-        return Ok(Edits::between(bytes, &made));
+    let new_bytes = write(document)?;
+    if reads_back(&new_bytes, document) {
+        return Ok(Edits::between(bytes, &new_bytes));
     }
     drop_changed_spelling(document, changed);
-    let made = write(document)?;
-    if reads_back(&made, document) { Ok(Edits::between(bytes, &made)) } else { Err(not_reproducible_error()) }
+    let new_bytes = write(document)?;
+    if reads_back(&new_bytes, document) { Ok(Edits::between(bytes, &new_bytes)) } else { Err(not_reproducible_error()) }
 }
 
 #[cold]
@@ -97,7 +97,7 @@ fn not_reproducible_error() -> Error {
 }
 
 /// Returns the changed strings on the tape.
-fn collect_changes(work: &mut StringRewriter<'_>, document: &Document<'_>, level: u32) -> Vec<StringChange> {
+fn collect_changes(rewriter: &mut StringRewriter<'_>, document: &Document<'_>, level: u32) -> Vec<StringChange> {
     let tape = document.tape();
     let mut changed = Vec::new();
     let mut open: Vec<u32> = Vec::new();
@@ -106,18 +106,21 @@ fn collect_changes(work: &mut StringRewriter<'_>, document: &Document<'_>, level
     let signed = signed::find_signed_nodes(document);
     for (index, node) in (0u32..).zip(document.nodes()) {
         while open.pop_if(|container| tape.index_after(*container) <= index).is_some() {}
-        if work.options.keys && !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY) && keys.insert(node.key, ()).is_none() {
+        if rewriter.options.keys
+            && !matches!(node.key, NO_KEY | KEY_NODE | IS_KEY)
+            && keys.insert(node.key, ()).is_none()
+        {
             let name = tape.keys().get(u32::from(node.key)).filter(|name| name.node.kind.has_bytes());
-            let new = name.and_then(|name| change_name(work, name.bytes, StringRole::Key));
+            let new = name.and_then(|name| change_name(rewriter, name.bytes, StringRole::Key));
             changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Key(node.key), new }));
         }
-        if work.options.classes && may_have_class(node) && classes.insert(node.class(), ()).is_none() {
+        if rewriter.options.classes && may_have_class(node) && classes.insert(node.class(), ()).is_none() {
             let new =
-                document.class_name(node.class()).and_then(|name| change_name(work, name.bytes, StringRole::Class));
+                document.class_name(node.class()).and_then(|name| change_name(rewriter, name.bytes, StringRole::Class));
             changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Class(node.class()), new }));
         }
-        if node.key == IS_KEY && work.options.keys && node.kind.is_string() {
-            let new = change_name(work, document.bytes(node), StringRole::Key);
+        if node.key == IS_KEY && rewriter.options.keys && node.kind.is_string() {
+            let new = change_name(rewriter, document.bytes(node), StringRole::Key);
             changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new }));
         }
         if is_sealed(document, index, node) {
@@ -126,10 +129,10 @@ fn collect_changes(work: &mut StringRewriter<'_>, document: &Document<'_>, level
         let parent = open.last().and_then(|container| tape.nodes().get(*container as usize));
         let is_string = node.key != IS_KEY && matches!(node.kind, Kind::Bytes | Kind::Text | Kind::Encoded);
         if is_string && signed.binary_search(&index).is_ok() {
-            let would_change = work.would_change(document.bytes(node), level);
-            work.tally.signed += u64::from(would_change);
+            let would_change = rewriter.would_change(document.bytes(node), level);
+            rewriter.tally.signed += u64::from(would_change);
         } else if index >= sealed && is_string {
-            let new = change_string(work, document, node, parent, level);
+            let new = change_string(rewriter, document, node, parent, level);
             changed.extend(new.map(|new| StringChange { node: index, target: ChangeTarget::Node, new }));
         }
         if node.kind.is_container() {
@@ -141,43 +144,43 @@ fn collect_changes(work: &mut StringRewriter<'_>, document: &Document<'_>, level
 
 /// Returns the new content of a string.
 fn change_string(
-    work: &mut StringRewriter<'_>,
+    rewriter: &mut StringRewriter<'_>,
     document: &Document<'_>,
     node: &Node,
     parent: Option<&Node>,
     level: u32,
 ) -> Option<Vec<u8>> {
     let bytes = document.bytes(node);
-    if !work.may_contain_change(bytes) {
+    if !rewriter.may_contain_change(bytes) {
         return None;
     }
     let is_frozen_by_class = parent.is_some_and(|parent| parent.kind == Kind::Opaque);
     let edits = if !may_contain_nested(parent) || is_frozen_by_class {
         // Only its class knows what this means, unless it is frozen data.
         let is_payload = parent.is_some_and(|parent| matches!(parent.form(), Form::Serializable | Form::UserDump));
-        match work.probe_text(bytes, level + 1) {
+        match rewriter.probe_text(bytes, level + 1) {
             ProbeResult::Frozen(edits) if is_payload => edits,
             _ => {
-                work.tally.opaque += u64::from(work.change.may_change(bytes));
+                rewriter.tally.opaque += u64::from(rewriter.change.may_change(bytes));
                 return None;
             }
         }
     } else {
-        work.change_value(bytes, level + 1)
+        rewriter.change_value(bytes, level + 1)
     };
     if edits.is_empty() {
         return None;
     }
     let new = edits.apply(bytes);
     if node.kind == Kind::Text && std::str::from_utf8(bytes).is_ok() && std::str::from_utf8(&new).is_err() {
-        work.tally.unsayable += 1;
+        rewriter.tally.unsayable += 1;
         return None;
     }
     Some(new)
 }
 
-fn change_name(work: &mut StringRewriter<'_>, name: &[u8], part: StringRole) -> Option<Vec<u8>> {
-    let edits = work.change_plain_text(name, part);
+fn change_name(rewriter: &mut StringRewriter<'_>, name: &[u8], role: StringRole) -> Option<Vec<u8>> {
+    let edits = rewriter.change_plain_text(name, role);
     (!edits.is_empty()).then(|| edits.apply(name))
 }
 

@@ -6,7 +6,7 @@ use crate::format::{self, Format, Request, Settings};
 use std::ops::Range;
 
 /// The byte order mark that some editors put before a UTF-8 text.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes that PHP's `trim()` removes, and the form feed.
 fn is_trimmed_byte(byte: u8) -> bool {
@@ -20,7 +20,7 @@ fn trimmed_range(text: &[u8], nul: bool) -> Range<usize> {
     while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
         match rest.first() {
             Some(byte) if is_blank(*byte) => start += 1,
-            _ if rest.starts_with(MARK) => start += MARK.len(),
+            _ if rest.starts_with(BYTE_ORDER_MARK) => start += BYTE_ORDER_MARK.len(),
             _ => break,
         }
     }
@@ -41,24 +41,24 @@ pub(super) fn is_all_blank(text: &[u8]) -> bool {
 /// Returns possible ranges of the text within blanks: first zero bytes are kept, because they may end binary data, then
 /// trimmed as well.
 fn trimmed_ranges(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let (near, far) = (trimmed_range(text, false), trimmed_range(text, true));
-    let is_other = far != near;
+    let (with_nul, without_nul) = (trimmed_range(text, false), trimmed_range(text, true));
+    let is_other = without_nul != with_nul;
     let all = 0..text.len();
-    [Some(near), Some(far).filter(|_| is_other)]
+    [Some(with_nul), Some(without_nul).filter(|_| is_other)]
         .into_iter()
         .flatten()
         .filter(move |core| *core != all && core.len() > 1)
 }
 
 /// Turns changes of a part into changes of the whole.
-fn shift_result(inside: ProbeResult, delta: usize) -> ProbeResult {
-    match inside {
+fn shift_result(result: ProbeResult, delta: usize) -> ProbeResult {
+    match result {
         ProbeResult::Frozen(edits) if delta > 0 => {
             let mut moved = Edits::new();
             moved.append(&edits, delta);
             ProbeResult::Frozen(moved)
         }
-        inside => inside,
+        result => result,
     }
 }
 
@@ -79,7 +79,7 @@ impl StringRewriter<'_> {
                     };
                     *broken = broken.take().or(damaged.map(moved));
                 }
-                inside => return Some(shift_result(inside, core.start)),
+                result => return Some(shift_result(result, core.start)),
             }
         }
         let start = trimmed_range(bytes, false).start;
@@ -87,7 +87,7 @@ impl StringRewriter<'_> {
         let end = self.binary_end(text)?;
         match self.probe_whole(text.get(..end)?, level) {
             ProbeResult::Plain(_) => None,
-            inside => Some(shift_result(inside, start)),
+            result => Some(shift_result(result, start)),
         }
     }
 

@@ -30,30 +30,30 @@ pub struct Found<'d> {
 
 #[derive(Debug)]
 struct MatchedPlace {
-    /// Index of the previous place.
-    from: u32,
-    /// Step from the previous place.
+    /// Index of the parent, the place before the step.
+    parent: u32,
+    /// Step from the parent.
     step: Box<str>,
     node: u32,
 }
 
 impl<'d> Found<'d> {
-    /// Number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.matched.len()
     }
 
-    /// Whether there are no values.
+    /// Returns `true` if there are no values.
     pub fn is_empty(&self) -> bool {
         self.matched.is_empty()
     }
 
-    /// The values, with the paths that they were found on.
+    /// Returns the values, with the paths that they were found on.
     pub fn iter(&self) -> impl Iterator<Item = (String, Cursor<'d>)> {
         self.matched.iter().map(|place| (self.path_of_place(*place), self.cursor_at(*place)))
     }
 
-    /// The values.
+    /// Returns the values.
     pub fn values(&self) -> impl Iterator<Item = Cursor<'d>> {
         self.matched.iter().map(|place| self.cursor_at(*place))
     }
@@ -68,7 +68,7 @@ impl<'d> Found<'d> {
         while index != 0 {
             let place = &self.places[index as usize];
             steps.push(&*place.step);
-            index = place.from;
+            index = place.parent;
         }
         steps.push("$");
         steps.reverse();
@@ -83,7 +83,7 @@ impl Pattern {
     /// # Errors
     /// Of kind `Limit`, if links lead to more values than [`Limits::expansion`] allows.
     pub fn find<'d>(&self, document: &'d Document<'_>, limits: &Limits) -> Result<Found<'d>, Error> {
-        let root = MatchedPlace { from: 0, step: "".into(), node: document.root().index() };
+        let root = MatchedPlace { parent: 0, step: "".into(), node: document.root().index() };
         let expansion_limit = limits.expanded_from(document.nodes().len());
         let mut search = PatternSearch {
             matches: Found { document, places: vec![root], matched: vec![0] },
@@ -112,12 +112,12 @@ struct PatternSearch<'d, 'l> {
 }
 
 impl<'d> PatternSearch<'d, '_> {
-    fn add_place(&mut self, from: u32, step: Box<str>, value: Cursor<'d>) -> Result<u32, Error> {
+    fn add_place(&mut self, parent: u32, step: Box<str>, value: Cursor<'d>) -> Result<u32, Error> {
         let place = self.matches.places.len();
         if place as u64 >= self.max_places {
             return Err(self.limits.too_expanded(self.max_places));
         }
-        self.matches.places.push(MatchedPlace { from, step, node: value.index() });
+        self.matches.places.push(MatchedPlace { parent, step, node: value.index() });
         u32::try_from(place).map_err(|_| self.limits.too_expanded(self.max_places))
     }
 
@@ -127,8 +127,8 @@ impl<'d> PatternSearch<'d, '_> {
         if wanted.is_deep {
             return self.apply_deep_step(places, &wanted.kind);
         }
-        for from in places {
-            self.apply_to_value(from, &wanted.kind)?;
+        for parent in places {
+            self.apply_to_value(parent, &wanted.kind)?;
         }
         Ok(())
     }
@@ -155,18 +155,18 @@ impl<'d> PatternSearch<'d, '_> {
     }
 
     /// Applies a step to one value.
-    fn apply_to_value(&mut self, from: u32, kind: &StepKind) -> Result<(), Error> {
-        let cursor = self.matches.cursor_at(from);
+    fn apply_to_value(&mut self, parent: u32, kind: &StepKind) -> Result<(), Error> {
+        let cursor = self.matches.cursor_at(parent);
         let body = cursor.body();
         match kind {
             StepKind::One(Step::Item(number)) if body.kind() == Kind::Array => {
                 let Some(position) = item_position(*number, body.len() as u64) else { return Ok(()) };
                 let item = usize::try_from(position).ok().and_then(|position| body.items().nth(position));
                 crate::steps::count(body.len());
-                item.map_or(Ok(()), |value| self.add_match(from, format!("[{position}]"), value))
+                item.map_or(Ok(()), |value| self.add_match(parent, format!("[{position}]"), value))
             }
             StepKind::One(step) => match step.follow_from(cursor) {
-                Some(value) => self.add_match(from, step.to_text(), value),
+                Some(value) => self.add_match(parent, step.to_text(), value),
                 None => Ok(()),
             },
             StepKind::Slice(first, last) if body.kind() == Kind::Array => {
@@ -174,14 +174,14 @@ impl<'d> PatternSearch<'d, '_> {
                 let count = usize::try_from(last.saturating_sub(first)).unwrap_or(usize::MAX);
                 let skipped = usize::try_from(first).unwrap_or(usize::MAX);
                 for (position, value) in (first..).zip(body.items().skip(skipped).take(count)) {
-                    self.add_match(from, format!("[{position}]"), value)?;
+                    self.add_match(parent, format!("[{position}]"), value)?;
                 }
                 Ok(())
             }
             StepKind::Slice(..) => Ok(()),
             StepKind::All if matches!(body.kind(), Kind::Array | Kind::Map) => {
                 let mut parts = Vec::new();
-                self.for_each_part(from, body, |place| parts.push(place))?;
+                self.for_each_part(parent, body, |place| parts.push(place))?;
                 self.matches.matched.append(&mut parts);
                 Ok(())
             }
@@ -189,14 +189,14 @@ impl<'d> PatternSearch<'d, '_> {
         }
     }
 
-    fn add_match(&mut self, from: u32, step: String, value: Cursor<'d>) -> Result<(), Error> {
-        let place = self.add_place(from, step.into(), value)?;
+    fn add_match(&mut self, parent: u32, step: String, value: Cursor<'d>) -> Result<(), Error> {
+        let place = self.add_place(parent, step.into(), value)?;
         self.matches.matched.push(place);
         Ok(())
     }
 
     /// Passes on everything in a value, without keys: for a map, the values of its entries.
-    fn for_each_part(&mut self, from: u32, container: Cursor<'d>, mut visit: impl FnMut(u32)) -> Result<(), Error> {
+    fn for_each_part(&mut self, parent: u32, container: Cursor<'d>, mut visit: impl FnMut(u32)) -> Result<(), Error> {
         let document = self.matches.document;
         let mut index = container.index() + 1;
         let end = container.index_after();
@@ -213,7 +213,7 @@ impl<'d> PatternSearch<'d, '_> {
                     let is_inside = container.kind() == Kind::Attrs && position == 0;
                     let step = if is_inside { None } else { document.step(container.index(), index, key, position) };
                     let step = step.unwrap_or_default();
-                    let place = self.add_place(from, step.into(), part)?;
+                    let place = self.add_place(parent, step.into(), part)?;
                     visit(place);
                 }
                 (key, position) = (None, position + 1);

@@ -32,7 +32,7 @@ pub type ReceiveAnswer<'r> = &'r mut dyn FnMut(&str, &Document<'_>) -> Result<()
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Skimmed {
-    /// All answers were passed on; their number.
+    /// All answers were passed on: this number of them.
     All(u64),
     /// This number of answers was passed on, and there may be more: [`read`] finds those.
     Unsure(u64),
@@ -84,17 +84,17 @@ pub fn first(
 /// ```
 ///
 /// # Errors
-/// Errors of the format's reader in the part that has to be read; those of `then`.
+/// Errors of the format's reader in the part that has to be read; those of `receive`.
 pub fn each(
     input: &[u8],
     stage: &Stage,
     pattern: &Pattern,
     limits: &Limits,
-    then: ReceiveAnswer<'_>,
+    receive: ReceiveAnswer<'_>,
 ) -> Result<u64, Error> {
-    match skim(Input::Bytes(input), stage, pattern, limits, then)? {
+    match skim(Input::Bytes(input), stage, pattern, limits, receive)? {
         Skimmed::All(count) => Ok(count),
-        Skimmed::Unsure(handed) => read(input, stage, pattern, limits, handed, then),
+        Skimmed::Unsure(answers_to_skip) => read(input, stage, pattern, limits, answers_to_skip, receive),
     }
 }
 
@@ -112,26 +112,26 @@ pub fn each(
 /// ```
 ///
 /// # Errors
-/// Those of `then`.
+/// Those of `receive`.
 pub fn skim(
     input: Input<'_>,
     stage: &Stage,
     pattern: &Pattern,
     limits: &Limits,
-    then: ReceiveAnswer<'_>,
+    receive: ReceiveAnswer<'_>,
 ) -> Result<Skimmed, Error> {
     if !stage.wrappers().is_empty() {
         return Ok(Skimmed::Unsure(0));
     }
     let reader = (stage.format().reader)(stage.settings());
     let Some(mut skim) = reader.new_skimmer(input) else { return Ok(Skimmed::Unsure(0)) };
-    Ok(match skimming::skim_pattern(&mut *skim, pattern, limits, then)? {
+    Ok(match skimming::skim_pattern(&mut *skim, pattern, limits, receive)? {
         SkimEnd::All(count) => Skimmed::All(count),
         SkimEnd::Unsure(count) => Skimmed::Unsure(count),
     })
 }
 
-/// Like [`each`], but reads everything; the first `handed` answers are skipped.
+/// Like [`each`], but reads everything; the first `answers_to_skip` answers are skipped.
 ///
 /// ```
 /// use icecore::{Limits, Stage, select};
@@ -151,14 +151,14 @@ pub fn read(
     stage: &Stage,
     pattern: &Pattern,
     limits: &Limits,
-    handed: u64,
-    then: ReceiveAnswer<'_>,
+    answers_to_skip: u64,
+    receive: ReceiveAnswer<'_>,
 ) -> Result<u64, Error> {
     let document = read_as(input, stage, limits)?;
-    within(&document, pattern, limits, handed, then)
+    within(&document, pattern, limits, answers_to_skip, receive)
 }
 
-/// Like [`each`], in a document that was read; the first `handed` answers are skipped.
+/// Like [`each`], in a document that was read; the first `answers_to_skip` answers are skipped.
 ///
 /// ```
 /// use icecore::{Limits, select};
@@ -169,17 +169,17 @@ pub fn read(
 /// ```
 ///
 /// # Errors
-/// Of kind `Limit`, if links lead to too many values; those of `then`.
+/// Of kind `Limit`, if links lead to too many values; those of `receive`.
 pub fn within(
     document: &Document<'_>,
     pattern: &Pattern,
     limits: &Limits,
-    handed: u64,
-    then: ReceiveAnswer<'_>,
+    answers_to_skip: u64,
+    receive: ReceiveAnswer<'_>,
 ) -> Result<u64, Error> {
     let matches = pattern.find(document, limits)?;
-    for (path, value) in matches.iter().skip(usize::try_from(handed).unwrap_or(usize::MAX)) {
-        then(&path, &document.part(value.index())?)?;
+    for (path, value) in matches.iter().skip(usize::try_from(answers_to_skip).unwrap_or(usize::MAX)) {
+        receive(&path, &document.part(value.index())?)?;
     }
-    Ok((matches.len() as u64).max(handed))
+    Ok((matches.len() as u64).max(answers_to_skip))
 }

@@ -4,7 +4,7 @@ use crate::document::{Document, Step};
 use crate::error::{Error, ErrorKind};
 
 /// Maximum number of steps of a pattern.
-const STEPS: usize = 10_000;
+const MAX_STEPS: usize = 10_000;
 
 /// A path as `inspect` prints it, or one with steps that match several values.
 ///
@@ -58,9 +58,9 @@ impl Pattern {
         let mut steps = Vec::new();
         while !rest.is_empty() {
             let (wanted, after) = parse_pattern_step(rest).ok_or_else(|| invalid_step_error(text, rest))?;
-            if steps.len() == STEPS {
+            if steps.len() == MAX_STEPS {
                 return Err(Error::new(ErrorKind::Usage)
-                    .expecting(format!("a path of at most {STEPS} steps"))
+                    .expecting(format!("a path of at most {MAX_STEPS} steps"))
                     .finding("a longer one"));
             }
             steps.push(wanted);
@@ -69,12 +69,12 @@ impl Pattern {
         Ok(Pattern { text: text.to_owned(), steps })
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether it matches at most one value.
+    /// Returns `true` if it matches at most one value.
     pub fn is_definite(&self) -> bool {
         self.steps.iter().all(PatternStep::is_definite)
     }
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(steps(""), Some(0));
         assert_eq!(steps("$.a[3].b[*].*..c[1:5][:][-1:]..[2]..*"), Some(11));
         assert_eq!(steps("$[\"a\\\"]..*\"]{0}^#1"), Some(4));
-        for wrong in [
+        for malformed in [
             "$.",
             "$..",
             "$[",
@@ -196,10 +196,10 @@ mod tests {
             "$[:x]",
             "$[99999999999999999999]",
         ] {
-            let error = Pattern::parse(wrong).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Usage, "{wrong}");
+            let error = Pattern::parse(malformed).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage, "{malformed}");
         }
-        assert_eq!(Pattern::parse(&".a".repeat(STEPS + 1)).unwrap_err().kind(), ErrorKind::Usage);
+        assert_eq!(Pattern::parse(&".a".repeat(MAX_STEPS + 1)).unwrap_err().kind(), ErrorKind::Usage);
     }
 
     #[test]

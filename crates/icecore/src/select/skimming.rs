@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use std::fmt::Write;
 
 /// Maximum number of steps: each takes space on the stack.
-const STEPS: usize = 64;
+const MAX_STEPS: usize = 64;
 
 /// Reason why skimming stops.
 enum SkimStop {
@@ -57,7 +57,7 @@ pub(super) fn skim_pattern(
     skim: &mut dyn Skim,
     pattern: &Pattern,
     limits: &Limits,
-    then: ReceiveAnswer<'_>,
+    receive: ReceiveAnswer<'_>,
 ) -> Result<SkimEnd, Error> {
     let is_known = |wanted: &PatternStep| {
         let is_plain = match &wanted.kind {
@@ -67,14 +67,14 @@ pub(super) fn skim_pattern(
         };
         is_plain && !wanted.is_deep
     };
-    if pattern.steps.len() > STEPS || !pattern.steps.iter().all(is_known) {
+    if pattern.steps.len() > MAX_STEPS || !pattern.steps.iter().all(is_known) {
         return Ok(SkimEnd::Unsure(0));
     }
     let mut walk = PatternWalk {
         skim,
         steps: &pattern.steps,
         limits,
-        receive: then,
+        receive,
         path: "$".to_owned(),
         hold_count: 0,
         held_answer: None,
@@ -99,7 +99,7 @@ impl PatternWalk<'_, '_, '_> {
         if self.skim.is_at_end() { Ok(()) } else { Err(SkimStop::Unsure) }
     }
 
-    /// Whether the steps from this one on match at most one value.
+    /// Returns `true` if the steps from this one on match at most one value.
     fn is_definite(&self, step: usize) -> bool {
         self.steps.get(step..).is_none_or(|steps| steps.iter().all(PatternStep::is_definite))
     }

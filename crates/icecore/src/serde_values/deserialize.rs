@@ -1,6 +1,6 @@
 //! Converts values of a document to a program's own types.
 
-use super::{DEPTH, find_represented, strip_member_marks, too_deep_error};
+use super::{MAX_DEPTH, find_represented, strip_member_marks, too_deep_error};
 use crate::document::{Cursor, Document, Key, Kind, Value};
 use crate::error::Error;
 use crate::limits::Limits;
@@ -35,8 +35,8 @@ use std::cell::Cell;
 /// Of kind `Unrepresentable`, with the message of the type and the path of the value that does not fit; of kind
 /// `Limit`, if the document is nested too deeply.
 pub fn from_document<'d, T: Deserialize<'d>>(document: &'d Document<'_>) -> Result<T, Error> {
-    let left = Cell::new(Limits::default().expanded_from(document.nodes().len()));
-    T::deserialize(ValueDeserializer { value: document.root(), depth: 0, remaining: &left })
+    let remaining = Cell::new(Limits::default().expanded_from(document.nodes().len()));
+    T::deserialize(ValueDeserializer { value: document.root(), depth: 0, remaining: &remaining })
 }
 
 /// A value, its depth, and how many more values may follow: links multiply values.
@@ -50,7 +50,7 @@ struct ValueDeserializer<'d, 'w> {
 impl<'d, 'w> ValueDeserializer<'d, 'w> {
     fn represented_value(&self) -> Result<Cursor<'d>, Error> {
         find_represented(self.value)
-            .filter(|_| self.depth < DEPTH)
+            .filter(|_| self.depth < MAX_DEPTH)
             .ok_or_else(|| too_deep_error().on_path(self.value.path()))
     }
 
@@ -60,9 +60,9 @@ impl<'d, 'w> ValueDeserializer<'d, 'w> {
 
     fn visit_with<V: Visitor<'d>>(self, visitor: V) -> Result<V::Value, Error> {
         let value = self.represented_value()?;
-        let left =
+        let remaining =
             self.remaining.get().checked_sub(1).ok_or_else(|| <Error as de::Error>::custom("links that multiply"))?;
-        self.remaining.set(left);
+        self.remaining.set(remaining);
         match value.value() {
             Value::Bool(is) => visitor.visit_bool(is),
             Value::Int(number) => visitor.visit_i64(number),

@@ -1,6 +1,6 @@
 //! Makes a document from serializable values.
 
-use super::{DEPTH, too_deep_error};
+use super::{MAX_DEPTH, too_deep_error};
 use crate::document::{Builder, Document};
 use crate::error::Error;
 use serde::ser::{self, Serialize, Serializer};
@@ -24,58 +24,58 @@ use serde::ser::{self, Serialize, Serializer};
 /// serialized.
 pub fn to_document<T: Serialize + ?Sized>(value: &T) -> Result<Document<'static>, Error> {
     let mut builder = Builder::new();
-    value.serialize(Maker { builder: &mut builder, depth: 0 })?;
+    value.serialize(ValueBuilder { builder: &mut builder, depth: 0 })?;
     builder.finish()
 }
 
 /// Appends a value to the document.
-struct Maker<'b> {
+struct ValueBuilder<'b> {
     builder: &'b mut Builder,
     depth: u32,
 }
 
 /// Appends the parts of a container.
-struct Parts<'b> {
+struct ContainerBuilder<'b> {
     builder: &'b mut Builder,
     depth: u32,
     /// Number of containers that end with it: a variant is a map around its content.
     ends: u32,
 }
 
-impl<'b> Maker<'b> {
+impl<'b> ValueBuilder<'b> {
     fn append_leaf(self, append: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<(), Error> {
         append(self.builder);
         Ok(())
     }
 
-    fn open_container(self, begin: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<Parts<'b>, Error> {
-        if self.depth >= DEPTH {
+    fn open_container(self, begin: impl FnOnce(&mut Builder) -> &mut Builder) -> Result<ContainerBuilder<'b>, Error> {
+        if self.depth >= MAX_DEPTH {
             return Err(too_deep_error());
         }
         begin(self.builder);
-        Ok(Parts { builder: self.builder, depth: self.depth + 1, ends: 1 })
+        Ok(ContainerBuilder { builder: self.builder, depth: self.depth + 1, ends: 1 })
     }
 
     fn open_variant(
         self,
         name: &'static str,
         begin: impl FnOnce(&mut Builder) -> &mut Builder,
-    ) -> Result<Parts<'b>, Error> {
+    ) -> Result<ContainerBuilder<'b>, Error> {
         let parts = self.open_container(|builder| begin(builder.begin_map().text_key(name)))?;
-        Ok(Parts { depth: parts.depth + 1, ends: 2, ..parts })
+        Ok(ContainerBuilder { depth: parts.depth + 1, ends: 2, ..parts })
     }
 }
 
-impl<'b> Serializer for Maker<'b> {
+impl<'b> Serializer for ValueBuilder<'b> {
     type Ok = ();
     type Error = Error;
-    type SerializeSeq = Parts<'b>;
-    type SerializeTuple = Parts<'b>;
-    type SerializeTupleStruct = Parts<'b>;
-    type SerializeTupleVariant = Parts<'b>;
-    type SerializeMap = Parts<'b>;
-    type SerializeStruct = Parts<'b>;
-    type SerializeStructVariant = Parts<'b>;
+    type SerializeSeq = ContainerBuilder<'b>;
+    type SerializeTuple = ContainerBuilder<'b>;
+    type SerializeTupleStruct = ContainerBuilder<'b>;
+    type SerializeTupleVariant = ContainerBuilder<'b>;
+    type SerializeMap = ContainerBuilder<'b>;
+    type SerializeStruct = ContainerBuilder<'b>;
+    type SerializeStructVariant = ContainerBuilder<'b>;
 
     fn serialize_bool(self, value: bool) -> Result<(), Error> {
         self.append_leaf(|builder| builder.bool(value))
@@ -181,15 +181,15 @@ impl<'b> Serializer for Maker<'b> {
         Ok(())
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Parts<'b>, Error> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<ContainerBuilder<'b>, Error> {
         self.open_container(Builder::begin_array)
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Parts<'b>, Error> {
+    fn serialize_tuple(self, _: usize) -> Result<ContainerBuilder<'b>, Error> {
         self.open_container(Builder::begin_array)
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Parts<'b>, Error> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<ContainerBuilder<'b>, Error> {
         self.open_container(Builder::begin_array)
     }
 
@@ -199,15 +199,15 @@ impl<'b> Serializer for Maker<'b> {
         _: u32,
         name: &'static str,
         _: usize,
-    ) -> Result<Parts<'b>, Error> {
+    ) -> Result<ContainerBuilder<'b>, Error> {
         self.open_variant(name, Builder::begin_array)
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Parts<'b>, Error> {
+    fn serialize_map(self, _: Option<usize>) -> Result<ContainerBuilder<'b>, Error> {
         self.open_container(Builder::begin_map)
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Parts<'b>, Error> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<ContainerBuilder<'b>, Error> {
         self.open_container(Builder::begin_map)
     }
 
@@ -217,14 +217,14 @@ impl<'b> Serializer for Maker<'b> {
         _: u32,
         name: &'static str,
         _: usize,
-    ) -> Result<Parts<'b>, Error> {
+    ) -> Result<ContainerBuilder<'b>, Error> {
         self.open_variant(name, Builder::begin_map)
     }
 }
 
-impl Parts<'_> {
+impl ContainerBuilder<'_> {
     fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(Maker { builder: self.builder, depth: self.depth })
+        value.serialize(ValueBuilder { builder: self.builder, depth: self.depth })
     }
 
     fn member<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
@@ -241,7 +241,7 @@ impl Parts<'_> {
 
 macro_rules! parts {
     ($trait:ident, $method:ident($($name:ident: $type:ty)?)) => {
-        impl ser::$trait for Parts<'_> {
+        impl ser::$trait for ContainerBuilder<'_> {
             type Ok = ();
             type Error = Error;
 
@@ -270,7 +270,7 @@ parts!(SerializeTupleVariant, serialize_field());
 parts!(SerializeStruct, serialize_field(name: &'static str));
 parts!(SerializeStructVariant, serialize_field(name: &'static str));
 
-impl ser::SerializeMap for Parts<'_> {
+impl ser::SerializeMap for ContainerBuilder<'_> {
     type Ok = ();
     type Error = Error;
 

@@ -18,16 +18,16 @@ use crate::error::{Error, ErrorKind};
 use std::fmt::Display;
 
 /// Maximum nesting depth of values: serde uses recursive calls.
-const DEPTH: u32 = 128;
+const MAX_DEPTH: u32 = 128;
 
 fn too_deep_error() -> Error {
-    Error::new(ErrorKind::Limit).expecting(format!("at most {DEPTH} levels of nesting")).finding("a deeper one")
+    Error::new(ErrorKind::Limit).expecting(format!("at most {MAX_DEPTH} levels of nesting")).finding("a deeper one")
 }
 
 /// Returns the represented value: after references, attributes and links; for an object its members. `None` if there
 /// are too many of these.
 fn find_represented(mut value: Cursor<'_>) -> Option<Cursor<'_>> {
-    for _ in 0..DEPTH {
+    for _ in 0..MAX_DEPTH {
         value = match value.value() {
             Value::Ref(inner) | Value::Tied(inner) | Value::Attrs(inner) | Value::Code(inner) => inner,
             Value::Object(_, inner) | Value::Opaque(_, inner) | Value::Regexp(inner, _) => inner,

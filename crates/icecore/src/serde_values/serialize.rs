@@ -1,6 +1,6 @@
 //! Writes a document with any serializer.
 
-use super::{DEPTH, find_represented, strip_member_marks, too_deep_error};
+use super::{MAX_DEPTH, find_represented, strip_member_marks, too_deep_error};
 use crate::document::{BigInt, Cursor, Document, Key, Kind, Value};
 use crate::limits::Limits;
 use crate::num::{bigint, float128};
@@ -23,8 +23,8 @@ impl Serialize for Document<'_> {
 /// ```
 impl Serialize for Cursor<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let left = Cell::new(Limits::default().expanded_from(self.document().nodes().len()));
-        SerializedValue { value: *self, depth: 0, remaining: &left }.serialize(serializer)
+        let remaining = Cell::new(Limits::default().expanded_from(self.document().nodes().len()));
+        SerializedValue { value: *self, depth: 0, remaining: &remaining }.serialize(serializer)
     }
 }
 
@@ -44,10 +44,10 @@ impl<'d> SerializedValue<'d, '_> {
 impl Serialize for SerializedValue<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let value = find_represented(self.value)
-            .filter(|_| self.depth < DEPTH)
+            .filter(|_| self.depth < MAX_DEPTH)
             .ok_or_else(|| S::Error::custom(too_deep_error()))?;
-        let left = self.remaining.get().checked_sub(1);
-        self.remaining.set(left.ok_or_else(|| S::Error::custom("links that multiply"))?);
+        let remaining = self.remaining.get().checked_sub(1);
+        self.remaining.set(remaining.ok_or_else(|| S::Error::custom("links that multiply"))?);
         match value.value() {
             Value::Bool(is) => serializer.serialize_bool(is),
             Value::Int(number) => serializer.serialize_i64(number),
@@ -76,7 +76,7 @@ impl Serialize for SerializedValue<'_, '_> {
     }
 }
 
-/// A number if it has at most 128 bits, otherwise its digits.
+/// Serializes an integer as a number if it has at most 128 bits, otherwise as its digits.
 fn serialize_big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut wide = [0; 16];
     let small = number.magnitude.len() <= 15;
@@ -93,7 +93,7 @@ fn serialize_big_int<S: Serializer>(number: BigInt<'_>, serializer: S) -> Result
     serialize_text_or_bytes(&digits, serializer)
 }
 
-/// A string if it is valid UTF-8, otherwise bytes.
+/// Serializes a string as text if it is valid UTF-8, otherwise as bytes.
 fn serialize_text_or_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match std::str::from_utf8(bytes) {
         Ok(text) => serializer.serialize_str(text),

@@ -9,7 +9,7 @@ use crate::options::{Opt, OptionType, Settings, Side};
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "base64",
-    title: "Base64, with or without line breaks (RFC 4648 and MIME)",
+    title: "Base64, with or without line breaks (RFC 4648 and MIME_LINE_LEN)",
     extension: "b64",
     text: Some(true),
     layer: "data in Base64",
@@ -33,18 +33,19 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect: |input| looks_like_base64(Alphabet::Standard, input) && !input.iter().any(|byte| b"-_%".contains(byte)),
     evidence: WrapperEvidence::Text,
     head: Some(|input, is_complete, _, max_len| decode_head(Alphabet::Standard, input, is_complete, max_len)),
-    wants: None,
+    needed_settings: None,
     stream: None,
-    changing: Changing::Asked(Some(detect_settings)),
+    changing: Changing::OnRequest(Some(detect_settings)),
     unwrap: |input, _, _: &Limits| unwrap_base64(Alphabet::Standard, input),
     wrap,
 };
 
-/// Line length of MIME.
-const MIME: usize = 76;
-/// How many bytes of a text are examined, and the minimum length of a text: shorter words occur in any text.
-const LOOK: usize = 64;
-const LEAST: usize = 8;
+/// Line length of MIME_LINE_LEN.
+const MIME_LINE_LEN: usize = 76;
+/// Number of bytes of a text that are examined.
+const EXAMINED_LEN: usize = 64;
+/// Minimum length of a Base64 text: shorter words occur in any text.
+const MIN_LEN: usize = 8;
 
 /// Returns `true` if a text may be Base64 in this alphabet. Blanks between words are not accepted, even if decoders
 /// tolerate them.
@@ -52,7 +53,7 @@ pub(super) fn looks_like_base64(alphabet: Alphabet, input: &[u8]) -> bool {
     let input = input.trim_ascii();
     let is_part = |byte: &u8| alphabet.has(*byte) || matches!(byte, b'\r' | b'\n');
     let padding = input.iter().rev().take_while(|byte| **byte == b'=').count().min(2);
-    input.len() >= LEAST && input[..input.len() - padding].iter().take(LOOK).all(is_part)
+    input.len() >= MIN_LEN && input[..input.len() - padding].iter().take(EXAMINED_LEN).all(is_part)
 }
 
 pub(super) fn decode_head(
@@ -111,15 +112,15 @@ fn decode_error(alphabet: Alphabet, input: &[u8], offset: usize) -> Error {
     }
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let is_padded = settings.flag_set("padding").unwrap_or(true);
     let width = settings.number("wrap").and_then(|width| usize::try_from(width).ok());
-    let Some(width) = width.or_else(|| settings.flag("newlines").then_some(MIME)) else {
-        encode_in_alphabet(Alphabet::Standard, is_padded, inside, out);
+    let Some(width) = width.or_else(|| settings.flag("newlines").then_some(MIME_LINE_LEN)) else {
+        encode_in_alphabet(Alphabet::Standard, is_padded, content, out);
         return Ok(());
     };
     let mut text = Vec::new();
-    encode_in_alphabet(Alphabet::Standard, is_padded, inside, &mut text);
+    encode_in_alphabet(Alphabet::Standard, is_padded, content, &mut text);
     out.reserve(text.len() + text.len() / width + 1);
     for line in text.chunks(width.max(1)) {
         out.extend_from_slice(line);
@@ -137,7 +138,7 @@ pub(super) fn detect_settings(input: &[u8]) -> Settings {
     let _ = settings.set(WRAPPER.options, WRAPPER.name, "padding", Some(padding));
     if let Some(width) = input.iter().position(|byte| *byte == b'\n') {
         // The line length of a single line is unknown.
-        let width = if width + 1 == input.len() { width.max(MIME) } else { width };
+        let width = if width + 1 == input.len() { width.max(MIME_LINE_LEN) } else { width };
         let _ = settings.set(WRAPPER.options, WRAPPER.name, "wrap", Some(&width.to_string()));
     }
     settings

@@ -23,15 +23,15 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect: |input| base64::looks_like_base64(Alphabet::Url, input) && !input.contains(&b'%'),
     evidence: WrapperEvidence::Text,
     head: Some(|input, is_complete, _, max_len| base64::decode_head(Alphabet::Url, input, is_complete, max_len)),
-    wants: None,
+    needed_settings: None,
     stream: None,
-    changing: Changing::Asked(Some(detect_settings)),
+    changing: Changing::OnRequest(Some(detect_settings)),
     unwrap: |input, _, _: &Limits| base64::unwrap_base64(Alphabet::Url, input),
     wrap,
 };
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    encode_in_alphabet(Alphabet::Url, settings.flag("padding"), inside, out);
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    encode_in_alphabet(Alphabet::Url, settings.flag("padding"), content, out);
     Ok(())
 }
 

@@ -10,9 +10,9 @@ pub(crate) enum Changing {
     Escaped(&'static [&'static (dyn Escaping + Sync)]),
     /// In place, or by wrapping it again.
     Framed,
-    /// By wrapping it again, on request only, because tokens look the same. The function returns the options with which
-    /// the bytes were wrapped.
-    Asked(Option<fn(&[u8]) -> Settings>),
+    /// By wrapping it again, but only if the caller requests it, because ordinary tokens may look like this wrapper.
+    /// The function returns the options with which the bytes were wrapped.
+    OnRequest(Option<fn(&[u8]) -> Settings>),
     /// Never: the signature would become invalid.
     Never,
 }

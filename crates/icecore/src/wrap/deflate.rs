@@ -22,11 +22,11 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect: |_| false,
     evidence: WrapperEvidence::Text,
     head: None,
-    wants: None,
+    needed_settings: None,
     stream: None,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap: |input, _, limits| {
         zlib::inflate_bare(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },
-    wrap: |inside, settings, out| zlib::deflate_bare(inside, super::compression_level(settings), out),
+    wrap: |content, settings, out| zlib::deflate_bare(content, super::compression_level(settings), out),
 };

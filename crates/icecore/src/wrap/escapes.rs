@@ -4,7 +4,7 @@ use crate::edit::{Around, Decoded, Decoding, Escaping};
 use crate::find_byte::find_byte;
 
 /// Number of bytes around a change that are examined.
-const LOOK: usize = 256;
+const EXAMINED_LEN: usize = 256;
 
 /// The escapes of `addslashes`.
 pub(super) struct Slashes {
@@ -25,7 +25,7 @@ fn may_begin_escaped(raw: &[u8]) -> bool {
 fn begins_serialized(raw: &[u8]) -> bool {
     let is_value = |raw: &[u8]| matches!(raw, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..]);
     let is_variable = || {
-        let head = raw.get(..LOOK).unwrap_or(raw);
+        let head = raw.get(..EXAMINED_LEN).unwrap_or(raw);
         let name = head.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)).count();
         let after_name = raw.get(name..).unwrap_or_default();
         name > 0
@@ -46,9 +46,9 @@ impl Escaping for Slashes {
             return None;
         }
         let mut decoding = Decoding::new(raw);
-        let mut from = 0;
-        while let Some(distance) = find_byte(raw.get(from..)?, [b'\\']) {
-            let start = from + distance;
+        let mut search_start = 0;
+        while let Some(distance) = find_byte(raw.get(search_start..)?, [b'\\']) {
+            let start = search_start + distance;
             let byte = match (raw.get(start + 1)?, self.like_c) {
                 (b'0', _) => 0,
                 (b'n', true) => b'\n',
@@ -56,17 +56,18 @@ impl Escaping for Slashes {
                 (b'Z', true) => 0x1a,
                 (byte, _) => *byte,
             };
-            from = start + 2;
-            decoding.escape(start, from, &[byte]);
+            search_start = start + 2;
+            decoding.escape(start, search_start, &[byte]);
         }
         Some(decoding.finish())
     }
 
     fn encode(&self, text: &[u8], around: &Around<'_>, out: &mut Vec<u8>) -> bool {
         let Around { raw, start, end } = *around;
-        let near = start.saturating_sub(LOOK)..end.saturating_add(LOOK).min(raw.len());
+        let window = start.saturating_sub(EXAMINED_LEN)..end.saturating_add(EXAMINED_LEN).min(raw.len());
         // Some writers escape double quotes only.
-        let quote = memchr::memchr(b'\'', raw.get(near.clone()).unwrap_or_default()).map(|offset| near.start + offset);
+        let quote =
+            memchr::memchr(b'\'', raw.get(window.clone()).unwrap_or_default()).map(|offset| window.start + offset);
         let single = quote.is_none_or(|offset| offset.checked_sub(1).and_then(|index| raw.get(index)) == Some(&b'\\'));
         for byte in text {
             match byte {

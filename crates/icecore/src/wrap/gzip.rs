@@ -27,12 +27,12 @@ pub static WRAPPER: Wrapper = Wrapper {
         let (bytes, is_all) = zlib::gzip_head(input, max_len)?;
         Some(ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
-    wants: None,
+    needed_settings: None,
     stream: zlib::GZIP_STREAM,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap,
-    wrap: |inside, settings, out| {
-        out.extend_from_slice(&zlib::gzip(inside, super::compression_level(settings))?);
+    wrap: |content, settings, out| {
+        out.extend_from_slice(&zlib::gzip(content, super::compression_level(settings))?);
         Ok(())
     },
 };

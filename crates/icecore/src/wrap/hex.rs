@@ -25,24 +25,25 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Text,
     head: Some(decode_head),
-    wants: None,
+    needed_settings: None,
     stream: None,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap,
     wrap,
 };
 
-/// How many bytes of a text are examined, and the minimum number of digits.
-const LOOK: usize = 64;
-const LEAST: usize = 8;
-/// A shorter text without letters is taken as a number.
-const NUMBER: usize = 32;
+/// Number of bytes of a text that are examined.
+const EXAMINED_LEN: usize = 64;
+/// Minimum number of digits.
+const MIN_DIGITS: usize = 8;
+/// Minimum length of a text without letters: a shorter one is taken as a decimal number.
+const MIN_DIGITS_WITHOUT_LETTERS: usize = 32;
 
 fn detect(input: &[u8]) -> bool {
     let (_, digits) = without_prefix(input);
-    digits.len() >= LEAST
-        && digits.iter().take(LOOK).all(|byte| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace())
-        && (digits.len() >= NUMBER || digits.iter().any(u8::is_ascii_alphabetic))
+    digits.len() >= MIN_DIGITS
+        && digits.iter().take(EXAMINED_LEN).all(|byte| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace())
+        && (digits.len() >= MIN_DIGITS_WITHOUT_LETTERS || digits.iter().any(u8::is_ascii_alphabetic))
 }
 
 /// Returns the length of the prefix, and the text after it.
@@ -73,7 +74,7 @@ fn decode_hex(input: &[u8]) -> Result<(Vec<u8>, Option<usize>), usize> {
     let mut high = None;
     for (offset, byte) in digits.iter().enumerate() {
         let digit = VALUES[usize::from(*byte)];
-        if digit == NONE {
+        if digit == NO_DIGIT {
             if byte.is_ascii_whitespace() {
                 continue;
             }
@@ -87,11 +88,11 @@ fn decode_hex(input: &[u8]) -> Result<(Vec<u8>, Option<usize>), usize> {
     Ok((bytes, high.map(|(_, offset)| offset)))
 }
 
-const NONE: u8 = 0xFF;
+const NO_DIGIT: u8 = 0xFF;
 static VALUES: [u8; 256] = build_digit_values();
 
 const fn build_digit_values() -> [u8; 256] {
-    let mut values = [NONE; 256];
+    let mut values = [NO_DIGIT; 256];
     let mut digit = 0u8;
     while digit < 16 {
         values[b"0123456789abcdef"[digit as usize] as usize] = digit;
@@ -119,12 +120,12 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
     }
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let digits = if settings.flag("upper") { b"0123456789ABCDEF" } else { b"0123456789abcdef" };
     let prefix = settings.choice("prefix").filter(|prefix| *prefix != "none").unwrap_or_default();
-    out.reserve(prefix.len() + 2 * inside.len());
+    out.reserve(prefix.len() + 2 * content.len());
     out.extend_from_slice(prefix.as_bytes());
-    for byte in inside {
+    for byte in content {
         out.extend_from_slice(&[digits[usize::from(byte >> 4)], digits[usize::from(byte & 15)]]);
     }
     Ok(())

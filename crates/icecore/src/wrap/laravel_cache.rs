@@ -15,7 +15,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     layer: "value of the Laravel cache entry",
     options: &[Opt {
         name: "expires",
-        takes: OptionType::Number(0, LAST),
+        takes: OptionType::Number(0, MAX_EXPIRY),
         side: Side::Write,
         help: "when the entry expires, in seconds since 1970; 9999999999 (never) by default",
     }],
@@ -23,28 +23,29 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Frame,
     head: None,
-    wants: None,
+    needed_settings: None,
     stream: None,
     changing: Changing::Framed,
     unwrap,
     wrap,
 };
 
-/// Number of digits of the expiry, and its maximum, which means never.
-const DIGITS: usize = 10;
-const LAST: i64 = 9_999_999_999;
+/// Number of digits of the expiry.
+const EXPIRY_DIGITS: usize = 10;
+/// Maximum of the expiry; it means never.
+const MAX_EXPIRY: i64 = 9_999_999_999;
 
 fn detect(input: &[u8]) -> bool {
-    input.len() > DIGITS + 1
-        && input[..DIGITS].iter().all(u8::is_ascii_digit)
+    input.len() > EXPIRY_DIGITS + 1
+        && input[..EXPIRY_DIGITS].iter().all(u8::is_ascii_digit)
         && matches!(
-            input[DIGITS..DIGITS + 2],
+            input[EXPIRY_DIGITS..EXPIRY_DIGITS + 2],
             [b'a' | b's' | b'i' | b'd' | b'b' | b'O' | b'C' | b'E', b':'] | [b'N', b';']
         )
 }
 
 fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>, Error> {
-    let front = input.get(..DIGITS).ok_or_else(|| {
+    let front = input.get(..EXPIRY_DIGITS).ok_or_else(|| {
         let found = format!("only {} bytes", input.len());
         Error::new(ErrorKind::Truncated).at(input.len()).expecting("10 digits of an expiry").finding(found)
     })?;
@@ -53,14 +54,14 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
         return Err(Error::new(ErrorKind::Malformed).at(offset).expecting("10 digits of an expiry").finding(found));
     }
     let expires = String::from_utf8_lossy(front).into_owned();
-    let ends = (expires != LAST.to_string()).then_some(expires);
+    let ends = (expires != MAX_EXPIRY.to_string()).then_some(expires);
     let note = ends.as_ref().map_or_else(|| "never".to_owned(), |expires| format!("{expires} (seconds since 1970)"));
-    let unwrapped = Unwrapped::new(Cow::Borrowed(&input[DIGITS..]), vec![("expires", note)]);
+    let unwrapped = Unwrapped::new(Cow::Borrowed(&input[EXPIRY_DIGITS..]), vec![("expires", note)]);
     Ok(unwrapped.with_metadata(WRAPPER.name, "expires", ends))
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    out.extend_from_slice(format!("{:010}", settings.number("expires").unwrap_or(LAST)).as_bytes());
-    out.extend_from_slice(inside);
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    out.extend_from_slice(format!("{:010}", settings.number("expires").unwrap_or(MAX_EXPIRY)).as_bytes());
+    out.extend_from_slice(content);
     Ok(())
 }

@@ -19,14 +19,14 @@ pub static WRAPPER: Wrapper = Wrapper {
         let (bytes, is_all) = Lz::Lzf.decompress_head(input, is_complete, max_len)?;
         Some(ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
-    wants: None,
+    needed_settings: None,
     stream: None,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap: |input, _, limits| {
         Lz::Lzf.decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },
-    wrap: |inside, _, out| {
-        encode_lzf_literals(inside, out);
+    wrap: |content, _, out| {
+        encode_lzf_literals(content, out);
         Ok(())
     },
 };

@@ -54,7 +54,7 @@ pub struct Wrapper {
     pub title: &'static str,
     /// Extension that is appended to that of the content, without a dot; empty for none.
     pub extension: &'static str,
-    /// Whether it produces a line of text (`true`) or binary data (`false`); `None`: depends on the content.
+    /// Whether it produces a line of text (`true`) or binary data (`false`); `None` if that depends on the content.
     pub text: Option<bool>,
     /// Name of the content in error messages.
     pub layer: &'static str,
@@ -62,15 +62,15 @@ pub struct Wrapper {
     pub options: &'static [Opt],
     /// Documentation page in Markdown.
     pub page: &'static str,
-    /// Whether the bytes may have this wrapper. The content decides.
+    /// Returns `true` if the bytes may have this wrapper. Whether they do depends on the content.
     pub detect: fn(&[u8]) -> bool,
     /// How much a positive answer of `detect` means.
     pub(crate) evidence: WrapperEvidence,
-    /// The beginning of the content, for callers that want to know its format; `None`: the wrapper can only be removed
-    /// completely.
+    /// Returns the beginning of the content, for callers that want to know its format. Without it, the wrapper can
+    /// only be removed completely.
     pub(crate) head: Option<HeadFn>,
-    /// The options that these bytes need, if any.
-    pub(crate) wants: Option<fn(&[u8]) -> Settings>,
+    /// Returns the options that these bytes need.
+    pub(crate) needed_settings: Option<fn(&[u8]) -> Settings>,
     /// Removes the wrapper incrementally, if that is possible.
     pub(crate) stream: Option<StreamFn>,
     /// Whether and how the content may be changed.
@@ -85,8 +85,8 @@ pub struct Wrapper {
 pub type UnwrapFn = for<'a> fn(&'a [u8], &Settings, &Limits) -> Result<Unwrapped<'a>, Error>;
 /// See [`Wrapper::wrap`].
 pub type WrapFn = fn(&[u8], &Settings, &mut Vec<u8>) -> Result<(), Error>;
-/// See [`Wrapper::content_head`]. Arguments: the bytes; whether they are complete or only the beginning; the options; the
-/// approximate maximum size of the returned content.
+/// See [`Wrapper::content_head`]. Arguments: the bytes; whether they are complete or only the beginning; the options;
+/// the approximate maximum size of the returned content.
 pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<ContentHead<'a>>;
 
 /// How much a positive answer of [`Wrapper::detect`] means.
@@ -94,9 +94,9 @@ pub(crate) type HeadFn = for<'a> fn(&'a [u8], bool, &Settings, usize) -> Option<
 pub(crate) enum WrapperEvidence {
     /// A magic number: the wrapper is certain, whatever the content is.
     Magic,
-    /// The same, if the content can be unwrapped.
+    /// A magic number, but the wrapper is only certain if the content can be unwrapped.
     Content,
-    /// Any format may be inside.
+    /// The layout of a frame, in which any format may be.
     Frame,
     /// Many texts look like this: the format of the content must be certain or likely.
     Text,
@@ -117,8 +117,8 @@ impl ContentHead<'_> {
 }
 
 impl Wrapper {
-    /// Returns the beginning of the content of these bytes, at most about `most` bytes. `whole`: the input is complete,
-    /// not only the beginning.
+    /// Returns the beginning of the content of these bytes, at most about `max_len` bytes. `is_complete` states
+    /// whether `bytes` are the complete input or only its beginning.
     pub(crate) fn content_head<'a>(
         &self,
         bytes: &'a [u8],
@@ -129,8 +129,8 @@ impl Wrapper {
         match self.head {
             Some(head) => head(bytes, is_complete, &settings, max_len),
             None => {
-                let inside = (self.unwrap)(bytes, &settings, &Limits::default()).ok()?;
-                Some(ContentHead { bytes: inside.bytes, is_complete })
+                let content = (self.unwrap)(bytes, &settings, &Limits::default()).ok()?;
+                Some(ContentHead { bytes: content.bytes, is_complete })
             }
         }
     }
@@ -143,7 +143,7 @@ impl Wrapper {
     }
 
     /// Returns a reader of the content that unwraps incrementally: the content is never in memory as a whole, so no
-    /// limit applies to its size. `None`: the wrapper can only be removed completely.
+    /// limit applies to its size. Returns `None` if the wrapper can only be removed completely.
     ///
     /// # Errors
     /// If there is not enough memory to start.
@@ -151,19 +151,19 @@ impl Wrapper {
         self.stream.map(|stream| stream(from))
     }
 
-    /// Whether [`Wrapper::stream`] returns a reader.
+    /// Returns `true` if [`Wrapper::stream`] returns a reader.
     pub fn can_stream(&self) -> bool {
         self.stream.is_some()
     }
 
-    /// Whether the wrapper stores something in addition to its content.
+    /// Returns `true` if the wrapper stores something in addition to its content.
     pub(crate) fn is_frame(&self) -> bool {
         self.evidence == WrapperEvidence::Frame
     }
 
     /// Returns the options that these bytes need.
     pub(crate) fn settings_for(&self, bytes: &[u8]) -> Settings {
-        self.wants.map_or_else(Settings::new, |wants| wants(bytes))
+        self.needed_settings.map_or_else(Settings::new, |needed_settings| needed_settings(bytes))
     }
 }
 
@@ -208,7 +208,7 @@ impl std::fmt::Debug for Wrapper {
     }
 }
 
-/// In the order of detection: if several match, the first one is used.
+/// The wrappers in the order of detection: if several match, the first one is used.
 static WRAPPERS: &[&Wrapper] = &[
     &gzip::WRAPPER,
     &zlib::WRAPPER,

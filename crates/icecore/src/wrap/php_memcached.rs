@@ -25,9 +25,9 @@ pub static WRAPPER: Wrapper = Wrapper {
         let is_right = !(is_complete && is_all) || bytes.len() as u64 == u64::from(len);
         is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
-    wants: None,
+    needed_settings: None,
     stream: None,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap,
     wrap,
 };
@@ -85,10 +85,10 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
     Ok(Unwrapped::from_owned(bytes))
 }
 
-fn wrap(inside: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    let len = u32::try_from(inside.len())
+fn wrap(content: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    let len = u32::try_from(content.len())
         .map_err(|_| Error::new(ErrorKind::Limit).expecting("less than 4 GB for php-memcached").finding("more"))?;
     out.extend_from_slice(&len.to_le_bytes());
-    out.extend_from_slice(&zlib::compress(inside, None)?);
+    out.extend_from_slice(&zlib::compress(content, None)?);
     Ok(())
 }

@@ -23,9 +23,9 @@ pub static WRAPPER: Wrapper = Wrapper {
         let is_right = !(is_complete && is_all) || bytes.len() as u64 == u64::from(len);
         is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
-    wants: None,
+    needed_settings: None,
     stream: None,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap,
     wrap,
 };
@@ -59,12 +59,12 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, limits: &Limits) -> Result<Unwrappe
     Ok(Unwrapped::from_owned(bytes))
 }
 
-fn wrap(inside: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    let len = u32::try_from(inside.len())
+fn wrap(content: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    let len = u32::try_from(content.len())
         .map_err(|_| Error::new(ErrorKind::Limit).expecting("less than 4 GB for phpredis-lz4").finding("more"))?;
     let len = len.to_le_bytes();
     out.push(crc8_checksum(len));
     out.extend_from_slice(&len);
-    encode_lz4_literals(inside, out);
+    encode_lz4_literals(content, out);
     Ok(())
 }

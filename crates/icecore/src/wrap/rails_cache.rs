@@ -30,7 +30,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Frame,
     head: Some(read_head),
-    wants: None,
+    needed_settings: None,
     stream: None,
     changing: Changing::Framed,
     unwrap,
@@ -108,7 +108,8 @@ fn open_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<
 /// The class of the object that Rails 6.1 and earlier dump.
 const ENTRY: &[u8] = b"ActiveSupport::Cache::Entry";
 
-/// The layout of Rails 6.1 and earlier: an object whose variable `@value` is the value, or its compressed dump.
+/// Unwraps the layout of Rails 6.1 and earlier: an object whose variable `@value` is the value, or its compressed
+/// dump.
 fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<'static>, Error> {
     let default = Limits::default();
     let limits = match reach {
@@ -160,8 +161,8 @@ fn open_legacy_entry(input: &[u8], reach: ContentReach<'_>) -> Result<Unwrapped<
     let mut tape = document.tape().clone();
     tape.root = value.index();
     let mut bytes = Vec::new();
-    let inside = Document::from_tape(input, tape);
-    marshal.write(&inside, &settings, limits, &mut bytes)?;
+    let content = Document::from_tape(input, tape);
+    marshal.write(&content, &settings, limits, &mut bytes)?;
     Ok(with_properties(Cow::Owned(bytes), notes, &properties, false))
 }
 
@@ -190,7 +191,7 @@ fn with_compression_flag(mut unwrapped: Unwrapped<'_>, is_compressed: bool) -> U
     unwrapped
 }
 
-/// The layout of Rails 7.1.
+/// Unwraps the layout of Rails 7.1.
 fn open_packed_entry<'a>(input: &'a [u8], reach: ContentReach<'_>) -> Result<Unwrapped<'a>, Error> {
     let short = |expected: &str| {
         Error::new(ErrorKind::Truncated).at(input.len()).expecting(expected.to_owned()).finding("the end of the input")
@@ -257,7 +258,7 @@ fn marshal_string(text: &[u8], encoding: &[u8]) -> Vec<u8> {
     out
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let compress = settings.flag("compress");
     out.extend_from_slice(&SIGNATURE);
     out.push(if compress { OBJECT | COMPRESSED } else { OBJECT });
@@ -282,8 +283,8 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
     out.extend_from_slice(&len.to_le_bytes());
     out.extend_from_slice(version.unwrap_or_default().as_bytes());
     match compress {
-        true => out.extend_from_slice(&zlib::compress(inside, None)?),
-        false => out.extend_from_slice(inside),
+        true => out.extend_from_slice(&zlib::compress(content, None)?),
+        false => out.extend_from_slice(content),
     }
     Ok(())
 }

@@ -65,7 +65,7 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Frame,
     head: None,
-    wants: None,
+    needed_settings: None,
     stream: None,
     changing: Changing::Never,
     unwrap,
@@ -188,9 +188,9 @@ fn open_envelope(bytes: &[u8], limits: &Limits) -> Option<(Vec<u8>, Envelope)> {
     let json = format::require_format("json").ok()?;
     let document = json.read(bytes, &Settings::new(), Request::new(limits)).into_whole_document(bytes, json).ok()?;
     let rails = document.root().get("_rails")?;
-    let inside = decode_message(rails.get("message")?.as_str()?.as_bytes()).ok()?;
+    let content = decode_message(rails.get("message")?.as_str()?.as_bytes()).ok()?;
     let text = |name| rails.get(name).and_then(|value| value.as_str().map(str::to_owned));
-    Some((inside, Envelope { expires: text("exp"), purpose: text("pur") }))
+    Some((content, Envelope { expires: text("exp"), purpose: text("pur") }))
 }
 
 #[cfg(feature = "signatures")]
@@ -224,14 +224,14 @@ fn check(message: &[u8], digest: &[u8], settings: &Settings) -> Result<(), Error
 }
 
 #[cfg(feature = "signatures")]
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     use super::signature::Digest;
     let key = signing_key(settings).ok_or_else(|| {
         Error::new(ErrorKind::Usage).expecting("a key to sign with: rails-signed:key=…").finding("none")
     })?;
     let (expires, purpose) = (settings.text("expires"), settings.text("purpose"));
     let start = out.len();
-    base64::encode_base64(inside, out);
+    base64::encode_base64(content, out);
     if expires.is_some() || purpose.is_some() {
         let envelope = in_envelope(&out[start..], expires, purpose)?;
         out.truncate(start);
@@ -243,7 +243,7 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
     Ok(())
 }
 
-/// A message in Base64 with an expiry and a purpose, as Rails 5.2 and later write it.
+/// Returns a message in Base64 with an expiry and a purpose, as Rails 5.2 and later write it.
 #[cfg(feature = "signatures")]
 fn in_envelope(message: &[u8], expires: Option<&str>, purpose: Option<&str>) -> Result<Vec<u8>, Error> {
     let mut builder = Builder::new();

@@ -18,14 +18,14 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Frame,
     head: None,
-    wants: None,
+    needed_settings: None,
     stream: None,
     changing: Changing::Escaped(&[&escapes::Slashes { like_c: false }, &escapes::Slashes { like_c: true }]),
     unwrap,
     wrap,
 };
 
-/// A serialized value that contains a string contains a quote.
+/// Detects a serialized value whose first quote is escaped.
 fn detect(input: &[u8]) -> bool {
     let Some(offset) = input.iter().position(|byte| *byte == b'"') else { return false };
     offset > 0 && input[offset - 1] == b'\\' && matches!(input, [b'a' | b's' | b'O' | b'C' | b'E', b':', ..])
@@ -52,9 +52,9 @@ fn unwrap<'a>(input: &'a [u8], _: &Settings, _: &Limits) -> Result<Unwrapped<'a>
     Ok(Unwrapped::new(Cow::Owned(bytes), Vec::new()))
 }
 
-fn wrap(inside: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
-    out.reserve(inside.len() + inside.len() / 8);
-    for byte in inside {
+fn wrap(content: &[u8], _: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+    out.reserve(content.len() + content.len() / 8);
+    for byte in content {
         match byte {
             b'\'' | b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
             0 => out.extend_from_slice(b"\\0"),

@@ -31,15 +31,15 @@ pub static WRAPPER: Wrapper = Wrapper {
     detect,
     evidence: WrapperEvidence::Text,
     head: Some(decode_head),
-    wants: Some(detect_settings),
+    needed_settings: Some(detect_settings),
     stream: None,
     changing: Changing::Framed,
     unwrap,
     wrap,
 };
 
-/// How many bytes of a text are examined.
-const LOOK: usize = 256;
+/// Number of bytes of a text that are examined.
+const EXAMINED_LEN: usize = 256;
 
 /// Requires an escape, and no byte that every writer escapes.
 fn detect(input: &[u8]) -> bool {
@@ -47,7 +47,7 @@ fn detect(input: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte);
     let first = memchr::memchr(b'%', text).and_then(|offset| text.get(offset + 1..)?.first_chunk::<2>());
     first.is_some_and(|digits| digits.iter().all(|digit| hex_digit_value(*digit).is_some()))
-        && text.iter().take(LOOK).all(is_plain)
+        && text.iter().take(EXAMINED_LEN).all(is_plain)
 }
 
 /// All writers escape `+` itself, so an unescaped `+` is a blank.
@@ -60,7 +60,7 @@ fn detect_settings(input: &[u8]) -> Settings {
     settings
 }
 
-/// Whether `+` is a blank.
+/// Returns `true` if `+` is a blank.
 fn reads_plus_as_blank(settings: &Settings) -> bool {
     settings.flag("plus") || matches!(settings.choice("as"), Some("php" | "cgi" | "form"))
 }
@@ -89,9 +89,10 @@ fn decode_percent(input: &[u8], plus: bool) -> Result<Vec<u8>, usize> {
         rest = after;
         match byte {
             b'%' => {
-                let wrong = || input.len() - after.len() - 1;
-                let (digits, after_digits) = after.split_first_chunk::<2>().ok_or_else(wrong)?;
-                let (high, low) = hex_digit_value(digits[0]).zip(hex_digit_value(digits[1])).ok_or_else(wrong)?;
+                let error_offset = || input.len() - after.len() - 1;
+                let (digits, after_digits) = after.split_first_chunk::<2>().ok_or_else(error_offset)?;
+                let (high, low) =
+                    hex_digit_value(digits[0]).zip(hex_digit_value(digits[1])).ok_or_else(error_offset)?;
                 bytes.push(high << 4 | low);
                 rest = after_digits;
             }
@@ -114,7 +115,7 @@ fn unwrap<'a>(input: &'a [u8], settings: &Settings, _: &Limits) -> Result<Unwrap
     })
 }
 
-fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
+fn wrap(content: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Error> {
     let whose = settings.choice("as").unwrap_or(if settings.flag("plus") { "php" } else { "perl" });
     let unescaped: &[u8] = match whose {
         "perl" => b"-._~!*'()",
@@ -123,8 +124,8 @@ fn wrap(inside: &[u8], settings: &Settings, out: &mut Vec<u8>) -> Result<(), Err
         _ => b"-._*",
     };
     let plus = reads_plus_as_blank(settings);
-    out.reserve(inside.len() + inside.len() / 2);
-    for byte in inside {
+    out.reserve(content.len() + content.len() / 2);
+    for byte in content {
         match byte {
             b' ' if plus => out.push(b'+'),
             byte if byte.is_ascii_alphanumeric() || unescaped.contains(byte) => out.push(*byte),

@@ -26,14 +26,14 @@ pub static WRAPPER: Wrapper = Wrapper {
         let is_right = is_all || !is_complete || bytes.len() >= max_len;
         is_right.then(|| ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
-    wants: None,
+    needed_settings: None,
     stream: zlib::STREAM,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap: |input, _, limits| {
         zlib::decompress(input, limits.decompressed_from(input.len()), limits).map(Unwrapped::from_owned)
     },
-    wrap: |inside, settings, out| {
-        out.extend_from_slice(&zlib::compress(inside, super::compression_level(settings))?);
+    wrap: |content, settings, out| {
+        out.extend_from_slice(&zlib::compress(content, super::compression_level(settings))?);
         Ok(())
     },
 };

@@ -26,12 +26,12 @@ pub static WRAPPER: Wrapper = Wrapper {
         let (bytes, is_all) = zstandard::head(input, max_len)?;
         Some(ContentHead::from_beginning((bytes, is_complete && is_all)))
     }),
-    wants: None,
+    needed_settings: None,
     stream: zstandard::STREAM,
-    changing: Changing::Asked(None),
+    changing: Changing::OnRequest(None),
     unwrap,
-    wrap: |inside, settings, out| {
-        out.extend_from_slice(&zstandard::compress(inside, super::compression_level(settings))?);
+    wrap: |content, settings, out| {
+        out.extend_from_slice(&zstandard::compress(content, super::compression_level(settings))?);
         Ok(())
     },
 };

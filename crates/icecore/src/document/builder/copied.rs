@@ -33,7 +33,7 @@ struct CopiedContainer {
 
 /// A walk over a value of another document.
 struct ValueCopier<'d> {
-    from: &'d Document<'d>,
+    source: &'d Document<'d>,
     changes: Option<&'d Changes<'d>>,
     /// New positions of nodes that links name.
     places: HashMap<u32, u32>,
@@ -45,16 +45,16 @@ struct ValueCopier<'d> {
 }
 
 impl<'d> ValueCopier<'d> {
-    fn new(from: &'d Document<'d>, changes: Option<&'d Changes<'d>>) -> ValueCopier<'d> {
+    fn new(source: &'d Document<'d>, changes: Option<&'d Changes<'d>>) -> ValueCopier<'d> {
         let (places, variables) = (HashMap::new(), HashMap::new());
-        ValueCopier { from, changes, places, variables, open: Vec::new(), node_pairs: Vec::new() }
+        ValueCopier { source, changes, places, variables, open: Vec::new(), node_pairs: Vec::new() }
     }
 
-    /// Returns the replacement of the node at `index`, and the variable that it sets: assigning to an alias assigns to the
-    /// variable that it names.
+    /// Returns the replacement of the node at `index`, and the variable that it sets: assigning to an alias assigns
+    /// to the variable that it names.
     fn find_replacement(&self, index: u32, named: u32) -> Option<(u32, Cursor<'d>)> {
         let replaced = &self.changes?.replaced;
-        let variable = if self.from.node(index).kind == Kind::Alias { named } else { index };
+        let variable = if self.source.node(index).kind == Kind::Alias { named } else { index };
         replaced.get(&index).or_else(|| replaced.get(&variable)).map(|value| (variable, *value))
     }
 
@@ -76,7 +76,7 @@ impl<'d> ValueCopier<'d> {
 }
 
 /// The flags that belong to the place of a value and not to the value.
-const OF_THE_PLACE: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
+const PLACE_FLAGS: u8 = flag::REF | flag::WEAK | flag::OVERLOAD;
 
 impl Builder {
     /// Returns an empty builder for values of this document: names of classes and members are those of its language.
@@ -127,18 +127,18 @@ impl Builder {
 
     /// Copies a value with everything in it.
     fn copy_value<'d>(&mut self, copying: &mut ValueCopier<'d>, index: u32, key: Option<u16>) {
-        let (from, outer) = (copying.from, copying.open.len());
+        let (source, outer) = (copying.source, copying.open.len());
         self.copy_node(copying, index, key);
         while copying.open.len() > outer {
             let Some(top) = copying.open.last() else { break };
             let (index, original, is_end) = (top.next, top.original, top.next >= top.end);
             // A default value follows all entries.
-            let is_default = !is_end && from.node(original).kind == Kind::Map && from.node(index).key == NO_KEY;
+            let is_default = !is_end && source.node(original).kind == Kind::Map && source.node(index).key == NO_KEY;
             if is_end || is_default {
                 let added = copying.added_values(original);
                 let is_first = match copying.cut_position(original) {
                     Some(_) => is_end,
-                    None => is_default || !from.node(original).has(flag::DEFAULT),
+                    None => is_default || !source.node(original).has(flag::DEFAULT),
                 };
                 for value in added.iter().filter(|_| is_first) {
                     let key = self.translate_entry_key(*value);
@@ -154,8 +154,8 @@ impl Builder {
                 copying.open.pop();
                 continue;
             }
-            top.next = from.tape.index_after(index);
-            let node = from.node(index);
+            top.next = source.tape.index_after(index);
+            let node = source.node(index);
             // A key node before a deleted value is deleted with it.
             let value = if node.key == IS_KEY { top.next } else { index };
             if copying.is_gone(value) {
@@ -169,7 +169,7 @@ impl Builder {
             let key = match copying.renamed_key(value) {
                 Some(_) if value != index => continue,
                 Some(entry) => self.translate_entry_key(entry),
-                None => self.translate_key(from, node.key),
+                None => self.translate_key(source, node.key),
             };
             self.copy_node(copying, index, Some(key));
         }
@@ -188,23 +188,23 @@ impl Builder {
     /// Copies a node; a link whose target is not copied yet is replaced by the target's value. The key is one of this
     /// document.
     fn copy_node<'d>(&mut self, copying: &mut ValueCopier<'d>, index: u32, key: Option<u16>) {
-        let from = copying.from;
-        let mut node = from.node(index);
+        let source = copying.source;
+        let mut node = source.node(index);
         let mut named = if node.kind.is_again() { node.payload as u32 } else { index };
         let variable = named;
         // A variable that contains a reference is a link itself. If the variable is gone, this link replaces it.
-        let is_variable = node.kind == Kind::Alias && from.node(named).kind.is_again();
+        let is_variable = node.kind == Kind::Alias && source.node(named).kind.is_again();
         if is_variable && !copying.places.contains_key(&named) && copying.find_replacement(index, named).is_none() {
-            node = from.node(named);
+            node = source.node(named);
             named = node.payload as u32;
         }
         let mut resolved = index;
         // The target of a link is not a link; a document has no longer chains.
         for _ in 0..4 {
-            if !from.node(resolved).kind.is_again() {
+            if !source.node(resolved).kind.is_again() {
                 break;
             }
-            resolved = from.node(resolved).payload as u32;
+            resolved = source.node(resolved).payload as u32;
         }
         let replaced = copying.find_replacement(index, named);
         let known = match (&replaced, node.kind) {
@@ -214,7 +214,7 @@ impl Builder {
         };
         let known = known.or_else(|| if replaced.is_some() { None } else { copying.places.get(&resolved) });
         let mut new = match known {
-            Some(place) if from.node(resolved).kind.is_again() || resolved != index || node.has(flag::TARGET) => {
+            Some(place) if source.node(resolved).kind.is_again() || resolved != index || node.has(flag::TARGET) => {
                 let kind = match node.kind {
                     _ if replaced.is_some() => Kind::Alias,
                     kind if kind.is_again() => kind,
@@ -224,7 +224,7 @@ impl Builder {
                     Kind::Copy => self.tape.mark_copied(*place),
                     _ => self.tape.mark_target(*place),
                 }
-                Node::leaf(kind, u64::from(*place)).with(node.flags & OF_THE_PLACE)
+                Node::leaf(kind, u64::from(*place)).with(node.flags & PLACE_FLAGS)
             }
             _ => match replaced {
                 Some((variable, value)) => {
@@ -234,10 +234,10 @@ impl Builder {
                     return;
                 }
                 None if resolved != index => {
-                    let named = self.translate_node(from, &from.node(resolved));
-                    Node { flags: named.flags & !OF_THE_PLACE | node.flags & OF_THE_PLACE, ..named }
+                    let named = self.translate_node(source, &source.node(resolved));
+                    Node { flags: named.flags & !PLACE_FLAGS | node.flags & PLACE_FLAGS, ..named }
                 }
-                None => self.translate_node(from, &node),
+                None => self.translate_node(source, &node),
             },
         };
         let is_again = new.kind.is_again();
@@ -253,31 +253,31 @@ impl Builder {
             copying.node_pairs.push((if is_again { index } else { resolved }, place));
         }
         if is_again {
-            if from.node(variable).kind.is_again() || node.has(flag::TARGET) {
+            if source.node(variable).kind.is_again() || node.has(flag::TARGET) {
                 let variable = if is_variable { variable } else { index };
                 copying.places.entry(variable).or_insert(place);
             }
             return;
         }
-        if resolved != index || from.node(resolved).has(flag::TARGET) {
+        if resolved != index || source.node(resolved).has(flag::TARGET) {
             copying.places.insert(resolved, place);
         }
         if new.kind.is_container() {
-            let original = from.node(resolved);
-            let (next, end) = (resolved + 1, from.tape.index_after(resolved));
+            let original = source.node(resolved);
+            let (next, end) = (resolved + 1, source.tape.index_after(resolved));
             let count = copying.cut_position(resolved).unwrap_or(original.aux);
             copying.open.push(CopiedContainer { place, original: resolved, next, end, count });
         }
     }
 
     /// Returns the key of an entry in this document; if there are too many keys, a node for the key is put in front.
-    fn translate_key(&mut self, from: &Document<'_>, key: u16) -> u16 {
+    fn translate_key(&mut self, source: &Document<'_>, key: u16) -> u16 {
         if matches!(key, NO_KEY | IS_KEY | KEY_NODE) {
             return key;
         }
-        let Some(name) = from.tape.keys.get(u32::from(key)) else { return NO_KEY };
+        let Some(name) = source.tape.keys.get(u32::from(key)) else { return NO_KEY };
         let mut node = name.node;
-        self.translate_encoding(from, &name.node, &mut node);
+        self.translate_encoding(source, &name.node, &mut node);
         match self.tape.intern_key(node, name.bytes) {
             Some(id) => id,
             None => {
@@ -285,18 +285,18 @@ impl Builder {
                     if node.kind.has_bytes() { self.tape.new_owned_string(node.kind, name.bytes) } else { node };
                 key.key = IS_KEY;
                 key.flags = node.flags;
-                self.translate_encoding(from, &name.node, &mut key);
+                self.translate_encoding(source, &name.node, &mut key);
                 self.tape.push(key);
                 KEY_NODE
             }
         }
     }
 
-    fn translate_encoding(&mut self, from: &Document<'_>, node: &Node, new: &mut Node) {
+    fn translate_encoding(&mut self, source: &Document<'_>, node: &Node, new: &mut Node) {
         if !matches!(node.kind, Kind::Encoded | Kind::Symbol) || node.encoding() == 0 {
             return;
         }
-        let name = from.tape.encodings.get(u32::from(node.encoding())).map_or(&[][..], |name| name.bytes);
+        let name = source.tape.encodings.get(u32::from(node.encoding())).map_or(&[][..], |name| name.bytes);
         match self.tape.intern_encoding(name) {
             Ok(id) => new.set_encoding(id),
             Err(_) => self.mistake = self.mistake.or(Some("too many encodings")),
@@ -304,12 +304,12 @@ impl Builder {
     }
 
     /// Copies a node of another document, without its key and children.
-    fn translate_node(&mut self, from: &Document<'_>, node: &Node) -> Node {
+    fn translate_node(&mut self, source: &Document<'_>, node: &Node) -> Node {
         let flags = node.flags & !flag::TARGET;
         if node.kind.is_container() {
             let mut class = 0;
             if node.kind.has_class()
-                && let Some(name) = from.class_name(node.class())
+                && let Some(name) = source.class_name(node.class())
             {
                 match self.tape.intern_class_node(name.node, name.bytes) {
                     Ok(id) => class = id,
@@ -319,11 +319,11 @@ impl Builder {
             return Node::open(node.kind, class).in_form(node.form()).with(flags);
         }
         if node.kind.has_bytes() {
-            let mut new = self.tape.new_owned_string(node.kind, from.bytes(node)).with(flags);
+            let mut new = self.tape.new_owned_string(node.kind, source.bytes(node)).with(flags);
             if node.kind == Kind::Module {
                 new = new.in_form(node.form());
             }
-            self.translate_encoding(from, node, &mut new);
+            self.translate_encoding(source, node, &mut new);
             return new;
         }
         Node { key: NO_KEY, ..*node }

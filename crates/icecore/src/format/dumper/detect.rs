@@ -8,7 +8,7 @@ use crate::format::{Certainty, Guess};
 use crate::limits::Limits;
 
 /// Limit of the values that are read.
-const ENOUGH: u32 = 10_000;
+const MAX_VALUES: u32 = 10_000;
 
 /// Detects a text that begins with `$VAR1 = ` or another assignment. Bare values could
 /// be anything.
@@ -20,7 +20,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     // Only Data::Dumper names variables like this.
     let is_numbered = matches!(text.trim_ascii_start(), [b'$', b'V', b'A', b'R', digit, ..] if digit.is_ascii_digit());
     let mut limits = Limits::default();
-    limits.nodes = ENOUGH;
+    limits.nodes = MAX_VALUES;
     limits.depth = u32::MAX;
     let mut tape = Tape::new();
     let (consumed, error) = feed_document(input, &ReadOptions::default(), &limits, &mut tape);
@@ -43,7 +43,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: String::new() })
 }
 
-/// Whether the input begins with `$VAR1 =`, or probably is another text of
+/// Returns `true` if the input begins with `$VAR1 =`, or probably is another text of
 /// Data::Dumper.
 pub(super) fn begins_document(input: &[u8]) -> bool {
     let is_variable = || {

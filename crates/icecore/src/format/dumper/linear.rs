@@ -9,13 +9,13 @@ use crate::steps::is_linear;
 /// Makes a text of a given size.
 type TextGenerator = Box<dyn Fn(usize) -> String>;
 
-/// Returns `piece` for each number below the size, between `front` and `back`.
-fn repeat_piece(front: &'static str, piece: impl Fn(usize) -> String + 'static, back: &'static str) -> TextGenerator {
-    Box::new(move |size| format!("{front}{}{back}", (0..size).map(&piece).collect::<String>()))
+/// Returns `piece` for each number below the size, between `before` and `after`.
+fn repeat_piece(before: &'static str, piece: impl Fn(usize) -> String + 'static, after: &'static str) -> TextGenerator {
+    Box::new(move |size| format!("{before}{}{after}", (0..size).map(&piece).collect::<String>()))
 }
 
 fn sample_texts() -> Vec<(&'static str, TextGenerator)> {
-    let repeat_literal = |front, piece: &'static str, back| repeat_piece(front, move |_| piece.to_owned(), back);
+    let repeat_literal = |before, piece: &'static str, after| repeat_piece(before, move |_| piece.to_owned(), after);
     vec![
         (
             "repairs of one array",

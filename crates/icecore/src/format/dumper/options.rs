@@ -101,9 +101,9 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Text before each line. `None`: it is detected.
+    /// Text before each line. It is detected if this is `None`.
     pub pad: Option<String>,
-    /// Text between a key and its value. `None`: it is detected.
+    /// Text between a key and its value. It is detected if this is `None`.
     pub pair: Option<String>,
     /// Strings whose characters are all below 256 are bytes, as perl's `eval` returns
     /// them. Otherwise a string with `\x{…}` is text: Data::Dumper writes that only for

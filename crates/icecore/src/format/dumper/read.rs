@@ -51,18 +51,18 @@ struct Machine<'a, 's, S: Sink> {
     /// Their names with their sigils.
     names: HashSet<(u8, &'a [u8])>,
     /// Statements that repair earlier values have begun.
-    repairs: bool,
+    has_repairs: bool,
     /// Paths to follow after everything is read.
-    jobs: Vec<PendingPath>,
+    pending_paths: Vec<PendingPath>,
     /// Text between a key and its value, if it is not `=>`.
     pair: Vec<u8>,
     /// Whether a key was read that shows the text after keys.
     has_pair: bool,
     layout: Layout,
-    /// How many of the frames are indented by Data::Dumper.
+    /// Number of frames that are indented by Data::Dumper.
     levels: usize,
-    /// Up to which offset spans cover the input.
-    spanned: usize,
+    /// The offset up to which spans cover the input.
+    covered_until: usize,
 }
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
@@ -75,13 +75,13 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             frames: Vec::new(),
             roots: Vec::new(),
             names: HashSet::new(),
-            repairs: false,
-            jobs: Vec::new(),
+            has_repairs: false,
+            pending_paths: Vec::new(),
             has_pair: !pair.is_empty(),
             pair,
             layout: Layout::default(),
             levels: 0,
-            spanned: 0,
+            covered_until: 0,
         }
     }
 
@@ -153,7 +153,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    /// Consumes the comma after the previous value. Returns whether the innermost
+    /// Consumes the comma after the previous value. Returns `true` if the innermost
     /// container ends here.
     #[inline]
     fn reaches_container_end(&mut self) -> Result<bool, Error> {
@@ -177,9 +177,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 _ => {
                     return Err(match (comma, close) {
                         (true, _) => self.lexer.syntax_error(self.lexer.position, "a value"),
-                        (false, b']') => self.lexer.unexpected_token("`,` or `]`"),
-                        (false, b'}') => self.lexer.unexpected_token("`,` or `}`"),
-                        _ => self.lexer.unexpected_token("`,` or `)`"),
+                        (false, b']') => self.lexer.unexpected_token_error("`,` or `]`"),
+                        (false, b'}') => self.lexer.unexpected_token_error("`,` or `}`"),
+                        _ => self.lexer.unexpected_token_error("`,` or `)`"),
                     });
                 }
             }
@@ -270,14 +270,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.cover_gap(start);
             let end = self.lexer.position;
             self.sink.record_span(start, end, node, name);
-            self.spanned = self.spanned.max(end);
+            self.covered_until = self.covered_until.max(end);
         }
     }
 
     /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
     fn cover_gap(&mut self, end: usize) {
         let container = self.frames.last().map_or(NO_NODE, |frame| frame.node);
-        self.sink.record_span_between(&mut self.spanned, end, container);
+        self.sink.record_span_between(&mut self.covered_until, end, container);
     }
 
     #[inline]

@@ -23,5 +23,5 @@ pub(super) const BLESS: u16 = 9;
 /// The name of a value with its sigil, `$VAR1` or `%config`: bytes that are kept. Once for
 /// each value, in their order.
 pub(super) const NAME: u16 = 10;
-/// 1: the items of the array at the root were separate values.
+/// 1 if the items of the array at the root were separate values.
 pub(super) const LIST: u16 = 11;

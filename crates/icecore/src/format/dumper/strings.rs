@@ -11,11 +11,16 @@ use crate::format::strings::{
 use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings =
-    Strings { inside: |text| FORMAT.is_likely(text), find: find_strings, mend: None, takes_class: None, embeds: false };
+pub(super) static STRINGS: Strings = Strings {
+    is_candidate: |text| FORMAT.is_likely(text),
+    find: find_strings,
+    repair: None,
+    is_class_name: None,
+    is_embedded: false,
+};
 
 /// Index of the escaping for most strings.
-const USUAL: usize = 0;
+const MAIN_ESCAPING: usize = 0;
 
 fn find_strings<'t>(
     text: &'t [u8],
@@ -33,7 +38,7 @@ fn find_strings<'t>(
     let keys = wanted.keys && !document.nodes().iter().any(|node| node.kind.is_again());
     for span in document.trace().map_or(&[][..], |trace| &trace.spans) {
         let token = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-        if !(wanted.may)(span.start as usize, span.end as usize) {
+        if !(wanted.is_wanted)(span.start as usize, span.end as usize) {
             continue;
         }
         match span.what {
@@ -70,27 +75,27 @@ fn add_value_string(places: &mut StringPlaces, document: &Document<'_>, span: &S
     places.list.push(FoundString::Text(StringPlace { escaping, ..place }));
 }
 
-/// Notes a string in single quotes, and nothing else.
-fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], part: StringRole) -> bool {
+/// Adds a string in single quotes, and nothing else.
+fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], role: StringRole) -> bool {
     let Some((start, end)) = SingleQuoted::find_body(token) else { return false };
     let token_start = span.start as usize;
     let place = StringPlace {
-        part,
-        escaping: Some(USUAL),
+        role,
+        escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     };
     places.list.push(FoundString::Text(place));
     true
 }
 
-/// Notes the class, which is in quotes after a comma.
+/// Adds the class, which is in quotes after a comma.
 fn add_class_name(places: &mut StringPlaces, span: &Span, token: &[u8]) {
     let Some(quote) = token.iter().position(|byte| *byte == b'\'') else { return };
     let Some(len) = token[quote + 1..].iter().position(|byte| *byte == b'\'') else { return };
     let start = span.start as usize + quote + 1;
     let place = StringPlace {
-        part: StringRole::Class,
-        escaping: Some(USUAL),
+        role: StringRole::Class,
+        escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(start, start + len, None)
     };
     places.list.push(FoundString::Text(place));

@@ -26,7 +26,7 @@ use crate::format::append::append_named;
 use crate::format::check_and_expand;
 use crate::format::scan::utf8;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, MeteredOutput, Output, READY, Written};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, MeteredOutput, Output, Written};
 use std::collections::HashMap;
 
 /// Writes a document as Data::Dumper does. Returns what its text could not represent.
@@ -68,7 +68,7 @@ fn write_as(
     out: &mut dyn Output,
 ) -> Written {
     let has_targets = document.nodes().iter().any(|node| node.has(flag::TARGET));
-    let most_again = limits.expanded_from(document.nodes().len());
+    let max_repeated_nodes = limits.expanded_from(document.nodes().len());
     let mut writer = Writer {
         document,
         nodes: document.nodes(),
@@ -82,13 +82,13 @@ fn write_as(
         is_fast: !options.useperl && !options.useqq,
         has_lines: options.indent > 0 || !options.pad.is_empty(),
         seen_values: HashMap::new(),
-        posts: Vec::new(),
+        final_statements: Vec::new(),
         remembers_all: has_targets && options.deepcopy && options.maxdepth > 0 && !options.purity,
         holders: if options.sparseseen && !options.useperl { count_holders(document) } else { HashMap::new() },
         repeated_nodes: 0,
-        max_repeated_nodes: most_again,
+        max_repeated_nodes,
         blanks: 0,
-        most_blanks: most_again.saturating_mul(BLANKS_EACH),
+        max_blanks: max_repeated_nodes.saturating_mul(BLANKS_PER_VALUE),
         scratch: Vec::new(),
         losses: Losses::with_limits(limits),
     };
@@ -100,7 +100,7 @@ fn write_as(
 }
 
 /// Allowed bytes of indentation and of names for each value that may be written again.
-const BLANKS_EACH: u64 = 64;
+const BLANKS_PER_VALUE: u64 = 64;
 
 /// The options, and what follows from them.
 struct Style<'o> {
@@ -114,7 +114,7 @@ struct Style<'o> {
     wide: bool,
 }
 
-/// Whether a class or a pattern has a character above 255.
+/// Returns `true` if a class or a pattern has a character above 255.
 fn has_wide_characters(document: &Document<'_>) -> bool {
     let is_wide =
         |bytes: &[u8]| utf8::is_valid_text(bytes) && utf8::valid_characters(bytes).any(|(code, _)| code > 0xFF);
@@ -129,8 +129,8 @@ fn count_holders(document: &Document<'_>) -> HashMap<u32, u32> {
     let mut holders = HashMap::new();
     let nodes = document.nodes();
     for (index, node) in nodes.iter().enumerate() {
-        let previous = index.checked_sub(1).and_then(|before| nodes.get(before));
-        let is_weak = previous.is_some_and(|before| before.kind == Kind::Ref && before.has(flag::WEAK));
+        let previous = index.checked_sub(1).and_then(|preceding| nodes.get(preceding));
+        let is_weak = previous.is_some_and(|preceding| preceding.kind == Kind::Ref && preceding.has(flag::WEAK));
         if node.kind == Kind::Alias && !is_weak {
             *holders.entry(skip_wrappers(nodes, node.payload as u32)).or_insert(0) += 1;
         }
@@ -144,8 +144,8 @@ fn count_holders(document: &Document<'_>) -> HashMap<u32, u32> {
 
 /// Returns the variable at `index` without its class and attributes.
 fn skip_wrappers(nodes: &[Node], index: u32) -> u32 {
-    const MOST: usize = 8;
-    let wrappers = nodes.iter().skip(index as usize).take(MOST);
+    const MAX_WRAPPERS: usize = 8;
+    let wrappers = nodes.iter().skip(index as usize).take(MAX_WRAPPERS);
     let is_wrapper = |node: &&Node| matches!(node.kind, Kind::Object | Kind::Attrs);
     index.saturating_add(wrappers.take_while(is_wrapper).count() as u32)
 }
@@ -158,7 +158,7 @@ struct SeenValue {
     variable: u32,
     form: SeenForm,
     /// Whether it is completely written.
-    done: bool,
+    is_written: bool,
 }
 
 /// How the name refers to the value.
@@ -190,16 +190,16 @@ struct Writer<'d> {
     has_lines: bool,
     seen_values: HashMap<ValueId, SeenValue>,
     /// The statements after the value: this name refers to that value.
-    posts: Vec<(Path, SeenValue)>,
+    final_statements: Vec<(Path, SeenValue)>,
     /// `deepcopy` forgets a value once it is written, but not one below `maxdepth`.
     remembers_all: bool,
     holders: HashMap<u32, u32>,
-    /// How many nodes were written through links, and the limit.
+    /// Number of nodes that were written through links.
     repeated_nodes: u64,
     max_repeated_nodes: u64,
-    /// How many bytes of indentation and names were written, and the limit.
+    /// Number of bytes of indentation and names that were written.
     blanks: u64,
-    most_blanks: u64,
+    max_blanks: u64,
     scratch: Vec<u8>,
     losses: Losses,
 }
@@ -249,28 +249,28 @@ impl<'d> Writer<'d> {
         let is_held = options.terse && options.purity;
         while !self.stack.is_empty() {
             self.continue_container(out.buffer())?;
-            if out.buffer().len() >= READY {
+            if out.buffer().len() >= FLUSH_SIZE {
                 if is_held { out.check_without_flush()? } else { out.allow_flush()? }
             }
         }
         let buf = out.buffer();
-        if options.terse && !self.posts.is_empty() {
-            let front = [&self.name[..], b" = "].concat();
-            buf.splice(start..start, front);
+        if options.terse && !self.final_statements.is_empty() {
+            let assignment = [&self.name[..], b" = "].concat();
+            buf.splice(start..start, assignment);
         }
-        if !options.terse || !self.posts.is_empty() {
+        if !options.terse || !self.final_statements.is_empty() {
             buf.push(b';');
         }
         self.end_statement(buf);
-        for (path, thing) in std::mem::take(&mut self.posts) {
+        for (path, seen_value) in std::mem::take(&mut self.final_statements) {
             let buf = out.buffer();
             buf.extend_from_slice(options.pad.as_bytes());
             self.push_path(path, buf)?;
             buf.extend_from_slice(b" = ");
-            self.push_seen(&thing, buf)?;
+            self.push_seen(&seen_value, buf)?;
             buf.push(b';');
             self.end_statement(buf);
-            if buf.len() >= READY {
+            if buf.len() >= FLUSH_SIZE {
                 out.allow_flush()?;
             }
         }
@@ -311,7 +311,7 @@ impl<'d> Writer<'d> {
 
     /// Returns the sigil that replaces a star before the name.
     fn resolve_sigil(&self, index: u32) -> Result<u8, Error> {
-        Ok(match ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(index)? {
+        Ok(match ReferenceResolver::new(self.document, self.max_steps(), |_, _| ()).resolve_variable(index)? {
             // Data::Dumper's Perl code tests the class, its C code the blessed value.
             VariableContent::Reference(referent) if self.style.options.useperl && referent.object.is_some() => b'$',
             VariableContent::Reference(referent) => match referent.kind {
@@ -324,7 +324,7 @@ impl<'d> Writer<'d> {
         })
     }
 
-    fn most_steps(&self) -> u32 {
+    fn max_steps(&self) -> u32 {
         self.document.max_link_steps(self.limits)
     }
 
@@ -339,7 +339,7 @@ impl<'d> Writer<'d> {
         let blanks = column.saturating_add(level.saturating_mul(2));
         // Too much indentation was refused before.
         self.blanks = self.blanks.saturating_add(blanks as u64);
-        if self.blanks <= self.most_blanks {
+        if self.blanks <= self.max_blanks {
             buf.resize(buf.len() + blanks, b' ');
         }
     }
@@ -347,11 +347,11 @@ impl<'d> Writer<'d> {
     /// Checks the limit of indentation and names.
     #[inline]
     fn check_blanks(&self) -> Result<(), Error> {
-        if self.blanks <= self.most_blanks {
+        if self.blanks <= self.max_blanks {
             return Ok(());
         }
         Err(Error::new(ErrorKind::Limit)
-            .expecting(format!("at most {} bytes of indentation and names", self.most_blanks))
+            .expecting(format!("at most {} bytes of indentation and names", self.max_blanks))
             .finding("more of them")
             .helping("`indent=1` and `indent=0` need less; raise the limit `expansion` if the input is trusted"))
     }
@@ -364,16 +364,16 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes a value that was written before, by its name.
-    fn push_seen(&mut self, thing: &SeenValue, buf: &mut Vec<u8>) -> Result<(), Error> {
-        match thing.form {
+    fn push_seen(&mut self, seen_value: &SeenValue, buf: &mut Vec<u8>) -> Result<(), Error> {
+        match seen_value.form {
             SeenForm::Plain => {}
             SeenForm::Backslash => buf.push(b'\\'),
             SeenForm::Code => {
                 buf.extend_from_slice(b"\\&");
-                buf.extend_from_slice(self.paths.root_text(thing.path).get(1..).unwrap_or(b""));
+                buf.extend_from_slice(self.paths.root_text(seen_value.path).get(1..).unwrap_or(b""));
                 return Ok(());
             }
         }
-        self.push_path(thing.path, buf)
+        self.push_path(seen_value.path, buf)
     }
 }

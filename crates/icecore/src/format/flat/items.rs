@@ -19,8 +19,8 @@ pub(crate) struct Items<'d> {
 
 #[derive(Debug)]
 enum Source<'d> {
-    /// The children of an array: the next one, and how many are left.
-    Array { index: u32, left: usize },
+    /// The children of an array: the next one, and the number of remaining ones.
+    Array { index: u32, remaining: usize },
     /// Chosen values.
     Chosen { list: Vec<Chosen<'d>>, next: usize },
 }
@@ -44,7 +44,7 @@ pub(crate) fn gather_items<'d>(
     }
     let root = follow_links(document.root(), limits, &mut losses)?;
     let source = match (root.kind(), shape) {
-        (Kind::Array, Shape::List) => Source::Array { index: root.index() + 1, left: root.len() },
+        (Kind::Array, Shape::List) => Source::Array { index: root.index() + 1, remaining: root.len() },
         (Kind::Map, Shape::Map) => flatten_map(root),
         (Kind::Map, Shape::Names(names)) => select_named(root, names)?,
         (Kind::Map, Shape::List) => {
@@ -137,7 +137,7 @@ impl<'d> Items<'d> {
     /// Returns how many are left.
     pub(crate) fn remaining_items(&self) -> usize {
         match &self.source {
-            Source::Array { left, .. } => *left,
+            Source::Array { remaining, .. } => *remaining,
             Source::Chosen { list, next } => list.len() - next,
         }
     }
@@ -165,8 +165,8 @@ impl<'d> Items<'d> {
     /// Skips the next item.
     pub(crate) fn drop_next(&mut self) {
         match &mut self.source {
-            Source::Array { index, left } => {
-                (*index, *left) = (self.document.tape().index_after(*index), left.saturating_sub(1))
+            Source::Array { index, remaining } => {
+                (*index, *remaining) = (self.document.tape().index_after(*index), remaining.saturating_sub(1))
             }
             Source::Chosen { next, .. } => *next += 1,
         }
@@ -182,28 +182,28 @@ impl<'d> Items<'d> {
     }
 
     /// Returns up to `count` nodes that are one item each: a run of leaves. The caller
-    /// reports with [`ItemAccess::skip_leaves`] how many it used.
+    /// reports with [`Items::skip_leaves`] how many it used.
     pub(crate) fn peek_leaves(&self, count: usize) -> &'d [Node] {
         match self.source {
-            Source::Array { index, left } => {
+            Source::Array { index, remaining } => {
                 let rest = self.document.nodes().get(index as usize..).unwrap_or(&[]);
-                &rest[..rest.len().min(count).min(left)]
+                &rest[..rest.len().min(count).min(remaining)]
             }
             Source::Chosen { .. } => &[],
         }
     }
 
-    /// Returns the bytes of a node of a [run](Items::run).
+    /// Returns the bytes of a node of a [run](Items::peek_leaves).
     #[inline]
     pub(crate) fn leaf_bytes(&self, node: &Node) -> &'d [u8] {
         self.document.bytes(node)
     }
 
-    /// Skips this many leaves of a [run](Items::run).
+    /// Skips this many leaves of a [run](Items::peek_leaves).
     pub(crate) fn skip_leaves(&mut self, count: usize) {
-        if let Source::Array { index, left } = &mut self.source {
+        if let Source::Array { index, remaining } = &mut self.source {
             *index = index.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
-            *left = left.saturating_sub(count);
+            *remaining = remaining.saturating_sub(count);
         }
     }
 

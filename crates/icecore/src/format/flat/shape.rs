@@ -37,8 +37,9 @@ fn name_values(tape: &mut Tape, names: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Keys of larger maps seldom occur again, so they become nodes.
-const KEYS_WITH_ID: usize = 256;
+/// Maximum number of entries of a map whose keys get ids. Keys of larger maps seldom occur again, so they become
+/// nodes.
+const MAX_ENTRIES_WITH_IDS: usize = 256;
 
 fn pair_values(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
     let root = tape.root();
@@ -46,7 +47,7 @@ fn pair_values(tape: &mut Tape, input: &[u8]) -> Result<(), Error> {
     if !list.len().is_multiple_of(2) {
         return Err(count_error("keys and values in turn".to_owned(), list.len()));
     }
-    let has_key_ids = list.len() / 2 <= KEYS_WITH_ID;
+    let has_key_ids = list.len() / 2 <= MAX_ENTRIES_WITH_IDS;
     for pair in list.chunks_exact(2) {
         let (key, mut value) = (key_to_string(tape, pair[0]), pair[1]);
         let id = if has_key_ids { tape.string_bytes(&key, input).to_vec() } else { Vec::new() };

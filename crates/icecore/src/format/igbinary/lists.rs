@@ -13,7 +13,7 @@ pub(super) fn find_maps(input: &[u8]) -> Vec<bool> {
 }
 
 struct PrescanFrame {
-    left: u64,
+    remaining: u64,
     count: u64,
     /// Index of the array; `None` for the body of an object.
     array: Option<usize>,
@@ -23,11 +23,11 @@ fn scan_document(scan: &mut Scan<'_>, maps: &mut Vec<bool>) -> Option<()> {
     let mut open = Vec::new();
     scan_value(scan, maps, &mut open)?;
     while let Some(inner) = open.last_mut() {
-        if inner.left == 0 {
+        if inner.remaining == 0 {
             open.pop();
             continue;
         }
-        inner.left -= 1;
+        inner.remaining -= 1;
         let tag = read_byte(scan)?;
         if tag == tag::NULL {
             continue;
@@ -59,9 +59,9 @@ fn scan_value(scan: &mut Scan<'_>, maps: &mut Vec<bool>, open: &mut Vec<PrescanF
         0x22..=0x24 => drop(read_number(scan, 1 << (tag - tag::OBJECT_REF))?),
         tag::FLOAT => skip_bytes(scan, 8)?,
         0x14..=0x16 => {
-            let left = read_number(scan, 1 << (tag - tag::ARRAY))?;
+            let remaining = read_number(scan, 1 << (tag - tag::ARRAY))?;
             maps.push(false);
-            open.push(PrescanFrame { left, count: 0, array: Some(maps.len() - 1) });
+            open.push(PrescanFrame { remaining, count: 0, array: Some(maps.len() - 1) });
         }
         0x17..=0x1c => {
             match tag {
@@ -73,8 +73,8 @@ fn scan_value(scan: &mut Scan<'_>, maps: &mut Vec<bool>, open: &mut Vec<PrescanF
             }
             match read_byte(scan)? {
                 tag @ 0x14..=0x16 => {
-                    let left = read_number(scan, 1 << (tag - tag::ARRAY))?;
-                    open.push(PrescanFrame { left, count: 0, array: None });
+                    let remaining = read_number(scan, 1 << (tag - tag::ARRAY))?;
+                    open.push(PrescanFrame { remaining, count: 0, array: None });
                 }
                 tag @ 0x1d..=0x1f => {
                     let len = read_number(scan, 1 << (tag - tag::PAYLOAD))?;

@@ -10,9 +10,9 @@ use crate::limits::Limits;
 
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
-const KEYED: u32 = 256;
+const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// If a list turns out to be a map after more items than this, the input is read again.
-const LATE: u32 = 1024;
+const MAX_ITEMS_BEFORE_PRESCAN: u32 = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -28,10 +28,10 @@ enum State {
 struct Frame {
     state: State,
     /// Whether its keys get ids.
-    keyed: bool,
+    is_keyed: bool,
     node: u32,
     /// Number of entries still to read.
-    left: u32,
+    remaining: u32,
     /// Number of entries so far.
     count: u32,
     /// Number of entries in total.
@@ -77,7 +77,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn run(&mut self) -> Result<(), Error> {
         self.read_value(NO_KEY)?;
         while let Some(frame) = self.frames.last() {
-            if frame.left == 0 {
+            if frame.remaining == 0 {
                 self.close_container();
             } else if self.sink.nodes().len() >= self.limits.nodes as usize {
                 return Err(self.limits.too_many_nodes().at(self.scan.offset));
@@ -116,8 +116,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             self.sink.tape().nodes.pop();
         }
         while let Some(frame) = self.frames.last() {
-            let (index, of) = (frame.node, frame.total);
-            self.sink.record_cut(index, Some(of));
+            let (index, total) = (frame.node, frame.total);
+            self.sink.record_cut(index, Some(total));
             self.close_container();
         }
         path
@@ -161,7 +161,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     #[cold]
-    fn malformed(&self, offset: usize, expected: &'static str, tag: u8) -> Error {
+    fn malformed_error(&self, offset: usize, expected: &'static str, tag: u8) -> Error {
         Error::new(ErrorKind::Malformed)
             .at(offset)
             .expecting(expected)
@@ -222,7 +222,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.read_string_bytes(len).map(Some)
     }
 
-    /// Reads the bytes of a string and gives it a number.
+    /// Reads the bytes of a string and assigns its number.
     fn read_string_bytes(&mut self, len: u64) -> Result<InputString, Error> {
         if len > self.limits.string {
             return Err(self.limits.too_long(len).at(self.scan.offset));
@@ -292,7 +292,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Reads a key and the beginning of its value.
     fn read_entry(&mut self) -> Result<(), Error> {
         let top = self.frames.len() - 1;
-        self.frames[top].left -= 1;
+        self.frames[top].remaining -= 1;
         let frame = self.frames[top];
         let start = self.scan.offset;
         let tag = self.scan.read_u8("a key")?;
@@ -309,21 +309,21 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 NO_KEY
             } else {
                 self.ensure_map(top, start)?;
-                self.place_integer_key(value, frame.keyed)
+                self.place_integer_key(value, frame.is_keyed)
             }
         } else if let Some(text) = self.read_string(tag)? {
             self.add_string_notes(&text, tag, code::KEY_TAG, code::KEY_STRING);
             self.ensure_map(top, start)?;
-            self.place_string_key(&text, frame.keyed)
+            self.place_string_key(&text, frame.is_keyed)
         } else {
-            return Err(self.malformed(start, "a key: an integer or a string", tag));
+            return Err(self.malformed_error(start, "a key: an integer or a string", tag));
         };
         self.read_value(key)?;
         self.frames[top].count += 1;
         Ok(())
     }
 
-    /// The array turned out to be a map.
+    /// Handles an array that turned out to be a map.
     #[inline]
     fn ensure_map(&mut self, top: usize, start: usize) -> Result<(), Error> {
         if self.frames[top].state == State::List { self.convert_to_map(top, start) } else { Ok(()) }
@@ -338,7 +338,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         tape.nodes[at as usize].kind = Kind::Map;
         let mut child = at + 1;
         let mut key = 0;
-        while child < end && count <= LATE {
+        while child < end && count <= MAX_ITEMS_BEFORE_PRESCAN {
             let Some(id) = tape.intern_key(Node::int(key), b"") else { break };
             tape.set_key(child, id);
             child = tape.index_after(child);
@@ -351,23 +351,23 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         Ok(())
     }
 
-    fn place_integer_key(&mut self, value: i64, keyed: bool) -> u16 {
+    fn place_integer_key(&mut self, value: i64, is_keyed: bool) -> u16 {
         let node = Node::int(value);
-        if keyed && let Some(id) = self.sink.tape().intern_key(node, b"") {
+        if is_keyed && let Some(id) = self.sink.tape().intern_key(node, b"") {
             return id;
         }
         self.push_key_node(node)
     }
 
     #[inline]
-    fn place_string_key(&mut self, text: &InputString, keyed: bool) -> u16 {
+    fn place_string_key(&mut self, text: &InputString, is_keyed: bool) -> u16 {
         let known = self.strings.key_id(text.number);
         if known != 0 {
             return known;
         }
         let (start, len) = (text.start, text.len);
         let input = self.scan.input;
-        if keyed {
+        if is_keyed {
             let tape = self.sink.tape();
             let mut id = tape.keys.recall_short(Kind::Bytes, 0, input, start, len);
             if id == 0 {
@@ -395,12 +395,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_count(&mut self, tag: u8) -> Result<u32, Error> {
         let offset = self.scan.offset;
         let count = self.read_number(tag, tag::ARRAY, "a count")?;
-        let left = self.scan.remaining_len();
-        if count > left as u64 {
+        let remaining = self.scan.remaining_len();
+        if count > remaining as u64 {
             return Err(Error::new(ErrorKind::Truncated)
                 .at(self.scan.offset)
                 .expecting(format!("{count} entries"))
-                .finding(format!("only {left} bytes")));
+                .finding(format!("only {remaining} bytes")));
         }
         self.record_span(offset, "count");
         Ok(count as u32)
@@ -420,7 +420,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             tag = self.scan.read_u8("a value")?;
             self.record_span(offset, tag::tag_name(tag));
             if tag == tag::REFERENCE {
-                return Err(self.malformed(offset, "a value after the reference", tag));
+                return Err(self.malformed_error(offset, "a value after the reference", tag));
             }
             if !matches!(tag, 0x01..=0x03 | 0x22..=0x24) {
                 self.add_note(code::REFERENCE, 1);
@@ -449,7 +449,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                     self.add_string_notes(&text, tag, code::TAG, code::STRING);
                     self.sink.tape().new_borrowed_string(Kind::Bytes, text.start, text.len)
                 } else {
-                    return Err(self.malformed(start, "a value", tag));
+                    return Err(self.malformed_error(start, "a value", tag));
                 }
             }
         };
@@ -461,9 +461,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     }
 
     fn read_array(&mut self, tag: u8, key: u16, start: usize) -> Result<(), Error> {
-        let left = self.read_count(tag)?;
+        let remaining = self.read_count(tag)?;
         self.increase_depth(1)?;
-        if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(left)) {
+        if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(remaining)) {
             self.add_note(code::TAG, u64::from(tag));
         }
         let is_map = self.maps.as_ref().is_some_and(|maps| maps.get(self.arrays) == Some(&true));
@@ -471,7 +471,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (kind, state) = if is_map { (Kind::Map, State::Map) } else { (Kind::Array, State::List) };
         let node = self.push_node(Node::open(kind, 0), key, start);
         self.numbered.push(node);
-        self.frames.push(Frame { state, keyed: left <= KEYED, node, left, count: 0, total: left });
+        self.frames.push(Frame {
+            state,
+            is_keyed: remaining <= MAX_ENTRIES_WITH_IDS,
+            node,
+            remaining,
+            count: 0,
+            total: remaining,
+        });
         Ok(())
     }
 
@@ -539,17 +546,24 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.record_span(body_offset, tag::tag_name(tag));
         match tag {
             0x14..=0x16 => {
-                let left = self.read_count(tag)?;
+                let remaining = self.read_count(tag)?;
                 self.increase_depth(2)?;
                 let class = self.sink.tape().intern_class(Kind::Bytes, name)?;
                 let object = self.push_node(Node::open(Kind::Object, class).in_form(Form::Usual), key, start);
                 self.numbered.push(object);
-                if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(left)) {
+                if S::DETAIL && tag != tag::narrowest_for(tag::ARRAY, u64::from(remaining)) {
                     self.add_note(code::TAG, u64::from(tag));
                 }
                 let body = self.push_node(Node::open(Kind::Map, 0), NO_KEY, body_offset);
                 let state = State::Properties;
-                self.frames.push(Frame { state, keyed: left <= KEYED, node: body, left, count: 0, total: left });
+                self.frames.push(Frame {
+                    state,
+                    is_keyed: remaining <= MAX_ENTRIES_WITH_IDS,
+                    node: body,
+                    remaining,
+                    count: 0,
+                    total: remaining,
+                });
                 Ok(())
             }
             0x1d..=0x1f => {
@@ -581,7 +595,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 let tag = self.scan.read_u8("the name of an enum case")?;
                 self.record_span(case_offset, tag::tag_name(tag));
                 let Some(case) = self.read_string(tag)? else {
-                    return Err(self.malformed(case_offset, "the name of an enum case", tag));
+                    return Err(self.malformed_error(case_offset, "the name of an enum case", tag));
                 };
                 self.add_string_notes(&case, tag, code::TAG, code::STRING);
                 let case = &self.scan.input[case.start..case.start + case.len];
@@ -590,7 +604,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 self.numbered.push(leaf);
                 Ok(())
             }
-            _ => Err(self.malformed(body_offset, "an array, a payload or an enum case", tag)),
+            _ => Err(self.malformed_error(body_offset, "an array, a payload or an enum case", tag)),
         }
     }
 }

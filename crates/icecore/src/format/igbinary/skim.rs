@@ -12,26 +12,37 @@ use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
-/// The position of one string in this many is kept.
-const EVERY: u64 = 16;
-/// How many strings that were looked up are remembered.
-const KNOWN: usize = 1024;
+/// Distance between the numbers of strings whose positions are kept.
+const STRING_INTERVAL: u64 = 16;
+/// Number of looked-up strings that are remembered.
+const MAX_KNOWN: usize = 1024;
 
 pub(super) fn create_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
     Box::new(Skimmer::new(
         input,
-        StringPositions { known: vec![(u64::MAX, 0, 0); KNOWN], ..StringPositions::default() },
+        StringPositions {
+            known: vec![KnownString { number: u64::MAX, offset: 0, len: 0 }; MAX_KNOWN],
+            ..StringPositions::default()
+        },
     ))
+}
+
+/// A string that was looked up.
+#[derive(Clone, Debug)]
+struct KnownString {
+    number: u64,
+    offset: u64,
+    len: u64,
 }
 
 #[derive(Debug, Default)]
 struct StringPositions {
     /// Positions of the tags of every sixteenth string.
     places: Vec<u64>,
-    /// Strings that were looked up: number, position and length.
-    known: Vec<(u64, u64, u64)>,
-    /// How many bytes were scanned to find strings.
-    work: u64,
+    /// Strings that were looked up.
+    known: Vec<KnownString>,
+    /// Number of bytes that were scanned to find strings.
+    scanned_bytes: u64,
     /// For an answer: the numbers of strings in it, and the first number of a value in
     /// it.
     written: HashMap<u64, u64>,
@@ -81,39 +92,40 @@ fn find_string(skimmer: &mut Skimmer<'_, StringPositions>, number: u64) -> SkimR
     if number >= skimmer.names {
         return Err(SkimAborted);
     }
-    let slot = number as usize % KNOWN;
-    if let Some((known, offset, len)) = skimmer.format.known.get(slot)
-        && *known == number
+    let slot = number as usize % MAX_KNOWN;
+    if let Some(known) = skimmer.format.known.get(slot)
+        && known.number == number
     {
-        return Ok((*offset, *len));
+        return Ok((known.offset, known.len));
     }
-    let place = usize::try_from(number / EVERY).ok().and_then(|index| skimmer.format.places.get(index).copied());
+    let place =
+        usize::try_from(number / STRING_INTERVAL).ok().and_then(|index| skimmer.format.places.get(index).copied());
     let saved_position = skimmer.view.position();
     skimmer.view.seek_to(place.ok_or(SkimAborted)?);
-    let mut left = number % EVERY;
+    let mut remaining = number % STRING_INTERVAL;
     let (offset, len) = loop {
         let before = skimmer.view.position();
         let tag = skimmer.view.read_byte()?;
         match tag::TAGS.parts_of_tag(tag) {
             [Part::Name, ..] => {
                 let len = read_number(skimmer, tag)?;
-                if left == 0 {
+                if remaining == 0 {
                     break (skimmer.view.position(), len);
                 }
-                left -= 1;
+                remaining -= 1;
                 skimmer.view.advance(len)?;
             }
             parts => skip_parts(skimmer, tag, parts)?,
         }
         // After too many lookups, reading the whole document is better.
-        skimmer.format.work += skimmer.view.position() - before;
-        if skimmer.format.work > (1 << 20) + 4 * skimmer.view.len() {
+        skimmer.format.scanned_bytes += skimmer.view.position() - before;
+        if skimmer.format.scanned_bytes > (1 << 20) + 4 * skimmer.view.len() {
             return Err(SkimAborted);
         }
     };
     skimmer.view.seek_to(saved_position);
     if let Some(known) = skimmer.format.known.get_mut(slot) {
-        *known = (number, offset, len);
+        *known = KnownString { number, offset, len };
     }
     Ok((offset, len))
 }
@@ -256,11 +268,11 @@ impl Tokens for StringPositions {
         if number >= skimmer.names {
             return Err(SkimAborted);
         }
-        let known = skimmer.format.written.get(&number).copied();
+        let number_in_answer = skimmer.format.written.get(&number).copied();
         let Some(bytes) = skimmer.answer_bytes() else { return Ok(()) };
         let written = full_string_tag(tag);
-        if let Some(new) = known {
-            push_number(bytes, if written == tag::OBJECT { tag::OBJECT_ID } else { tag::STRING_ID }, new);
+        if let Some(new_number) = number_in_answer {
+            push_number(bytes, if written == tag::OBJECT { tag::OBJECT_ID } else { tag::STRING_ID }, new_number);
             return Ok(());
         }
         let (string_offset, len) = find_string(skimmer, number)?;
@@ -301,7 +313,7 @@ impl Tokens for StringPositions {
                 [Part::Body] => return Err(SkimAborted),
                 parts => !parts.iter().any(|part| matches!(part, Part::Number | Part::Link)),
             };
-            skimmer.pass_value_front()?;
+            skimmer.pass_value_beginning()?;
             skimmer.values += u64::from(is_leaf);
             return Ok(());
         }
@@ -318,7 +330,7 @@ impl Tokens for StringPositions {
     fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
         let tag = skimmer.view.peek()?;
         match tag::TAGS.parts_of_tag(tag) {
-            [Part::Integer] => skimmer.pass_value_front(),
+            [Part::Integer] => skimmer.pass_value_beginning(),
             _ => StringPositions::read_name_token(skimmer),
         }
     }
@@ -339,10 +351,10 @@ fn decode_integer(head: &[u8; 9]) -> Option<i64> {
 }
 
 impl StringPositions {
-    /// Gives the next number to the string whose tag is here.
+    /// Assigns the next number to the string whose tag is here.
     #[inline(always)]
     fn number_string(&mut self, offset: u64, names: &mut u64) {
-        if names.is_multiple_of(EVERY) && self.places.len() as u64 == *names / EVERY {
+        if names.is_multiple_of(STRING_INTERVAL) && self.places.len() as u64 == *names / STRING_INTERVAL {
             self.places.push(offset);
         }
         *names += 1;

@@ -15,7 +15,7 @@ use crate::format::php_losses::{
 use crate::format::php_text::integer_key;
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, Written};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Written};
 use crate::string_locations::StringLocations;
 use std::collections::{HashMap, HashSet};
 
@@ -53,7 +53,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
         spelling: spelling.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
         strings: HashMap::new(),
-        places: StringLocations::default(),
+        long_strings: StringLocations::default(),
         keys: vec![u32::MAX; document.tape().keys().len() + 1],
         next_string: 0,
         numbers: HashMap::new(),
@@ -73,7 +73,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     writer.write_value(document.root().index(), out.buffer())?;
     while !writer.stack.is_empty() {
         let buf = out.buffer();
-        let flush_length = buf.len() + READY;
+        let flush_length = buf.len() + FLUSH_SIZE;
         while buf.len() < flush_length && !writer.stack.is_empty() {
             writer.write_next_entry(buf)?;
         }
@@ -101,9 +101,9 @@ struct Writer<'d> {
     stack: Vec<WriteFrame<'d>>,
     /// The first number of each string.
     strings: HashMap<&'d [u8], u32>,
-    /// The same for long strings, by their location.
-    places: StringLocations<u32>,
-    /// The same by id of a key; `u32::MAX` for none.
+    /// Like `strings`, for long strings, by their location.
+    long_strings: StringLocations<u32>,
+    /// Like `long_strings`, by id of a key; `u32::MAX` for none.
     keys: Vec<u32>,
     next_string: u32,
     /// The numbers of nodes that links refer to.
@@ -121,8 +121,8 @@ struct Writer<'d> {
     losses: Losses,
 }
 
-/// Most nested wrappers that igbinary can't represent.
-const WRAPS: u32 = 64;
+/// Maximum number of nested wrappers that igbinary can't represent.
+const MAX_WRAPPERS: u32 = 64;
 
 impl<'d> Writer<'d> {
     fn notes_at(&self, index: u32) -> &'d [Note] {
@@ -138,7 +138,7 @@ impl<'d> Writer<'d> {
     fn write_number(&self, first: u8, chosen: Option<u64>, number: u64, buf: &mut Vec<u8>) -> Result<(), Error> {
         let default = tag::narrowest_for(first, number);
         let tag = chosen.map(|tag| tag as u8).filter(|tag| (default..=first + 2).contains(tag)).unwrap_or(default);
-        let bytes = u32::try_from(number).map_err(|_| too_large(number))?.to_be_bytes();
+        let bytes = u32::try_from(number).map_err(|_| too_large_error(number))?.to_be_bytes();
         buf.push(tag);
         buf.extend_from_slice(&bytes[4 - (1 << (tag - first))..]);
         Ok(())
@@ -157,8 +157,8 @@ impl<'d> Writer<'d> {
         buf.extend_from_slice(&magnitude.to_be_bytes()[8 - size..]);
     }
 
-    /// Writes a string, or its number if it was written before. `classes`: the tags are
-    /// those of an object. Returns its number.
+    /// Writes a string, or its number if it was written before. With `is_class`, the
+    /// tags are those of an object. Returns the number of the string.
     fn write_string(
         &mut self,
         bytes: &'d [u8],
@@ -175,13 +175,15 @@ impl<'d> Writer<'d> {
         let known = match choice {
             Some(0) => None,
             Some(number) => u32::try_from(number - 1).ok().filter(|number| *number < self.next_string),
-            None if self.compact || is_class => self.places.get(bytes).or_else(|| self.strings.get(bytes).copied()),
+            None if self.compact || is_class => {
+                self.long_strings.get(bytes).or_else(|| self.strings.get(bytes).copied())
+            }
             None => None,
         };
         if let Some(number) = known {
             self.write_number(id_tag, chosen, u64::from(number), buf)?;
             if choice.is_none() {
-                self.places.set(bytes, number);
+                self.long_strings.set(bytes, number);
             }
             return Ok(number);
         }
@@ -201,7 +203,7 @@ impl<'d> Writer<'d> {
         Ok(u32::MAX)
     }
 
-    /// Gives the next number to the node.
+    /// Assigns the next number to the node.
     fn assign_number(&mut self, index: u32) {
         if self.document.node(index).has(flag::TARGET) {
             self.numbers.insert(index, self.next);
@@ -330,9 +332,9 @@ impl<'d> Writer<'d> {
             end = self.document.tape().index_after_entries(index, node.aux);
         }
         let notes = self.notes_at(index);
-        let from = notes.iter().position(|note| note.code == code::OMITTED).unwrap_or(notes.len());
-        let len = notes[from..].iter().take_while(|note| note.code == code::OMITTED).count();
-        let omitted = &notes[from..from + len];
+        let omitted_start = notes.iter().position(|note| note.code == code::OMITTED).unwrap_or(notes.len());
+        let len = notes[omitted_start..].iter().take_while(|note| note.code == code::OMITTED).count();
+        let omitted = &notes[omitted_start..omitted_start + len];
         let count = if node.end() == 0 || self.has_absent && node.kind == Kind::Map {
             count_present(self.document, index + 1, end)
         } else {
@@ -345,7 +347,7 @@ impl<'d> Writer<'d> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Writes the node at `index`: a leaf completely, a container up to its front.
+    /// Writes the node at `index`: a leaf completely, a container up to its beginning.
     fn write_value(&mut self, first: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let (index, wrappers) = self.skip_wrappers(first);
         let node = self.document.node(index);
@@ -398,7 +400,7 @@ impl<'d> Writer<'d> {
     /// and how many nodes from there on only wrap it.
     fn skip_wrappers(&mut self, first: u32) -> (u32, u32) {
         let mut index = first;
-        for _ in 0..WRAPS {
+        for _ in 0..MAX_WRAPPERS {
             let node = self.document.node(index);
             if node.flags & !(flag::REF | flag::TARGET) != 0 {
                 report_lost_flags(&node, |kind| self.record_loss(kind, index));
@@ -527,7 +529,7 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Whether a link or alias is written as a variable that is shared by reference. A link
+/// Returns `true` if a link or alias is written as a variable that is shared by reference. A link
 /// read from igbinary refers to an object, or to an array that contains it.
 fn is_by_reference(document: &Document<'_>, node: &Node, is_own: bool) -> bool {
     match node.kind {
@@ -545,7 +547,7 @@ fn kind_at(document: &Document<'_>, index: u32) -> Kind {
     document.nodes().get(index as usize).map_or(Kind::Null, |node| node.kind)
 }
 
-/// Whether a value takes no number.
+/// Returns `true` if a value takes no number.
 fn is_scalar(document: &Document<'_>, index: u32) -> bool {
     let Some(node) = document.nodes().get(index as usize) else { return true };
     match node.kind {
@@ -555,7 +557,7 @@ fn is_scalar(document: &Document<'_>, index: u32) -> bool {
     }
 }
 
-/// Whether only the content of a node can be written.
+/// Returns `true` if only the content of a node can be written.
 fn is_wrapper(document: &Document<'_>, index: u32) -> bool {
     let Some(node) = document.nodes().get(index as usize) else { return false };
     let kind_inside = || document.nodes().get(index as usize + 1).map(|node| node.kind);
@@ -568,7 +570,8 @@ fn is_wrapper(document: &Document<'_>, index: u32) -> bool {
     }
 }
 
-/// Returns the content of such a node. A v-string has its source text before its value.
+/// Returns the content of a node of which only the content is written. A v-string has its source text before its
+/// value.
 fn find_content(document: &Document<'_>, index: u32) -> u32 {
     match document.nodes().get(index as usize).map(|node| node.kind) {
         Some(Kind::VString) => document.tape().index_after(index + 1),
@@ -578,7 +581,7 @@ fn find_content(document: &Document<'_>, index: u32) -> u32 {
 
 /// Returns the node that is written for the one at `index`.
 fn unwrap_node(document: &Document<'_>, mut index: u32) -> u32 {
-    for _ in 0..WRAPS {
+    for _ in 0..MAX_WRAPPERS {
         if !is_wrapper(document, index) {
             break;
         }
@@ -589,7 +592,7 @@ fn unwrap_node(document: &Document<'_>, mut index: u32) -> u32 {
 
 /// Returns the final target of the link at `index`, if it refers to another link.
 fn find_last_target(document: &Document<'_>, mut index: u32) -> u32 {
-    for _ in 0..WRAPS {
+    for _ in 0..MAX_WRAPPERS {
         match document.nodes().get(index as usize) {
             Some(node) if node.kind.is_again() => index = node.payload as u32,
             _ => break,
@@ -608,7 +611,7 @@ fn write_float(value: f64, buf: &mut Vec<u8>) {
 }
 
 #[cold]
-fn too_large(number: u64) -> Error {
+fn too_large_error(number: u64) -> Error {
     Error::new(ErrorKind::Unrepresentable)
         .expecting("names, payloads and counts of less than 4 GB")
         .finding(number.to_string())

@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::check_and_expand;
 use crate::format::flat::{Item, Items, gather_items};
 use crate::limits::Limits;
-use crate::output::{LossKind, Output, READY, Written, write_metered};
+use crate::output::{FLUSH_SIZE, LossKind, Output, Written, write_metered};
 use memchr::memmem::Finder;
 
 /// Joins the items of a list, and reports losses.
@@ -62,7 +62,7 @@ fn join_items(document: &Document<'_>, options: &Options, limits: &Limits, out: 
         }
         buf.extend_from_slice(&text);
         is_first = false;
-        if buf.len() >= READY {
+        if buf.len() >= FLUSH_SIZE {
             out.allow_flush()?;
         }
     }
@@ -70,7 +70,7 @@ fn join_items(document: &Document<'_>, options: &Options, limits: &Limits, out: 
     Ok(items.losses)
 }
 
-/// Whether the field would be split at another place when it is read: it contains the
+/// Returns `true` if the field would be split at another place when it is read: it contains the
 /// separator, or ends with a part of it that the following separator completes too
 /// early.
 fn has_separator_clash(separator: &Finder<'_>, text: &[u8], is_followed: bool) -> bool {

@@ -7,7 +7,7 @@ use crate::error::ErrorKind;
 use crate::format::{Certainty, Guess};
 use crate::limits::Limits;
 
-/// How much of the input is examined.
+/// Number of bytes of the input that are examined.
 const EXAMINED_BYTES: usize = 256 << 10;
 
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
@@ -46,7 +46,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     }
 }
 
-/// Whether the first bytes look like JSON.
+/// Returns `true` if the first bytes look like JSON.
 pub(super) fn begins_like_json(input: &[u8]) -> bool {
     match strip_byte_order_mark(input).trim_ascii_start() {
         [b'{', rest @ ..] => matches!(rest.trim_ascii_start(), [b'"' | b'}', ..]),
@@ -57,7 +57,7 @@ pub(super) fn begins_like_json(input: &[u8]) -> bool {
     }
 }
 
-/// Whether a string in other data is worth reading.
+/// Returns `true` if a string in other data is worth reading.
 pub(super) fn may_be_json(input: &[u8]) -> bool {
     matches!(input.trim_ascii_start(), [b'{' | b'[', ..])
 }

@@ -6,26 +6,27 @@ use super::style::{EscapeOptions, TextStyle};
 use crate::error::Error;
 use crate::output::Output;
 
-/// How many bytes are collected before they are passed to the output.
-const FLUSH: usize = 64 << 10;
-/// How many bytes may be written after that point without a check: more than the tokens of
+/// Number of bytes that are collected before they are passed to the output.
+const FLUSH_LEN: usize = 64 << 10;
+/// Number of bytes that may be written after that point without a check: more than the tokens of
 /// one value need (a scratch, a short piece and punctuation).
 const SLACK: usize = 2 << 10;
-/// Longest piece that is written without a check.
-pub(super) const SHORT: usize = 512;
-/// How many bytes are copied for a short piece of any length: a copy of constant length is
+/// Maximum length of a piece that is written without a check.
+pub(super) const MAX_SHORT_LEN: usize = 512;
+/// Number of bytes that are copied for a short piece of any length: a copy of constant length is
 /// one or two moves, and the next token overwrites the excess.
-pub(super) const PIECE: usize = 32;
+pub(super) const PIECE_LEN: usize = 32;
 
 /// A buffer before an output.
 ///
-/// A token has at most [`SHORT`] bytes, or makes space itself. So it is enough to call
+/// A token has at most [`MAX_SHORT_LEN`] bytes, or makes space itself. So it is enough to call
 /// [`Emitter::make_space`] once for each value.
 pub(super) struct Emitter<'o> {
     out: &'o mut dyn Output,
     buffer: Vec<u8>,
     filled: usize,
-    full: usize,
+    /// Fill level from which the buffer is passed to the output.
+    flush_level: usize,
     style: TextStyle,
 }
 
@@ -51,12 +52,12 @@ impl<'o> Emitter<'o> {
         values: usize,
         style: TextStyle,
     ) -> Emitter<'o> {
-        let min_len = values.saturating_mul(32).clamp(SLACK, FLUSH) + SLACK;
+        let min_len = values.saturating_mul(32).clamp(SLACK, FLUSH_LEN) + SLACK;
         if buffer.len() < min_len {
             buffer.resize(min_len, 0);
         }
-        let full = buffer.len() - SLACK;
-        Emitter { out, buffer, filled: 0, full, style }
+        let flush_level = buffer.len() - SLACK;
+        Emitter { out, buffer, filled: 0, flush_level, style }
     }
 
     /// Returns the buffer, to be used again.
@@ -67,7 +68,7 @@ impl<'o> Emitter<'o> {
     /// Makes space for the next value.
     #[inline]
     pub(super) fn make_space(&mut self) -> Result<(), Error> {
-        if self.filled >= self.full { self.flush() } else { Ok(()) }
+        if self.filled >= self.flush_level { self.flush() } else { Ok(()) }
     }
 
     /// Passes the buffer to the output.
@@ -91,16 +92,16 @@ impl<'o> Emitter<'o> {
         self.filled += word.len();
     }
 
-    /// Writes the first `len` bytes of a piece of [`PIECE`] bytes.
+    /// Writes the first `len` bytes of a piece of [`PIECE_LEN`] bytes.
     #[inline]
-    pub(super) fn write_piece(&mut self, piece: &[u8; PIECE], len: usize) {
-        self.buffer[self.filled..self.filled + PIECE].copy_from_slice(piece);
+    pub(super) fn write_piece(&mut self, piece: &[u8; PIECE_LEN], len: usize) {
+        self.buffer[self.filled..self.filled + PIECE_LEN].copy_from_slice(piece);
         self.filled += len;
     }
 
     /// Writes bytes as they are.
     pub(super) fn write_raw(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        for chunk in bytes.chunks(SHORT) {
+        for chunk in bytes.chunks(MAX_SHORT_LEN) {
             self.make_space()?;
             self.buffer[self.filled..self.filled + chunk.len()].copy_from_slice(chunk);
             self.filled += chunk.len();
@@ -118,18 +119,18 @@ impl<'o> Emitter<'o> {
     fn write_new_line(&mut self, depth: usize) -> Result<(), Error> {
         self.make_space()?;
         self.write_byte(b'\n');
-        let mut left = depth.saturating_mul(self.style.indent);
-        while left > 0 {
-            let now = left.min(SHORT);
+        let mut remaining = depth.saturating_mul(self.style.indent);
+        while remaining > 0 {
+            let piece_len = remaining.min(MAX_SHORT_LEN);
             self.make_space()?;
-            self.buffer[self.filled..self.filled + now].fill(b' ');
-            self.filled += now;
-            left -= now;
+            self.buffer[self.filled..self.filled + piece_len].fill(b' ');
+            self.filled += piece_len;
+            remaining -= piece_len;
         }
         self.make_space()
     }
 
-    /// Whether the output is indented.
+    /// Returns `true` if the output is indented.
     #[inline]
     pub(super) fn is_indented(&self) -> bool {
         self.style.lines
@@ -172,8 +173,8 @@ impl<'o> Emitter<'o> {
         self.filled += len;
     }
 
-    fn write_with(&mut self, put: impl FnOnce(&mut Scratch) -> usize) {
-        let len = self.free_scratch().map_or(0, put);
+    fn write_with(&mut self, write_piece: impl FnOnce(&mut Scratch) -> usize) {
+        let len = self.free_scratch().map_or(0, write_piece);
         self.advance(len);
     }
 
@@ -202,13 +203,14 @@ impl<'o> Emitter<'o> {
     /// Writes a part of a string, without quotes.
     pub(super) fn write_string_part(&mut self, bytes: &[u8], chars: CharEncoding) -> Result<(), Error> {
         let EscapeOptions { ascii, latin1, slash } = self.style.escapes;
-        let beyond_too = !ascii && latin1 == (chars == CharEncoding::Latin1);
-        let stands_for_itself = |byte: u8| !is_special(byte) && (byte < 0x80 || beyond_too) && !(slash && byte == b'/');
+        let accepts_non_ascii = !ascii && latin1 == (chars == CharEncoding::Latin1);
+        let stands_for_itself =
+            |byte: u8| !is_special(byte) && (byte < 0x80 || accepts_non_ascii) && !(slash && byte == b'/');
         let mut rest = bytes;
         while let Some(first) = rest.first() {
             self.make_space()?;
             if stands_for_itself(*first) {
-                let mut end = measure_unescaped_run(rest, beyond_too);
+                let mut end = measure_unescaped_run(rest, accepts_non_ascii);
                 if slash {
                     end = rest[..end].iter().position(|byte| *byte == b'/').unwrap_or(end);
                 }
@@ -285,19 +287,19 @@ pub(super) fn quote_key(text: &[u8], style: TextStyle) -> Vec<u8> {
     quoted
 }
 
-/// Returns the length of the run that needs no escapes. `beyond_too`: bytes above 0x7F are
+/// Returns the length of the run that needs no escapes. With `accepts_non_ascii`, bytes above 0x7F are
 /// part of it.
-fn measure_unescaped_run(bytes: &[u8], beyond_too: bool) -> usize {
+fn measure_unescaped_run(bytes: &[u8], accepts_non_ascii: bool) -> usize {
     let mut offset = 0;
     while let Some(chunk) = bytes.get(offset..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*chunk);
-        let found = special_byte_mask(word) | if beyond_too { 0 } else { non_ascii_mask(word) };
+        let found = special_byte_mask(word) | if accepts_non_ascii { 0 } else { non_ascii_mask(word) };
         if found != 0 {
             return offset + found.trailing_zeros() as usize / 8;
         }
         offset += 8;
     }
-    let stands_for_itself = |byte: &u8| !is_special(*byte) && (*byte < 0x80 || beyond_too);
+    let stands_for_itself = |byte: &u8| !is_special(*byte) && (*byte < 0x80 || accepts_non_ascii);
     offset + bytes[offset..].iter().take_while(|byte| stands_for_itself(byte)).count()
 }
 

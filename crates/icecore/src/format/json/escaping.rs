@@ -4,19 +4,19 @@ use super::string::{decode_short_escape, find_special, parse_hex4, push_code_poi
 use crate::edit::{Around, Decoded, Decoding, Escaping};
 use std::cell::OnceCell;
 
-/// How far around a change its string is examined.
+/// Number of bytes before and after a change that are examined.
 const EXAMINED_BYTES: usize = 256;
 
 /// How a text is escaped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EscapeStyle {
-    /// `\/`
+    /// Slashes are escaped: `\/`.
     slashes: bool,
-    /// `/`
+    /// There are slashes without an escape.
     bare_slashes: bool,
-    /// `\u00e9`
+    /// Characters beyond ASCII are escaped: `\u00e9`.
     codes: bool,
-    /// Bytes of such characters without an escape.
+    /// There are characters beyond ASCII without an escape.
     bare: bool,
     /// The hexadecimal digits are capitals.
     capitals: bool,
@@ -25,27 +25,27 @@ pub(super) struct EscapeStyle {
 }
 
 impl EscapeStyle {
-    /// Returns the manner of this text.
+    /// Returns the style of this text.
     pub(super) fn from_text(text: &[u8]) -> EscapeStyle {
-        let mut manner = EscapeStyle { bare: !text.is_ascii(), ..EscapeStyle::default() };
-        let mut from = 0;
-        while let Some(distance) = memchr::memchr2(b'\\', b'/', text.get(from..).unwrap_or_default()) {
-            from += distance + 1;
-            if text[from - 1] == b'/' {
-                manner.bare_slashes = true;
+        let mut style = EscapeStyle { bare: !text.is_ascii(), ..EscapeStyle::default() };
+        let mut offset = 0;
+        while let Some(distance) = memchr::memchr2(b'\\', b'/', text.get(offset..).unwrap_or_default()) {
+            offset += distance + 1;
+            if text[offset - 1] == b'/' {
+                style.bare_slashes = true;
                 continue;
             }
-            match text.get(from) {
-                Some(b'/') => manner.slashes = true,
-                Some(b'u') => manner.note_code_escape(text.get(from + 1..).and_then(|rest| rest.first_chunk())),
+            match text.get(offset) {
+                Some(b'/') => style.slashes = true,
+                Some(b'u') => style.note_code_escape(text.get(offset + 1..).and_then(|rest| rest.first_chunk())),
                 _ => {}
             }
-            from += 1;
+            offset += 1;
         }
-        manner
+        style
     }
 
-    /// Returns the manner of a part of a string.
+    /// Returns the style of a part of a string.
     fn from_surroundings(raw: &[u8], start: usize, end: usize) -> EscapeStyle {
         // Do not start inside an escape.
         let before = raw.get(start.saturating_sub(EXAMINED_BYTES)..start).unwrap_or_default();
@@ -64,19 +64,19 @@ impl EscapeStyle {
     }
 }
 
-/// JSON's escapes in the manner of a document.
+/// JSON's escapes in the style of a document.
 pub(super) struct JsonEscaping<'t> {
     text: &'t [u8],
     /// Computed when it is first needed.
-    manner: OnceCell<EscapeStyle>,
+    style: OnceCell<EscapeStyle>,
 }
 
 impl Escaping for JsonEscaping<'_> {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let mut decoding = Decoding::new(raw);
-        let mut from = 0;
+        let mut offset = 0;
         loop {
-            let start = find_special::<true>(raw, from).offset;
+            let start = find_special::<true>(raw, offset).offset;
             let letter = match raw.get(start..start + 2) {
                 Some([b'\\', letter]) => *letter,
                 None if start >= raw.len() => return Some(decoding.finish()),
@@ -84,7 +84,7 @@ impl Escaping for JsonEscaping<'_> {
             };
             if let Some(byte) = decode_short_escape(letter) {
                 decoding.escape(start, start + 2, &[byte]);
-                from = start + 2;
+                offset = start + 2;
                 continue;
             }
             let unit = |offset: usize| match raw.get(offset..offset + 6) {
@@ -92,14 +92,14 @@ impl Escaping for JsonEscaping<'_> {
                 _ => None,
             };
             let mut code = unit(start)?;
-            from = start + 6;
-            if let (0xD800..0xDC00, Some(low @ 0xDC00..0xE000)) = (code, unit(from)) {
+            offset = start + 6;
+            if let (0xD800..0xDC00, Some(low @ 0xDC00..0xE000)) = (code, unit(offset)) {
                 code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-                from += 6;
+                offset += 6;
             }
             let mut bytes = Vec::with_capacity(4);
             push_code_point(code, &mut bytes);
-            decoding.escape(start, from, &bytes);
+            decoding.escape(start, offset, &bytes);
         }
     }
 
@@ -118,12 +118,12 @@ impl Escaping for JsonEscaping<'_> {
             end.saturating_add(EXAMINED_BYTES),
         );
         let decide = |evidence: fn(&EscapeStyle) -> (bool, bool), default: bool| {
-            let decided = [replaced, nearby].into_iter().map(|manner| evidence(&manner)).find(|(yes, no)| yes != no);
+            let decided = [replaced, nearby].into_iter().map(|style| evidence(&style)).find(|(yes, no)| yes != no);
             decided.map_or(default, |(yes, _)| yes)
         };
-        let slashes = decide(|manner| (manner.slashes, manner.bare_slashes), self.escape_style().slashes);
+        let slashes = decide(|style| (style.slashes, style.bare_slashes), self.escape_style().slashes);
         let default = self.escape_style().codes && !self.escape_style().bare;
-        let codes = decide(|manner| (manner.codes, manner.bare), default);
+        let codes = decide(|style| (style.codes, style.bare), default);
         for c in text.chars() {
             match c {
                 '"' | '\\' if !self.is_escaped_by_code(c) => out.extend_from_slice(&[b'\\', c as u8]),
@@ -144,11 +144,11 @@ impl Escaping for JsonEscaping<'_> {
 impl<'t> JsonEscaping<'t> {
     /// Returns the escapes for this text.
     pub(super) fn from_text(text: &'t [u8]) -> JsonEscaping<'t> {
-        JsonEscaping { text, manner: OnceCell::new() }
+        JsonEscaping { text, style: OnceCell::new() }
     }
 
     fn escape_style(&self) -> &EscapeStyle {
-        self.manner.get_or_init(|| EscapeStyle::from_text(self.text))
+        self.style.get_or_init(|| EscapeStyle::from_text(self.text))
     }
 
     fn is_escaped_by_code(&self, c: char) -> bool {

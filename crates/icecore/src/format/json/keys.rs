@@ -1,6 +1,6 @@
 //! Keys of objects: each is rendered once for its id, and duplicate keys are found.
 
-use super::emitter::PIECE;
+use super::emitter::PIECE_LEN;
 use crate::document::{Kind, flag};
 use crate::output::LossKind;
 use std::collections::hash_map::RandomState;
@@ -18,7 +18,7 @@ pub(super) struct RenderedKey {
     same_as: u16,
     /// Whether writing the text is not enough.
     pub(super) special: bool,
-    /// How often it was written since it was no longer special. From then on its losses
+    /// Number of times that it was written since it was no longer special. From then on its losses
     /// are reported as this count.
     uses: u64,
     is_counted: bool,
@@ -60,8 +60,11 @@ pub(super) struct Keys {
 /// State of an open map for finding duplicate keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MapSerial {
+    /// Serial of this map.
     own: u64,
-    around: u64,
+    /// Serial of the map around it.
+    outer: u64,
+    /// Length of [`Keys::undo`] when the map was opened.
     undo: u32,
     has_nodes: bool,
 }
@@ -79,11 +82,11 @@ impl Keys {
         self.key_hashes.clear();
     }
 
-    /// Opens a map inside of `around`.
+    /// Opens a map inside of `outer`.
     #[inline]
-    pub(super) fn open_map(&mut self, around: &MapSerial) -> MapSerial {
+    pub(super) fn open_map(&mut self, outer: &MapSerial) -> MapSerial {
         self.last_serial += 1;
-        MapSerial { own: self.last_serial, around: around.own, undo: self.undo.len() as u32, has_nodes: false }
+        MapSerial { own: self.last_serial, outer: outer.own, undo: self.undo.len() as u32, has_nodes: false }
     }
 
     /// Closes the map.
@@ -94,7 +97,7 @@ impl Keys {
                 self.stamps[usize::from(id)] = stamp;
             }
         }
-        if map.has_nodes && map.around == 0 {
+        if map.has_nodes && map.outer == 0 {
             self.key_hashes.clear();
         }
     }
@@ -105,11 +108,11 @@ impl Keys {
         self.rendered.get(usize::from(id)).filter(|rendered| rendered.len > 0)
     }
 
-    /// Returns the text of a rendered key as a piece of [`PIECE`] bytes, if it is not
+    /// Returns the text of a rendered key as a piece of [`PIECE_LEN`] bytes, if it is not
     /// longer.
     #[inline]
-    pub(super) fn rendered_piece(&self, rendered: &RenderedKey) -> Option<&[u8; PIECE]> {
-        if rendered.len > PIECE {
+    pub(super) fn rendered_piece(&self, rendered: &RenderedKey) -> Option<&[u8; PIECE_LEN]> {
+        if rendered.len > PIECE_LEN {
             return None;
         }
         self.text.get(rendered.start..).and_then(|rest| rest.first_chunk())
@@ -124,8 +127,8 @@ impl Keys {
         self.special.get(&id).copied().unwrap_or_default()
     }
 
-    /// The losses of this key were reported once, with a path; from now on they are
-    /// only counted.
+    /// Called when the losses of this key were reported once, with a path: from now on they
+    /// are only counted.
     pub(super) fn count_uses(&mut self, id: u16) {
         if let Some(rendered) = self.rendered.get_mut(usize::from(id)) {
             (rendered.special, rendered.is_counted, rendered.uses) = (false, true, 0);
@@ -148,10 +151,10 @@ impl Keys {
             self.stamps.resize(index + 1, 0);
         }
         // Remove the padding of the previous text.
-        let start = self.text.len().saturating_sub(PIECE);
+        let start = self.text.len().saturating_sub(PIECE_LEN);
         self.text.truncate(start);
         self.text.extend_from_slice(text);
-        self.text.resize(start + text.len() + PIECE, 0);
+        self.text.resize(start + text.len() + PIECE_LEN, 0);
         let is_special = special != KeyHandling::default();
         self.rendered[index] =
             RenderedKey { start, len: text.len(), same_as: id, special: is_special, ..RenderedKey::default() };
@@ -168,7 +171,7 @@ impl Keys {
         }
     }
 
-    /// From now on, two ids may have the same text.
+    /// Called when two ids may have the same text from now on.
     pub(super) fn compare_texts(&mut self) {
         if self.first.is_none() {
             self.first = Some(HashMap::new());
@@ -193,7 +196,7 @@ impl Keys {
         }
     }
 
-    /// Whether the map already has this key, which is written now.
+    /// Returns `true` if the map already has this key, which is written now.
     #[inline]
     pub(super) fn is_duplicate_key(&mut self, id: u16, map: &MapSerial) -> bool {
         let rendered = &mut self.rendered[usize::from(id)];
@@ -208,14 +211,14 @@ impl Keys {
         if *stamp == map.own {
             return true;
         }
-        if *stamp > 0 && *stamp <= map.around {
+        if *stamp > 0 && *stamp <= map.outer {
             self.undo.push((id, *stamp));
         }
         *stamp = map.own;
         false
     }
 
-    /// Whether the map already has this key, which has no id. All keys with an id must
+    /// Returns `true` if the map already has this key, which has no id. All keys with an id must
     /// have been rendered before.
     pub(super) fn is_duplicate_text(&mut self, text: &[u8], map: &mut MapSerial) -> bool {
         self.compare_texts();

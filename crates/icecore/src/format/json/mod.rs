@@ -222,7 +222,7 @@ impl Writer for WriteOptions {
             return typed::write_typed(document, self, limits, out).map(|()| Losses::default());
         }
         let kept = memory.get_or_default::<WriterMemory>();
-        kept.forget_stale_keys(document.tape().keys().generation());
+        kept.remove_stale_keys(document.tape().keys().generation());
         write_metered(document, limits, out, |out| {
             let read = document;
             let document = &*document.with_utf8_strings();
@@ -239,7 +239,7 @@ impl Writer for WriteOptions {
 
     fn write_tape(&self, input: &[u8], tape: &Tape, memory: &mut Memory, out: &mut dyn Output) -> bool {
         let kept = memory.get_or_default::<WriterMemory>();
-        kept.forget_stale_keys(tape.keys().generation());
+        kept.remove_stale_keys(tape.keys().generation());
         tape.header().is_none() && write::fast_record::write_record(input, tape, self, kept, out)
     }
 
@@ -273,7 +273,7 @@ pub(crate) fn strip_byte_order_mark(input: &[u8]) -> &[u8] {
     input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input)
 }
 
-/// Whether the input must be read as `json:typed`.
+/// Returns `true` if the input must be read as `json:typed`.
 fn is_typed_json(input: &[u8], options: &ReadOptions) -> bool {
     options.typed.unwrap_or_else(|| {
         let rest = strip_byte_order_mark(input).trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);

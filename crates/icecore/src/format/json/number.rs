@@ -136,7 +136,7 @@ pub(super) fn significant_digits(text: &[u8]) -> Option<(Vec<u8>, i64)> {
 /// equal double.
 pub(super) const DIGITS_OF_A_DOUBLE: usize = 17;
 
-/// Whether a decimal has more digits than a double can represent. The length is checked
+/// Returns `true` if a decimal has more digits than a double can represent. The length is checked
 /// first, because most decimals are short.
 pub(super) fn has_many_digits(text: &[u8]) -> bool {
     let mantissa = || text.iter().take_while(|byte| !matches!(byte, b'e' | b'E'));

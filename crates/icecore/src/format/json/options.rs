@@ -64,7 +64,7 @@ pub enum Floats {
     Shortest,
     /// 15 digits, as perl prints floats and JSON::XS writes them.
     JsonXs,
-    /// The same, with `.0` after whole numbers, as Cpanel::JSON::XS writes them.
+    /// 15 digits, with `.0` after whole numbers, as Cpanel::JSON::XS writes them.
     Cpanel,
 }
 
@@ -87,7 +87,7 @@ pub enum InfNan {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Whether the input is `json:typed`. `None`: if its first key says so.
+    /// Whether the input is `json:typed`. If this is `None`, its first key decides.
     pub typed: Option<bool>,
     /// How to handle an escape that is half of a surrogate pair.
     pub surrogates: Surrogates,
@@ -133,8 +133,8 @@ pub struct WriteOptions {
     pub pretty: bool,
     /// A blank before each colon.
     pub space_before: bool,
-    /// A blank after each colon, and after commas that do not end a line. `None`: if
-    /// values have their own lines.
+    /// A blank after each colon, and after commas that do not end a line. If this is
+    /// `None`, there is one if values have their own lines.
     pub space_after: Option<bool>,
     /// Sort the keys of each object by their bytes.
     pub sort_keys: bool,
@@ -167,7 +167,7 @@ pub struct WriteOptions {
 }
 
 impl ReadOptions {
-    /// Whether any input beyond JSON is accepted.
+    /// Returns `true` if any input beyond JSON is accepted.
     pub(super) fn is_relaxed(&self) -> bool {
         self.relaxed != Relaxed::default()
     }

@@ -22,10 +22,10 @@ use crate::limits::Limits;
 use crate::num::float128;
 use std::collections::HashSet;
 
-/// How many keys of a map get ids; the others become nodes of the tape. A map with more
+/// Maximum number of keys of a map that get ids; the others become nodes of the tape. A map with more
 /// entries is hardly a record: its keys occur once, and would only fill the table of
 /// names.
-const KEYS_WITH_ID: u32 = 256;
+const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
 /// A container that is not closed yet.
 struct ReadFrame {
@@ -95,7 +95,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         (self.offset, error)
     }
 
-    /// Reads the document on one line of the input, with its line feed. Returns whether
+    /// Reads the document on one line of the input, with its line feed. Returns `true` if
     /// the line has one.
     pub(super) fn read_line(&mut self, input: &'a [u8], root: u32, start: usize, end: usize) -> Result<bool, Error> {
         self.input = input.get(..end).unwrap_or(input);
@@ -160,7 +160,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         }
     }
 
-    /// Continues after a complete value, up to the start of the next one. Returns false if
+    /// Continues after a complete value, up to the start of the next one. Returns `false` if
     /// there is none.
     #[inline]
     fn continue_after_value(&mut self) -> Result<bool, Error> {
@@ -180,7 +180,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
             match (self.peek(), is_map) {
                 (Some(b','), _) => {
                     self.read_punctuation(index, "value-separator");
-                    if RELAXED && self.is_trailing_comma(is_map) {
+                    if RELAXED && self.skip_after_comma(is_map) {
                         self.close_container(index, count, if is_map { "end-object" } else { "end-array" });
                         continue;
                     }
@@ -253,7 +253,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         Ok(index)
     }
 
-    /// Opens a container. Returns whether it is already complete.
+    /// Opens a container. Returns `true` if it is already complete.
     #[inline]
     fn open_container(&mut self, kind: Kind, close: u8) -> Result<bool, Error> {
         let is_map = kind == Kind::Map;
@@ -272,7 +272,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         self.read_first_or_next(is_map)
     }
 
-    /// Continues with the first or next entry of the innermost container. Returns whether
+    /// Continues with the first or next entry of the innermost container. Returns `true` if
     /// an entry was read that is the last one.
     #[inline]
     fn read_first_or_next(&mut self, is_map: bool) -> Result<bool, Error> {
@@ -331,7 +331,7 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         let (map, previous) = (top.node, top.previous);
         let mut id = None;
-        if top.count < KEYS_WITH_ID {
+        if top.count < MAX_ENTRIES_WITH_IDS {
             let tape = self.sink.tape();
             let bytes = match text.place {
                 Location::Input(start) => self.input.get(start as usize..start as usize + text.len),
@@ -399,9 +399,9 @@ impl<'a, 's, S: Sink, const FAST: bool, const RELAXED: bool> Reader<'a, 's, S, F
     fn read_long_number(&mut self) -> Result<bool, Error> {
         let start = self.offset;
         let (node, end) = match number::classify_number(self.input, start) {
-            NumberShape::Broken(at, expected) => {
+            NumberShape::Broken(offset, expected) => {
                 // The error is at the wrong byte, but the document ends before the number.
-                self.offset = at;
+                self.offset = offset;
                 let error = self.unexpected_error(expected);
                 self.offset = start;
                 return Err(error);

@@ -7,13 +7,13 @@ use crate::num::FloatText;
 
 /// Size of a scratch: the longest string, the longest rendered key, and slack for copies that
 /// write more than they keep.
-pub(super) const SCRATCH: usize = 640;
-/// Longest string that is written into a scratch.
-pub(super) const STRING: usize = 480;
+pub(super) const SCRATCH_LEN: usize = 640;
+/// Maximum length of a string that is written into a scratch.
+pub(super) const MAX_STRING_LEN: usize = 480;
 
 /// A buffer of fixed size. Tokens start at the given offset, which must be below `SCRATCH -
-/// STRING - 64`. The offset after them is returned.
-pub(super) type Scratch = [u8; SCRATCH];
+/// MAX_STRING_LEN - 64`. The offset after them is returned.
+pub(super) type Scratch = [u8; SCRATCH_LEN];
 
 /// The two digits of each number below 100: one division gives two digits.
 const PAIRS: [[u8; 2]; 100] = {
@@ -98,7 +98,7 @@ pub(super) fn write_plain_string(
     start: usize,
     len: usize,
 ) -> Option<usize> {
-    if len > STRING {
+    if len > MAX_STRING_LEN {
         return None;
     }
     // Whole words: up to seven bytes after the string are copied, and overwritten later.
@@ -106,26 +106,26 @@ pub(super) fn write_plain_string(
         return write_plain_at_end(scratch, offset, base.get(start..start + len)?);
     };
     let target = &mut scratch[offset + 1..offset + 1 + source.len()];
-    let mut left = len;
+    let mut remaining = len;
     for (from, to) in source.chunks_exact(8).zip(target.chunks_exact_mut(8)) {
         let word = u64::from_le_bytes(from.try_into().unwrap_or_default());
         let mut found = special_byte_mask(word) | non_ascii_mask(word);
         // Ignore the bytes after the string.
-        if left < 8 {
-            found &= u64::MAX >> (64 - 8 * left);
+        if remaining < 8 {
+            found &= u64::MAX >> (64 - 8 * remaining);
         }
         if found != 0 {
             return None;
         }
         to.copy_from_slice(from);
-        left = left.saturating_sub(8);
+        remaining = remaining.saturating_sub(8);
     }
     scratch[offset] = b'"';
     scratch[offset + len + 1] = b'"';
     Some(offset + len + 2)
 }
 
-/// The same for a string with less than seven bytes after it, as in a small document.
+/// Like [`write_plain_string`], for a string with less than seven bytes after it, as in a small document.
 fn write_plain_at_end(scratch: &mut Scratch, offset: usize, string: &[u8]) -> Option<usize> {
     let len = string.len();
     if string.iter().any(|byte| is_special(*byte) || *byte > 0x7F) {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn written(write: impl FnOnce(&mut Scratch) -> usize) -> String {
-        let mut scratch = [0; SCRATCH];
+        let mut scratch = [0; SCRATCH_LEN];
         let end = write(&mut scratch);
         String::from_utf8(scratch[..end].to_vec()).unwrap()
     }
@@ -168,7 +168,7 @@ mod tests {
         let base = b"Employee_123456\"}, and more behind";
         assert_eq!(written(|scratch| write_plain_string(scratch, 0, base, 0, 15).unwrap()), "\"Employee_123456\"");
         assert_eq!(written(|scratch| write_plain_string(scratch, 0, base, 3, 0).unwrap()), "\"\"");
-        let mut scratch = [0; SCRATCH];
+        let mut scratch = [0; SCRATCH_LEN];
         assert_eq!(write_plain_string(&mut scratch, 0, base, 0, 16), None);
         assert_eq!(write_plain_string(&mut scratch, 0, "éeeeeeee".as_bytes(), 0, 2), None);
         assert_eq!(written(|scratch| write_plain_string(scratch, 0, b"a short", 2, 5).unwrap()), "\"short\"");
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(write_plain_string(&mut scratch, 0, "é".as_bytes(), 0, 2), None);
         assert_eq!(write_plain_string(&mut scratch, 0, b"short", 0, 6), None);
         let long = [b'x'; 1000];
-        assert_eq!(write_plain_string(&mut scratch, 80, &long, 0, STRING), Some(80 + STRING + 2));
-        assert_eq!(write_plain_string(&mut scratch, 80, &long, 0, STRING + 1), None);
+        assert_eq!(write_plain_string(&mut scratch, 80, &long, 0, MAX_STRING_LEN), Some(80 + MAX_STRING_LEN + 2));
+        assert_eq!(write_plain_string(&mut scratch, 80, &long, 0, MAX_STRING_LEN + 1), None);
     }
 }

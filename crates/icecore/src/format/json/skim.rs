@@ -35,7 +35,7 @@ impl<'i> Skimmer<'i> {
         }
     }
 
-    /// Skips the string that begins here; returns whether it has escapes. Only a part of a
+    /// Skips the string that begins here. Returns `true` if it has escapes. Only a part of a
     /// long string is in view at a time.
     fn skip_string(&mut self) -> SkimResult<bool> {
         self.view.advance(1)?;
@@ -67,17 +67,17 @@ impl<'i> Skimmer<'i> {
             self.key.extend_from_slice(self.view.bytes_in_view().get(1..end - 1).unwrap_or(&[]));
             return self.view.advance(end as u64);
         }
-        let from = self.view.position();
+        let start = self.view.position();
         let has_escapes = self.skip_string()?;
-        let to = self.view.position();
+        let end = self.view.position();
         if has_escapes {
-            let text = self.view.copy_range(from, to)?;
+            let text = self.view.copy_range(start, end)?;
             let document = read_plain_value(&text, &Limits::default())?;
             self.key.extend_from_slice(document.root().as_bytes().ok_or(SkimAborted)?);
         } else {
-            self.view.seek_to(from + 1);
-            self.view.read_into(to - from - 2, &mut self.key)?;
-            self.view.seek_to(to);
+            self.view.seek_to(start + 1);
+            self.view.read_into(end - start - 2, &mut self.key)?;
+            self.view.seek_to(end);
         }
         Ok(())
     }
@@ -85,9 +85,9 @@ impl<'i> Skimmer<'i> {
     /// Skips the container that begins here. Only a part of a long container is in view at a
     /// time.
     fn skip_container(&mut self) -> SkimResult<()> {
-        let mut inside = ContainerState::default();
+        let mut container = ContainerState::default();
         loop {
-            let (passed, is_done) = blocks::skip_container(self.view.bytes_in_view(), &mut inside);
+            let (passed, is_done) = blocks::skip_container(self.view.bytes_in_view(), &mut container);
             self.view.advance(passed as u64)?;
             if is_done {
                 return Ok(());
@@ -99,7 +99,7 @@ impl<'i> Skimmer<'i> {
     }
 }
 
-/// Whether this byte can be part of a number or a word.
+/// Returns `true` if this byte can be part of a number or a word.
 #[inline(always)]
 fn is_word_byte(byte: u8) -> bool {
     matches!(byte, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
@@ -111,8 +111,8 @@ fn is_word_byte(byte: u8) -> bool {
 fn find_string_end(bytes: &[u8], mut offset: usize) -> Result<(usize, bool), (usize, bool)> {
     let mut has_escapes = false;
     // Most strings are short.
-    let near = bytes.len().min(offset.saturating_add(16));
-    while offset < near {
+    let short_end = bytes.len().min(offset.saturating_add(16));
+    while offset < short_end {
         match bytes[offset] {
             b'"' => return Ok((offset + 1, has_escapes)),
             b'\\' => break,
@@ -236,18 +236,18 @@ impl Skim for Skimmer<'_> {
     }
 
     fn skip_items(&mut self, open: &mut SkimmedContainer, count: u64) -> SkimResult<bool> {
-        let mut left = count;
-        while left > 0 {
-            let before = left;
-            let passed = blocks::skip_items(self.view.bytes_in_view(), &mut left, open.read == 0);
+        let mut remaining = count;
+        while remaining > 0 {
+            let before = remaining;
+            let passed = blocks::skip_items(self.view.bytes_in_view(), &mut remaining, open.read == 0);
             self.view.advance(passed as u64)?;
-            open.read += before - left;
-            if left > 0 {
+            open.read += before - remaining;
+            if remaining > 0 {
                 if self.next_value(open)?.is_none() {
                     return Ok(false);
                 }
                 self.skip_value()?;
-                left -= 1;
+                remaining -= 1;
             }
         }
         Ok(true)
@@ -255,9 +255,9 @@ impl Skim for Skimmer<'_> {
 
     fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>> {
         self.peek()?;
-        let from = self.view.position();
+        let start = self.view.position();
         self.skip_value()?;
-        let bytes = self.view.copy_range(from, self.view.position())?;
+        let bytes = self.view.copy_range(start, self.view.position())?;
         read_plain_value(&bytes, limits).map(Document::into_owned)
     }
 }

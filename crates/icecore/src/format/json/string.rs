@@ -1,6 +1,6 @@
 //! Finds the end of a string, and decodes its escapes.
 
-/// Why a scan stopped, and where.
+/// The place where a scan stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScanEnd {
     /// The offset of the quote, backslash or control character; the length of
@@ -34,7 +34,7 @@ pub(super) fn non_ascii_mask(word: u64) -> u64 {
     word & HIGHS
 }
 
-/// Whether a byte must be escaped in a string.
+/// Returns `true` if a byte must be escaped in a string.
 #[inline]
 pub(super) fn is_special(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..=0x1F)

@@ -13,11 +13,16 @@ use crate::format::{Filled, feed};
 use crate::limits::Limits;
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings =
-    Strings { inside: may_be_json_text, find: find_strings, mend: None, takes_class: None, embeds: false };
+pub(super) static STRINGS: Strings = Strings {
+    is_candidate: may_be_json_text,
+    find: find_strings,
+    repair: None,
+    is_class_name: None,
+    is_embedded: false,
+};
 
-/// An object, an array, or a string with escapes: a string without escapes is the same as
-/// its text.
+/// Returns `true` for an object, an array, or a string with escapes. A string without escapes is
+/// the same as its text.
 fn may_be_json_text(text: &[u8]) -> bool {
     let is_string = || match text.trim_ascii() {
         [b'"', inside @ .., b'"'] => memchr::memchr(b'\\', inside).is_some(),
@@ -64,23 +69,23 @@ pub(super) fn find_strings_by_reading<'t>(
 /// Returns the strings of a valid text.
 fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlaces<'t> {
     let mut places = StringPlaces { consumed: text.len(), ..StringPlaces::default() };
-    let mut from = 0;
-    while let Some(distance) = memchr::memchr(b'"', text.get(from..).unwrap_or_default()) {
-        let start = from + distance + 1;
+    let mut search_start = 0;
+    while let Some(distance) = memchr::memchr(b'"', text.get(search_start..).unwrap_or_default()) {
+        let start = search_start + distance + 1;
         let end = find_closing_quote(text, start);
-        from = end + 1;
-        let part = || {
-            let tail = text.get(from..).unwrap_or_default();
+        search_start = end + 1;
+        let find_role = || {
+            let tail = text.get(search_start..).unwrap_or_default();
             let next = tail.iter().find(|byte| !byte.is_ascii_whitespace());
             if next == Some(&b':') { StringRole::Key } else { StringRole::Value }
         };
-        if !(wanted.may)(start, end) {
+        if !(wanted.is_wanted)(start, end) {
             continue;
         }
-        let part = part();
-        if part == StringRole::Value || wanted.keys {
+        let role = find_role();
+        if role == StringRole::Value || wanted.keys {
             places.list.push(FoundString::Text(StringPlace {
-                part,
+                role,
                 escaping: Some(0),
                 ..StringPlace::without_escapes(start, end, None)
             }));
@@ -89,7 +94,7 @@ fn collect_places<'t>(text: &'t [u8], wanted: &StringRequest<'_>) -> StringPlace
     add_escaping(text, places)
 }
 
-/// Adds the manner in which new strings are escaped.
+/// Adds the style in which new strings are escaped.
 fn add_escaping<'t>(text: &'t [u8], mut places: StringPlaces<'t>) -> StringPlaces<'t> {
     if !places.list.is_empty() {
         places.escapings.push(Box::new(JsonEscaping::from_text(text)));
@@ -147,7 +152,7 @@ mod tests {
             "\"\t\"",
         ];
         let limits = Limits::default();
-        let wanted = StringRequest { limits: &limits, keys: true, classes: false, may: &|_, _| true };
+        let wanted = StringRequest { limits: &limits, keys: true, classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut found) = (7u64, 0, 0);
         for _ in 0..300_000 {
             let mut text = String::new();

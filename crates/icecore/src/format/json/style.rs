@@ -44,7 +44,7 @@ impl TextStyle {
         }
     }
 
-    /// Whether there are neither lines nor blanks.
+    /// Returns `true` if there are neither lines nor blanks.
     pub(super) fn is_dense(&self) -> bool {
         !(self.lines || self.space_before || self.space_after)
     }

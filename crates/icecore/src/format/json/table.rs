@@ -7,10 +7,10 @@ use crate::options::{Opt, OptionType, Side};
 pub(super) static TABLE: &[Opt] = &ALL;
 
 /// The table of options for JSON lines: without those that break lines.
-pub(super) static LINES: &[Opt] = ALL.split_at(ALL.len() - BREAKING).0;
+pub(super) static LINES: &[Opt] = ALL.split_at(ALL.len() - LINE_BREAK_OPTIONS).0;
 
-/// How many options at the end of the table break lines.
-const BREAKING: usize = 3;
+/// Number of options at the end of the table that are about line breaks.
+const LINE_BREAK_OPTIONS: usize = 3;
 
 const ALL: [Opt; 35] = [
     Opt {

@@ -27,7 +27,7 @@ use std::collections::HashMap;
 pub(super) struct WriteJob<'d> {
     /// The document.
     pub(super) document: &'d Document<'d>,
-    /// The same with the names that were read; they show which values belong to a
+    /// The document with the names that were read. They show which values belong to a
     /// language's own classes.
     pub(super) original: &'d Document<'d>,
     /// The part to write, if the root is an array.
@@ -121,7 +121,7 @@ struct WriteFrame {
     /// Where the children end; for [`FrameKind::Target`], the node.
     end: u32,
     /// For a map: state of its keys. Otherwise: that of the map around it.
-    around: MapSerial,
+    outer_serial: MapSerial,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ enum FrameKind {
 
 struct Writer<'d, 'o, 'm> {
     document: &'d Document<'d>,
-    /// The same with the names that were read.
+    /// The document with the names that were read.
     original: &'d Document<'d>,
     nodes: &'d [Node],
     options: &'d WriteOptions,
@@ -153,7 +153,7 @@ struct Writer<'d, 'o, 'm> {
     losses: Losses,
     keys: &'m mut Keys,
     open: &'m mut Vec<WriteFrame>,
-    /// How many brackets are open.
+    /// Number of brackets that are open.
     depth: usize,
     /// The innermost open map.
     serial: MapSerial,
@@ -186,9 +186,9 @@ impl Writer<'_, '_, '_> {
             }
             next = tape.index_after(next);
         }
-        let around = self.serial;
+        let outer_serial = self.serial;
         if self.nodes.get(root as usize).is_some_and(|node| node.has(flag::TARGET)) && self.repeated.enter(root) {
-            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, around });
+            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: root, outer_serial });
         }
         let kind = match layout {
             Layout::Lines => FrameKind::Lines,
@@ -200,7 +200,7 @@ impl Writer<'_, '_, '_> {
                 FrameKind::Array
             }
         };
-        self.open.push(WriteFrame { kind, is_empty: window.before == 0, next, end, around });
+        self.open.push(WriteFrame { kind, is_empty: window.before == 0, next, end, outer_serial });
     }
 
     /// Writes everything that is open, to its end.
@@ -330,7 +330,7 @@ impl Writer<'_, '_, '_> {
         }
         self.keys.close_map(&self.serial);
         if let Some(top) = self.open.last_mut() {
-            self.serial = top.around;
+            self.serial = top.outer_serial;
             top.is_empty = is_empty;
         }
         self.close_container(b'}')
@@ -360,7 +360,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Counts the losses of a key. Returns whether its entry is left out.
+    /// Counts the losses of a key. Returns `true` if its entry is left out.
     #[cold]
     fn report_special_key(&mut self, id: u16, value: u32) -> bool {
         let KeyHandling { absent, reserved, losses } = self.keys.key_handling(id);
@@ -406,7 +406,7 @@ impl Writer<'_, '_, '_> {
             is_empty: true,
             next: index + 1,
             end,
-            around: self.serial,
+            outer_serial: self.serial,
         });
     }
 
@@ -414,9 +414,9 @@ impl Writer<'_, '_, '_> {
     fn open_map(&mut self, index: u32, end: u32) {
         self.emitter.write_byte(b'{');
         self.depth += 1;
-        let around = self.serial;
-        self.serial = self.keys.open_map(&around);
-        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: index + 1, end, around });
+        let outer_serial = self.serial;
+        self.serial = self.keys.open_map(&outer_serial);
+        self.open.push(WriteFrame { kind: FrameKind::Map, is_empty: true, next: index + 1, end, outer_serial });
     }
 
     /// Closes the innermost container.
@@ -456,8 +456,8 @@ impl Writer<'_, '_, '_> {
                 continue;
             }
             if node.has(flag::TARGET) && self.repeated.enter(index) {
-                let (kind, around) = (FrameKind::Target, self.serial);
-                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: index, around });
+                let (kind, outer_serial) = (FrameKind::Target, self.serial);
+                self.open.push(WriteFrame { kind, is_empty: true, next: 0, end: index, outer_serial });
             }
             match self.open_container(index, node)? {
                 Some(child) => index = child,
@@ -572,8 +572,8 @@ impl Writer<'_, '_, '_> {
     fn open_brace(&mut self, class: u32) -> Result<(), Error> {
         self.emitter.write_byte(b'{');
         self.depth += 1;
-        let around = self.serial;
-        self.open.push(WriteFrame { kind: FrameKind::Brace, is_empty: false, next: 0, end: 0, around });
+        let outer_serial = self.serial;
+        self.open.push(WriteFrame { kind: FrameKind::Brace, is_empty: false, next: 0, end: 0, outer_serial });
         self.write_class_entry(class)?;
         self.emitter.write_comma();
         self.emitter.start_line(self.depth)?;

@@ -18,8 +18,8 @@ pub(super) struct Wrapper {
 /// The letters of the option bits of a regexp.
 pub(super) const OPTIONS: [(u8, u8); 5] = [(4, b's'), (1, b'i'), (2, b'x'), (16, b'u'), (32, b'n')];
 
-/// How many wrappers a late encoding passes.
-const WRAPPERS: u32 = 64;
+/// Maximum number of wrappers between an encoding and its string.
+const MAX_WRAPPERS: u32 = 64;
 
 impl<S: Sink> Reader<'_, '_, S> {
     /// Reads what follows `I`.
@@ -58,7 +58,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             _ => {
                 let node = self.sink.next_node();
                 self.record_piece(start, node, "instance variables");
-                self.push_front(Node::open(Kind::Attrs, 0), key, start);
+                self.push_container(Node::open(Kind::Attrs, 0), key, start);
                 self.open_container(State::Owner, node, 1)
             }
         }
@@ -122,7 +122,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
         let mut key = key;
         if let Some(start) = variables {
-            let node = self.push_front(Node::open(Kind::Attrs, 0), key, start);
+            let node = self.push_container(Node::open(Kind::Attrs, 0), key, start);
             self.open_container(State::Owner, node, 1)?;
             key = NO_KEY;
         }
@@ -132,7 +132,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 self.mark_value_read();
             }
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
-            let node = self.push_front(node, key, wrapper.start);
+            let node = self.push_container(node, key, wrapper.start);
             self.open_container(State::Part, node, 1)?;
             key = NO_KEY;
         }
@@ -150,7 +150,7 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Marks the value of the innermost wrapper as read.
     fn mark_value_read(&mut self) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.left = 0;
+            frame.remaining = 0;
             frame.count = 1;
         }
     }
@@ -172,22 +172,22 @@ impl<S: Sink> Reader<'_, '_, S> {
         let number = self.numbers.len();
         self.numbers.push(PENDING);
         let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
-        let left = if variables.is_some() { self.read_payload_variables(&mut string, first)? } else { 0 };
+        let remaining = if variables.is_some() { self.read_payload_variables(&mut string, first)? } else { 0 };
         let mut key = key;
         let attributes = self.sink.next_node();
-        if let (Some(start), true) = (variables, left > 0) {
-            self.push_front(Node::open(Kind::Attrs, 0), std::mem::take(&mut key), start);
+        if let (Some(start), true) = (variables, remaining > 0) {
+            self.push_container(Node::open(Kind::Attrs, 0), std::mem::take(&mut key), start);
         }
         let outer = self.sink.next_node();
         for wrapper in wrappers {
             let node = Node::open(Kind::Attrs, wrapper.class).in_form(wrapper.form);
-            self.push_front(node, std::mem::take(&mut key), wrapper.start);
+            self.push_container(node, std::mem::take(&mut key), wrapper.start);
         }
         let value_node = self.sink.next_node();
         if tag == b'"' {
             self.push_leaf(string, key, begin);
         } else {
-            self.push_front(Node::open(Kind::Regexp, 0), key, begin);
+            self.push_container(Node::open(Kind::Regexp, 0), key, begin);
             self.push_leaf(string, NO_KEY, start);
             let letters: Vec<u8> =
                 OPTIONS.iter().filter(|(bit, _)| options & bit != 0).map(|(_, letter)| *letter).collect();
@@ -204,8 +204,8 @@ impl<S: Sink> Reader<'_, '_, S> {
             self.sink.tape().close_container(wrapper, 1);
             self.end_node(wrapper);
         }
-        if left > 0 {
-            self.open_container(State::Variables, attributes, left)?;
+        if remaining > 0 {
+            self.open_container(State::Variables, attributes, remaining)?;
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = 1;
             }
@@ -217,19 +217,19 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// first. Returns how many are left.
     fn read_payload_variables(&mut self, string: &mut Node, node: u32) -> Result<u32, Error> {
         let start = self.scan.offset;
-        let mut left = self.read_count("instance variables", 2)?;
+        let mut remaining = self.read_count("instance variables", 2)?;
         self.record_piece(start, node, "count");
-        if left > 0 && self.is_encoding_next() {
+        if remaining > 0 && self.is_encoding_next() {
             let variable = self.read_symbol(node)?;
             if let Some(encoding) = self.read_encoding(variable, node)? {
                 *string = self.with_encoding(*string, encoding)?;
-                left -= 1;
+                remaining -= 1;
             }
         }
-        Ok(left)
+        Ok(remaining)
     }
 
-    /// Whether the next instance variable gives the encoding.
+    /// Returns `true` if the next instance variable gives the encoding.
     pub(super) fn is_encoding_next(&self) -> bool {
         let rest = self.scan.input.get(self.scan.offset..).unwrap_or(&[]);
         let (name, value) = match rest {
@@ -266,13 +266,13 @@ impl<S: Sink> Reader<'_, '_, S> {
         let payload_start = self.scan.offset;
         let (place, len) = self.read_bytes("a dumped object")?;
         self.record_piece(payload_start, node + 1, "payload");
-        self.push_front(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
+        self.push_container(Node::open(Kind::Opaque, class).in_form(Form::UserDump), key, start);
         let mut string = self.sink.tape().new_borrowed_string(Kind::Bytes, place, len);
-        let left = if variables { self.read_payload_variables(&mut string, node + 1)? } else { 0 };
-        if left > 0 {
-            let attributes = self.push_front(Node::open(Kind::Attrs, 0), NO_KEY, payload_start);
+        let remaining = if variables { self.read_payload_variables(&mut string, node + 1)? } else { 0 };
+        if remaining > 0 {
+            let attributes = self.push_container(Node::open(Kind::Attrs, 0), NO_KEY, payload_start);
             self.push_leaf(string, NO_KEY, payload_start);
-            self.open_container(State::Payload, attributes, left)?;
+            self.open_container(State::Payload, attributes, remaining)?;
             if let Some(frame) = self.frames.last_mut() {
                 frame.count = 1;
             }
@@ -293,7 +293,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         self.record_piece(start, node, "count");
         if let Some(frame) = self.frames.last_mut() {
             frame.state = State::Variables;
-            frame.left = count;
+            frame.remaining = count;
         }
         Ok(())
     }
@@ -307,9 +307,9 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             frame = self.frames.last().copied().unwrap_or(frame);
         }
-        let mut left = frame.left;
-        while left > 0 && self.frames.len() == depth {
-            left -= 1;
+        let mut remaining = frame.remaining;
+        while remaining > 0 && self.frames.len() == depth {
+            remaining -= 1;
             let (start, node) = (self.scan.offset, self.sink.next_node());
             let symbol = self.read_symbol(node)?;
             let found_encoding = match frame.state {
@@ -317,7 +317,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 _ => self.read_encoding(symbol, node)?,
             };
             if let Some(top) = self.frames.last_mut() {
-                top.left = left;
+                top.remaining = remaining;
                 top.count += u32::from(found_encoding.is_none());
             }
             if let Some(encoding) = found_encoding {
@@ -333,7 +333,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             };
             self.read_value(key)?;
         }
-        if frame.left == 0 {
+        if frame.remaining == 0 {
             self.close_container();
         }
         Ok(())
@@ -341,7 +341,7 @@ impl<S: Sink> Reader<'_, '_, S> {
 
     /// Applies the encoding to a value that is already on the tape.
     fn apply_late_encoding(&mut self, attributes: u32, encoding: ReadEncoding, start: usize) -> Result<(), Error> {
-        for index in attributes + 1..attributes + 1 + WRAPPERS {
+        for index in attributes + 1..attributes + 1 + MAX_WRAPPERS {
             let Some(node) = self.sink.nodes().get(index as usize).copied() else { break };
             match node.kind {
                 Kind::Attrs | Kind::Regexp => {}

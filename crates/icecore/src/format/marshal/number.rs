@@ -19,12 +19,12 @@ pub(super) fn push_integer(value: i64, buf: &mut Vec<u8>) {
     }
 }
 
-/// Whether Ruby writes this integer as a fixnum.
+/// Returns `true` if Ruby writes this integer as a fixnum.
 pub(super) fn is_fixnum(value: i64) -> bool {
     (-(1 << 30)..1 << 30).contains(&value)
 }
 
-/// Whether a 64-bit Ruby stores this float in the reference itself: then equal floats
+/// Returns `true` if a 64-bit Ruby stores this float in the reference itself: then equal floats
 /// are one object.
 pub(super) fn is_immediate(bits: u64) -> bool {
     bits == 0 || matches!(bits >> 60 & 7, 3 | 4) && bits != 0x3000_0000_0000_0000
@@ -214,8 +214,8 @@ fn parse_hexadecimal(text: &str) -> f64 {
     if negative { -value } else { value }
 }
 
-/// How many bits of the mantissa the text provides, if more bytes follow.
-const MANTISSA: i32 = 37;
+/// Number of bits of the mantissa that the text provides, if more bytes follow.
+const MANTISSA_BITS: i32 = 37;
 
 /// Adds the lower bits of the mantissa: files of Ruby 1.6 to 1.8 have them after a zero
 /// byte, because their text was not exact.
@@ -225,7 +225,7 @@ fn add_mantissa(value: f64, tail: &[u8]) -> f64 {
         return value;
     }
     let (fraction, exponent) = split_float(value);
-    let mut mantissa = (fraction.abs() * 2f64.powi(MANTISSA)).trunc();
+    let mut mantissa = (fraction.abs() * 2f64.powi(MANTISSA_BITS)).trunc();
     let mut bits = 0;
     for chunk in tail.chunks(4).take(64) {
         bits += 8 * chunk.len() as i32;
@@ -233,7 +233,7 @@ fn add_mantissa(value: f64, tail: &[u8]) -> f64 {
         // In two steps: the power alone may be too small for a float.
         mantissa += f64::from(word) * 2f64.powi(-32) * 2f64.powi(32 - bits);
     }
-    let exponent = exponent - MANTISSA;
+    let exponent = exponent - MANTISSA_BITS;
     let half = exponent / 2;
     let joined = mantissa * 2f64.powi(half) * 2f64.powi(exponent - half);
     if value < 0.0 { -joined } else { joined }

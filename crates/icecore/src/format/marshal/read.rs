@@ -11,8 +11,8 @@ use std::collections::HashMap;
 
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
-pub(super) const KEYS_WITH_ID: u32 = 256;
-/// How many values are read before the machine checks limits again.
+pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
+/// Number of values that are read before the machine checks limits again.
 pub(super) const BATCH: u32 = 1024;
 
 /// Current state of a frame.
@@ -31,7 +31,7 @@ pub(super) enum State {
     Owner,
     /// Instance variables of the value in an `Attrs`.
     Variables,
-    /// Those of the payload of a `u`, whose node is the previous one.
+    /// Instance variables of the payload of a `u`, whose node is the previous one.
     Payload,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct ReadFrame {
     /// Its node.
     pub(super) node: u32,
     /// Number of children still to read.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
     /// Number of children so far.
     pub(super) count: u32,
 }
@@ -57,7 +57,7 @@ pub(super) struct SideObject {
     pub(super) key: u16,
 }
 
-/// This bit of an object number's entry means that it is a [`SideObject`].
+/// Bit in the entry of an object number. It means that the object is a [`SideObject`].
 pub(super) const SIDE: u32 = 1 << 31;
 /// An object that is not on the tape yet.
 pub(super) const PENDING: u32 = u32::MAX;
@@ -70,17 +70,17 @@ pub(super) struct ReaderMemory {
     numbers: Vec<u32>,
     sides: Vec<SideObject>,
     /// The ids of symbols in the last document, by number: as a key and as a class.
-    guesses: Vec<(u16, u32)>,
+    predicted_symbols: Vec<(u16, u32)>,
 }
 
-/// How many symbols are predicted.
-const GUESSES: usize = 256;
-/// How many entries of each of these vectors are kept.
-const ENTRIES_KEPT: usize = 1 << 16;
+/// Number of symbols that are predicted.
+const MAX_PREDICTED_SYMBOLS: usize = 256;
+/// Number of entries of each of these vectors that are kept.
+const MAX_KEPT_ENTRIES: usize = 1 << 16;
 
 pub(super) struct Reader<'a, 's, S: Sink> {
     kept: Box<ReaderMemory>,
-    pub(super) guesses: Vec<(u16, u32)>,
+    pub(super) predicted_symbols: Vec<(u16, u32)>,
     pub(super) scan: Scan<'a>,
     pub(super) sink: &'s mut S,
     pub(super) limits: &'s Limits,
@@ -91,7 +91,7 @@ pub(super) struct Reader<'a, 's, S: Sink> {
     pub(super) utf8: u64,
     /// The nodes of objects by number.
     pub(super) numbers: Vec<u32>,
-    /// The nodes of numbers below this one were taken away.
+    /// The nodes of all numbers below this one were removed from the tape.
     pub(super) removed_below: usize,
     pub(super) sides: Vec<SideObject>,
     /// The ids of encodings, by the location of their names.
@@ -107,7 +107,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         let kept = std::mem::take(&mut *memory);
         Reader {
             kept: memory,
-            guesses: kept.guesses,
+            predicted_symbols: kept.predicted_symbols,
             scan,
             sink,
             limits,
@@ -128,18 +128,19 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         fn take_emptied<T>(list: &mut Vec<T>) -> Vec<T> {
             let mut list = std::mem::take(list);
             list.clear();
-            list.shrink_to(ENTRIES_KEPT);
+            list.shrink_to(MAX_KEPT_ENTRIES);
             list
         }
-        let mut guesses = take_emptied(&mut self.guesses);
-        guesses.extend(self.symbols.iter().take(GUESSES).map(|symbol| (symbol.key, symbol.class)));
+        let mut predicted_symbols = take_emptied(&mut self.predicted_symbols);
+        predicted_symbols
+            .extend(self.symbols.iter().take(MAX_PREDICTED_SYMBOLS).map(|symbol| (symbol.key, symbol.class)));
         let mut memory = self.kept;
         *memory = ReaderMemory {
             frames: take_emptied(&mut self.frames),
             symbols: take_emptied(&mut self.symbols),
             numbers: take_emptied(&mut self.numbers),
             sides: take_emptied(&mut self.sides),
-            guesses,
+            predicted_symbols,
         };
         self.sink.tape().memory.put_back(memory);
     }
@@ -163,7 +164,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                     self.advance_top(State::Part, 0);
                     self.read_value(NO_KEY)?;
                 }
-                State::Part | State::Owner if frame.left > 0 => {
+                State::Part | State::Owner if frame.remaining > 0 => {
                     self.advance_top(frame.state, 1);
                     self.read_value(NO_KEY)?;
                 }
@@ -271,8 +272,8 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         index
     }
 
-    /// Puts the front of a container on the tape.
-    pub(super) fn push_front(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
+    /// Puts the node of a container on the tape.
+    pub(super) fn push_container(&mut self, mut node: Node, key: u16, start: usize) -> u32 {
         node.key = key;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, start);
@@ -281,11 +282,11 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
 
     /// Opens a container that was put on the tape.
     #[inline]
-    pub(super) fn open_container(&mut self, state: State, node: u32, left: u32) -> Result<(), Error> {
+    pub(super) fn open_container(&mut self, state: State, node: u32, remaining: u32) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.offset));
         }
-        self.frames.push(ReadFrame { state, node, left, count: 0 });
+        self.frames.push(ReadFrame { state, node, remaining, count: 0 });
         Ok(())
     }
 
@@ -293,7 +294,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         if let Some(frame) = self.frames.last_mut() {
             frame.state = state;
             frame.count += count;
-            frame.left -= count;
+            frame.remaining -= count;
         }
     }
 
@@ -314,7 +315,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
     /// Closes open containers, so that the nodes read so far are a document.
     pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
-            let (node, expected_count) = (frame.node, frame.count.saturating_add(frame.left));
+            let (node, expected_count) = (frame.node, frame.count.saturating_add(frame.remaining));
             self.sink.record_cut(node, Some(expected_count));
             self.close_container();
         }
@@ -330,18 +331,18 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         if !S::DETAIL {
             return self.read_fast_items(frame);
         }
-        let batch = frame.left.min(BATCH);
+        let batch = frame.remaining.min(BATCH);
         let mut items_read = 0;
         while items_read < batch && self.frames.len() == depth {
             items_read += 1;
             // Nested containers must find this frame already updated.
             if let Some(top) = self.frames.last_mut() {
-                top.left -= 1;
+                top.remaining -= 1;
                 top.count += 1;
             }
             self.read_value(NO_KEY)?;
         }
-        if frame.left == 0 {
+        if frame.remaining == 0 {
             self.close_container();
         }
         Ok(())
@@ -354,7 +355,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             }
             frame = self.frames.last().copied().unwrap_or(frame);
         }
-        if frame.left == 0 {
+        if frame.remaining == 0 {
             if self.sink.nodes().get(frame.node as usize).is_some_and(|node| node.has(flag::DEFAULT)) {
                 self.advance_top(State::Default, 0);
             } else {
@@ -364,7 +365,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         }
         let depth = self.frames.len();
         let top = depth - 1;
-        for _ in 0..frame.left.min(BATCH) {
+        for _ in 0..frame.remaining.min(BATCH) {
             let key = if has_key { KEY_NODE } else { self.read_key(frame.node)? };
             if key == KEY_NODE {
                 self.frames[top].state = State::Hash(true);
@@ -375,7 +376,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
             has_key = false;
             let frame = &mut self.frames[top];
             frame.state = State::Hash(false);
-            frame.left -= 1;
+            frame.remaining -= 1;
             frame.count += 1;
             self.read_value(key)?;
             if self.frames.len() > depth {
@@ -430,7 +431,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 let count = self.read_count("items", 1)?;
                 self.numbers.push(node);
                 self.record_piece(start, node, tag::type_name(tag));
-                self.push_front(Node::open(Kind::Array, 0), key, start);
+                self.push_container(Node::open(Kind::Array, 0), key, start);
                 self.open_container(State::Array, node, count)?;
             }
             b'{' | b'}' => self.read_hash(tag, start, key, 0)?,
@@ -439,11 +440,11 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 self.record_piece(start, node, tag::type_name(tag));
                 let form = if tag == b'o' { Form::Usual } else { Form::Struct };
                 let class = self.read_class(node)?;
-                self.push_front(Node::open(Kind::Object, class).in_form(form), key, start);
+                self.push_container(Node::open(Kind::Object, class).in_form(form), key, start);
                 let count_start = self.scan.offset;
                 let count = self.read_count("members", 2)?;
                 self.record_piece(count_start, node + 1, "count");
-                self.push_front(Node::open(Kind::Map, 0), NO_KEY, count_start);
+                self.push_container(Node::open(Kind::Map, 0), NO_KEY, count_start);
                 self.open_container(State::Members, node + 1, count)?;
             }
             b'U' | b'd' => {
@@ -451,7 +452,7 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
                 let form = if tag == b'U' { Form::UserMarshal } else { Form::Data };
                 let class = self.read_class(node)?;
                 self.numbers.push(node);
-                self.push_front(Node::open(Kind::Opaque, class).in_form(form), key, start);
+                self.push_container(Node::open(Kind::Opaque, class).in_form(form), key, start);
                 self.open_container(State::Part, node, 1)?;
             }
             b'u' => self.read_user_dump(start, key, false)?,
@@ -485,13 +486,13 @@ impl<'a, 's, S: Sink> Reader<'a, 's, S> {
         self.numbers.push(node);
         self.record_piece(start, node, tag::type_name(tag));
         let default = if tag == b'}' { flag::DEFAULT } else { 0 };
-        self.push_front(Node::open(Kind::Map, 0).with(flags | default), key, start);
+        self.push_container(Node::open(Kind::Map, 0).with(flags | default), key, start);
         self.open_container(State::Hash(false), node, count)
     }
 
-    /// Whether a map is small enough for its keys to get ids.
+    /// Returns `true` if a map is small enough for its keys to get ids.
     pub(super) fn has_key_ids(&self) -> bool {
-        self.frames.last().is_some_and(|frame| frame.left.saturating_add(frame.count) <= KEYS_WITH_ID)
+        self.frames.last().is_some_and(|frame| frame.remaining.saturating_add(frame.count) <= MAX_ENTRIES_WITH_IDS)
     }
 
     /// Puts a key on the tape.

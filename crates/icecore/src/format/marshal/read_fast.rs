@@ -5,7 +5,7 @@
 //! continues there. A reader with detail does not use them, so tests compare both.
 
 use super::number::{is_immediate, parse_float, parse_short_float};
-use super::read::{BATCH, KEYS_WITH_ID, ReadFrame, Reader, SIDE, SideObject, State};
+use super::read::{BATCH, MAX_ENTRIES_WITH_IDS, ReadFrame, Reader, SIDE, SideObject, State};
 use super::symbols::{Symbol, utf8_tail};
 use crate::document::{Form, Kind, Location, NO_KEY, Node, Recorder, Sink, flag};
 use crate::error::Error;
@@ -20,8 +20,8 @@ pub(super) enum RecordOutcome {
     Other,
 }
 
-/// How many integers are put on the tape at once.
-const RUN: usize = 32;
+/// Number of integers that are put on the tape at once.
+const RUN_LEN: usize = 32;
 
 /// Returns the integer at `offset` and its end.
 #[inline(always)]
@@ -124,7 +124,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         }
     }
 
-    /// Gives the next float on the tape its number. A sink of windows removes nodes, so the
+    /// Assigns a number to the next float on the tape. A sink of windows removes nodes, so the
     /// value is then kept next to the numbers for later links.
     #[inline(always)]
     pub(super) fn number_float(&mut self, bits: u64) {
@@ -151,9 +151,9 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Returns the symbol whose length is at `offset`, at its first occurrence, and where it
     /// ends; with its ids in the previous document.
     #[inline(always)]
-    fn guess_symbol(&self, offset: usize) -> Option<(Symbol, usize)> {
+    fn predict_symbol(&self, offset: usize) -> Option<(Symbol, usize)> {
         let input = self.scan.input;
-        let (key, class) = *self.guesses.get(self.symbols.len())?;
+        let (key, class) = *self.predicted_symbols.get(self.symbols.len())?;
         let (start, len) = parse_length(input, offset)?;
         let end = start + len as usize;
         let name = input.get(start..end)?;
@@ -162,10 +162,10 @@ impl<S: Sink> Reader<'_, '_, S> {
             .then(|| (Symbol { key, class, ..Symbol::new(start, len) }, end))
     }
 
-    /// The same as a key, if it is one. It then has its number.
+    /// Like [`Self::predict_symbol`], for a symbol that is a key. Assigns its number.
     #[inline(always)]
-    fn guess_key(&mut self, offset: usize) -> Option<(u16, usize)> {
-        let (symbol, end) = self.guess_symbol(offset)?;
+    fn predict_key(&mut self, offset: usize) -> Option<(u16, usize)> {
+        let (symbol, end) = self.predict_symbol(offset)?;
         let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
         let keys = self.sink.tape().keys();
         if !keys.is_name_at(symbol.key, Kind::Symbol, 0, self.scan.input, start as usize, len) {
@@ -175,10 +175,10 @@ impl<S: Sink> Reader<'_, '_, S> {
         Some((symbol.key, end))
     }
 
-    /// The same as a class. It has no number yet.
+    /// Like [`Self::predict_symbol`], for a symbol that is a class. It gets no number yet.
     #[inline(always)]
-    fn guess_class(&mut self, offset: usize) -> Option<(Symbol, usize)> {
-        let (symbol, end) = self.guess_symbol(offset)?;
+    fn predict_class(&mut self, offset: usize) -> Option<(Symbol, usize)> {
+        let (symbol, end) = self.predict_symbol(offset)?;
         let (Location::Input(start), len) = (symbol.node.place(), symbol.node.aux as usize) else { return None };
         let classes = self.sink.tape().classes();
         let id = u16::try_from(symbol.class).ok()?;
@@ -193,7 +193,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         let input = self.scan.input;
         let tag = *input.get(offset)?;
         if tag == b':' {
-            return self.guess_key(offset + 1);
+            return self.predict_key(offset + 1);
         }
         let (number, next) = parse_integer(input, offset + 1)?;
         let number = usize::try_from(number).ok()?;
@@ -215,9 +215,9 @@ impl<S: Sink> Reader<'_, '_, S> {
     /// Reads the rest of an array, up to an item that must be opened.
     pub(super) fn read_fast_items(&mut self, frame: ReadFrame) -> Result<(), Error> {
         let depth = self.frames.len();
-        let batch = frame.left.min(BATCH);
+        let batch = frame.remaining.min(BATCH);
         let mut items_read = match self.scan.peek() {
-            Some(b'i') if batch >= RUN as u32 => self.read_integers(batch),
+            Some(b'i') if batch >= RUN_LEN as u32 => self.read_integers(batch),
             _ => 0,
         };
         while items_read < batch {
@@ -244,7 +244,7 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
         }
         self.record_progress(frame, items_read);
-        if items_read == frame.left {
+        if items_read == frame.remaining {
             self.close_container();
         }
         Ok(())
@@ -255,10 +255,10 @@ impl<S: Sink> Reader<'_, '_, S> {
         let input = self.scan.input;
         let mut offset = self.scan.offset;
         let mut items_read = 0;
-        let mut run = [Node::int(0); RUN];
+        let mut run = [Node::int(0); RUN_LEN];
         loop {
             let mut count = 0;
-            let wanted = (max - items_read).min(RUN as u32) as usize;
+            let wanted = (max - items_read).min(RUN_LEN as u32) as usize;
             for node in &mut run[..wanted] {
                 if input.get(offset) != Some(&b'i') {
                     break;
@@ -270,14 +270,14 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             self.sink.tape().nodes.extend_from_slice(&run[..count]);
             items_read += count as u32;
-            if count < RUN {
+            if count < RUN_LEN {
                 self.scan.offset = offset;
                 return items_read;
             }
         }
     }
 
-    /// An item of the root is complete: it may be taken away.
+    /// Called when an item of the root is complete: the sink may remove it.
     #[inline]
     pub(super) fn finish_root_item(&mut self) -> Result<(), Error> {
         if S::PARTS {
@@ -294,16 +294,16 @@ impl<S: Sink> Reader<'_, '_, S> {
     #[inline(always)]
     fn record_progress(&mut self, frame: ReadFrame, items_read: u32) {
         if let Some(top) = self.frames.last_mut() {
-            top.left = frame.left - items_read;
+            top.remaining = frame.remaining - items_read;
             top.count = frame.count + items_read;
         }
     }
 
     /// Reads entries of a small hash, or members of an object, whose keys were seen before.
-    /// Returns whether a container was opened.
+    /// Returns `true` if a container was opened.
     pub(super) fn read_fast_entries(&mut self, frame: ReadFrame) -> Result<bool, Error> {
         let depth = self.frames.len();
-        let batch = frame.left.min(BATCH);
+        let batch = frame.remaining.min(BATCH);
         let mut entries_read = 0;
         while entries_read < batch {
             let Some((key, key_end)) = self.parse_key(self.scan.offset, frame.state) else { break };
@@ -348,7 +348,7 @@ impl<S: Sink> Reader<'_, '_, S> {
                 Some(b';') => parse_integer(input, offset + 1)
                     .and_then(|(number, next)| Some((*self.symbols.get(usize::try_from(number).ok()?)?, next))),
                 Some(b':') => {
-                    let guessed = self.guess_class(offset + 1);
+                    let guessed = self.predict_class(offset + 1);
                     new_symbol = guessed.map(|(symbol, _)| symbol);
                     guessed
                 }
@@ -366,7 +366,9 @@ impl<S: Sink> Reader<'_, '_, S> {
             && self.sink.nodes().len() + (BATCH as usize) < self.limits.nodes as usize;
         let count = match u32::try_from(count) {
             Ok(count)
-                if count <= KEYS_WITH_ID && count as usize <= (input.len() - offset) / min_size && fits_limits =>
+                if count <= MAX_ENTRIES_WITH_IDS
+                    && count as usize <= (input.len() - offset) / min_size
+                    && fits_limits =>
             {
                 count
             }
@@ -384,8 +386,8 @@ impl<S: Sink> Reader<'_, '_, S> {
         } else {
             tape.push(Node { key, ..Node::open(kind, 0) })
         };
-        let mut left = count;
-        while left > 0 {
+        let mut remaining = count;
+        while remaining > 0 {
             let mut key = NO_KEY;
             if kind != Kind::Array {
                 let Some((id, next)) = self.parse_key(offset, state) else { break };
@@ -393,18 +395,18 @@ impl<S: Sink> Reader<'_, '_, S> {
             }
             let Some((leaf, next)) = self.parse_leaf(offset) else {
                 self.scan.offset = offset;
-                left -= 1;
-                self.frames.push(ReadFrame { state, node, left, count: count - left });
+                remaining -= 1;
+                self.frames.push(ReadFrame { state, node, remaining, count: count - remaining });
                 self.read_value(key)?;
                 return Ok(RecordOutcome::Opened);
             };
             self.sink.tape().push(Node { key, ..leaf });
             offset = next;
-            left -= 1;
+            remaining -= 1;
         }
         self.scan.offset = offset;
-        if left > 0 {
-            self.frames.push(ReadFrame { state, node, left, count: count - left });
+        if remaining > 0 {
+            self.frames.push(ReadFrame { state, node, remaining, count: count - remaining });
             return Ok(RecordOutcome::Opened);
         }
         let tape = self.sink.tape();
@@ -415,10 +417,10 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(RecordOutcome::Complete)
     }
 
-    /// Whether [`Reader::read_fast_entries`] may read the keys of this hash.
+    /// Returns `true` if [`Reader::read_fast_entries`] may read the keys of this hash.
     #[inline]
     pub(super) fn is_plain_hash(&self, frame: ReadFrame) -> bool {
         let by_identity = || self.sink.nodes().get(frame.node as usize).is_some_and(|map| map.has(flag::IDENTITY));
-        frame.left.saturating_add(frame.count) <= KEYS_WITH_ID && !by_identity()
+        frame.remaining.saturating_add(frame.count) <= MAX_ENTRIES_WITH_IDS && !by_identity()
     }
 }

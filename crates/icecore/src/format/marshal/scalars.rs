@@ -111,7 +111,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether no program can change the object at `index`: then a link to it is not sharing. An
+    /// Returns `true` if no program can change the object at `index`: then a link to it is not sharing. An
     /// object with its own instance variables can be changed.
     fn is_immutable(&mut self, index: u32, node: &Node) -> bool {
         let nodes = self.sink.nodes();
@@ -141,7 +141,7 @@ impl<S: Sink> Reader<'_, '_, S> {
         (entry != PENDING).then_some(entry)
     }
 
-    /// Gives a number to a string that is not a node.
+    /// Assigns a number to a string that is not a node.
     pub(super) fn number_string(&mut self, node: Node) {
         self.numbers.push(SIDE | self.sides.len() as u32);
         self.sides.push(SideObject { node, key: 0 });

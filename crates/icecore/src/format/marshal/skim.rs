@@ -13,9 +13,9 @@ use crate::format::skim::{Input, Mark, Skim, SkimAborted, SkimResult, SkimmedCon
 use crate::format::tags::{Count, Part, Table};
 use std::collections::HashMap;
 
-/// How many symbols are kept, and how many strings and floats that may be linked.
-const SYMBOLS: usize = 1 << 20;
-const SIDES: usize = 1 << 20;
+/// Number of symbols that are kept, and of strings and floats that may be linked.
+const MAX_SYMBOLS: usize = 1 << 20;
+const MAX_SIDES: usize = 1 << 20;
 /// In [`SkimmedContainer::note`]: entries with keys, entries with a default value after them, members.
 const ENTRIES: u64 = 1;
 const DEFAULT: u64 = 2;
@@ -26,36 +26,38 @@ const DUMPED: &[Part] = &[Part::Bytes(1), Part::Named, Part::Text(Count::Usual),
 const ENCODED_SYMBOL: &[Part] = &[Part::Other];
 
 pub(super) fn make_skimmer(input: Input<'_>) -> Box<dyn Skim + '_> {
-    Box::new(Skimmer::new(input, Symbols::default()))
+    Box::new(Skimmer::new(input, SkimState::default()))
 }
 
 #[derive(Debug, Default)]
-struct Symbols {
+struct SkimState {
     minor: u8,
     /// Offsets and lengths of the names of symbols.
     places: Vec<(u64, u32)>,
     /// Positions of keys and floats, and how many values and symbols came before: they may be
     /// linked without being shared. In the order of their numbers.
     sides: Vec<Mark>,
-    /// For an answer: how many of its values have a number, the first number in it, and the
-    /// numbers of symbols and of values there.
+    /// For an answer: the number of its values that have a number.
     count: u64,
+    /// For an answer: the first number in it.
     first: u64,
-    written: HashMap<u64, u64>,
-    numbers: HashMap<u64, u64>,
+    /// For an answer: the new number of each symbol in it.
+    symbol_numbers: HashMap<u64, u64>,
+    /// For an answer: the new number of each value in it.
+    value_numbers: HashMap<u64, u64>,
 }
 
-impl Symbols {
+impl SkimState {
     /// Returns the position of the value with this number, if it may be linked like this.
     fn find_side(&self, number: u64) -> SkimResult<Mark> {
         let found = self.sides.binary_search_by_key(&number, |side| side.numbers[0]);
         found.ok().and_then(|index| self.sides.get(index).copied()).ok_or(SkimAborted)
     }
 
-    /// Notes that the value at the mark may be linked later.
+    /// Records that the value at the mark may be linked later.
     fn note_side(&mut self, mark: Mark) {
         let is_new = self.sides.last().is_none_or(|last| last.numbers[0] < mark.numbers[0]);
-        if is_new && self.sides.len() < SIDES {
+        if is_new && self.sides.len() < MAX_SIDES {
             self.sides.push(mark);
         }
     }
@@ -66,7 +68,7 @@ impl Symbols {
 }
 
 #[inline]
-fn read_integer(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<i64> {
+fn read_integer(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<i64> {
     let head = skimmer.view.read_byte()? as i8;
     Ok(match head {
         0 => 0,
@@ -83,11 +85,11 @@ fn read_integer(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<i64> {
 }
 
 #[inline]
-fn read_count(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
+fn read_count(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     u64::try_from(read_integer(skimmer)?).map_err(|_| SkimAborted)
 }
 
-fn emit_tagged(skimmer: &mut Skimmer<'_, Symbols>, tag: u8, number: u64) {
+fn emit_tagged(skimmer: &mut Skimmer<'_, SkimState>, tag: u8, number: u64) {
     if let Some(bytes) = skimmer.answer_bytes() {
         bytes.push(tag);
         push_integer(number as i64, bytes);
@@ -95,7 +97,7 @@ fn emit_tagged(skimmer: &mut Skimmer<'_, Symbols>, tag: u8, number: u64) {
 }
 
 /// Reads a symbol with its tag; returns its number.
-fn read_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
+fn read_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let tag = skimmer.view.read_byte()?;
     match tag::TAGS.parts_of_tag(tag) {
         [Part::Name] => read_new_symbol(skimmer),
@@ -105,7 +107,7 @@ fn read_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
     }
 }
 
-fn read_new_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
+fn read_new_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let len = u32::try_from(read_count(skimmer)?).map_err(|_| SkimAborted)?;
     let name_position = skimmer.view.position();
     let known = skimmer.format.places.len() as u64;
@@ -117,7 +119,7 @@ fn read_new_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
         false => skimmer.names,
     };
     if number == known {
-        if skimmer.format.places.len() == SYMBOLS {
+        if skimmer.format.places.len() == MAX_SYMBOLS {
             return Err(SkimAborted);
         }
         skimmer.format.places.push((name_position, len));
@@ -127,7 +129,7 @@ fn read_new_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
     Ok(number)
 }
 
-fn read_known_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
+fn read_known_symbol(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u64> {
     let number = read_count(skimmer)?;
     if number >= skimmer.names {
         return Err(SkimAborted);
@@ -143,22 +145,22 @@ fn read_known_symbol(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<u64> {
 }
 
 /// Reads the name of the next symbol.
-fn pass_symbol_name(skimmer: &mut Skimmer<'_, Symbols>, number: u64, len: u32) -> SkimResult<()> {
+fn pass_symbol_name(skimmer: &mut Skimmer<'_, SkimState>, number: u64, len: u32) -> SkimResult<()> {
     if skimmer.answer_bytes().is_none() {
         return skimmer.view.advance(u64::from(len));
     }
-    if let Some(new) = skimmer.format.written.get(&number).copied() {
+    if let Some(new) = skimmer.format.symbol_numbers.get(&number).copied() {
         emit_tagged(skimmer, b';', new);
         return skimmer.view.advance(u64::from(len));
     }
-    let new = skimmer.format.written.len() as u64;
-    skimmer.format.written.insert(number, new);
+    let new = skimmer.format.symbol_numbers.len() as u64;
+    skimmer.format.symbol_numbers.insert(number, new);
     emit_tagged(skimmer, b':', u64::from(len));
     skimmer.pass_bytes(u64::from(len))
 }
 
 /// Uses the text of a symbol as the key.
-fn read_symbol_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
+fn read_symbol_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<()> {
     let number = read_symbol(skimmer)?;
     let (name_position, len) = skimmer.format.symbol_place(number)?;
     let position = skimmer.view.position();
@@ -171,17 +173,17 @@ fn read_symbol_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
 
 /// Skips a string with only its encoding, or a float: values that are linked without being
 /// shared.
-fn pass_side(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
+fn pass_side(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<()> {
     let tag = skimmer.pass_byte()?;
     let has_encoding = tag == b'I';
     if !matches!(tag, b'f' | b'"' | b'I') || has_encoding && skimmer.pass_byte()? != b'"' {
         return Err(SkimAborted);
     }
-    Symbols::count_value(skimmer);
-    let len = Symbols::read_count(skimmer, tag)?;
+    SkimState::count_value(skimmer);
+    let len = SkimState::read_count(skimmer, tag)?;
     skimmer.pass_bytes(len)?;
     if has_encoding {
-        if Symbols::read_count(skimmer, tag)? != 1 {
+        if SkimState::read_count(skimmer, tag)? != 1 {
             return Err(SkimAborted);
         }
         read_encoding(skimmer)?;
@@ -190,7 +192,7 @@ fn pass_side(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
 }
 
 /// Reads the instance variable `E` and its value.
-fn read_encoding(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
+fn read_encoding(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<()> {
     let number = read_symbol(skimmer)?;
     let (name_position, len) = skimmer.format.symbol_place(number)?;
     let is_known = len == 1 && skimmer.view.copy_range(name_position, name_position + 1)? == b"E";
@@ -201,14 +203,14 @@ fn read_encoding(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
 }
 
 /// Reads the bytes of a string, after its tag, as the key.
-fn read_string_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<()> {
+fn read_string_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<()> {
     let len = read_count(skimmer)?;
     skimmer.key.clear();
     skimmer.view.read_into(len, &mut skimmer.key)
 }
 
 /// Reads a key of a hash.
-fn read_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<SkimmedKey> {
+fn read_key(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<SkimmedKey> {
     let mark = skimmer.mark_position();
     let tag = skimmer.view.peek()?;
     match tag {
@@ -256,7 +258,7 @@ fn read_key(skimmer: &mut Skimmer<'_, Symbols>) -> SkimResult<SkimmedKey> {
     Ok(SkimmedKey::Text)
 }
 
-impl Tokens for Symbols {
+impl Tokens for SkimState {
     type Options = ReadOptions;
     const FORMAT: &'static Format = &FORMAT;
     const TAGS: &'static Table = &tag::TAGS;
@@ -315,8 +317,8 @@ impl Tokens for Symbols {
         let first = skimmer.values;
         let format = &mut skimmer.format;
         (format.first, format.count) = (first, 0);
-        format.written.clear();
-        format.numbers.clear();
+        format.symbol_numbers.clear();
+        format.value_numbers.clear();
         Ok(vec![MAJOR, format.minor])
     }
 
@@ -356,7 +358,7 @@ impl Tokens for Symbols {
 
     fn read_float(skimmer: &mut Skimmer<'_, Self>, mark: Mark) -> SkimResult<()> {
         skimmer.format.note_side(mark);
-        let len = Symbols::read_count(skimmer, b'f')?;
+        let len = SkimState::read_count(skimmer, b'f')?;
         skimmer.pass_bytes(len)
     }
 
@@ -380,7 +382,7 @@ impl Tokens for Symbols {
         if skimmer.answer_bytes().is_none() {
             return Ok(());
         }
-        if let Some(new) = skimmer.format.numbers.get(&number).copied() {
+        if let Some(new) = skimmer.format.value_numbers.get(&number).copied() {
             emit_tagged(skimmer, tag, new);
             return Ok(());
         }
@@ -399,7 +401,7 @@ impl Tokens for Symbols {
     fn count_value(skimmer: &mut Skimmer<'_, Self>) {
         if skimmer.answer_bytes().is_some() {
             let format = &mut skimmer.format;
-            format.numbers.insert(skimmer.values, format.count);
+            format.value_numbers.insert(skimmer.values, format.count);
             format.count += 1;
         }
         skimmer.values += 1;
@@ -410,7 +412,7 @@ impl Tokens for Symbols {
             let mark = skimmer.mark_position();
             skimmer.format.note_side(mark);
         }
-        skimmer.pass_value_front()
+        skimmer.pass_value_beginning()
     }
 
     fn run_fast_loop(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {

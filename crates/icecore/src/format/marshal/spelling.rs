@@ -18,6 +18,6 @@ pub(super) mod value {
     pub(in super::super) const KEY_FRESH: u16 = 5;
     /// The option byte of a regexp.
     pub(in super::super) const OPTIONS: u16 = 6;
-    /// A redundant encoding: `E` on a name (1: true, 0: false).
+    /// A redundant encoding: `E` on a name, 1 for true and 0 for false.
     pub(in super::super) const NAME_ENCODING: u16 = 7;
 }

@@ -28,7 +28,7 @@ pub(super) fn read_scalar(input: &[u8], offset: usize, like: Node) -> Option<(No
     Some((Node { key: like.key, ..node }, end))
 }
 
-/// Whether this is written as an object with a number.
+/// Returns `true` if this is written as an object with a number.
 fn has_number(node: &Node) -> bool {
     node.kind == Kind::Float || node.kind == Kind::Int && !is_fixnum(node.payload as i64)
 }

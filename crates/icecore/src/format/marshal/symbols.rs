@@ -211,7 +211,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
             return Some(symbol.key);
         }
         let bytes = self.input_bytes(&symbol.node);
-        let guess = self.guesses.get(number).map_or(0, |guess| guess.0);
+        let guess = self.predicted_symbols.get(number).map_or(0, |guess| guess.0);
         let tape = self.sink.tape();
         let is_guessed = tape.keys().is_name(u32::from(guess), &symbol.node, bytes);
         let key = if is_guessed { guess } else { tape.intern_key(symbol.node, bytes)? };
@@ -231,7 +231,7 @@ impl<'a, S: Sink> Reader<'a, '_, S> {
         }
         let name = self.input_bytes(&symbol.node);
         let kind = if symbol.node.encoding() == 0 { Kind::Text } else { Kind::Bytes };
-        let guess = self.guesses.get(number).map_or(0, |guess| guess.1);
+        let guess = self.predicted_symbols.get(number).map_or(0, |guess| guess.1);
         let tape = self.sink.tape();
         let class = match tape.classes().is_name(guess, &Node::leaf(kind, 0), name) {
             true => guess,

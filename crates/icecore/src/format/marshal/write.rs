@@ -16,7 +16,7 @@ use crate::format::append::append_named;
 use crate::format::chain_too_long_error;
 use crate::hash::SeededMap;
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Spare, Written};
 
 /// Writes a document as a dump, and reports what Marshal could not represent.
 ///
@@ -139,7 +139,7 @@ impl<'d> Writer<'d> {
         self.write_value(self.document.root().index(), out.buffer())?;
         while !self.stack.is_empty() {
             let buf = out.buffer();
-            let flush_at = buf.len() + READY;
+            let flush_at = buf.len() + FLUSH_SIZE;
             while buf.len() < flush_at
                 && let Some(frame) = self.stack.pop()
             {
@@ -174,7 +174,7 @@ impl<'d> Writer<'d> {
         Ok(())
     }
 
-    /// Gives the next number to the node.
+    /// Assigns the next number to the node.
     #[inline]
     pub(super) fn assign_number(&mut self, index: u32) {
         if self.document.node(index).has(flag::TARGET) {
@@ -193,7 +193,7 @@ impl<'d> Writer<'d> {
 
     // -- Values --------------------------------------------------------------
 
-    /// Writes a value: a leaf completely, a container up to its front.
+    /// Writes a value: a leaf completely, a container up to its beginning.
     pub(super) fn write_value(&mut self, index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         self.pending_targets.clear();
         let (first, mut current, mut links) = (index, index, false);
@@ -267,7 +267,7 @@ impl<'d> Writer<'d> {
         index + 1
     }
 
-    /// Whether Ruby could have this object: its class is a constant, and its members are
+    /// Returns `true` if Ruby could have this object: its class is a constant, and its members are
     /// variables. Objects read from Ruby always are.
     fn is_ruby_object(&self, index: u32, node: &Node) -> bool {
         let body = Cursor::new(self.document, index + 1);
@@ -288,7 +288,7 @@ impl<'d> Writer<'d> {
                     && body.entries().all(|(key, _)| is_member(&key)))
     }
 
-    /// Whether an opaque object is one of Ruby's.
+    /// Returns `true` if an opaque object is one of Ruby's.
     fn is_ruby_opaque(&self, index: u32, node: &Node) -> bool {
         match node.form() {
             Form::UserMarshal | Form::Data => true,
@@ -362,11 +362,17 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Writes a value without its attributes. `outside`: its encoding is written by its
-    /// wrapper.
-    fn write_bare(&mut self, index: u32, node: &Node, outside: Option<()>, buf: &mut Vec<u8>) -> Result<(), Error> {
+    /// Writes a value without its attributes. `is_encoded_outside` states whether the wrapper
+    /// of the value writes its encoding.
+    fn write_bare(
+        &mut self,
+        index: u32,
+        node: &Node,
+        is_encoded_outside: Option<()>,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if !node.kind.is_container() {
-            return self.write_leaf(index, node, outside.is_some(), buf);
+            return self.write_leaf(index, node, is_encoded_outside.is_some(), buf);
         }
         let end = self.index_after(index);
         match node.kind {
@@ -416,7 +422,7 @@ impl<'d> Writer<'d> {
                 })
             }
             Kind::Regexp => {
-                self.write_regexp(index, outside.is_some(), buf);
+                self.write_regexp(index, is_encoded_outside.is_some(), buf);
                 Ok(())
             }
             _ => {
@@ -548,7 +554,7 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Whether Ruby can have a class of this name, such as `A::B`.
+/// Returns `true` if Ruby can have a class of this name, such as `A::B`.
 fn is_constant_name(name: &[u8]) -> bool {
     String::from_utf8_lossy(name).split("::").all(|part| {
         part.starts_with(|c: char| c.is_ascii_uppercase() || !c.is_ascii())
@@ -556,23 +562,23 @@ fn is_constant_name(name: &[u8]) -> bool {
     })
 }
 
-/// Whether `@` and this name are an instance variable.
+/// Returns `true` if `@` and this name are an instance variable.
 fn is_variable_name(name: &[u8]) -> bool {
     name.first().is_some_and(|first| !first.is_ascii_digit())
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
 }
 
-/// Whether the flags of this kind of node describe the reference to it.
+/// Returns `true` if the flags of this kind of node describe the reference to it.
 fn may_be_weak(kind: Kind) -> bool {
     kind.is_container() || kind == Kind::Link
 }
 
-/// Whether this is not a separate object that two places could share.
+/// Returns `true` if this is not a separate object that two places could share.
 fn has_no_identity(node: Node) -> bool {
     !takes_number(node) || matches!(node.kind, Kind::Int | Kind::Uint | Kind::BigInt | Kind::Float | Kind::Float32)
 }
 
-/// Whether Ruby gives this a number.
+/// Returns `true` if Ruby assigns an object number to this value.
 pub(super) fn takes_number(node: Node) -> bool {
     match node.kind {
         Kind::Null | Kind::Bool | Kind::Hole | Kind::Symbol => false,

@@ -9,7 +9,7 @@ use super::write::{KeyStyle, WriteFrame, Writer};
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, flag};
 use crate::error::Error;
 
-/// How many bytes are collected before they are passed to the output.
+/// Number of bytes that are collected before they are passed to the output.
 pub(super) const CHUNK: usize = 64 << 10;
 
 /// Up to seven bytes, and their number in the highest byte: a key or a number is prepared
@@ -61,7 +61,7 @@ impl Word {
         Word::from_integer(len as i64)
     }
 
-    /// Returns these bytes followed by those of `behind`, together at most seven.
+    /// Returns these bytes followed by those of `suffix`, together at most seven.
     #[inline(always)]
     pub(super) fn followed_by(self, suffix: Word) -> Word {
         const BYTES: u64 = u64::MAX >> 8;
@@ -83,31 +83,31 @@ impl Word {
 /// Buffer for small pieces: appending needs no check of a vector.
 pub(super) struct TokenBuffer {
     bytes: [u8; BUFFER_SIZE],
-    to: usize,
+    filled: usize,
 }
 
 pub(super) const BUFFER_SIZE: usize = 512;
-/// Most bytes that one child may use: a key, a front and a short string.
-const CHILD: usize = 64;
-/// Longest string that is put there.
-const SHORT: usize = 32;
+/// Maximum number of bytes that one child may use: a key, a head and a short string.
+const MAX_CHILD_LEN: usize = 64;
+/// Maximum length of a string that is put into the buffer.
+const MAX_SHORT_LEN: usize = 32;
 
 impl TokenBuffer {
     pub(super) fn new() -> TokenBuffer {
-        TokenBuffer { bytes: [0; BUFFER_SIZE], to: 0 }
+        TokenBuffer { bytes: [0; BUFFER_SIZE], filled: 0 }
     }
 
     #[inline(always)]
     pub(super) fn used(&self) -> usize {
-        self.to
+        self.filled
     }
 
     /// Appends a string of any length.
     #[inline(always)]
     pub(super) fn push_string(&mut self, bytes: &[u8], buf: &mut Vec<u8>) {
-        if bytes.len() <= SHORT {
-            self.bytes[self.to..self.to + bytes.len()].copy_from_slice(bytes);
-            self.to += bytes.len();
+        if bytes.len() <= MAX_SHORT_LEN {
+            self.bytes[self.filled..self.filled + bytes.len()].copy_from_slice(bytes);
+            self.filled += bytes.len();
         } else {
             self.flush_into(buf);
             buf.extend_from_slice(bytes);
@@ -116,40 +116,41 @@ impl TokenBuffer {
 
     #[inline(always)]
     pub(super) fn push_word(&mut self, word: Word) {
-        self.bytes[self.to..self.to + 8].copy_from_slice(&word.0.to_le_bytes());
-        self.to += word.len();
+        self.bytes[self.filled..self.filled + 8].copy_from_slice(&word.0.to_le_bytes());
+        self.filled += word.len();
     }
 
-    /// Puts a name of up to 16 bytes there; `head` contains its first bytes.
+    /// Puts a name of up to 16 bytes into the buffer; `head` contains its first bytes.
     #[inline(always)]
     pub(super) fn push_head(&mut self, head: u128, len: usize) {
-        self.bytes[self.to..self.to + 16].copy_from_slice(&head.to_le_bytes());
-        self.to += len;
+        self.bytes[self.filled..self.filled + 16].copy_from_slice(&head.to_le_bytes());
+        self.filled += len;
     }
 
-    /// Puts a string of up to [`SHORT`] bytes there: more are copied, but do not count.
+    /// Puts a string of up to [`MAX_SHORT_LEN`] bytes into the buffer. More bytes may be copied, but they do
+    /// not count.
     #[inline(always)]
     fn push_short_string(&mut self, base: &[u8], start: usize, len: usize) -> bool {
         let Some(rest) = base.get(start..) else { return false };
-        if len <= SHORT / 2
-            && let Some(window) = rest.first_chunk::<{ SHORT / 2 }>()
+        if len <= MAX_SHORT_LEN / 2
+            && let Some(window) = rest.first_chunk::<{ MAX_SHORT_LEN / 2 }>()
         {
-            self.bytes[self.to..self.to + SHORT / 2].copy_from_slice(window);
-        } else if len <= SHORT
-            && let Some(window) = rest.first_chunk::<SHORT>()
+            self.bytes[self.filled..self.filled + MAX_SHORT_LEN / 2].copy_from_slice(window);
+        } else if len <= MAX_SHORT_LEN
+            && let Some(window) = rest.first_chunk::<MAX_SHORT_LEN>()
         {
-            self.bytes[self.to..self.to + SHORT].copy_from_slice(window);
+            self.bytes[self.filled..self.filled + MAX_SHORT_LEN].copy_from_slice(window);
         } else {
             return false;
         }
-        self.to += len;
+        self.filled += len;
         true
     }
 
     #[inline(always)]
     pub(super) fn flush_into(&mut self, buf: &mut Vec<u8>) {
-        buf.extend_from_slice(&self.bytes[..self.to]);
-        self.to = 0;
+        buf.extend_from_slice(&self.bytes[..self.filled]);
+        self.filled = 0;
     }
 }
 
@@ -191,7 +192,7 @@ impl Writer<'_> {
         let flush_at = buf.len() + CHUNK;
         loop {
             // Long strings are not put into the buffer.
-            if tokens.to > BUFFER_SIZE - CHILD || buf.len() >= flush_at {
+            if tokens.filled > BUFFER_SIZE - MAX_CHILD_LEN || buf.len() >= flush_at {
                 tokens.flush_into(buf);
                 if buf.len() >= flush_at {
                     self.push_frame(WriteFrame::Children { index, end, keys })?;
@@ -304,7 +305,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Writes the front of a plain container. Returns its children: the first, the end,
+    /// Writes the head of a plain container. Returns its children: the first, the end,
     /// and the form of their keys.
     #[inline(always)]
     fn open_fast_container(
@@ -355,7 +356,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether [`write_integers`] accepts this item.
+/// Returns `true` if [`write_integers`] accepts this item.
 #[inline(always)]
 pub(super) fn is_small_integer(node: &Node) -> bool {
     node.kind == Kind::Int && node.flags == 0 && node.key == NO_KEY && is_fixnum(node.payload as i64)
@@ -366,14 +367,14 @@ pub(super) fn is_small_integer(node: &Node) -> bool {
 pub(super) fn write_integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MAX_RUN: usize = 64;
     let mut block = [0u8; 6 * MAX_RUN + 16];
-    let (mut to, mut count) = (0, 0);
+    let (mut filled, mut count) = (0, 0);
     for node in nodes.iter().take(MAX_RUN).take_while(|node| is_small_integer(node)) {
         let word = Word::from_byte(b'i').followed_by(Word::from_integer(node.payload as i64));
-        block[to..to + 8].copy_from_slice(&word.0.to_le_bytes());
-        to += word.len();
+        block[filled..filled + 8].copy_from_slice(&word.0.to_le_bytes());
+        filled += word.len();
         count += 1;
     }
-    buf.extend_from_slice(&block[..to]);
+    buf.extend_from_slice(&block[..filled]);
     count
 }
 

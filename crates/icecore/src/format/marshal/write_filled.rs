@@ -14,12 +14,12 @@ use crate::limits::Limits;
 use crate::output::{RepeatedName, Spare};
 
 /// Up to this many symbols are searched linearly.
-const FEW: usize = 32;
+const MAX_LINEAR_SYMBOLS: usize = 32;
 /// Kind, encoding and bytes of a string.
 type StringIdentity<'d> = (Kind, u16, &'d [u8]);
 
-/// Most bytes of one node in the buffer.
-const NODE: usize = 96;
+/// Maximum number of bytes of one node in the buffer.
+const MAX_NODE_LEN: usize = 96;
 
 /// What a symbol named first.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ impl SymbolUse {
             SymbolUse::Key(id) => u64::from(id),
             SymbolUse::Class(id) => 1 << 32 | u64::from(id),
             SymbolUse::Encoding => 2 << 32,
-            SymbolUse::Node(at) => 3 << 32 | u64::from(at),
+            SymbolUse::Node(index) => 3 << 32 | u64::from(index),
         }
     }
 
@@ -52,9 +52,9 @@ impl SymbolUse {
     }
 }
 
-/// A container that is being written: where it ends, and how many children are still to write.
-fn pack_frame(end: u32, left: u32) -> u64 {
-    u64::from(end) << 32 | u64::from(left)
+/// Packs the frame of a container that is being written: its end, and the number of its children that still follow.
+fn pack_frame(end: u32, remaining: u32) -> u64 {
+    u64::from(end) << 32 | u64::from(remaining)
 }
 
 struct FilledWriter<'d, 's> {
@@ -70,7 +70,7 @@ struct FilledWriter<'d, 's> {
     /// All symbols by name, once a value needs this.
     by_name: Option<SeededMap<&'d [u8], u32>>,
     /// The number of the symbol `E`.
-    short: Option<u32>,
+    encoding_symbol: Option<u32>,
     /// Bytes that follow a string in UTF-8.
     utf8_tail: Word,
     /// Keys that are strings, with their object numbers.
@@ -97,7 +97,7 @@ pub(super) fn write_filled(
     }
     spare.call = spare.call.wrapping_add(1);
     if spare.call == 0 {
-        (spare.called_keys, spare.called_classes, spare.call) = (Vec::new(), Vec::new(), 1);
+        (spare.repeated_keys, spare.repeated_classes, spare.call) = (Vec::new(), Vec::new(), 1);
     }
     let size_limit = limits.output_from(document.input_size());
     let start = buf.len();
@@ -106,12 +106,12 @@ pub(super) fn write_filled(
         document,
         nodes,
         call: spare.call,
-        keys: &mut spare.called_keys,
-        classes: &mut spare.called_classes,
+        keys: &mut spare.repeated_keys,
+        classes: &mut spare.repeated_classes,
         symbols: &mut spare.symbols,
         stack: &mut spare.containers,
         by_name: None,
-        short: None,
+        encoding_symbol: None,
         utf8_tail: Word::NONE,
         string_keys: Vec::new(),
         interned: None,
@@ -130,9 +130,9 @@ impl<'d> FilledWriter<'d, '_> {
         let nodes = self.nodes;
         let mut tokens = TokenBuffer::new();
         let mut index = self.document.root().index();
-        let (mut end, mut left) = (nodes.len() as u32, 1u32);
+        let (mut end, mut remaining) = (nodes.len() as u32, 1u32);
         loop {
-            while left == 0 {
+            while remaining == 0 {
                 if index != end {
                     return None;
                 }
@@ -140,25 +140,25 @@ impl<'d> FilledWriter<'d, '_> {
                     tokens.flush_into(buf);
                     return Some(());
                 };
-                (end, left) = ((outer >> 32) as u32, outer as u32);
+                (end, remaining) = ((outer >> 32) as u32, outer as u32);
             }
-            if tokens.used() > BUFFER_SIZE - NODE {
+            if tokens.used() > BUFFER_SIZE - MAX_NODE_LEN {
                 tokens.flush_into(buf);
             }
             let node = nodes.get(index as usize)?;
-            left -= 1;
+            remaining -= 1;
             match node.key {
-                NO_KEY if is_small_integer(node) && left > 0 => {
+                NO_KEY if is_small_integer(node) && remaining > 0 => {
                     tokens.flush_into(buf);
                     let written = write_integers(nodes.get(index as usize..end as usize)?, buf);
                     index += written;
-                    left = (left + 1).checked_sub(written)?;
+                    remaining = (remaining + 1).checked_sub(written)?;
                     continue;
                 }
                 NO_KEY | KEY_NODE => {}
                 // The value after it counts.
                 IS_KEY => {
-                    left += 1;
+                    remaining += 1;
                     self.write_key_node(index, node, &mut tokens, buf)?;
                     index += 1;
                     continue;
@@ -174,8 +174,8 @@ impl<'d> FilledWriter<'d, '_> {
                 continue;
             }
             let (first, count) = self.open_container(index, node, &mut tokens, buf)?;
-            self.stack.push(pack_frame(end, left));
-            (end, left) = if node.end() > end { return None } else { (node.end(), count) };
+            self.stack.push(pack_frame(end, remaining));
+            (end, remaining) = if node.end() > end { return None } else { (node.end(), count) };
             index = first;
         }
     }
@@ -203,7 +203,7 @@ impl<'d> FilledWriter<'d, '_> {
             SymbolUse::Key(id) => tape.keys().get(u32::from(id)).map(|name| name.bytes),
             SymbolUse::Class(id) => tape.classes().get(id).map(|name| name.bytes),
             SymbolUse::Encoding => Some(&b"E"[..]),
-            SymbolUse::Node(at) => self.nodes.get(at as usize).map(|node| self.document.bytes(node)),
+            SymbolUse::Node(index) => self.nodes.get(index as usize).map(|node| self.document.bytes(node)),
         };
         name.unwrap_or_default()
     }
@@ -213,7 +213,9 @@ impl<'d> FilledWriter<'d, '_> {
     fn find_or_add_symbol(&mut self, name: SymbolUse, bytes: &'d [u8]) -> (u32, bool) {
         let next = self.symbols.len() as u32;
         let is_class_like = next > 0 && bytes.first().is_some_and(u8::is_ascii_uppercase);
-        if self.by_name.is_none() && (matches!(name, SymbolUse::Node(_)) || is_class_like && self.symbols.len() > FEW) {
+        if self.by_name.is_none()
+            && (matches!(name, SymbolUse::Node(_)) || is_class_like && self.symbols.len() > MAX_LINEAR_SYMBOLS)
+        {
             let all = (0..)
                 .zip(&*self.symbols)
                 .map(|(number, name)| (self.symbol_bytes(SymbolUse::from_bits(*name)), number))
@@ -223,7 +225,7 @@ impl<'d> FilledWriter<'d, '_> {
         let known_number = match &self.by_name {
             Some(names) => names.get(bytes).copied(),
             // A member, a key, a class: few of these can have the same name.
-            None if bytes == b"E" => self.short,
+            None if bytes == b"E" => self.encoding_symbol,
             None if is_class_like => {
                 let position =
                     self.symbols.iter().position(|name| self.symbol_bytes(SymbolUse::from_bits(*name)) == bytes);
@@ -239,7 +241,7 @@ impl<'d> FilledWriter<'d, '_> {
             names.insert(bytes, next);
         }
         if bytes == b"E" {
-            self.short = Some(next);
+            self.encoding_symbol = Some(next);
         }
         (next, false)
     }
@@ -278,7 +280,11 @@ impl<'d> FilledWriter<'d, '_> {
         let number = self.symbols.len();
         let len = entry.node.aux as usize;
         let is_short = (1..=16).contains(&len) && entry.head & NOT_ASCII == 0;
-        if !is_short || (entry.head as u8).is_ascii_uppercase() || self.by_name.is_some() || number >= FEW {
+        if !is_short
+            || (entry.head as u8).is_ascii_uppercase()
+            || self.by_name.is_some()
+            || number >= MAX_LINEAR_SYMBOLS
+        {
             return None;
         }
         self.symbols.push(SymbolUse::Key(id).to_bits());
@@ -291,11 +297,11 @@ impl<'d> FilledWriter<'d, '_> {
     #[inline]
     fn write_encoding(&mut self, tokens: &mut TokenBuffer, buf: &mut Vec<u8>) -> Option<Word> {
         let number = self.symbols.len();
-        if self.short.is_some() || self.by_name.is_some() || number >= FEW {
+        if self.encoding_symbol.is_some() || self.by_name.is_some() || number >= MAX_LINEAR_SYMBOLS {
             return self.write_symbol(SymbolUse::Encoding, b"E", tokens, buf);
         }
         self.symbols.push(SymbolUse::Encoding.to_bits());
-        self.short = Some(number as u32);
+        self.encoding_symbol = Some(number as u32);
         tokens.push_word(Word::from_byte(b':').followed_by(Word::from_length(1)).followed_by(Word::from_byte(b'E')));
         Some(Word::from_byte(b';').followed_by(Word::from_length(number)))
     }
@@ -374,7 +380,7 @@ impl<'d> FilledWriter<'d, '_> {
         }
     }
 
-    /// The same for a value or a key with a node.
+    /// Like [`Self::intern_key`], for a value or a key with a node.
     fn intern_string(&mut self, node: &Node, bytes: &'d [u8]) -> u32 {
         let (keys, next) = (self.document.tape().keys(), self.next);
         let string_keys = &self.string_keys;
@@ -551,7 +557,7 @@ impl<'d> FilledWriter<'d, '_> {
         }
     }
 
-    /// Writes the front of a container; returns where its children begin, and their number.
+    /// Writes the head of a container; returns where its children begin, and their number.
     #[inline(always)]
     fn open_container(
         &mut self,

@@ -9,13 +9,13 @@ use crate::error::Error;
 use crate::output::LossKind;
 
 impl Writer<'_> {
-    /// Writes a leaf. `outside`: its encoding is written by its wrapper.
+    /// Writes a leaf. `is_encoded_outside` states whether the wrapper of the leaf writes its encoding.
     #[inline]
     pub(super) fn write_leaf(
         &mut self,
         index: u32,
         node: &Node,
-        outside: bool,
+        is_encoded_outside: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         match node.kind {
@@ -51,7 +51,7 @@ impl Writer<'_> {
                 }
                 self.write_float(index, value, buf);
             }
-            Kind::Bytes | Kind::Text | Kind::Encoded => self.write_string(index, node, outside, buf),
+            Kind::Bytes | Kind::Text | Kind::Encoded => self.write_string(index, node, is_encoded_outside, buf),
             Kind::Symbol => {
                 let document = self.document;
                 let encoding = self.encoding_name(node);
@@ -65,7 +65,7 @@ impl Writer<'_> {
             }
             Kind::Module => {
                 self.assign_number(index);
-                let with_encoding = self.find_note(index, code::NAME_ENCODING).filter(|_| !outside);
+                let with_encoding = self.find_note(index, code::NAME_ENCODING).filter(|_| !is_encoded_outside);
                 if with_encoding.is_some() {
                     buf.push(b'I');
                 }
@@ -141,7 +141,7 @@ impl Writer<'_> {
         (self.known.get(&number) == Some(&value)).then_some(i64::from(number))
     }
 
-    fn write_string(&mut self, index: u32, node: &Node, outside: bool, buf: &mut Vec<u8>) {
+    fn write_string(&mut self, index: u32, node: &Node, is_encoded_outside: bool, buf: &mut Vec<u8>) {
         let bytes = self.document.bytes(node);
         if self.spelling.is_some() {
             let numbered = NumberedValue::String(node.kind, node.encoding(), bytes);
@@ -161,7 +161,7 @@ impl Writer<'_> {
             }
         }
         self.assign_number(index);
-        if outside {
+        if is_encoded_outside {
             buf.push(b'"');
             return self.write_bytes(bytes, buf);
         }
@@ -188,7 +188,7 @@ impl Writer<'_> {
         buf.push(b'T');
     }
 
-    pub(super) fn write_regexp(&mut self, index: u32, outside: bool, buf: &mut Vec<u8>) {
+    pub(super) fn write_regexp(&mut self, index: u32, is_encoded_outside: bool, buf: &mut Vec<u8>) {
         self.assign_number(index);
         let pattern = self.document.node(index + 1);
         let flags = self.document.node(self.index_after(index + 1));
@@ -213,7 +213,7 @@ impl Writer<'_> {
         {
             options = noted;
         }
-        let encoding = self.written_encoding(index).filter(|_| !outside);
+        let encoding = self.written_encoding(index).filter(|_| !is_encoded_outside);
         if encoding.is_some() {
             buf.push(b'I');
         }

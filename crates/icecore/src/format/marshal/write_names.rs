@@ -18,18 +18,19 @@ pub(super) struct WrittenNames<'d> {
     utf8: u32,
     /// Bytes that follow a string in UTF-8, once that symbol has a number.
     pub(super) utf8_tail: Word,
-    /// Bytes to write for a key, by its id: for the key of a hash, and for the name of a
-    /// member.
+    /// Bytes to write for the key of a hash, by its id.
     keys: Vec<Word>,
+    /// Bytes to write for the name of a member, by the id of the key.
     members: Vec<Word>,
     /// The number of a key's symbol by the key's id, plus one.
     by_key: Vec<u32>,
-    /// The same for classes.
+    /// Like `by_key`, for classes.
     by_class: Vec<u32>,
     /// The object numbers of the names of encodings.
     encodings: SeededMap<&'d [u8], u32>,
-    /// The object numbers of string keys: by id, plus one, and all of them.
+    /// The object numbers of string keys with an id, plus one, by id.
     key_numbers: Vec<u32>,
+    /// The object numbers of all string keys.
     strings: SeededMap<(Kind, u16, &'d [u8]), u32>,
 }
 
@@ -65,7 +66,7 @@ impl<'d> WrittenNames<'d> {
         list.get(usize::from(id)).copied().unwrap_or(Word::NONE)
     }
 
-    /// The same for a class.
+    /// Like [`Self::known_key`], for a class.
     #[inline(always)]
     pub(super) fn known_class(&self, class: u32) -> Word {
         match self.by_class.get(class as usize) {
@@ -104,7 +105,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Whether an encoding is written for this.
+    /// Returns `true` if an encoding is written for this.
     pub(super) fn has_written_encoding(&self, index: u32) -> bool {
         self.written_encoding(index).is_some() || self.find_note(index, code::NAME_ENCODING).is_some()
     }

@@ -5,15 +5,15 @@ use crate::document::{Kind, Node, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::num::bigint;
 
-/// Above this many bytes, perl returns the digits as a string.
-const SHORT: usize = 8;
+/// Maximum number of bytes of an integer that perl does not return as a string of digits.
+const MAX_INTEGER_BYTES: usize = 8;
 
 impl<S: Sink> Unpacker<'_, S> {
     pub(super) fn read_compressed(&mut self, len: u64) -> Result<(), Error> {
         let characters = self.current_frame().characters;
         let mut digits: Vec<u8> = Vec::new();
-        let mut left = len.min(self.bytes_left() as u64);
-        while left > 0 && self.position < self.data.len() {
+        let mut remaining = len.min(self.bytes_left() as u64);
+        while remaining > 0 && self.position < self.data.len() {
             digits.clear();
             loop {
                 let Some(byte) = self.read_byte(characters)? else {
@@ -31,13 +31,13 @@ impl<S: Sink> Unpacker<'_, S> {
                 }
             }
             self.spend(digits.len())?;
-            if digits.len() <= SHORT {
+            if digits.len() <= MAX_INTEGER_BYTES {
                 let value = digits.iter().fold(0, |value, digit| value << 7 | u64::from(*digit));
                 self.push_value(Node::uint(value))?;
             } else {
                 self.push_digits(&digits)?;
             }
-            left -= 1;
+            remaining -= 1;
         }
         Ok(())
     }

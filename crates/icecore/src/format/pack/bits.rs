@@ -16,11 +16,11 @@ impl<S: Sink> Unpacker<'_, S> {
         let frame = self.current_frame();
         let (characters, has_sum) = (frame.characters, frame.checksum.is_wanted());
         let start = self.sink.tape().arena.len();
-        let mut left = len;
-        while left > 0 && self.position < self.data.len() {
+        let mut remaining = len;
+        while remaining > 0 && self.position < self.data.len() {
             let Some(byte) = self.read_byte(characters)? else { break };
-            let count = left.min(digits_per_byte);
-            left -= count;
+            let count = remaining.min(digits_per_byte);
+            remaining -= count;
             if has_sum {
                 if bits == 1 {
                     let kept = match (count, high_first) {

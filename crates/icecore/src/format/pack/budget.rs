@@ -5,24 +5,24 @@ use crate::steps;
 
 /// Work that is still allowed.
 pub(super) struct Budget {
-    left: u64,
+    remaining: u64,
     expected: &'static str,
 }
 
 impl Budget {
     /// Returns the budget for a template and data of this size.
     pub(super) fn new(size: usize, expected: &'static str) -> Budget {
-        Budget { left: (size as u64).saturating_mul(64).saturating_add(1 << 20), expected }
+        Budget { remaining: (size as u64).saturating_mul(64).saturating_add(1 << 20), expected }
     }
 
     pub(super) fn spend(&mut self, work: usize) -> Result<(), Error> {
-        let Some(left) = self.left.checked_sub(work as u64) else {
+        let Some(remaining) = self.remaining.checked_sub(work as u64) else {
             return Err(Error::new(ErrorKind::Limit)
                 .expecting(self.expected)
                 .finding("one that goes over it again and again"));
         };
         steps::count(work);
-        self.left = left;
+        self.remaining = remaining;
         Ok(())
     }
 }

@@ -21,7 +21,7 @@ impl Checksum {
         self.bits > 0
     }
 
-    /// Whether it is kept as a float, as perl does for more than 64 bits.
+    /// Returns `true` if it is kept as a float, as perl does for more than 64 bits.
     fn is_float(&self) -> bool {
         self.bits > 64
     }

@@ -8,7 +8,7 @@ pub(super) struct Layout {
     /// Number of bytes.
     pub(super) size: usize,
     pub(super) value: NumberKind,
-    pub(super) big: bool,
+    pub(super) is_big_endian: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) enum NumberKind {
 
 impl Layout {
     /// Returns the layout of a letter, on a machine with 64 bits and little-endian
-    /// numbers. `None`: the letter is not that of such a number.
+    /// numbers. Returns `None` if the letter is not that of such a number.
     pub(super) fn from_letter(letter: u8, shriek: bool, order: Order) -> Option<Layout> {
         use NumberKind::{Float, Int, Uint};
         let (size, value) = match (letter, shriek) {
@@ -40,14 +40,14 @@ impl Layout {
             (b'D', _) => (16, Float),
             _ => return None,
         };
-        let big = matches!(letter, b'n' | b'N') || order == Order::Big;
-        Some(Layout { size, value, big })
+        let is_big_endian = matches!(letter, b'n' | b'N') || order == Order::Big;
+        Some(Layout { size, value, is_big_endian })
     }
 
     /// Returns the bits of an integer, sign-extended if it has a sign.
     pub(super) fn decode_bits(&self, bytes: &[u8]) -> u64 {
         let fold = |bits: u64, byte: &u8| bits << 8 | u64::from(*byte);
-        let bits = if self.big { bytes.iter().fold(0, fold) } else { bytes.iter().rev().fold(0, fold) };
+        let bits = if self.is_big_endian { bytes.iter().fold(0, fold) } else { bytes.iter().rev().fold(0, fold) };
         let spare = 64 - 8 * self.size.min(8) as u32;
         match self.value {
             NumberKind::Int => (((bits << spare) as i64) >> spare) as u64,

@@ -10,7 +10,7 @@ struct MeasuredPart {
     offset: usize,
     end: usize,
     total: u64,
-    waiting: PartState,
+    state: PartState,
 }
 
 /// State that a part needs to continue.
@@ -30,10 +30,10 @@ pub(super) fn measure_template(
     order: Order,
     level: usize,
 ) -> Result<u64, Error> {
-    let mut parts = vec![MeasuredPart { offset: start, end, total: 0, waiting: PartState::Nothing }];
+    let mut parts = vec![MeasuredPart { offset: start, end, total: 0, state: PartState::Nothing }];
     let mut measured = 0;
     while let Some(part) = parts.last_mut() {
-        let counted = match std::mem::replace(&mut part.waiting, PartState::Nothing) {
+        let counted = match std::mem::replace(&mut part.state, PartState::Nothing) {
             PartState::Group(times, offset) => {
                 part.total = add_product(scanner, part.total, times, measured, offset)?;
                 None
@@ -60,8 +60,8 @@ pub(super) fn measure_template(
                         ));
                     }
                     Count::Template(start, end) => {
-                        part.waiting = PartState::Count(symbol);
-                        parts.push(MeasuredPart { offset: start, end, total: 0, waiting: PartState::Nothing });
+                        part.state = PartState::Count(symbol);
+                        parts.push(MeasuredPart { offset: start, end, total: 0, state: PartState::Nothing });
                         continue;
                     }
                 },
@@ -69,8 +69,8 @@ pub(super) fn measure_template(
         };
         if symbol.letter == b'(' {
             let (start, end) = symbol.group;
-            part.waiting = PartState::Group(count, symbol.offset);
-            parts.push(MeasuredPart { offset: start, end, total: 0, waiting: PartState::Nothing });
+            part.state = PartState::Group(count, symbol.offset);
+            parts.push(MeasuredPart { offset: start, end, total: 0, state: PartState::Nothing });
         } else {
             part.total = add_letter(scanner, part.total, &symbol, count)?;
         }

@@ -74,7 +74,7 @@ pub fn read<'a>(input: &'a [u8], options: &Options, limits: &Limits) -> Result<D
     options.read(input, Request::new(limits)).into_whole_document(input, &FORMAT)
 }
 
-/// Error for a mistake in a template.
+/// Returns the error for a mistake in a template.
 #[cold]
 fn usage_error(expected: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Usage).expecting(expected)

@@ -58,7 +58,7 @@ impl<S: Sink> Unpacker<'_, S> {
                 nodes.extend(bytes.as_chunks().0.iter().map(|bytes| Node::int(i64::from(<$type>::$from(*bytes)))))
             };
         }
-        match (layout.value, layout.size, layout.big) {
+        match (layout.value, layout.size, layout.is_big_endian) {
             (NumberKind::Int, 4, false) => run!(i32, from_le_bytes),
             (NumberKind::Int, 4, true) => run!(i32, from_be_bytes),
             (NumberKind::Uint, 4, false) => run!(u32, from_le_bytes),
@@ -82,8 +82,8 @@ impl<S: Sink> Unpacker<'_, S> {
         Ok(())
     }
 
-    /// Reads bytes; `characters`: each is a character. Returns false, with nothing
-    /// consumed, if there are not enough.
+    /// Reads bytes; with `characters`, each is a character. Returns `false` and consumes
+    /// nothing if there are not enough.
     pub(super) fn take_bytes(&mut self, bytes: &mut [u8], characters: bool) -> Result<bool, Error> {
         if !characters {
             let Some(available) = self.data.get(self.position..).and_then(|rest| rest.get(..bytes.len())) else {
@@ -244,11 +244,11 @@ fn decode_float(layout: Layout, bytes: &[u8]) -> f64 {
         8 => f64::from_bits(layout.decode_bits(bytes)),
         _ => {
             // x86's format of 80 bits, and six bytes of padding.
-            let mut all: [u8; 16] = bytes.try_into().unwrap_or([0; 16]);
-            if layout.big {
-                all.reverse();
+            let mut padded: [u8; 16] = bytes.try_into().unwrap_or([0; 16]);
+            if layout.is_big_endian {
+                padded.reverse();
             }
-            let x87: [u8; 10] = all[..10].try_into().unwrap_or([0; 10]);
+            let x87: [u8; 10] = padded[..10].try_into().unwrap_or([0; 10]);
             float128::to_f64(&float128::from_x87(&x87))
         }
     }

@@ -1,7 +1,7 @@
 //! Packs numbers and characters.
 
 use super::layout::{Layout, NumberKind};
-use super::packer::{PackTask, Packer, QUICK};
+use super::packer::{BYTES_PER_STEP, PackTask, Packer};
 use super::{ber, utf8};
 use crate::document::{Kind, Node};
 use crate::error::{Error, ErrorKind};
@@ -14,7 +14,7 @@ impl Packer<'_, '_> {
     pub(super) fn pack_numbers(&mut self, task: &PackTask<'_>) -> Result<(), Error> {
         let op = task.op;
         let layout = match op.letter {
-            b'C' => Some(Layout { size: 1, value: NumberKind::Uint, big: false }),
+            b'C' => Some(Layout { size: 1, value: NumberKind::Uint, is_big_endian: false }),
             letter => Layout::from_letter(letter, op.shriek, op.order),
         };
         let Some(layout) = layout else {
@@ -25,33 +25,33 @@ impl Packer<'_, '_> {
         let len = task.len.saturating_mul(layout.size as u64);
         self.check_output_size(len)?;
         self.out.reserve(usize::try_from(len).unwrap_or(0));
-        let mut left = task.len;
-        while left > 0 {
+        let mut remaining = task.len;
+        while remaining > 0 {
             if layout.value != NumberKind::Float {
-                left -= self.pack_number_run(layout, left);
-                if left == 0 {
+                remaining -= self.pack_number_run(layout, remaining);
+                if remaining == 0 {
                     break;
                 }
             }
             self.pack_number(layout, op.letter)?;
-            left -= 1;
+            remaining -= 1;
         }
-        self.spend(usize::try_from(task.len).unwrap_or(usize::MAX) / QUICK)
+        self.spend(usize::try_from(task.len).unwrap_or(usize::MAX) / BYTES_PER_STEP)
     }
 
     /// Packs integers that fit, while they follow each other in the list: this must be
     /// fast.
-    fn pack_number_run(&mut self, layout: Layout, left: u64) -> u64 {
+    fn pack_number_run(&mut self, layout: Layout, remaining: u64) -> u64 {
         if !self.takes_plain_nodes() {
             return 0;
         }
-        let nodes = self.items.peek_leaves(usize::try_from(left).unwrap_or(usize::MAX));
+        let nodes = self.items.peek_leaves(usize::try_from(remaining).unwrap_or(usize::MAX));
         macro_rules! run {
             ($type:ty, $to:ident) => {
                 extend(self.out, nodes, |value| <$type>::try_from(value).ok().map(<$type>::$to))
             };
         }
-        let count = match (layout.value, layout.size, layout.big) {
+        let count = match (layout.value, layout.size, layout.is_big_endian) {
             (NumberKind::Int, 4, false) => run!(i32, to_le_bytes),
             (NumberKind::Int, 4, true) => run!(i32, to_be_bytes),
             (NumberKind::Uint, 4, false) => run!(u32, to_le_bytes),
@@ -107,7 +107,7 @@ impl Packer<'_, '_> {
             }
         }
         let bytes = &mut bytes[..layout.size];
-        if layout.big {
+        if layout.is_big_endian {
             bytes.reverse();
         }
         self.write_bytes(bytes);
@@ -287,21 +287,21 @@ impl Packer<'_, '_> {
 /// Appends integers while they fit; returns how many did.
 #[inline(always)]
 fn extend<const N: usize>(out: &mut Vec<u8>, nodes: &[Node], bytes: impl Fn(i64) -> Option<[u8; N]>) -> usize {
-    const PART: usize = 256;
-    let mut part = [[0; N]; PART];
+    const CHUNK: usize = 256;
+    let mut chunk = [[0; N]; CHUNK];
     let mut count = 0;
-    for nodes in nodes.chunks(PART) {
-        let mut fit = 0;
-        for (node, place) in nodes.iter().zip(&mut part) {
+    for nodes in nodes.chunks(CHUNK) {
+        let mut fitting = 0;
+        for (node, place) in nodes.iter().zip(&mut chunk) {
             match bytes(node.payload as i64) {
                 Some(bytes) if node.kind == Kind::Int => *place = bytes,
                 _ => break,
             }
-            fit += 1;
+            fitting += 1;
         }
-        out.extend_from_slice(part[..fit].as_flattened());
-        count += fit;
-        if fit < nodes.len() {
+        out.extend_from_slice(chunk[..fitting].as_flattened());
+        count += fitting;
+        if fitting < nodes.len() {
             break;
         }
     }

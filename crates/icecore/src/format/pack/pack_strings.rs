@@ -1,6 +1,6 @@
 //! Packs strings.
 
-use super::packer::{PackTask, Packer, QUICK};
+use super::packer::{BYTES_PER_STEP, PackTask, Packer};
 use super::{utf8, uu};
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::Item;
@@ -67,7 +67,7 @@ impl<'d> Packer<'_, 'd> {
         if kept < available {
             self.items.record_loss_at(LossKind::Width, node);
         }
-        self.spend(kept / QUICK)?;
+        self.spend(kept / BYTES_PER_STEP)?;
         // `@!` and `.!` count the bytes that perl uses for characters. Once a text was
         // packed, perl uses two bytes for some of them.
         if self.program.counts_bytes && matches!(item, Item::Text(_)) && !self.encodes && !self.is_text {

@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::symbol::Count;
-use super::template::{MISTAKE, Op, Program};
+use super::template::{ERROR_LETTER, Op, Program};
 use super::{numbers, usage_error, utf8};
 use crate::error::{Error, ErrorKind};
 use crate::format::flat::{Item, Items};
@@ -28,24 +28,24 @@ pub(super) struct Packer<'p, 'd> {
     budget: Budget,
 }
 
-/// How many bytes can be filled or copied for the cost of one step.
-pub(super) const QUICK: usize = 16;
+/// Number of bytes that can be filled or copied for the cost of one step.
+pub(super) const BYTES_PER_STEP: usize = 16;
 
 /// The whole template, or a group that is being run.
 struct PackFrame {
     start: usize,
     end: usize,
     next: usize,
-    left: u64,
+    remaining: u64,
     until_end: bool,
     /// Offset where it started, relative to the base.
-    from: usize,
+    start_position: usize,
     /// Whether characters are written as characters, if the result is UTF-8.
     characters: bool,
     outer_characters: bool,
     was_text: bool,
     /// Length of the result, and number of items left, when it started.
-    began: (usize, usize),
+    initial_counts: (usize, usize),
     /// The count that `/` gave for the next letter.
     count: Option<u64>,
     /// The value that a group left instead of the next letter's own `/`.
@@ -102,25 +102,25 @@ impl<'p, 'd> Packer<'p, 'd> {
             }
         }
         if self.items.remaining_items() > 0 {
-            let left = self.items.remaining_items() as u64;
+            let remaining = self.items.remaining_items() as u64;
             self.items.record_loss(LossKind::Surplus);
-            self.items.losses.add_occurrences(LossKind::Surplus, left - 1);
+            self.items.losses.add_occurrences(LossKind::Surplus, remaining - 1);
         }
         Ok(())
     }
 
-    fn enter_group(&mut self, start: usize, end: usize, left: u64, until_end: bool, characters: bool) {
+    fn enter_group(&mut self, start: usize, end: usize, remaining: u64, until_end: bool, characters: bool) {
         self.frames.push(PackFrame {
             start,
             end,
             next: start,
-            left,
+            remaining,
             until_end,
-            from: self.len(),
+            start_position: self.len(),
             characters,
             outer_characters: characters,
             was_text: self.is_text,
-            began: (self.len(), self.items.remaining_items()),
+            initial_counts: (self.len(), self.items.remaining_items()),
             count: None,
             slash: None,
         });
@@ -132,13 +132,13 @@ impl<'p, 'd> Packer<'p, 'd> {
         let Some(frame) = self.frames.last_mut() else { return };
         // After the conversion to text, bytes are characters.
         frame.outer_characters |= is_text != frame.was_text;
-        frame.left = frame.left.saturating_sub(1);
+        frame.remaining = frame.remaining.saturating_sub(1);
         // If it used no item and added no byte, the same would happen again.
-        let is_stuck = !is_text && frame.began == (len, items);
-        if frame.left > 0 && !(frame.until_end && items == 0) && !is_stuck {
+        let has_no_effect = !is_text && frame.initial_counts == (len, items);
+        if frame.remaining > 0 && !(frame.until_end && items == 0) && !has_no_effect {
             frame.next = frame.start;
             frame.characters = frame.outer_characters;
-            (frame.from, frame.began, frame.was_text) = (len, (len, items), is_text);
+            (frame.start_position, frame.initial_counts, frame.was_text) = (len, (len, items), is_text);
             (frame.count, frame.slash) = (None, None);
             return;
         }
@@ -166,14 +166,14 @@ impl<'p, 'd> Packer<'p, 'd> {
             (None, Count::Star) => items,
             (None, _) => 1,
         };
-        if op.letter == MISTAKE {
+        if op.letter == ERROR_LETTER {
             return Err(program.mistake_error(op));
         }
         if slash {
             let Some(following) = following else {
                 return Err(self.template_error(op, "a letter after `/`", "the end"));
             };
-            if following.letter == MISTAKE {
+            if following.letter == ERROR_LETTER {
                 return Err(program.mistake_error(following));
             }
             let count = self.slash_length(following)?;
@@ -181,9 +181,9 @@ impl<'p, 'd> Packer<'p, 'd> {
             self.current_frame().count = Some(count);
         }
         let task = PackTask { op, star, len };
-        let done = self.pack_letter(&task, slash);
+        let result = self.pack_letter(&task, slash);
         self.length = None;
-        done
+        result
     }
 
     /// Returns the length before `/`: of the next item, or the number of remaining
@@ -256,7 +256,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         self.frames.last_mut().expect("a frame, while a letter is at work")
     }
 
-    /// Whether characters of a text are written, not its bytes.
+    /// Returns `true` if characters of a text are written, not its bytes.
     pub(super) fn has_characters(&self) -> bool {
         self.is_text && self.frames.last().is_some_and(|frame| frame.characters)
     }
@@ -305,7 +305,7 @@ impl<'p, 'd> Packer<'p, 'd> {
         }
     }
 
-    /// Whether nodes may be taken directly from the list.
+    /// Returns `true` if nodes may be taken directly from the list.
     pub(super) fn takes_plain_nodes(&self) -> bool {
         self.length.is_none() && !self.has_characters()
     }
@@ -328,22 +328,22 @@ impl<'p, 'd> Packer<'p, 'd> {
         if self.out[self.base..].is_ascii() {
             return Ok(());
         }
-        self.spend(self.len() / QUICK)?;
+        self.spend(self.len() / BYTES_PER_STEP)?;
         let old = self.out.split_off(self.base);
-        let mut done = 0;
+        let mut converted_len = 0;
         // Groups start in ascending order.
         for frame in &mut self.frames {
-            let from = frame.from.clamp(done, old.len());
-            utf8::push_latin1_bytes(&old[done..from], self.out);
-            done = from;
-            frame.from = self.out.len() - self.base;
+            let start_position = frame.start_position.clamp(converted_len, old.len());
+            utf8::push_latin1_bytes(&old[converted_len..start_position], self.out);
+            converted_len = start_position;
+            frame.start_position = self.out.len() - self.base;
         }
-        utf8::push_latin1_bytes(&old[done..], self.out);
+        utf8::push_latin1_bytes(&old[converted_len..], self.out);
         Ok(())
     }
 
-    /// The same, before a character that is not a byte is written: from then on
-    /// characters are written.
+    /// Like [`Packer::convert_to_text`], before a character that is not a byte is written: from
+    /// then on characters are written.
     pub(super) fn widen(&mut self) -> Result<(), Error> {
         self.convert_to_text()?;
         self.current_frame().characters = true;
@@ -356,18 +356,18 @@ impl<'p, 'd> Packer<'p, 'd> {
         let (shriek, characters) = (task.op.shriek, self.has_characters());
         match task.op.letter {
             b'@' => {
-                let from = self.current_frame().from;
-                self.resize_output(from, i64::try_from(task.len).unwrap_or(i64::MAX), characters && !shriek)
+                let start_position = self.current_frame().start_position;
+                self.resize_output(start_position, i64::try_from(task.len).unwrap_or(i64::MAX), characters && !shriek)
             }
             b'.' => {
-                let from = match task.len {
+                let start_position = match task.len {
                     _ if task.star => 0,
                     0 => self.len(),
                     len => self.group_start(len - 1),
                 };
                 let (item, node) = self.next_item()?;
                 let place = self.item_to_integer(&item, node, b'.')? as i64;
-                self.resize_output(from, place, characters && !shriek)
+                self.resize_output(start_position, place, characters && !shriek)
             }
             b'x' if shriek => match self.count_units(0, characters)? % task.len.max(1) {
                 0 => Ok(()),
@@ -385,41 +385,41 @@ impl<'p, 'd> Packer<'p, 'd> {
     fn group_start(&self, groups: u64) -> usize {
         let back = usize::try_from(groups).unwrap_or(usize::MAX);
         let index = self.frames.len().checked_sub(1).and_then(|last| last.checked_sub(back));
-        index.and_then(|index| self.frames.get(index)).map_or(0, |frame| frame.from)
+        index.and_then(|index| self.frames.get(index)).map_or(0, |frame| frame.start_position)
     }
 
     /// Returns how many bytes or characters follow an offset.
-    fn count_units(&mut self, from: usize, characters: bool) -> Result<u64, Error> {
-        let bytes = self.out.get(self.base + from..).unwrap_or(&[]);
+    fn count_units(&mut self, start_position: usize, characters: bool) -> Result<u64, Error> {
+        let bytes = self.out.get(self.base + start_position..).unwrap_or(&[]);
         if !characters {
             return Ok(bytes.len() as u64);
         }
         let count = utf8::count_characters(bytes);
-        self.spend(self.len() / QUICK)?;
+        self.spend(self.len() / BYTES_PER_STEP)?;
         Ok(count)
     }
 
     /// Sets the length of the result, counted from an offset.
-    fn resize_output(&mut self, from: usize, len: i64, characters: bool) -> Result<(), Error> {
+    fn resize_output(&mut self, start_position: usize, len: i64, characters: bool) -> Result<(), Error> {
         let wanted_len = len.max(0).unsigned_abs();
         if !characters {
-            let current_len = i128::try_from(self.len()).unwrap_or(0) - i128::try_from(from).unwrap_or(0);
+            let current_len = i128::try_from(self.len()).unwrap_or(0) - i128::try_from(start_position).unwrap_or(0);
             return match u64::try_from(i128::from(len) - current_len) {
                 Ok(missing_len) => self.write_zeros(missing_len),
                 Err(_) => self.shrink_output(u64::try_from(current_len - i128::from(len)).unwrap_or(u64::MAX), false),
             };
         }
-        let (mut end, mut left) = (from.min(self.len()), wanted_len);
-        while let Some(byte) = self.out.get(self.base + end).filter(|_| left > 0) {
+        let (mut end, mut remaining) = (start_position.min(self.len()), wanted_len);
+        while let Some(byte) = self.out.get(self.base + end).filter(|_| remaining > 0) {
             end += utf8::len_from_first_byte(*byte);
-            left -= 1;
+            remaining -= 1;
         }
-        self.spend(self.len() / QUICK)?;
+        self.spend(self.len() / BYTES_PER_STEP)?;
         if end > self.len() {
             return Err(numbers::malformed_error().on_path("$"));
         }
-        if left > 0 {
-            return self.write_zeros(left);
+        if remaining > 0 {
+            return self.write_zeros(remaining);
         }
         self.shrink_output((self.len() - end) as u64, false)?;
         // Perl ignores the smallest integer.
@@ -433,7 +433,7 @@ impl<'p, 'd> Packer<'p, 'd> {
     pub(super) fn write_fill(&mut self, byte: u8, len: u64) -> Result<(), Error> {
         self.check_output_size(len)?;
         let len = usize::try_from(len).unwrap_or(0);
-        self.spend(len / QUICK)?;
+        self.spend(len / BYTES_PER_STEP)?;
         let end = self.out.len() + len;
         self.out.resize(end, byte);
         Ok(())
@@ -454,8 +454,8 @@ impl<'p, 'd> Packer<'p, 'd> {
         self.spend(if characters { output.len() - end } else { 0 })?;
         self.out.truncate(self.base + end);
         // Groups that start after the end now start at the end.
-        for frame in self.frames.iter_mut().rev().take_while(|frame| frame.from > end) {
-            frame.from = end;
+        for frame in self.frames.iter_mut().rev().take_while(|frame| frame.start_position > end) {
+            frame.start_position = end;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ impl<S: Sink> Unpacker<'_, S> {
         match task.op.letter {
             b'.' => self.read_position(task, characters && !shriek),
             b'@' => {
-                self.position = self.current_frame().from;
+                self.position = self.current_frame().start_position;
                 self.move_forward(task.len, characters && !shriek)
             }
             b'x' if shriek => {
@@ -32,12 +32,12 @@ impl<S: Sink> Unpacker<'_, S> {
     }
 
     /// Returns how many bytes or characters are between two offsets.
-    fn count_units(&mut self, from: usize, to: usize, characters: bool) -> Result<u64, Error> {
+    fn count_units(&mut self, start: usize, end: usize, characters: bool) -> Result<u64, Error> {
         if !characters {
-            return Ok((to - from) as u64);
+            return Ok((end - start) as u64);
         }
-        self.spend(to - from)?;
-        Ok(utf8::count_characters(&self.data[from..to]))
+        self.spend(end - start)?;
+        Ok(utf8::count_characters(&self.data[start..end]))
     }
 
     fn outside_error(&self) -> Error {
@@ -73,32 +73,32 @@ impl<S: Sink> Unpacker<'_, S> {
                 .finding("one before its start")
         };
         if !characters {
-            let to = usize::try_from(len).ok().and_then(|len| self.position.checked_sub(len));
-            self.position = to.ok_or_else(before_start_error)?;
+            let target = usize::try_from(len).ok().and_then(|len| self.position.checked_sub(len));
+            self.position = target.ok_or_else(before_start_error)?;
             return Ok(());
         }
         let start = self.position;
         for _ in 0..len {
-            let front = &self.data[..self.position];
-            let Some(to) = front.iter().rposition(|byte| !utf8::is_continuation(*byte)) else {
+            let preceding = &self.data[..self.position];
+            let Some(target) = preceding.iter().rposition(|byte| !utf8::is_continuation(*byte)) else {
                 return Err(before_start_error());
             };
-            self.position = to;
+            self.position = target;
         }
         self.spend(start - self.position)
     }
 
     /// Reads `.`: the position, relative to the start of a group.
     fn read_position(&mut self, task: &UnpackTask<'_>, characters: bool) -> Result<(), Error> {
-        let from = match task.len {
+        let start_position = match task.len {
             _ if task.star => 0,
             0 => self.position,
-            len => self.outer_frame(len - 1).map_or(0, |frame| frame.from),
+            len => self.outer_frame(len - 1).map_or(0, |frame| frame.start_position),
         };
-        let node = if from <= self.position {
-            Node::uint(self.count_units(from, self.position, characters)?)
+        let node = if start_position <= self.position {
+            Node::uint(self.count_units(start_position, self.position, characters)?)
         } else {
-            Node::int(-(self.count_units(self.position, from, characters)? as i64))
+            Node::int(-(self.count_units(self.position, start_position, characters)? as i64))
         };
         self.push_value(node)
     }

@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::checksum::Checksum;
 use super::symbol::Count;
-use super::template::{MISTAKE, Op, Program};
+use super::template::{ERROR_LETTER, Op, Program};
 use super::{FORMAT, Options, usage_error, utf8};
 use crate::document::{Kind, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
@@ -35,11 +35,11 @@ fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &m
     }
     let data = if is_upgraded { &upgraded } else { input };
     let mut machine = Unpacker::new(program, data, limits, sink);
-    machine.copies = is_upgraded;
+    machine.copies_strings = is_upgraded;
     machine.has_characters = is_upgraded || options.utf8;
     machine.was_text = options.utf8;
     let mut error = machine.run_template().err();
-    let reached = machine.high;
+    let reached = machine.max_position;
     let consumed = match is_upgraded {
         // Each byte of the input has one byte here that is not a continuation byte.
         true => upgraded[..reached].iter().filter(|byte| !utf8::is_continuation(**byte)).count(),
@@ -49,9 +49,9 @@ fn feed_list<S: Sink>(input: &[u8], options: &Options, limits: &Limits, sink: &m
     let count = sink.tape().len() - root - 1;
     sink.tape().close_container(root, count);
     if let Some(detail) = sink.detail() {
-        let spanned = detail.trace.spans.last().map_or(0, |span| span.end as usize);
+        let covered_until = detail.trace.spans.last().map_or(0, |span| span.end as usize);
         let end = if options.exact || error.is_some() { consumed } else { input.len() };
-        detail.record_span(spanned, end, root, "bytes that belong to no value");
+        detail.record_span(covered_until, end, root, "bytes that belong to no value");
         detail.record_end(root, end);
     }
     if error.is_none() {
@@ -69,20 +69,20 @@ pub(super) struct Unpacker<'m, S: Sink> {
     pub(super) limits: &'m Limits,
     pub(super) sink: &'m mut S,
     /// Whether strings are copied, because the bytes are not the input.
-    pub(super) copies: bool,
+    pub(super) copies_strings: bool,
     /// Whether the bytes are characters in UTF-8.
     pub(super) has_characters: bool,
     /// Whether they were from the start.
     pub(super) was_text: bool,
     /// The current position, and the highest one so far.
     pub(super) position: usize,
-    pub(super) high: usize,
+    pub(super) max_position: usize,
     /// Whether `/` followed the last letter.
     slash: bool,
     frames: Vec<UnpackFrame>,
     /// Work that is still allowed.
     budget: Budget,
-    most_values: usize,
+    max_values: usize,
 }
 
 /// The whole template, or a group that is being run.
@@ -92,18 +92,18 @@ pub(super) struct UnpackFrame {
     end: usize,
     next: usize,
     /// How often it is still run, including this time.
-    left: u64,
+    remaining: u64,
     until_end: bool,
     /// Number of values before it.
-    floor: usize,
+    first_value: usize,
     /// Where it started.
-    pub(super) from: usize,
+    pub(super) start_position: usize,
     /// Whether it counts characters now, and did when it began.
     pub(super) characters: bool,
     outer_characters: bool,
     pub(super) checksum: Checksum,
     /// Whether it ended early.
-    broken: bool,
+    is_finished_early: bool,
     /// What remains to be done after the inner group.
     pending: PendingOp,
 }
@@ -113,7 +113,7 @@ pub(super) struct UnpackFrame {
 struct PendingOp {
     op: usize,
     /// The stated count; with `/`, still that of the length.
-    stated: Count,
+    own_count: Count,
     len: u64,
     /// Whether the count is not from a length before `/`.
     explicit: bool,
@@ -139,15 +139,15 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             data,
             limits,
             sink,
-            copies: false,
+            copies_strings: false,
             has_characters: false,
             was_text: false,
             position: 0,
-            high: 0,
+            max_position: 0,
             slash: false,
             frames: Vec::new(),
             budget: Budget::new(size, "a template that goes over the input a few times"),
-            most_values: usize::try_from(limits.expanded_from(size)).unwrap_or(usize::MAX),
+            max_values: usize::try_from(limits.expanded_from(size)).unwrap_or(usize::MAX),
         }
     }
 
@@ -181,8 +181,8 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         if values >= self.limits.nodes as usize {
             return Err(self.limits.too_many_nodes());
         }
-        if values > self.most_values.max(self.data.len()) {
-            return Err(self.limits.too_expanded(self.most_values as u64));
+        if values > self.max_values.max(self.data.len()) {
+            return Err(self.limits.too_expanded(self.max_values as u64));
         }
         Ok(())
     }
@@ -196,11 +196,11 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     fn run_template(&mut self) -> Result<(), Error> {
         let characters = self.has_characters && !self.program.starts_in_u0;
         self.enter_group(0, self.program.top, 1, false, characters);
-        let done = self.run_frames();
-        self.high = self.high.max(self.position);
-        done.map_err(|error| match error.kind() {
+        let result = self.run_frames();
+        self.max_position = self.max_position.max(self.position);
+        result.map_err(|error| match error.kind() {
             ErrorKind::Usage => error,
-            _ if self.copies => error.on_path("$"),
+            _ if self.copies_strings => error.on_path("$"),
             _ => error.at(self.position.min(self.data.len())),
         })
     }
@@ -208,8 +208,8 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     fn run_frames(&mut self) -> Result<(), Error> {
         while let Some(frame) = self.frames.last_mut() {
             crate::steps::count(1);
-            if frame.next == frame.end || frame.broken {
-                if !std::mem::take(&mut frame.broken) {
+            if frame.next == frame.end || frame.is_finished_early {
+                if !std::mem::take(&mut frame.is_finished_early) {
                     self.slash = false;
                 }
                 if self.repeat_group() {
@@ -218,8 +218,8 @@ impl<'m, S: Sink> Unpacker<'m, S> {
                 self.frames.pop();
                 if let Some(outer) = self.frames.last() {
                     let pending = outer.pending;
-                    if let Some(job) = self.finish_letter(pending)? {
-                        self.run_pending(job)?;
+                    if let Some(pending) = self.finish_letter(pending)? {
+                        self.run_pending(pending)?;
                     }
                 }
                 continue;
@@ -233,26 +233,26 @@ impl<'m, S: Sink> Unpacker<'m, S> {
                 Count::Star => self.data.len() as u64,
                 Count::None | Count::Template(..) => 1,
             };
-            self.run_pending(PendingOp { op, stated: count, len, explicit: true, is_at_end: false })?;
+            self.run_pending(PendingOp { op, own_count: count, len, explicit: true, is_at_end: false })?;
         }
         Ok(())
     }
 
-    fn enter_group(&mut self, start: usize, end: usize, left: u64, until_end: bool, characters: bool) {
-        let none = PendingOp { op: 0, stated: Count::None, len: 0, explicit: true, is_at_end: false };
+    fn enter_group(&mut self, start: usize, end: usize, remaining: u64, until_end: bool, characters: bool) {
+        let pending = PendingOp { op: 0, own_count: Count::None, len: 0, explicit: true, is_at_end: false };
         self.frames.push(UnpackFrame {
             start,
             end,
             next: start,
-            left,
+            remaining,
             until_end,
-            floor: self.value_count(),
-            from: self.position,
+            first_value: self.value_count(),
+            start_position: self.position,
             characters,
             outer_characters: characters,
             checksum: Checksum::default(),
-            broken: false,
-            pending: none,
+            is_finished_early: false,
+            pending,
         });
     }
 
@@ -260,68 +260,73 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     /// was added, the same would happen forever.
     fn repeat_group(&mut self) -> bool {
         let (position, values, end) = (self.position, self.value_count(), self.data.len());
-        self.high = self.high.max(position);
+        self.max_position = self.max_position.max(position);
         let frame = self.current_frame();
-        frame.left = frame.left.saturating_sub(1);
-        let is_stuck = position == frame.from && values == frame.floor;
-        if frame.left == 0 || frame.until_end && position == end || is_stuck {
+        frame.remaining = frame.remaining.saturating_sub(1);
+        let has_no_effect = position == frame.start_position && values == frame.first_value;
+        if frame.remaining == 0 || frame.until_end && position == end || has_no_effect {
             return false;
         }
         frame.next = frame.start;
-        frame.floor = values;
-        frame.from = position;
+        frame.first_value = values;
+        frame.start_position = position;
         frame.characters = frame.outer_characters;
         frame.checksum = Checksum::default();
         true
     }
 
-    fn run_pending(&mut self, mut job: PendingOp) -> Result<(), Error> {
-        while self.start_letter(&mut job)? {
-            match self.finish_letter(job)? {
-                Some(next) => job = next,
+    fn run_pending(&mut self, mut pending: PendingOp) -> Result<(), Error> {
+        while self.start_letter(&mut pending)? {
+            match self.finish_letter(pending)? {
+                Some(next) => pending = next,
                 None => break,
             }
         }
         Ok(())
     }
 
-    /// Starts a letter; returns whether it is complete.
-    fn start_letter(&mut self, job: &mut PendingOp) -> Result<bool, Error> {
+    /// Starts a letter. Returns `true` if it is complete.
+    fn start_letter(&mut self, pending: &mut PendingOp) -> Result<bool, Error> {
         let program = self.program;
-        let op = &program.ops[job.op];
-        job.is_at_end = self.position >= self.data.len();
+        let op = &program.ops[pending.op];
+        pending.is_at_end = self.position >= self.data.len();
         self.spend(1)?;
         match op.letter {
-            MISTAKE => return Err(program.mistake_error(op)),
-            b'(' if job.len == 0 => {}
+            ERROR_LETTER => return Err(program.mistake_error(op)),
+            b'(' if pending.len == 0 => {}
             b'(' => {
                 if !S::DETAIL
-                    && job.explicit
+                    && pending.explicit
                     && let Some(fast) = op.fast
-                    && self.read_records(fast, &mut job.len)
+                    && self.read_records(fast, &mut pending.len)
                 {
                     self.slash = false;
                     return Ok(true);
                 }
-                let job = *job;
+                let pending = *pending;
                 let frame = self.current_frame();
-                frame.pending = job;
+                frame.pending = pending;
                 let characters = frame.characters;
-                self.enter_group(op.body.0, op.body.1, job.len, op.count == Count::Star, characters);
+                self.enter_group(op.body.0, op.body.1, pending.len, op.count == Count::Star, characters);
                 return Ok(false);
             }
             b'%' => {
-                let bits = if job.stated == Count::None { 16 } else { job.len };
+                let bits = if pending.own_count == Count::None { 16 } else { pending.len };
                 self.current_frame().checksum = Checksum::new(bits);
                 return Ok(false);
             }
             _ => {
-                let (from, first) = (self.position, self.value_count());
-                let task = UnpackTask { op, star: job.stated == Count::Star, len: job.len, explicit: job.explicit };
+                let (start_position, first) = (self.position, self.value_count());
+                let task = UnpackTask {
+                    op,
+                    star: pending.own_count == Count::Star,
+                    len: pending.len,
+                    explicit: pending.explicit,
+                };
                 let read = self.read_letter(&task);
-                self.high = self.high.max(self.position);
+                self.max_position = self.max_position.max(self.position);
                 if S::DETAIL {
-                    self.record_spans(op, from, first);
+                    self.record_spans(op, start_position, first);
                 }
                 read?;
             }
@@ -349,12 +354,12 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     }
 
     /// Completes a letter: its sum, and the effect of a `/` after it.
-    fn finish_letter(&mut self, job: PendingOp) -> Result<Option<PendingOp>, Error> {
+    fn finish_letter(&mut self, pending: PendingOp) -> Result<Option<PendingOp>, Error> {
         let program = self.program;
         let frame = self.current_frame();
         if frame.checksum.is_wanted() {
             let checksum = std::mem::take(&mut frame.checksum);
-            let sum = checksum.make_node(program.ops[job.op].letter)?;
+            let sum = checksum.make_node(program.ops[pending.op].letter)?;
             self.push_value(sum)?;
         }
         if !self.slash {
@@ -362,27 +367,27 @@ impl<'m, S: Sink> Unpacker<'m, S> {
         }
         let values = self.value_count();
         let frame = self.current_frame();
-        if values <= frame.floor {
-            frame.broken = true;
+        if values <= frame.first_value {
+            frame.is_finished_early = true;
             return Ok(None);
         }
         let next = frame.next;
         if next == frame.end {
-            return Err(self.template_error(&program.ops[job.op], "a letter after `/`", "the end"));
+            return Err(self.template_error(&program.ops[pending.op], "a letter after `/`", "the end"));
         }
         frame.next += 1;
         let op = &program.ops[next];
         self.slash = op.slash;
         match op.count {
-            _ if op.letter == MISTAKE => return Err(program.mistake_error(op)),
+            _ if op.letter == ERROR_LETTER => return Err(program.mistake_error(op)),
             Count::Number(_) => return Err(self.template_error(op, "no count after `/`", "one")),
-            _ if job.is_at_end => {
+            _ if pending.is_at_end => {
                 return Err(Error::new(ErrorKind::Truncated).expecting("a length before `/`").finding("the end"));
             }
             _ => {}
         }
         let len = self.pop_length()?;
-        Ok(Some(PendingOp { op: next, stated: job.stated, len, explicit: false, is_at_end: false }))
+        Ok(Some(PendingOp { op: next, own_count: pending.own_count, len, explicit: false, is_at_end: false }))
     }
 
     /// Removes the last value and returns it as a length.
@@ -394,7 +399,7 @@ impl<'m, S: Sink> Unpacker<'m, S> {
             Kind::Bytes | Kind::Text => {
                 let len = node.aux as usize;
                 self.spend(len.min(self.data.len()))?;
-                let input = if self.copies { &[][..] } else { self.data };
+                let input = if self.copies_strings { &[][..] } else { self.data };
                 PerlNumber::from_text(self.sink.tape().string_bytes(&node, input)).to_bits().unwrap_or(u64::MAX)
             }
             _ => 0,
@@ -407,29 +412,29 @@ impl<'m, S: Sink> Unpacker<'m, S> {
     }
 
     /// Records which bytes the values from `first` on came from.
-    fn record_spans(&mut self, op: &Op, from: usize, first: usize) {
-        let (to, count, is_length, copies) =
-            (self.position, self.value_count().saturating_sub(first), self.slash, self.copies);
+    fn record_spans(&mut self, op: &Op, start_position: usize, first: usize) {
+        let (end_position, count, is_length, copies_strings) =
+            (self.position, self.value_count().saturating_sub(first), self.slash, self.copies_strings);
         let root = self.sink.tape().root() as usize;
-        let Some(detail) = self.sink.detail().filter(|_| !copies) else { return };
+        let Some(detail) = self.sink.detail().filter(|_| !copies_strings) else { return };
         let letter_name = super::describe_letter(op.letter);
-        let mut high = detail.trace.spans.last().map_or(0, |span| span.end as usize);
-        if from > high {
-            detail.record_span(high, from, root as u32, "bytes that belong to no value");
-            high = from;
+        let mut max_position = detail.trace.spans.last().map_or(0, |span| span.end as usize);
+        if start_position > max_position {
+            detail.record_span(max_position, start_position, root as u32, "bytes that belong to no value");
+            max_position = start_position;
         }
-        let len = to.saturating_sub(from);
+        let len = end_position.saturating_sub(start_position);
         let value_len = if count > 0 && len.is_multiple_of(count) { len / count } else { 0 };
         for place in 0..count {
-            let start = if value_len > 0 { from + place * value_len } else { from };
-            let end = if value_len > 0 { start + value_len } else { to.max(from) };
+            let start = if value_len > 0 { start_position + place * value_len } else { start_position };
+            let end = if value_len > 0 { start + value_len } else { end_position.max(start_position) };
             let node = (root + 1 + first + place) as u32;
             detail.record_begin(node, start.min(end));
             detail.record_end(node, end);
             let node = if is_length { crate::document::NO_NODE } else { node };
-            detail.record_span(start.max(high), end, node, letter_name);
-            high = high.max(end);
+            detail.record_span(start.max(max_position), end, node, letter_name);
+            max_position = max_position.max(end);
         }
-        detail.record_span(high, to, root as u32, letter_name);
+        detail.record_span(max_position, end_position, root as u32, letter_name);
     }
 }

@@ -8,9 +8,9 @@ use super::template::FastGroup;
 use crate::document::{Kind, Location, Sink};
 
 impl<S: Sink> Unpacker<'_, S> {
-    /// Reads complete records. Returns whether they cover the input; if not, `left` is
+    /// Reads complete records. Returns `true` if they cover the input; if not, `remaining` is
     /// the limit of further ones.
-    pub(super) fn read_records(&mut self, fast: FastGroup, left: &mut u64) -> bool {
+    pub(super) fn read_records(&mut self, fast: FastGroup, remaining: &mut u64) -> bool {
         let (start, data_end) = (self.position, self.data.len());
         if self.current_frame().characters
             || self.check_value_count(self.bytes_left() + 1).is_err()
@@ -19,31 +19,34 @@ impl<S: Sink> Unpacker<'_, S> {
             return false;
         }
         let count = match fast {
-            FastGroup::Prefixed(layout, trims) => match (layout.value, layout.size, layout.big) {
+            FastGroup::Prefixed(layout, removes_blanks) => match (layout.value, layout.size, layout.is_big_endian) {
                 // The common ones, for which the compiler knows the length.
                 (NumberKind::Uint, 4, true) => {
-                    self.read_prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes) as usize))
+                    self.read_prefixed(removes_blanks, |bytes: &[u8; 4]| Some(u32::from_be_bytes(*bytes) as usize))
                 }
-                (NumberKind::Int, 4, false) => {
-                    self.read_prefixed(trims, |bytes: &[u8; 4]| usize::try_from(i32::from_le_bytes(*bytes)).ok())
-                }
+                (NumberKind::Int, 4, false) => self
+                    .read_prefixed(removes_blanks, |bytes: &[u8; 4]| usize::try_from(i32::from_le_bytes(*bytes)).ok()),
                 (NumberKind::Uint, 4, false) => {
-                    self.read_prefixed(trims, |bytes: &[u8; 4]| Some(u32::from_le_bytes(*bytes) as usize))
+                    self.read_prefixed(removes_blanks, |bytes: &[u8; 4]| Some(u32::from_le_bytes(*bytes) as usize))
                 }
                 (NumberKind::Uint, 2, true) => {
-                    self.read_prefixed(trims, |bytes: &[u8; 2]| Some(usize::from(u16::from_be_bytes(*bytes))))
+                    self.read_prefixed(removes_blanks, |bytes: &[u8; 2]| Some(usize::from(u16::from_be_bytes(*bytes))))
                 }
                 _ => 0,
             },
-            FastGroup::Fixed(len, trims) => self.read_fixed(len, trims),
+            FastGroup::Fixed(len, removes_blanks) => self.read_fixed(len, removes_blanks),
         };
-        self.high = self.high.max(self.position);
-        *left = left.saturating_sub(count).max(1);
+        self.max_position = self.max_position.max(self.position);
+        *remaining = remaining.saturating_sub(count).max(1);
         self.position > start && self.position == data_end
     }
 
     #[inline(always)]
-    fn read_prefixed<const N: usize>(&mut self, trims: bool, length: impl Fn(&[u8; N]) -> Option<usize>) -> u64 {
+    fn read_prefixed<const N: usize>(
+        &mut self,
+        removes_blanks: bool,
+        length: impl Fn(&[u8; N]) -> Option<usize>,
+    ) -> u64 {
         let data = self.data;
         let tape = self.sink.tape();
         let (mut position, mut count) = (self.position, 0);
@@ -52,7 +55,7 @@ impl<S: Sink> Unpacker<'_, S> {
             let string = &rest[..len.min(rest.len())];
             let start = position + N;
             position = start + string.len();
-            let kept = if trims { trimmed_len(string) } else { string.len() };
+            let kept = if removes_blanks { trimmed_len(string) } else { string.len() };
             let node = tape.new_string_at(Kind::Bytes, Location::Input(start as u64), kept);
             tape.push(node);
             count += 1;
@@ -61,12 +64,12 @@ impl<S: Sink> Unpacker<'_, S> {
         count
     }
 
-    fn read_fixed(&mut self, len: usize, trims: bool) -> u64 {
+    fn read_fixed(&mut self, len: usize, removes_blanks: bool) -> u64 {
         let data = self.data;
         let tape = self.sink.tape();
         let (mut position, mut count) = (self.position, 0);
         for string in data[position..].chunks_exact(len) {
-            let kept = if trims { trimmed_len(string) } else { len };
+            let kept = if removes_blanks { trimmed_len(string) } else { len };
             let node = tape.new_string_at(Kind::Bytes, Location::Input(position as u64), kept);
             tape.push(node);
             position += len;
@@ -131,11 +134,11 @@ impl Packer<'_, '_> {
                     }
                     self.out.extend_from_slice(string);
                 }
-                FastGroup::Fixed(len, trims) => {
+                FastGroup::Fixed(len, removes_blanks) => {
                     let Some(padding) = len.checked_sub(string.len()) else { break };
                     self.out.extend_from_slice(string);
                     let end = self.out.len() + padding;
-                    self.out.resize(end, if trims { b' ' } else { 0 });
+                    self.out.resize(end, if removes_blanks { b' ' } else { 0 });
                 }
             }
             count += 1;
@@ -149,6 +152,7 @@ impl Packer<'_, '_> {
 fn encode_length(layout: Layout, len: usize) -> Option<([u8; 8], usize)> {
     let bits = 8 * layout.size as u32 - u32::from(layout.value == NumberKind::Int);
     let len = u64::try_from(len).ok().filter(|len| bits >= 64 || *len < 1 << bits)?;
-    let bytes = if layout.big { (len << (64 - 8 * layout.size as u32)).to_be_bytes() } else { len.to_le_bytes() };
+    let bytes =
+        if layout.is_big_endian { (len << (64 - 8 * layout.size as u32)).to_be_bytes() } else { len.to_le_bytes() };
     Some((bytes, layout.size))
 }

@@ -41,7 +41,7 @@ impl<S: Sink> Unpacker<'_, S> {
         }
         let start = self.position;
         self.position += consumed;
-        if self.copies {
+        if self.copies_strings {
             return self.copy_string(value, characters);
         }
         let kind = if characters { Kind::Text } else { Kind::Bytes };

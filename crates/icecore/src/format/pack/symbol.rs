@@ -1,6 +1,6 @@
 //! The lexer of templates.
 
-use super::template::{DEPTH, Order};
+use super::template::{MAX_DEPTH, Order};
 use super::usage_error;
 use crate::error::Error;
 
@@ -118,10 +118,10 @@ impl<'t> Scanner<'t> {
             }
             group = (*offset, self.find_bracket_end(start, ')', end)?);
             *offset = group.1 + 1;
-            if level >= DEPTH {
+            if level >= MAX_DEPTH {
                 return Err(self.template_error(
                     start,
-                    format!("at most {DEPTH} nested groups"),
+                    format!("at most {MAX_DEPTH} nested groups"),
                     "one more".to_owned(),
                 ));
             }

@@ -68,13 +68,13 @@ pub(super) enum Order {
 }
 
 /// [`Op::letter`] of a mistake in the template.
-pub(super) const MISTAKE: u8 = 0;
+pub(super) const ERROR_LETTER: u8 = 0;
 
 /// A compiled template.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     pub(super) ops: Vec<Op>,
-    /// How many operations are outside of all groups; they are the first ones.
+    /// Number of operations that are outside of all groups; they are the first ones.
     pub(super) top: usize,
     /// Length of the template.
     pub(super) len: usize,
@@ -89,8 +89,8 @@ pub(super) struct Program {
     pub(super) counts_bytes: bool,
 }
 
-/// Most levels of groups, as in perl.
-pub(super) const DEPTH: usize = 100;
+/// Maximum number of levels of groups, as in perl.
+pub(super) const MAX_DEPTH: usize = 100;
 
 impl Program {
     pub(super) fn new(template: &[u8]) -> Program {
@@ -142,7 +142,7 @@ impl Program {
                     Err(error) => {
                         self.errors.push(error);
                         self.ops.push(Op {
-                            letter: MISTAKE,
+                            letter: ERROR_LETTER,
                             shriek: false,
                             order,
                             count: Count::None,

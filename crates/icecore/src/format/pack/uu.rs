@@ -14,8 +14,8 @@ pub(super) fn decode_lines(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize
     let mut offset = 0;
     while let Some(head) = input.get(offset).copied().filter(|byte| *byte != b' ' && is_uu_digit(*byte)) {
         offset += 1;
-        let mut left = usize::from(decode_sextet(head));
-        while left > 0 {
+        let mut remaining = usize::from(decode_sextet(head));
+        while remaining > 0 {
             let mut sextets = [0; 4];
             for sextet in &mut sextets {
                 if let Some(byte) = input.get(offset).copied().filter(|byte| is_uu_digit(*byte)) {
@@ -25,11 +25,11 @@ pub(super) fn decode_lines(input: &[u8], mut out: Option<&mut Vec<u8>>) -> usize
             }
             let [a, b, c, d] = sextets;
             let bytes = [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d];
-            let count = left.min(3);
+            let count = remaining.min(3);
             if let Some(out) = &mut out {
                 out.extend_from_slice(&bytes[..count]);
             }
-            left -= count;
+            remaining -= count;
         }
         if input.get(offset) == Some(&b'\n') {
             offset += 1;

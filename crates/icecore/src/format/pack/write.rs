@@ -30,9 +30,9 @@ fn pack_document(document: &Document<'_>, options: &Options, limits: &Limits, ou
     let items = gather_items(document, &options.shape, limits)?;
     let base = out.buffer().len();
     let mut packer = Packer::new(&options.program, items, limits, options.encode, out.remaining_bytes(), out.buffer());
-    let done = packer.run_template();
+    let result = packer.run_template();
     let (is_text, mut losses) = (packer.is_text, packer.items.losses);
-    if let Err(error) = done {
+    if let Err(error) = result {
         out.buffer().truncate(base);
         return Err(error);
     }

@@ -6,8 +6,8 @@ use crate::format::Reader as _;
 use crate::format::{Certainty, Guess, Request};
 use crate::limits::Limits;
 
-/// Limit of the values that are read.
-const ENOUGH: u32 = 10_000;
+/// Maximum number of values that are read to detect the format.
+const MAX_VALUES: u32 = 10_000;
 
 /// PHP has no magic number: the values must parse, to the end or for a long stretch.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
@@ -16,7 +16,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         return None;
     }
     let mut limits = Limits::default();
-    limits.nodes = ENOUGH;
+    limits.nodes = MAX_VALUES;
     let outcome = ReadOptions::default().read(input, Request::new(&limits));
     let is_container = matches!(input[0], b'a' | b'O' | b'C' | b'E');
     let rest = input.get(outcome.consumed..).unwrap_or(&[]);
@@ -35,13 +35,13 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: String::new() })
 }
 
-/// Whether a string in other data is worth reading. `N;` may occur in any text, but is
+/// Returns `true` if a string in other data is worth reading. `N;` may occur in any text, but is
 /// rarely all of one.
 pub(super) fn is_worth_reading(input: &[u8]) -> bool {
     input == b"N;" || matches!(input, [b'a' | b'O' | b'C' | b's' | b'S' | b'E' | b'i' | b'd' | b'b', b':', ..])
 }
 
-/// Whether this is the beginning of a string whose end is not here yet.
+/// Returns `true` if this is the beginning of a string whose end is not here yet.
 fn is_string_head(input: &[u8]) -> bool {
     let Some(rest) = input.strip_prefix(b"s:") else { return false };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -51,7 +51,7 @@ fn is_string_head(input: &[u8]) -> bool {
     rest[digits..].starts_with(b":\"") && input.len() >= 16 && rest.len() - digits - 2 < len
 }
 
-/// Whether the input begins as only a serialized value does: with a type and a length,
+/// Returns `true` if the input begins as only a serialized value does: with a type and a length,
 /// or as a complete integer, float or boolean.
 pub(super) fn starts_with_value(input: &[u8]) -> bool {
     let [kind, b':', rest @ ..] = input else { return false };

@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorDetail, ErrorKind};
 
 /// Slot of flags or of a count in the payload of one of PHP's own classes: links can't
 /// refer to it.
-const NOTHING: u32 = u32::MAX;
+const NOT_LINKABLE: u32 = u32::MAX;
 
 /// What the payload of an opaque object contributes to the count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,17 +22,19 @@ pub(super) enum Counted {
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     nodes: Vec<u32>,
-    /// How many nodes of the tape were visited.
+    /// Number of nodes of the tape that were visited.
     visited: usize,
     /// Slot of the first object whose payload was not opened. Only its class knows how
     /// many values it counted.
     opaque: Option<usize>,
-    /// Opaque objects whose payload is known, and how many of them were visited.
+    /// Opaque objects whose payload is known.
     opened: Vec<(u32, Counted)>,
-    opened_seen: usize,
-    /// Nodes without a slot, and how many of them were visited.
+    /// Number of these that were visited.
+    opened_visited: usize,
+    /// Nodes without a slot.
     slotless: Vec<u32>,
-    slotless_seen: usize,
+    /// Number of these that were visited.
+    slotless_visited: usize,
 }
 
 impl Slots {
@@ -56,8 +58,8 @@ impl Slots {
         while let Some(node) = tape.get(self.visited) {
             let index = self.visited as u32;
             self.visited += 1;
-            if self.slotless.get(self.slotless_seen) == Some(&index) {
-                self.slotless_seen += 1;
+            if self.slotless.get(self.slotless_visited) == Some(&index) {
+                self.slotless_visited += 1;
                 continue;
             }
             if node.key == IS_KEY || node.kind == Kind::Alias {
@@ -67,12 +69,12 @@ impl Slots {
             match node.kind {
                 // The body shares the slot of its object.
                 Kind::Object => self.visited += 1,
-                Kind::Opaque => match self.opened.get(self.opened_seen) {
+                Kind::Opaque => match self.opened.get(self.opened_visited) {
                     Some((opened, counted)) if *opened == index => {
-                        self.opened_seen += 1;
+                        self.opened_visited += 1;
                         match counted {
                             Counted::Nothing => self.visited += 1,
-                            Counted::Number => self.nodes.push(NOTHING),
+                            Counted::Number => self.nodes.push(NOT_LINKABLE),
                             Counted::Values => {}
                         }
                     }
@@ -91,7 +93,7 @@ impl Slots {
                 .expecting("a link to a value before the first `C:` object of a class that is not PHP's own")
                 .finding(format!("one to value {slot}"))
                 .helping("only the class of a `C:` object knows how many values its payload counts for")),
-            (Some(&NOTHING), _) => Err(Error::new(ErrorKind::Unsupported)
+            (Some(&NOT_LINKABLE), _) => Err(Error::new(ErrorKind::Unsupported)
                 .detailing(ErrorDetail::OpaqueLink)
                 .expecting("a link to a value")
                 .finding(format!("one to value {slot}, the flags or the count of a `C:` object"))),

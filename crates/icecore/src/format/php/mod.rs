@@ -38,8 +38,8 @@ use repair::{RepairSettings, Start};
 
 const NAME: &str = "php";
 
-/// After a line end; or after a container, where a key would follow if it were inside
-/// another one.
+/// The places where a document may begin: after a line end; or after a container, where a key
+/// would follow if the container were inside another one.
 static RESTARTS: [Restart; 12] = [
     Restart::from_context(b"\n", b"a:"),
     Restart::from_context(b"\n", b"O:"),

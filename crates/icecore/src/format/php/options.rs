@@ -74,7 +74,7 @@ pub struct ReadOptions {
     pub payloads: bool,
     /// Accept links whose targets are unknown, such as those after an opaque payload: for readers
     /// that do not follow links.
-    pub(crate) loose_links: bool,
+    pub(crate) accept_unknown_links: bool,
 }
 
 impl ReadOptions {

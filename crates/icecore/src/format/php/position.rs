@@ -10,10 +10,10 @@ pub(super) struct Position {
     /// Bits of the word that the text occupies.
     mask: u64,
     /// The value 1 at the last digit.
-    one: u64,
+    increment: u64,
     len: u32,
     number: u32,
-    /// How many increments are left before the last digit overflows.
+    /// Number of increments that are left before the last digit overflows.
     ones: u32,
 }
 
@@ -22,7 +22,7 @@ impl Position {
     pub(super) fn from_number(number: u32) -> Position {
         if number < 10 {
             let text = ZERO | u64::from(number) << 16;
-            return Position { text, mask: 0xFFFF_FFFF, one: 1 << 16, len: 4, number, ones: 9 - number };
+            return Position { text, mask: 0xFFFF_FFFF, increment: 1 << 16, len: 4, number, ones: 9 - number };
         }
         Position::from_large_number(number)
     }
@@ -31,21 +31,21 @@ impl Position {
     fn from_large_number(number: u32) -> Position {
         // The text does not fit into a word.
         if number > 99_999 {
-            return Position { text: u64::MAX, mask: 0, one: 0, len: 0, number, ones: 0 };
+            return Position { text: u64::MAX, mask: 0, increment: 0, len: 0, number, ones: 0 };
         }
         let mut text = u64::from(b';');
         let mut len = 3;
-        let mut left = number;
-        while left > 0 {
-            text = text << 8 | (u64::from(b'0') + u64::from(left % 10));
-            left /= 10;
+        let mut remaining = number;
+        while remaining > 0 {
+            text = text << 8 | (u64::from(b'0') + u64::from(remaining % 10));
+            remaining /= 10;
             len += 1;
         }
         let mask = u64::MAX >> (64 - 8 * len);
         Position {
             text: text << 16 | ZERO & 0xFFFF,
             mask,
-            one: 1 << (8 * len - 16),
+            increment: 1 << (8 * len - 16),
             len,
             number,
             ones: 9 - number % 10,
@@ -88,7 +88,7 @@ impl Position {
             return;
         }
         self.ones -= 1;
-        self.text += self.one;
+        self.text += self.increment;
         self.number = number;
     }
 }

@@ -6,7 +6,7 @@
 
 use super::read_leaf::{read_integer, read_string};
 
-/// Whether the root is an array with the keys 0, 1, 2 and so on, and no link occurs
+/// Returns `true` if the root is an array with the keys 0, 1, 2 and so on, and no link occurs
 /// anywhere. In a damaged text this holds up to the damage.
 pub(super) fn is_list(input: &[u8]) -> bool {
     let Some(mut offset) = input.starts_with(b"a:").then(|| skip_number(input, 2, b'{')).flatten() else {

@@ -9,11 +9,11 @@ use super::{ReadOptions, read_leaf, spelling, text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorDetail, ErrorKind};
 use crate::format::feed;
-use crate::format::list_to_map::{IDS, KEYED};
+use crate::format::list_to_map::{MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS};
 use crate::limits::Limits;
 
-/// For how many open containers memory is kept for the next document.
-const FRAMES_KEPT: usize = 1024;
+/// Number of open containers for which memory is kept for the next document.
+const MAX_KEPT_FRAMES: usize = 1024;
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Frame {
     /// Its node; for an object, the node of its body.
     pub(super) node: u32,
     /// Number of entries still to read.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
     /// Number of entries so far.
     pub(super) count: u32,
     pub(super) is_object: bool,
@@ -30,27 +30,27 @@ pub(super) struct Frame {
     /// Whether its keys get ids.
     pub(super) is_keyed: bool,
     /// Id of the previous key; predicts the next one.
-    pub(super) previous: u16,
+    pub(super) previous_key: u16,
     /// The key that the fast loop predicts next; 0 for none.
-    pub(super) guess: u16,
+    pub(super) predicted_key: u16,
     /// The key of this container, or of the outermost list that contains it.
-    pub(super) under: u16,
-    /// Whether it is an object whose payload is being read; `left` is then always 0.
+    pub(super) context_key: u16,
+    /// Whether it is an object whose payload is being read; `remaining` is then always 0.
     pub(super) is_payload: bool,
 }
 
 impl Frame {
-    pub(super) fn new(left: u32, is_object: bool, is_list: bool) -> Frame {
+    pub(super) fn new(remaining: u32, is_object: bool, is_list: bool) -> Frame {
         Frame {
             node: 0,
-            left,
+            remaining,
             count: 0,
             is_object,
             is_list,
-            is_keyed: left <= KEYED,
-            previous: 0,
-            guess: 0,
-            under: 0,
+            is_keyed: remaining <= MAX_ENTRIES_WITH_IDS,
+            previous_key: 0,
+            predicted_key: 0,
+            context_key: 0,
             is_payload: false,
         }
     }
@@ -63,7 +63,9 @@ impl Frame {
 /// A key that is not yet on the tape.
 pub(super) enum Key {
     Int(i64),
+    /// Bytes in the input: their offset and length.
     Input(usize, usize),
+    /// A string whose bytes are in the arena.
     Arena(Node),
 }
 
@@ -81,7 +83,7 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     /// Whether the root is a map even if its keys are those of a list.
     pub(super) root_is_map: bool,
     /// What the fast loop keeps from one document to the next.
-    pub(super) warm: Box<ReadCache>,
+    pub(super) cache: Box<ReadCache>,
     /// The value that is being read: its future node, and the id of its key.
     next: (u32, u16),
     /// Source of the key before the next value, if it must be kept.
@@ -90,8 +92,8 @@ pub(super) struct Machine<'a, 's, S: Sink> {
 
 impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn new(input: &'a [u8], options: &'s ReadOptions, limits: &'s Limits, sink: &'s mut S) -> Self {
-        let mut warm: Box<ReadCache> = sink.tape().memory.take_or_default();
-        let frames = std::mem::take(&mut warm.frames);
+        let mut cache: Box<ReadCache> = sink.tape().memory.take_or_default();
+        let frames = std::mem::take(&mut cache.frames);
         Machine {
             tokens: Tokens::new(input, 0),
             full_input: input,
@@ -103,7 +105,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             slots: Slots::default(),
             deferred_keys: DeferredKeys::default(),
             root_is_map: false,
-            warm,
+            cache,
             next: (0, NO_KEY),
             key_source: None,
         }
@@ -122,14 +124,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn read_open_containers(&mut self, outer: usize) -> Result<(), Error> {
         while self.frames.len() > outer {
             if self.frames.len() == 1 {
-                self.child_done()?;
+                self.finish_child()?;
             }
             let Some(frame) = self.frames.last() else { break };
             if frame.is_payload {
                 self.payload_step()?;
                 continue;
             }
-            if frame.left == 0 {
+            if frame.remaining == 0 {
                 self.tokens.expect_byte(b'}', "`}` after the last entry")?;
                 self.close_container(true);
                 continue;
@@ -147,7 +149,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     /// Called when a child of the root is complete.
     #[inline]
-    fn child_done(&mut self) -> Result<(), Error> {
+    fn finish_child(&mut self) -> Result<(), Error> {
         // Nodes must be final before the sink takes them away.
         if self.sink.may_remove_nodes()
             && !self.deferred_keys.is_empty()
@@ -184,10 +186,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (input, consumed) = (self.full_input, self.tokens.offset);
         let error = result.err().map(|error| error.on_path(self.failed_path()));
         self.close_open_containers();
-        if self.frames.capacity() <= FRAMES_KEPT {
-            self.warm.frames = self.frames;
+        if self.frames.capacity() <= MAX_KEPT_FRAMES {
+            self.cache.frames = self.frames;
         }
-        self.sink.tape().memory.put_back(self.warm);
+        self.sink.tape().memory.put_back(self.cache);
         match self.options.lenient && error.is_none() {
             true => feed::ignore_rest(input, consumed, self.sink),
             false => (consumed, error),
@@ -197,8 +199,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn close_open_containers(&mut self) {
         while let Some(frame) = self.frames.last() {
             if !frame.is_payload {
-                let (index, of) = (frame.node, frame.count.saturating_add(frame.left));
-                self.sink.record_cut(index, Some(of));
+                let (index, total) = (frame.node, frame.count.saturating_add(frame.remaining));
+                self.sink.record_cut(index, Some(total));
             }
             self.close_container(false);
         }
@@ -254,7 +256,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn read_key(&mut self) -> Result<u16, Error> {
         let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
         let start = self.tokens.offset;
-        frame.left -= 1;
+        frame.remaining -= 1;
         let position = frame.count;
         frame.count += 1;
         let (is_object, is_list, is_keyed) = (frame.is_object, frame.is_list, frame.is_keyed);
@@ -266,11 +268,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 Key::Int(value)
             }
             Some(b's') => {
-                let QuotedBytes { start: at, len, is_default } = self.tokens.read_string()?;
+                let QuotedBytes { start: offset, len, is_default } = self.tokens.read_string()?;
                 self.check_length(len, start)?;
-                let value = text::integer_key(&self.tokens.input[at..at + len]).filter(|_| !is_object);
+                let value = text::integer_key(&self.tokens.input[offset..offset + len]).filter(|_| !is_object);
                 is_unusual = !is_default || value.is_some();
-                value.map_or(Key::Input(at, len), Key::Int)
+                value.map_or(Key::Input(offset, len), Key::Int)
             }
             Some(b'S') => {
                 is_unusual = true;
@@ -281,7 +283,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                     _ => Key::Arena(node),
                 }
             }
-            _ => return Err(self.tokens.no_key()),
+            _ => return Err(self.tokens.no_key_error()),
         };
         let end = self.tokens.offset;
         if S::DETAIL {
@@ -329,9 +331,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     /// Remembers that this key followed the previous one. Returns the key predicted next.
     fn learn_next_key(&mut self, id: u16) -> u16 {
         if let Some(frame) = self.frames.last_mut() {
-            self.sink.tape().keys.learn_next(frame.previous, id);
-            frame.previous = id;
-            frame.guess = 0;
+            self.sink.tape().keys.learn_next(frame.previous_key, id);
+            frame.previous_key = id;
+            frame.predicted_key = 0;
         }
         id
     }
@@ -340,12 +342,12 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     fn intern_new_key(&mut self, key: &Key) -> Option<u16> {
         let input = self.tokens.input;
         let tape = self.sink.tape();
-        if tape.keys.len() >= IDS {
+        if tape.keys.len() >= MAX_KEY_IDS {
             return None;
         }
         match *key {
             Key::Int(value) => tape.intern_key(Node::int(value), &[]),
-            Key::Input(at, len) => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[at..at + len]),
+            Key::Input(offset, len) => tape.intern_key(Node::leaf(Kind::Bytes, 0), &input[offset..offset + len]),
             Key::Arena(node) => {
                 let bytes = tape.string_bytes(&node, input).to_vec();
                 tape.intern_key(Node::leaf(Kind::Bytes, 0), &bytes)
@@ -353,8 +355,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// The innermost array is not a list: the `count` entries before this one get their
-    /// keys.
+    /// Handles an innermost array that is not a list: the `count` entries before this one get
+    /// their keys.
     #[cold]
     fn convert_to_map(&mut self, count: u32) {
         if let Some(frame) = self.frames.last_mut() {
@@ -365,7 +367,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Values ---------------------------------------------------------------
 
-    /// Reads a value: a leaf completely, a container up to its front.
+    /// Reads a value: a leaf completely, a container up to its beginning.
     #[inline]
     pub(super) fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
@@ -410,7 +412,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             }
             Some(b'C') => return self.read_opaque(key),
             Some(b'r' | b'R') => self.read_link(start)?,
-            _ => return Err(self.tokens.no_value()),
+            _ => return Err(self.tokens.no_value_error()),
         };
         let index = self.sink.tape().push(Node { key, ..node });
         if S::DETAIL {
@@ -478,7 +480,9 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         let (slot, is_default) = self.tokens.read_link()?;
         self.require_all_nodes(start)?;
         let found = self.slots.find_node(self.sink.nodes(), slot);
-        if self.options.loose_links && found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unsupported) {
+        if self.options.accept_unknown_links
+            && found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unsupported)
+        {
             return Ok((Node::leaf(Kind::Null, 0), is_default));
         }
         let (target, direct) = found
@@ -501,7 +505,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     ) -> Result<(), Error> {
         // PHP does not count an array without entries, nor the payload of a class, as a
         // level.
-        let is_level = frame.left > 0 || frame.is_object;
+        let is_level = frame.remaining > 0 || frame.is_object;
         if is_level && self.frames.len() - self.payloads.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(start));
         }
@@ -526,21 +530,21 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     #[inline]
     fn read_array(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
-        let (left, is_default) = self.tokens.read_array_head()?;
+        let (remaining, is_default) = self.tokens.read_array_head()?;
         // A list begins with the key 0, or with the text of 0.
         let first = read_leaf::read_string(self.tokens.input, self.tokens.offset);
-        let is_list = left == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
+        let is_list = remaining == 0 || first.is_none_or(|(first, ..)| self.tokens.input[first] == b'0');
         let is_list = is_list && !(self.root_is_map && self.frames.is_empty());
-        let frame = Frame::new(left, false, is_list);
+        let frame = Frame::new(remaining, false, is_list);
         let kind = if is_list { Kind::Array } else { Kind::Map };
         self.open_container(Node { key, ..Node::open(kind, 0) }, start, frame, is_default)
     }
 
     fn read_object(&mut self, key: u16) -> Result<(), Error> {
         let start = self.tokens.offset;
-        let (name, left, is_default) = self.tokens.read_object_head()?;
+        let (name, remaining, is_default) = self.tokens.read_object_head()?;
         let class = self.intern_class(name)?;
-        let frame = Frame::new(left, true, false);
+        let frame = Frame::new(remaining, true, false);
         self.open_container(Node { key, ..Node::open(Kind::Object, class) }, start, frame, is_default)
     }
 
@@ -549,7 +553,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         self.check_length(name.len, start)?;
         let bytes = &self.tokens.input[start..start + name.len];
         let class = self.sink.tape().intern_class(Kind::Bytes, bytes).map_err(|error| error.at(start))?;
-        self.warm.remember_class(self.sink.tape(), self.tokens.input, (start, name.len), class);
+        self.cache.remember_class(self.sink.tape(), self.tokens.input, (start, name.len), class);
         Ok(class)
     }
 }

@@ -1,24 +1,24 @@
-//! What the fast loop keeps from one document to the next: spellings of keys and of object
-//! fronts, and their usual order. The next one is compared with the input as a whole, so it is
-//! not parsed.
+//! What the fast loop keeps from one document to the next: the texts of keys and of the heads of
+//! objects, and their usual order. The loop compares the predicted text with the input as a whole, so
+//! it does not parse it.
 
 use super::read::Frame;
-use super::read_fast::Front;
+use super::read_fast::ObjectHead;
 use super::text::integer_key;
 use crate::document::{Kind, Names, Tape};
 
-/// Longest text that is kept. It is compared as two halves, which overlap in a shorter text.
-pub(super) const KEPT: usize = 64;
-const HALF: usize = KEPT / 16;
+/// Maximum length of a text that is kept. It is compared as two halves, which overlap in a shorter text.
+pub(super) const MAX_KEPT_LEN: usize = 64;
+const HALF_WORDS: usize = MAX_KEPT_LEN / 16;
 
-/// Text of a key, `s:4:"name";`, or of an object's front, `O:4:"User":2:{`, and what followed it
-/// the last time. The id 0 means none.
+/// Text of a key, `s:4:"name";`, or of an object's head, `O:4:"User":2:{`, and what followed it
+/// the last time. An id of 0 means that nothing followed yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KeptText {
     /// The first words. For a text of less than eight bytes: the text, padded with zeros.
-    front: [u64; HALF],
+    front: [u64; HALF_WORDS],
     /// The last words, in order. For such a short text: the bits of the word that it occupies.
-    back: [u64; HALF],
+    back: [u64; HALF_WORDS],
     /// Length in bytes; 0 if the text is not kept (yet).
     pub(super) len: u32,
     /// Stated number of properties of an object.
@@ -54,16 +54,17 @@ impl KeptText {
         self.is_known = true;
         self.len = 0;
         let len = text.len();
-        if len > KEPT {
+        if len > MAX_KEPT_LEN {
             return;
         }
         if len < 8 {
             self.front[0] = read_short_word(text);
-            self.back[HALF - 1] = (1 << (8 * len)) - 1;
+            self.back[HALF_WORDS - 1] = (1 << (8 * len)) - 1;
         } else {
-            for index in 0..HALF {
+            for index in 0..HALF_WORDS {
                 self.front[index] = word_at(text, 8 * index);
-                self.back[index] = (len + 8 * index).checked_sub(8 * HALF).map_or(0, |start| word_at(text, start));
+                self.back[index] =
+                    (len + 8 * index).checked_sub(8 * HALF_WORDS).map_or(0, |start| word_at(text, start));
             }
         }
         self.len = len as u32;
@@ -76,20 +77,20 @@ impl KeptText {
         let is_equal = match (text.first_chunk(), text.last_chunk()) {
             (Some(first), Some(last)) => {
                 u64::from_le_bytes(*first) == self.front[0]
-                    && u64::from_le_bytes(*last) == self.back[HALF - 1]
+                    && u64::from_le_bytes(*last) == self.back[HALF_WORDS - 1]
                     && (self.len <= 16 || self.matches_inside(text))
             }
-            _ => self.len != 0 && read_word(rest) & self.back[HALF - 1] == self.front[0],
+            _ => self.len != 0 && read_word(rest) & self.back[HALF_WORDS - 1] == self.front[0],
         };
         is_equal.then(|| &rest[text.len()..])
     }
 
-    /// Whether the words between the first and the last one are equal.
+    /// Returns `true` if the words between the first and the last one are equal.
     #[inline(always)]
     fn matches_inside(&self, text: &[u8]) -> bool {
         let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) else { return false };
         let (first, last) = (u128::from_le_bytes(*first) >> 64, u128::from_le_bytes(*last));
-        if first as u64 != self.front[1] || last as u64 != self.back[HALF - 2] {
+        if first as u64 != self.front[1] || last as u64 != self.back[HALF_WORDS - 2] {
             return false;
         }
         let (Some(first), Some(last)) = (text.first_chunk::<32>(), text.last_chunk::<32>()) else { return true };
@@ -103,35 +104,37 @@ impl KeptText {
 /// What is kept for the ids of a tape.
 #[derive(Debug, Default)]
 pub(super) struct ReadCache {
-    /// Generations of the tables of keys and classes that the ids belong to.
-    generations: (u64, u64),
+    /// Generation of the table of keys that the ids belong to.
+    key_generation: u64,
+    /// Generation of the table of classes that the ids belong to.
+    class_generation: u64,
     /// By ids of keys; entry 0 is for values without a key.
     pub(super) keys: Vec<KeptText>,
     /// By ids of classes.
-    pub(super) fronts: Vec<KeptText>,
+    pub(super) object_heads: Vec<KeptText>,
     pub(super) class_cache: ClassCache,
     /// Reused memory of the machine.
     pub(super) frames: Vec<Frame>,
 }
 
 impl ReadCache {
-    /// Forgets what belongs to other tables. Stale ids do no harm: they are only predictions.
+    /// Removes what belongs to other tables. Stale ids do no harm: they are only predictions.
     #[inline]
-    pub(super) fn forget_stale(&mut self, keys: &Names, classes: &Names) {
-        let generations = (keys.generation(), classes.generation());
-        if self.generations.0 != generations.0 || generations.0 == 0 {
+    pub(super) fn remove_stale(&mut self, keys: &Names, classes: &Names) {
+        let (key_generation, class_generation) = (keys.generation(), classes.generation());
+        if self.key_generation != key_generation || key_generation == 0 {
             self.keys.clear();
         }
-        if self.generations.1 != generations.1 || generations.1 == 0 {
-            self.fronts.clear();
+        if self.class_generation != class_generation || class_generation == 0 {
+            self.object_heads.clear();
             self.class_cache = ClassCache::default();
         }
-        self.generations = generations;
+        (self.key_generation, self.class_generation) = (key_generation, class_generation);
     }
 
     /// Remembers a class whose name is valid.
     pub(super) fn remember_class(&mut self, tape: &Tape, input: &[u8], (start, len): (usize, usize), class: u32) {
-        self.forget_stale(&tape.keys, &tape.classes);
+        self.remove_stale(&tape.keys, &tape.classes);
         self.class_cache.add(input, start, len, class);
     }
 
@@ -142,23 +145,23 @@ impl ReadCache {
         self.keys.get_mut(usize::from(id))
     }
 
-    fn front_mut(&mut self, classes: &Names, id: u32) -> Option<&mut KeptText> {
-        if self.fronts.len() <= classes.len() {
-            self.fronts.resize(classes.len() + 1, KeptText::default());
+    fn head_mut(&mut self, classes: &Names, id: u32) -> Option<&mut KeptText> {
+        if self.object_heads.len() <= classes.len() {
+            self.object_heads.resize(classes.len() + 1, KeptText::default());
         }
-        self.fronts.get_mut(id as usize)
+        self.object_heads.get_mut(id as usize)
     }
 
     /// Remembers that a key followed `last`; if `last` is 0, that it was the first one in an
-    /// object of this class, or in a map under the key `under`. Returns the key predicted after
+    /// object of this class, or in a map whose own key is `context_key`. Returns the key predicted after
     /// it.
-    pub(super) fn learn_key(&mut self, keys: &Names, (last, class, under): (u16, u32, u16), id: u16) -> u16 {
+    pub(super) fn learn_key(&mut self, keys: &Names, (last, class, context_key): (u16, u32, u16), id: u16) -> u16 {
         if last != 0 {
             self.key_mut(keys, last).into_iter().for_each(|kept| kept.next = id);
         } else if class != 0 {
-            self.fronts.get_mut(class as usize).into_iter().for_each(|kept| kept.first = id);
+            self.object_heads.get_mut(class as usize).into_iter().for_each(|kept| kept.first = id);
         } else {
-            self.key_mut(keys, under).into_iter().for_each(|kept| kept.first = id);
+            self.key_mut(keys, context_key).into_iter().for_each(|kept| kept.first = id);
         }
         let Some(kept) = self.key_mut(keys, id) else { return 0 };
         if !kept.is_known {
@@ -167,17 +170,23 @@ impl ReadCache {
         kept.next
     }
 
-    /// Remembers the front of an object under a key. Returns it with the key predicted first.
-    pub(super) fn learn_front<'a>(&mut self, keys: &Names, classes: &Names, under: u16, front: Front<'a>) -> Front<'a> {
-        if let Ok(class) = u16::try_from(front.class)
-            && let Some(kept) = self.key_mut(keys, under)
+    /// Remembers the head of an object under a key. Returns it with the key predicted first.
+    pub(super) fn learn_head<'a>(
+        &mut self,
+        keys: &Names,
+        classes: &Names,
+        context_key: u16,
+        head: ObjectHead<'a>,
+    ) -> ObjectHead<'a> {
+        if let Ok(class) = u16::try_from(head.class)
+            && let Some(kept) = self.key_mut(keys, context_key)
         {
             kept.class = class;
         }
-        let Some(kept) = self.front_mut(classes, front.class) else { return front };
-        kept.set_text(front.text);
-        kept.count = front.count;
-        Front { guess: kept.first, ..front }
+        let Some(kept) = self.head_mut(classes, head.class) else { return head };
+        kept.set_text(head.text);
+        kept.count = head.count;
+        ObjectHead { predicted_key: kept.first, ..head }
     }
 }
 
@@ -201,13 +210,13 @@ impl ClassCache {
     }
 }
 
-/// Returns the spelling of a key; empty if it may stand for another key.
+/// Returns the text of a key; empty if PHP may read that text as another key.
 fn spell_key(keys: &Names, id: u16) -> Vec<u8> {
     let Some(name) = keys.get(u32::from(id)) else { return Vec::new() };
     match name.node.kind {
         Kind::Int => format!("i:{};", name.node.payload as i64).into_bytes(),
         // In an array "12" is an integer.
-        Kind::Bytes if name.node.flags == 0 && name.bytes.len() < KEPT && integer_key(name.bytes).is_none() => {
+        Kind::Bytes if name.node.flags == 0 && name.bytes.len() < MAX_KEPT_LEN && integer_key(name.bytes).is_none() => {
             [format!("s:{}:\"", name.bytes.len()).as_bytes(), name.bytes, b"\";"].concat()
         }
         _ => Vec::new(),
@@ -221,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_text_is_compared_completely() {
-        for len in 1..=KEPT {
+        for len in 1..=MAX_KEPT_LEN {
             let text: Vec<u8> = (1..=len as u8).collect();
             let mut kept = KeptText::default();
             kept.set_text(&text);
@@ -238,8 +247,8 @@ mod tests {
         }
         let mut kept = KeptText::default();
         assert!(kept.strip_from(b"12345678").is_none() && kept.strip_from(b"").is_none());
-        kept.set_text(&[1; KEPT + 1]);
-        assert!(kept.strip_from(&[1; KEPT + 1]).is_none());
+        kept.set_text(&[1; MAX_KEPT_LEN + 1]);
+        assert!(kept.strip_from(&[1; MAX_KEPT_LEN + 1]).is_none());
     }
 
     #[test]

@@ -6,26 +6,26 @@
 
 use super::position::Position;
 use super::read::{Frame, Machine};
-use super::read_cache::{KEPT, KeptText, ReadCache};
-use super::read_leaf::{SHORT, make_bytes_node, push_leaf, push_node, read_integer, read_number, read_string};
+use super::read_cache::{KeptText, MAX_KEPT_LEN, ReadCache};
+use super::read_leaf::{SHORT_LIMIT, make_bytes_node, push_leaf, push_node, read_integer, read_number, read_string};
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, Sink, Tape};
 use crate::error::Error;
 use crate::limits::Limits;
 
-/// How many nodes are read before the machine may take finished ones away.
+/// Number of nodes that are read before the machine may take finished ones away.
 const BATCH: usize = 4096;
-const _: () = assert!(KEPT < SHORT as usize);
+const _: () = assert!(MAX_KEPT_LEN < SHORT_LIMIT as usize);
 
 /// What stopped the loop.
 enum ReadStop {
     /// Something that the machine must handle; nothing of it was consumed.
     Here,
-    /// The same, after the key of an entry.
+    /// Something that the machine must handle, after the key of an entry. The id of the key is given.
     Value(u16),
 }
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Reads common content from the innermost container on. Returns whether there was any.
+    /// Reads common content from the innermost container on. Returns `true` if there was any.
     #[inline]
     pub(super) fn read_fast_entries(&mut self) -> Result<bool, Error> {
         let (start, nodes) = (self.tokens.offset, self.sink.nodes().len());
@@ -37,52 +37,47 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(self.tokens.offset > start || self.sink.nodes().len() > nodes)
     }
 
-    /// Opens the root if its front is a common one.
+    /// Opens the root if its head is a common one.
     pub(super) fn open_fast_root(&mut self) -> bool {
-        let Machine { tokens, sink, frames, limits, warm, .. } = self;
-        let Limits { depth, nodes: max_nodes, string: longest, .. } = **limits;
-        if S::PARTS || self.root_is_map || longest < SHORT || depth == 0 {
+        let Machine { tokens, sink, frames, limits, cache, .. } = self;
+        let Limits { depth, nodes: max_nodes, string: max_len, .. } = **limits;
+        if S::PARTS || self.root_is_map || max_len < SHORT_LIMIT || depth == 0 {
             return false;
         }
         let input = tokens.input;
         let Tape { nodes, keys, classes, .. } = sink.tape();
-        warm.forget_stale(keys, classes);
+        cache.remove_stale(keys, classes);
         let rest = input.get(tokens.offset..).unwrap_or_default();
-        let mut run = Run { rest, len: input.len(), nodes, node_limit: max_nodes as usize, longest };
-        let frame = run.open_container(NO_KEY, NO_KEY, (keys, classes), warm);
+        let mut run = Run { rest, len: input.len(), nodes, node_limit: max_nodes as usize, max_len };
+        let frame = run.open_container(NO_KEY, NO_KEY, (keys, classes), cache);
         tokens.offset = input.len() - run.rest.len();
         frames.extend(frame);
         frame.is_some()
     }
 
     fn read_fast_content(&mut self) -> ReadStop {
-        let Machine { tokens, sink, frames, limits, warm, .. } = self;
-        let Limits { depth, nodes: max_nodes, string: longest, .. } = **limits;
+        let Machine { tokens, sink, frames, limits, cache, .. } = self;
+        let Limits { depth, nodes: max_nodes, string: max_len, .. } = **limits;
         // The length of a short string or key is not checked again.
-        if longest < SHORT {
+        if max_len < SHORT_LIMIT {
             return ReadStop::Here;
         }
         let input = tokens.input;
         let Tape { nodes, keys, classes, .. } = sink.tape();
-        warm.forget_stale(keys, classes);
-        let mut max_len = max_nodes as usize;
+        cache.remove_stale(keys, classes);
+        let mut node_limit = max_nodes as usize;
         if S::PARTS {
-            max_len = max_len.min(nodes.len() + BATCH);
+            node_limit = node_limit.min(nodes.len() + BATCH);
         }
-        let mut run = Run {
-            rest: input.get(tokens.offset..).unwrap_or_default(),
-            len: input.len(),
-            nodes,
-            node_limit: max_len,
-            longest,
-        };
+        let mut run =
+            Run { rest: input.get(tokens.offset..).unwrap_or_default(), len: input.len(), nodes, node_limit, max_len };
         let mut position = Position::from_number(0);
         // The key before a value that stopped the loop in a container that was just opened.
         let mut pending_key = None;
         let stop = loop {
             let open = frames.len();
             let Some(frame) = frames.last_mut() else { break ReadStop::Here };
-            if frame.left == 0 && pending_key.is_none() {
+            if frame.remaining == 0 && pending_key.is_none() {
                 let closed = *frame;
                 let is_inner = open > 1 && !frames[open - 2].is_payload;
                 let Some([b'}', rest @ ..]) = Some(run.rest).filter(|_| is_inner) else { break ReadStop::Here };
@@ -101,15 +96,15 @@ impl<S: Sink> Machine<'_, '_, S> {
                 position.move_to(frame.count);
                 run.read_container_key(frame, &mut position).or_else(|| run.read_items(frame, &mut position))
             } else if frame.is_keyed {
-                run.read_pairs(frame, &warm.keys)
+                run.read_pairs(frame, &cache.keys)
             } else {
                 run.read_node_pairs(frame)
             };
             let key = match value_key {
                 Some(key) => key,
-                None if frame.left == 0 => continue,
-                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= max_len => break ReadStop::Here,
-                None => match run.read_unpredicted_key(frame, keys, warm) {
+                None if frame.remaining == 0 => continue,
+                None if !frame.is_keyed || frame.is_list || run.nodes.len() >= node_limit => break ReadStop::Here,
+                None => match run.read_unpredicted_key(frame, keys, cache) {
                     Some(key) if run.read_leaf(key) => continue,
                     Some(key) => key,
                     None => break ReadStop::Here,
@@ -118,14 +113,14 @@ impl<S: Sink> Machine<'_, '_, S> {
             if open >= depth as usize {
                 break ReadStop::Value(key);
             }
-            let under = if key == NO_KEY || key == KEY_NODE { frame.under } else { key };
-            let inner = run.open_container(key, under, (keys, classes), warm);
+            let context_key = if key == NO_KEY || key == KEY_NODE { frame.context_key } else { key };
+            let inner = run.open_container(key, context_key, (keys, classes), cache);
             let Some(mut inner) = inner else { break ReadStop::Value(key) };
             // Most contain only leaves: they are read without being pushed.
-            if !S::PARTS && inner.guess != 0 && !inner.is_list {
-                pending_key = run.read_pairs(&mut inner, &warm.keys);
+            if !S::PARTS && inner.predicted_key != 0 && !inner.is_list {
+                pending_key = run.read_pairs(&mut inner, &cache.keys);
                 if pending_key.is_none()
-                    && inner.left == 0
+                    && inner.remaining == 0
                     && let [b'}', rest @ ..] = run.rest
                 {
                     run.rest = rest;
@@ -150,14 +145,14 @@ struct Run<'a, 't> {
     /// Limit of nodes.
     node_limit: usize,
     /// Limit of a string's length.
-    longest: u64,
+    max_len: u64,
 }
 
 impl Run<'_, '_> {
-    /// How many of the `left` entries may be read: each needs one node.
+    /// Returns how many of the `remaining` entries may be read: each needs one node.
     #[inline(always)]
-    fn readable_entries(&self, left: u32) -> u32 {
-        self.node_limit.saturating_sub(self.nodes.len()).min(left as usize) as u32
+    fn readable_entries(&self, remaining: u32) -> u32 {
+        self.node_limit.saturating_sub(self.nodes.len()).min(remaining as usize) as u32
     }
 
     /// Reads the key of an item that is a container.
@@ -167,7 +162,7 @@ impl Run<'_, '_> {
         let is_one = matches!(rest.first(), Some(b'a' | b'O')) && self.nodes.len() < self.node_limit;
         is_one.then(|| {
             self.rest = rest;
-            frame.left -= 1;
+            frame.remaining -= 1;
             frame.count += 1;
             position.increment();
             NO_KEY
@@ -178,10 +173,10 @@ impl Run<'_, '_> {
     #[inline(never)]
     fn read_items(&mut self, frame: &mut Frame, position: &mut Position) -> Option<u16> {
         let (mut rest, mut next_position) = (self.rest, *position);
-        let limit = self.readable_entries(frame.left);
-        let mut done = 0;
+        let limit = self.readable_entries(frame.remaining);
+        let mut read_count = 0;
         let value_key = loop {
-            if done == limit {
+            if read_count == limit {
                 break None;
             }
             let Some(after_key) =
@@ -191,55 +186,55 @@ impl Run<'_, '_> {
             };
             rest = after_key;
             next_position.increment();
-            done += 1;
-            let Some(after_value) = push_leaf(rest, NO_KEY, self.nodes, self.len, self.longest) else {
+            read_count += 1;
+            let Some(after_value) = push_leaf(rest, NO_KEY, self.nodes, self.len, self.max_len) else {
                 break Some(NO_KEY);
             };
             rest = after_value;
         };
         self.rest = rest;
-        frame.count += done;
-        frame.left -= done;
+        frame.count += read_count;
+        frame.remaining -= read_count;
         *position = next_position;
         value_key
     }
 
-    /// The same for entries whose keys are predicted. Also `None` if another key follows.
+    /// Like [`Self::read_items`], for entries whose keys are predicted. Also `None` if another key follows.
     #[inline(never)]
     fn read_pairs(&mut self, frame: &mut Frame, keys: &[KeptText]) -> Option<u16> {
-        let (mut rest, mut guess, mut previous) = (self.rest, frame.guess, frame.previous);
-        let limit = self.readable_entries(frame.left);
-        let mut done = 0;
+        let (mut rest, mut predicted_key, mut previous) = (self.rest, frame.predicted_key, frame.previous_key);
+        let limit = self.readable_entries(frame.remaining);
+        let mut read_count = 0;
         let value_key = loop {
-            if done == limit {
+            if read_count == limit {
                 break None;
             }
-            let Some(kept) = keys.get(usize::from(guess)) else { break None };
+            let Some(kept) = keys.get(usize::from(predicted_key)) else { break None };
             let Some(after_key) = kept.strip_from(rest) else { break None };
             rest = after_key;
-            previous = guess;
-            guess = kept.next;
-            done += 1;
-            let Some(after_value) = push_leaf(rest, previous, self.nodes, self.len, self.longest) else {
+            previous = predicted_key;
+            predicted_key = kept.next;
+            read_count += 1;
+            let Some(after_value) = push_leaf(rest, previous, self.nodes, self.len, self.max_len) else {
                 break Some(previous);
             };
             rest = after_value;
         };
         self.rest = rest;
-        frame.count += done;
-        frame.left -= done;
-        (frame.guess, frame.previous) = (guess, previous);
+        frame.count += read_count;
+        frame.remaining -= read_count;
+        (frame.predicted_key, frame.previous_key) = (predicted_key, previous);
         value_key
     }
 
-    /// The same for entries whose keys become nodes.
+    /// Like [`Self::read_pairs`], for entries whose keys become nodes.
     #[inline(never)]
     fn read_node_pairs(&mut self, frame: &mut Frame) -> Option<u16> {
-        while frame.left > 0 && self.nodes.len() < self.node_limit {
-            let (key, end) = read_key_node(self.rest, self.len, frame.is_object, self.longest)?;
+        while frame.remaining > 0 && self.nodes.len() < self.node_limit {
+            let (key, end) = read_key_node(self.rest, self.len, frame.is_object, self.max_len)?;
             push_node(self.nodes, Node { key: IS_KEY, ..key });
             self.rest = &self.rest[end..];
-            frame.left -= 1;
+            frame.remaining -= 1;
             frame.count += 1;
             if !self.read_leaf(KEY_NODE) {
                 return Some(KEY_NODE);
@@ -250,40 +245,47 @@ impl Run<'_, '_> {
 
     /// Reads a key that was not predicted but has an id. It is predicted the next time.
     #[inline(never)]
-    fn read_unpredicted_key(&mut self, frame: &mut Frame, keys: &mut Names, warm: &mut ReadCache) -> Option<u16> {
-        let (id, end) = find_known_key(self.rest, keys, frame, self.longest)?;
+    fn read_unpredicted_key(&mut self, frame: &mut Frame, keys: &mut Names, cache: &mut ReadCache) -> Option<u16> {
+        let (id, end) = find_known_key(self.rest, keys, frame, self.max_len)?;
         let class = if frame.is_object { self.nodes.get(frame.node as usize - 1)?.class() } else { 0 };
-        frame.guess = warm.learn_key(keys, (frame.previous, class, frame.under), id);
-        frame.previous = id;
-        frame.left -= 1;
+        frame.predicted_key = cache.learn_key(keys, (frame.previous_key, class, frame.context_key), id);
+        frame.previous_key = id;
+        frame.remaining -= 1;
         frame.count += 1;
         self.rest = &self.rest[end..];
         Some(id)
     }
 
-    /// Reads a leaf. Returns false if the value is not one.
+    /// Reads a leaf. Returns `false` if the value is not one.
     fn read_leaf(&mut self, key: u16) -> bool {
-        let Some(after_value) = push_leaf(self.rest, key, self.nodes, self.len, self.longest) else { return false };
+        let Some(after_value) = push_leaf(self.rest, key, self.nodes, self.len, self.max_len) else { return false };
         self.rest = after_value;
         true
     }
 
-    /// Opens an array or an object if its front is a common one.
+    /// Opens an array or an object if its head is a common one.
     #[inline(always)]
-    fn open_container(&mut self, key: u16, under: u16, names: (&Names, &Names), warm: &mut ReadCache) -> Option<Frame> {
+    fn open_container(
+        &mut self,
+        key: u16,
+        context_key: u16,
+        names: (&Names, &Names),
+        cache: &mut ReadCache,
+    ) -> Option<Frame> {
         match self.rest.first()? {
-            b'a' => self.open_array(key, under, &warm.keys),
+            b'a' => self.open_array(key, context_key, &cache.keys),
             b'O' => {
-                let front = Front::read_predicted(self.rest, under, warm);
-                let front = front.or_else(|| Front::read_known(self.rest, under, names, warm, self.longest))?;
-                self.open_object(key, under, front)
+                let head = ObjectHead::read_predicted(self.rest, context_key, cache);
+                let head =
+                    head.or_else(|| ObjectHead::read_known(self.rest, context_key, names, cache, self.max_len))?;
+                self.open_object(key, context_key, head)
             }
             _ => None,
         }
     }
 
     #[inline(always)]
-    fn open_array(&mut self, key: u16, under: u16, keys: &[KeptText]) -> Option<Frame> {
+    fn open_array(&mut self, key: u16, context_key: u16, keys: &[KeptText]) -> Option<Frame> {
         let (count, rest) = match self.rest {
             [b'a', b':', digit @ b'0'..=b'9', b':', b'{', rest @ ..] => (u32::from(digit - b'0'), rest),
             [b'a', b':', ..] => {
@@ -295,8 +297,8 @@ impl Run<'_, '_> {
         if count as usize > rest.len() / 2 {
             return None;
         }
-        let guess = keys.get(usize::from(under)).map_or(0, |kept| kept.first);
-        let is_guessed = || keys.get(usize::from(guess)).is_some_and(|kept| kept.strip_from(rest).is_some());
+        let predicted_key = keys.get(usize::from(context_key)).map_or(0, |kept| kept.first);
+        let is_guessed = || keys.get(usize::from(predicted_key)).is_some_and(|kept| kept.strip_from(rest).is_some());
         let is_list = match rest.first()? {
             _ if count == 0 => true,
             b'i' => rest.starts_with(b"i:0;") || read_integer(rest, 0).is_none_or(|(first, _)| first == 0),
@@ -306,19 +308,19 @@ impl Run<'_, '_> {
         self.rest = rest;
         let kind = if is_list { Kind::Array } else { Kind::Map };
         let node = push_node(self.nodes, Node { key, ..Node::open(kind, 0) });
-        Some(Frame { node, under, guess, ..Frame::new(count, false, is_list) })
+        Some(Frame { node, context_key, predicted_key, ..Frame::new(count, false, is_list) })
     }
 
     #[inline(always)]
-    fn open_object(&mut self, key: u16, under: u16, front: Front<'_>) -> Option<Frame> {
-        let rest = &self.rest[front.text.len()..];
-        if front.count as usize > rest.len() / 2 {
+    fn open_object(&mut self, key: u16, context_key: u16, head: ObjectHead<'_>) -> Option<Frame> {
+        let rest = &self.rest[head.text.len()..];
+        if head.count as usize > rest.len() / 2 {
             return None;
         }
         self.rest = rest;
-        push_node(self.nodes, Node { key, ..Node::open(Kind::Object, front.class) });
+        push_node(self.nodes, Node { key, ..Node::open(Kind::Object, head.class) });
         let node = push_node(self.nodes, Node::open(Kind::Map, 0));
-        Some(Frame { node, under, guess: front.guess, ..Frame::new(front.count, true, false) })
+        Some(Frame { node, context_key, predicted_key: head.predicted_key, ..Frame::new(head.count, true, false) })
     }
 }
 
@@ -348,83 +350,83 @@ fn skip_position_key(rest: &[u8], number: u32) -> Option<&[u8]> {
 /// Reads the string of a key, unless PHP converts it to an integer, as "12": the machine does
 /// that.
 #[inline(always)]
-fn read_key_string(rest: &[u8], is_object: bool, longest: u64) -> Option<(usize, usize, usize)> {
+fn read_key_string(rest: &[u8], is_object: bool, max_len: u64) -> Option<(usize, usize, usize)> {
     let (start, len, end) = read_string(rest, 0)?;
     let may_be_integer = !is_object && matches!(rest.get(start), Some(b'0'..=b'9' | b'-'));
-    (len as u64 <= longest && !(may_be_integer && is_integer_key(rest, start, len))).then_some((start, len, end))
+    (len as u64 <= max_len && !(may_be_integer && is_integer_key(rest, start, len))).then_some((start, len, end))
 }
 
 /// Returns the id of the key here, if it has one, and where it ends.
-fn find_known_key(rest: &[u8], keys: &mut Names, frame: &Frame, longest: u64) -> Option<(u16, usize)> {
-    let guess = keys.predict_next(frame.previous);
+fn find_known_key(rest: &[u8], keys: &mut Names, frame: &Frame, max_len: u64) -> Option<(u16, usize)> {
+    let predicted_key = keys.predict_next(frame.previous_key);
     if rest.first() == Some(&b'i') {
         let (number, end) = read_integer(rest, 0)?;
-        return keys.is_integer(guess, number).then_some((guess, end));
+        return keys.is_integer(predicted_key, number).then_some((predicted_key, end));
     }
-    let (start, len, end) = read_key_string(rest, frame.is_object, longest)?;
-    if keys.is_name_at(guess, Kind::Bytes, 0, rest, start, len) {
-        return Some((guess, end));
+    let (start, len, end) = read_key_string(rest, frame.is_object, max_len)?;
+    if keys.is_name_at(predicted_key, Kind::Bytes, 0, rest, start, len) {
+        return Some((predicted_key, end));
     }
     let id = keys.recall_short(Kind::Bytes, 0, rest, start, len);
     if id == 0 {
         return None;
     }
-    keys.learn_next(frame.previous, id);
+    keys.learn_next(frame.previous_key, id);
     Some((id, end))
 }
 
-/// Returns the key here as a node, and where it ends. `whole`: length of the input.
+/// Returns the key here as a node, and where it ends. `input_len` is the length of the whole input.
 #[inline(always)]
-fn read_key_node(rest: &[u8], input_len: usize, is_object: bool, longest: u64) -> Option<(Node, usize)> {
+fn read_key_node(rest: &[u8], input_len: usize, is_object: bool, max_len: u64) -> Option<(Node, usize)> {
     if rest.first() == Some(&b'i') {
         return read_integer(rest, 0).map(|(number, end)| (Node::int(number), end));
     }
-    let (start, len, end) = read_key_string(rest, is_object, longest)?;
-    Some((make_bytes_node(input_len - rest.len() + start, len, longest)?, end))
+    let (start, len, end) = read_key_string(rest, is_object, max_len)?;
+    Some((make_bytes_node(input_len - rest.len() + start, len, max_len)?, end))
 }
 
-/// Front of an object whose class is known.
+/// Head of an object whose class is known.
 #[derive(Clone, Copy)]
-pub(super) struct Front<'a> {
+pub(super) struct ObjectHead<'a> {
     pub(super) text: &'a [u8],
     pub(super) class: u32,
     /// The stated number of properties.
     pub(super) count: u32,
     /// The key that is predicted first.
-    pub(super) guess: u16,
+    pub(super) predicted_key: u16,
 }
 
-impl<'a> Front<'a> {
-    /// Reads the front of the class that is predicted under this key.
+impl<'a> ObjectHead<'a> {
+    /// Reads the head of the class that is predicted under this key.
     #[inline(always)]
-    fn read_predicted(rest: &'a [u8], under: u16, warm: &ReadCache) -> Option<Front<'a>> {
-        let class = warm.keys.get(usize::from(under))?.class;
-        let kept = warm.fronts.get(usize::from(class))?;
+    fn read_predicted(rest: &'a [u8], context_key: u16, cache: &ReadCache) -> Option<ObjectHead<'a>> {
+        let class = cache.keys.get(usize::from(context_key))?.class;
+        let kept = cache.object_heads.get(usize::from(class))?;
         let after = kept.strip_from(rest)?;
         let text = &rest[..rest.len() - after.len()];
-        Some(Front { text, class: u32::from(class), count: kept.count, guess: kept.first })
+        Some(ObjectHead { text, class: u32::from(class), count: kept.count, predicted_key: kept.first })
     }
 
-    /// Reads the front of any class seen before; it is predicted the next time.
+    /// Reads the head of any class seen before; it is predicted the next time.
     #[inline(never)]
     fn read_known(
         rest: &'a [u8],
-        under: u16,
+        context_key: u16,
         (keys, classes): (&Names, &Names),
-        warm: &mut ReadCache,
-        longest: u64,
-    ) -> Option<Front<'a>> {
-        let (len, quote) = read_number(rest, 2).filter(|(len, _)| rest[1] == b':' && u64::from(*len) <= longest)?;
+        cache: &mut ReadCache,
+        max_len: u64,
+    ) -> Option<ObjectHead<'a>> {
+        let (len, quote) = read_number(rest, 2).filter(|(len, _)| rest[1] == b':' && u64::from(*len) <= max_len)?;
         let start = quote + 2;
         let end = start.checked_add(len as usize)?;
         if rest.get(quote..start)? != b":\"" || rest.get(end..end.checked_add(2)?)? != b"\":" {
             return None;
         }
-        let class = warm.class_cache.find(classes, rest, start, len as usize)?;
+        let class = cache.class_cache.find(classes, rest, start, len as usize)?;
         let (count, count_end) = read_number(rest, end + 2)?;
         let text = rest.get(..count_end + 2)?;
-        let front = Front { text, class, count, guess: 0 };
-        text.ends_with(b":{").then(|| warm.learn_front(keys, classes, under, front))
+        let head = ObjectHead { text, class, count, predicted_key: 0 };
+        text.ends_with(b":{").then(|| cache.learn_head(keys, classes, context_key, head))
     }
 }
 

@@ -6,9 +6,9 @@ use crate::document::{Kind, Location, Node};
 use crate::steps;
 
 /// Strings of fewer bytes are short: their length has at most two digits.
-pub(super) const SHORT: u64 = 100;
-/// Most digits of an integer here: 18 digits are below 2^63, so nothing overflows.
-const DIGITS: usize = 18;
+pub(super) const SHORT_LIMIT: u64 = 100;
+/// Maximum number of digits of an integer here: 18 digits are below 2^63, so nothing overflows.
+const MAX_DIGITS: usize = 18;
 /// Every integer of this many digits is exact as `f64`, and so are these powers of ten.
 const EXACT_DIGITS: usize = 15;
 const POWERS: [f64; 16] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
@@ -21,17 +21,17 @@ pub(super) fn push_node(nodes: &mut Vec<Node>, node: Node) -> u32 {
     index
 }
 
-/// Puts the leaf here on the tape if it is a common one; returns the rest. `whole`: length of the
-/// input.
+/// Puts the leaf here on the tape if it is a common one; returns the rest. `input_len` is the
+/// length of the whole input.
 #[inline(always)]
 pub(super) fn push_leaf<'a>(
     rest: &'a [u8],
     key: u16,
     nodes: &mut Vec<Node>,
     input_len: usize,
-    longest: u64,
+    max_len: u64,
 ) -> Option<&'a [u8]> {
-    let (node, after) = read_common_leaf(rest, input_len, longest)?;
+    let (node, after) = read_common_leaf(rest, input_len, max_len)?;
     push_node(nodes, Node { key, ..node });
     Some(after)
 }
@@ -44,7 +44,7 @@ pub(super) fn read_scalar(input: &[u8], offset: usize, like: Node) -> Option<(No
 
 /// Returns the leaf here, if it is a common one, and the rest.
 #[inline(always)]
-fn read_common_leaf(rest: &[u8], input_len: usize, longest: u64) -> Option<(Node, &[u8])> {
+fn read_common_leaf(rest: &[u8], input_len: usize, max_len: u64) -> Option<(Node, &[u8])> {
     const TRUE_OR_FALSE: u32 = u32::from_le_bytes(*b"b:0;");
     let head = read_word(rest);
     let letter = head as u16;
@@ -55,7 +55,7 @@ fn read_common_leaf(rest: &[u8], input_len: usize, longest: u64) -> Option<(Node
             return text.ends_with(b"\";").then(|| (Node::string(Kind::Bytes, place, len as u32), after));
         }
         let (start, len, end) = read_long_string(rest)?;
-        return Some((make_bytes_node(input_len - rest.len() + start, len, longest)?, rest.get(end..)?));
+        return Some((make_bytes_node(input_len - rest.len() + start, len, max_len)?, rest.get(end..)?));
     }
     if letter == u16::from_le_bytes(*b"i:") {
         let (value, end) = read_short_integer(head).or_else(|| read_long_integer(rest))?;
@@ -75,8 +75,8 @@ fn read_common_leaf(rest: &[u8], input_len: usize, longest: u64) -> Option<(Node
 }
 
 #[inline(always)]
-pub(super) fn make_bytes_node(start: usize, len: usize, longest: u64) -> Option<Node> {
-    let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX && u64::from(*len) <= longest)?;
+pub(super) fn make_bytes_node(start: usize, len: usize, max_len: u64) -> Option<Node> {
+    let short = u32::try_from(len).ok().filter(|len| *len < u32::MAX && u64::from(*len) <= max_len)?;
     Some(Node::string(Kind::Bytes, Location::Input(start as u64), short))
 }
 
@@ -131,14 +131,14 @@ pub(super) fn read_integer(input: &[u8], offset: usize) -> Option<(i64, usize)> 
         _ => return None,
     };
     let mut value = 0i64;
-    for (count, byte) in digits.iter().take(DIGITS + 1).enumerate() {
+    for (count, byte) in digits.iter().take(MAX_DIGITS + 1).enumerate() {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
             let is_end = *byte == b';' && count > 0;
             let end = offset + 3 + count + usize::from(negative);
             return is_end.then_some((if negative { -value } else { value }, end));
         }
-        if count == DIGITS {
+        if count == MAX_DIGITS {
             return None;
         }
         value = value * 10 + i64::from(digit);

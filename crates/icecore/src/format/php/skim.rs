@@ -146,10 +146,10 @@ impl Skim for Skimmer<'_> {
     fn find_int(&mut self, open: &mut SkimmedContainer, number: i64) -> SkimResult<bool> {
         let count = open.count.ok_or(SkimAborted)?;
         loop {
-            let mut left = count - open.read;
-            let (passed, is_found) = run::find_integer_key(self.view.bytes_in_view(), &mut left, number);
+            let mut remaining = count - open.read;
+            let (passed, is_found) = run::find_integer_key(self.view.bytes_in_view(), &mut remaining, number);
             self.view.advance(passed as u64)?;
-            open.read = count - left;
+            open.read = count - remaining;
             if is_found {
                 return Ok(true);
             }
@@ -162,13 +162,13 @@ impl Skim for Skimmer<'_> {
     }
 
     fn read_value(&mut self, limits: &Limits) -> SkimResult<Document<'static>> {
-        let from = self.view.position();
+        let start = self.view.position();
         self.skip_value()?;
         if self.has_links {
             // Links count values of the whole text.
             return Err(SkimAborted);
         }
-        let bytes = self.view.copy_range(from, self.view.position())?;
+        let bytes = self.view.copy_range(start, self.view.position())?;
         let outcome = ReadOptions::default().read(&bytes, Request::new(limits));
         outcome.into_whole_document(&bytes, &FORMAT).map(Document::into_owned).map_err(|_| SkimAborted)
     }

@@ -9,7 +9,7 @@ use super::spelling;
 use super::token::QuotedBytes;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::Error;
-use crate::format::list_to_map::IDS;
+use crate::format::list_to_map::MAX_KEY_IDS;
 
 /// The way a class writes itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub(super) enum Family {
     List,
 }
 
-/// How many nested payloads are always allowed.
-const PAYLOADS: usize = 1000;
+/// Number of nested payloads that are always allowed.
+const ALWAYS_ALLOWED_PAYLOADS: usize = 1000;
 /// Name of the key for the object in an element of a storage.
 pub(super) const OBJECT: &[u8] = b"object";
 /// Name of the key for the data of that object.
@@ -45,17 +45,17 @@ pub(super) fn find_family(class: &[u8]) -> Option<Family> {
     CLASSES.iter().find(|(name, _)| name.eq_ignore_ascii_case(class)).map(|(_, family)| *family)
 }
 
-/// Whether this can begin the array of an `ArrayObject`.
+/// Returns `true` if this can begin the array of an `ArrayObject`.
 pub(super) fn begins_array(byte: u8) -> bool {
     matches!(byte, b'a' | b'O' | b'C' | b'r')
 }
 
-/// Whether this can begin an object of a storage.
+/// Returns `true` if this can begin an object of a storage.
 pub(super) fn begins_object(byte: u8) -> bool {
     matches!(byte, b'O' | b'C' | b'r')
 }
 
-/// Whether a payload begins like values of PHP.
+/// Returns `true` if a payload begins like values of PHP.
 fn begins_values(payload: &[u8]) -> bool {
     match payload {
         [b'N', b';', ..] => true,
@@ -117,7 +117,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         len: usize,
     ) -> Result<(), Error> {
         // Payloads do not count as levels, but their depth is limited, too.
-        if self.payloads.len() >= (self.limits.depth as usize).max(PAYLOADS) {
+        if self.payloads.len() >= (self.limits.depth as usize).max(ALWAYS_ALLOWED_PAYLOADS) {
             return Err(self.limits.too_deep().at(start));
         }
         let end = start + len;
@@ -147,21 +147,25 @@ impl<S: Sink> Machine<'_, '_, S> {
         if family != Family::List {
             self.read_mark(b'x', "`x:`", object)?;
         }
-        let from = self.tokens.offset;
+        let count_start = self.tokens.offset;
         self.tokens.expect_next(|byte| byte == b'i', "an integer")?;
         let (number, is_default) = self.read_integer()?;
         if family == Family::Storage && number < 0 {
-            return Err(self.tokens.unexpected_byte(from, self.tokens.offset - 1, "a number that is not below 0"));
+            return Err(self.tokens.unexpected_byte_error(
+                count_start,
+                self.tokens.offset - 1,
+                "a number that is not below 0",
+            ));
         }
         let until = self.tokens.offset;
-        self.sink.record_span(from, until, object, if family == Family::Storage { "count" } else { "flags" });
+        self.sink.record_span(count_start, until, object, if family == Family::Storage { "count" } else { "flags" });
         if family == Family::Storage && !is_default {
-            self.keep_source(object, spelling::COUNT, from, until);
+            self.keep_source(object, spelling::COUNT, count_start, until);
         }
         let Some(payload) = self.payloads.last_mut() else { return Ok(()) };
         payload.number = number;
         if family != Family::Storage {
-            payload.source = Some((from, until, is_default));
+            payload.source = Some((count_start, until, is_default));
         }
         if family == Family::Array {
             if number & IS_SELF != 0 {
@@ -314,17 +318,17 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.push_flags();
         self.frames.pop();
         let Some(payload) = self.payloads.pop() else { return };
-        let PayloadInput { object: at, end, outer, parts, .. } = payload;
+        let PayloadInput { object, end, outer, parts, .. } = payload;
         let read_end = self.tokens.offset;
         self.leave_payload(outer);
-        self.sink.tape().close_container(at, parts);
+        self.sink.tape().close_container(object, parts);
         if read_end < end {
-            self.keep_source(at, spelling::TAIL, read_end, end);
+            self.keep_source(object, spelling::TAIL, read_end, end);
         }
-        self.sink.record_span(read_end, end, at, "ignored");
-        self.sink.record_span(end, end + 1, at, "end");
+        self.sink.record_span(read_end, end, object, "ignored");
+        self.sink.record_span(end, end + 1, object, "end");
         self.tokens.offset = end + 1;
-        self.sink.record_end(at, end + 1);
+        self.sink.record_end(object, end + 1);
     }
 
     /// Closes a payload that was not read to its end.
@@ -395,7 +399,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn place_fixed_key(&mut self, name: &'static [u8]) -> u16 {
         let offset = self.tokens.offset;
         let tape = self.sink.tape();
-        if tape.keys.len() < IDS
+        if tape.keys.len() < MAX_KEY_IDS
             && let Some(id) = tape.intern_key(Node::leaf(Kind::Bytes, 0), name)
         {
             return id;

@@ -1,7 +1,7 @@
 //! Finds the strings of a serialized text.
 //!
 //! A fast scan handles what nearly all texts consist of. It leaves any other text to the
-//! reader, whose spans give all places: that is its readable twin.
+//! reader, whose spans give all places: that is its readable version.
 
 mod escaped;
 mod scan;
@@ -10,7 +10,7 @@ mod spans;
 use super::text::is_class_name;
 use super::{ReadOptions, detect, read_unrepaired, repair};
 use crate::error::Error;
-use crate::format::strings::{Damage, MendedText, StringPlaces, StringRequest, Strings};
+use crate::format::strings::{Damage, StringPlaces, StringRequest, Strings, TextRepair};
 use crate::format::{Reader as _, Request};
 use crate::limits::Limits;
 use crate::options::Settings;
@@ -19,11 +19,11 @@ use escaped::{BarlessEscaping, HexEscaping};
 pub(super) use spans::{NamePlacement, collect_strings};
 
 pub(super) static STRINGS: Strings = Strings {
-    inside: detect::is_worth_reading,
+    is_candidate: detect::is_worth_reading,
     find: find_strings,
-    mend: Some(repair_text),
-    takes_class: Some(is_class_name),
-    embeds: true,
+    repair: Some(repair_text),
+    is_class_name: Some(is_class_name),
+    is_embedded: true,
 };
 
 fn find_strings<'t>(
@@ -31,7 +31,8 @@ fn find_strings<'t>(
     settings: &Settings,
     wanted: &StringRequest<'_>,
 ) -> Result<StringPlaces<'t>, Error> {
-    let options = ReadOptions { repair_lengths: false, loose_links: true, ..ReadOptions::from_settings(settings) };
+    let options =
+        ReadOptions { repair_lengths: false, accept_unknown_links: true, ..ReadOptions::from_settings(settings) };
     if !wanted.keys
         && !wanted.classes
         && !options.lenient
@@ -42,12 +43,12 @@ fn find_strings<'t>(
     let outcome = options.read(text, Request::new(wanted.limits).detailed());
     match outcome.error {
         Some(error) => Err(error),
-        None => Ok(collect_strings(text, &outcome.document, outcome.consumed, NamePlacement::Ended, wanted)),
+        None => Ok(collect_strings(text, &outcome.document, outcome.consumed, NamePlacement::BarTerminated, wanted)),
     }
 }
 
-fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<MendedText>, Error> {
-    let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
+fn repair_text(text: &[u8], damage: Damage, limits: &Limits) -> Result<Option<TextRepair>, Error> {
+    let options = ReadOptions { accept_unknown_links: true, ..ReadOptions::default() };
     let read = |text: &[u8], _: repair::Start| {
         let outcome = read_unrepaired(text, &options, Request::new(limits));
         outcome.error.is_none().then_some(outcome.consumed)
@@ -95,7 +96,7 @@ mod tests {
             "d:.;",
         ];
         let limits = Limits::default();
-        let wanted = StringRequest { limits: &limits, keys: false, classes: false, may: &|_, _| true };
+        let wanted = StringRequest { limits: &limits, keys: false, classes: false, is_wanted: &|_, _| true };
         let (mut state, mut accepted, mut places) = (7u64, 0, 0);
         for _ in 0..200_000 {
             let mut text = String::new();
@@ -108,7 +109,8 @@ mod tests {
             places += quick.list.len();
             let read = ReadOptions::default().read(text.as_bytes(), Request::new(&limits).detailed());
             assert!(read.error.is_none(), "{text}");
-            let slow = collect_strings(text.as_bytes(), &read.document, read.consumed, NamePlacement::Ended, &wanted);
+            let slow =
+                collect_strings(text.as_bytes(), &read.document, read.consumed, NamePlacement::BarTerminated, &wanted);
             assert_eq!(format!("{:?}", quick.list), format!("{:?}", slow.list), "{text}");
             assert_eq!(quick.consumed, slow.consumed, "{text}");
         }

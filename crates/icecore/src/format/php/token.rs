@@ -5,8 +5,8 @@ use crate::error::{Error, ErrorDetail, ErrorKind};
 use crate::format::scan::unexpected_byte_error;
 
 /// Advice for errors about a wrong length.
-const REPAIR: &str = "`repair=lengths` counts wrong lengths again";
-/// How far the end of a string is searched beyond twice its length.
+const REPAIR_ADVICE: &str = "`repair=lengths` counts wrong lengths again";
+/// The end of a string is searched up to this distance after twice its stated length.
 const SEARCH_BEYOND: usize = 1024;
 
 /// Bytes of the input between quotes.
@@ -45,14 +45,14 @@ impl Tokens<'_> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// The byte at `offset` is not `expected`; PHP reports the offset `php`.
+    /// Returns the error for a byte at `offset` that is not `expected`; PHP reports the offset `php_offset`.
     #[cold]
-    pub(super) fn unexpected_byte(&self, offset: usize, php: usize, expected: &'static str) -> Error {
+    pub(super) fn unexpected_byte_error(&self, offset: usize, php_offset: usize, expected: &'static str) -> Error {
         let error = match self.byte_at(offset) {
-            None if self.base > 0 => self.missing_bytes(self.input.len()).finding("the end of the payload"),
+            None if self.base > 0 => self.missing_bytes_error(self.input.len()).finding("the end of the payload"),
             _ => unexpected_byte_error(self.input, offset, expected),
         };
-        self.add_php_message(error.expecting(expected), php)
+        self.add_php_message(error.expecting(expected), php_offset)
     }
 
     /// Adds PHP's message with the offset that PHP reports.
@@ -70,7 +70,9 @@ impl Tokens<'_> {
         if !self.adds_php_message {
             return error;
         }
-        error.helping(format!("{}; {REPAIR}", self.php_message(offset))).originally_at(offset.saturating_sub(self.base))
+        error
+            .helping(format!("{}; {REPAIR_ADVICE}", self.php_message(offset)))
+            .originally_at(offset.saturating_sub(self.base))
     }
 
     fn php_message(&self, offset: usize) -> String {
@@ -78,23 +80,23 @@ impl Tokens<'_> {
         format!("PHP says: Error at offset {offset} of {len} bytes")
     }
 
-    /// More bytes are needed than exist: the input was cut off, unless the payload has a
+    /// Returns the error for missing bytes: the input was cut off, unless the payload has a
     /// stated end.
     #[cold]
-    fn missing_bytes(&self, offset: usize) -> Error {
+    fn missing_bytes_error(&self, offset: usize) -> Error {
         Error::new(if self.base > 0 { ErrorKind::Malformed } else { ErrorKind::Truncated }).at(offset)
     }
 
     #[cold]
-    pub(super) fn no_value(&self) -> Error {
-        self.unexpected_byte(self.offset, self.offset, "a value: one of N b i d s S a O C E r R")
+    pub(super) fn no_value_error(&self) -> Error {
+        self.unexpected_byte_error(self.offset, self.offset, "a value: one of N b i d s S a O C E r R")
             .detailing(ErrorDetail::NoValue)
     }
 
-    /// The value here can't be a key. PHP parses some values before it reports that, which
+    /// Returns the error for a value that can't be a key. PHP parses some values before it reports that, which
     /// moves its offset.
     #[cold]
-    pub(super) fn no_key(&self) -> Error {
+    pub(super) fn no_key_error(&self) -> Error {
         let mut ahead = *self;
         let end = match self.byte_at(self.offset) {
             Some(b'N') => ahead.read_word(b"N;").is_ok(),
@@ -110,7 +112,7 @@ impl Tokens<'_> {
             },
             _ => false,
         };
-        self.unexpected_byte(self.offset, if end { ahead.offset } else { self.offset }, "a key: i, s or S")
+        self.unexpected_byte_error(self.offset, if end { ahead.offset } else { self.offset }, "a key: i, s or S")
             .detailing(ErrorDetail::NoKey)
     }
 
@@ -119,7 +121,7 @@ impl Tokens<'_> {
     #[inline]
     pub(super) fn expect_byte(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
         if self.byte_at(self.offset) != Some(byte) {
-            return Err(self.unexpected_byte(self.offset, self.offset, expected));
+            return Err(self.unexpected_byte_error(self.offset, self.offset, expected));
         }
         self.offset += 1;
         Ok(())
@@ -131,14 +133,14 @@ impl Tokens<'_> {
         if self.byte_at(self.offset).is_some_and(fits) {
             Ok(())
         } else {
-            Err(self.unexpected_byte(self.offset, self.offset, expected))
+            Err(self.unexpected_byte_error(self.offset, self.offset, expected))
         }
     }
 
     #[inline]
     pub(super) fn read_word(&mut self, word: &'static [u8; 2]) -> Result<(), Error> {
         if self.byte_at(self.offset + 1) != Some(word[1]) {
-            return Err(self.unexpected_byte(self.offset + 1, self.offset, "`;`"));
+            return Err(self.unexpected_byte_error(self.offset + 1, self.offset, "`;`"));
         }
         self.offset += 2;
         Ok(())
@@ -156,7 +158,7 @@ impl Tokens<'_> {
                     (1, byte) => !matches!(byte, Some(b'0' | b'1')),
                     (index, byte) => byte != Some(expected[*index]),
                 });
-                return Err(self.unexpected_byte(start + 1 + mismatch.unwrap_or(0), start, "`b:0;` or `b:1;`"));
+                return Err(self.unexpected_byte_error(start + 1 + mismatch.unwrap_or(0), start, "`b:0;` or `b:1;`"));
             }
         };
         self.offset = start + 4;
@@ -168,7 +170,7 @@ impl Tokens<'_> {
     #[inline(always)]
     fn read_count(&self, start: usize, delimiter: u8) -> Result<(u64, usize, bool), Error> {
         if self.byte_at(start + 1) != Some(b':') {
-            return Err(self.unexpected_byte(start + 1, start, "`:`"));
+            return Err(self.unexpected_byte_error(start + 1, start, "`:`"));
         }
         let first = start + 2;
         let mut offset = first;
@@ -178,11 +180,11 @@ impl Tokens<'_> {
             offset += 1;
         }
         if offset == first {
-            return Err(self.unexpected_byte(offset, start, "a number without sign"));
+            return Err(self.unexpected_byte_error(offset, start, "a number without sign"));
         }
         if self.byte_at(offset) != Some(delimiter) {
             let expected = if delimiter == b':' { "`:` after the number" } else { "`;` after the number" };
-            return Err(self.unexpected_byte(offset, start, expected));
+            return Err(self.unexpected_byte_error(offset, start, expected));
         }
         let is_default = offset == first + 1 || self.byte_at(first) != Some(b'0');
         Ok((value, offset, is_default))
@@ -195,30 +197,30 @@ impl Tokens<'_> {
         let start = self.offset;
         let (len, number_end, is_default) = self.read_count(start, b':')?;
         if self.byte_at(number_end + 1) != Some(b'"') {
-            return Err(self.unexpected_byte(number_end + 1, start, "`\"`"));
+            return Err(self.unexpected_byte_error(number_end + 1, start, "`\"`"));
         }
         let first = number_end + 2;
         let end = usize::try_from(len).ok().and_then(|len| first.checked_add(len));
         let Some(end) = end.filter(|end| *end <= self.input.len()) else {
-            return Err(self.too_short(len, first, start + 2));
+            return Err(self.too_short_error(len, first, start + 2));
         };
         if self.byte_at(end) != Some(b'"') {
-            return Err(self.wrong_length(len, first, end, end));
+            return Err(self.wrong_length_error(len, first, end, end));
         }
         self.offset = end + 1;
         Ok(QuotedBytes { start: first, len: end - first, is_default })
     }
 
-    /// Error for a string that does not end where its length says.
+    /// Returns the error for a string that does not end where its length says.
     #[cold]
-    fn wrong_length(&self, len: u64, first: usize, offset: usize, php: usize) -> Error {
+    fn wrong_length_error(&self, len: u64, first: usize, offset: usize, php_offset: usize) -> Error {
         match self.find_real_length(len, first).filter(|_| offset < self.input.len()) {
             Some(real) => {
                 let found = format!("a string declared as {len} bytes long, but `\";` comes after {real}");
                 let error = Error::new(ErrorKind::Malformed).at(offset).expecting("`\";` after the string");
-                self.add_repair_advice(error.finding(found), php)
+                self.add_repair_advice(error.finding(found), php_offset)
             }
-            None => self.unexpected_byte(offset, php, "`\";` after the string, whose length may be wrong"),
+            None => self.unexpected_byte_error(offset, php_offset, "`\";` after the string, whose length may be wrong"),
         }
     }
 
@@ -233,13 +235,15 @@ impl Tokens<'_> {
     }
 
     #[cold]
-    fn too_short(&self, len: u64, first: usize, php: usize) -> Error {
-        let left = self.input.len() - first;
-        let error = self.missing_bytes(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
+    fn too_short_error(&self, len: u64, first: usize, php_offset: usize) -> Error {
+        let remaining = self.input.len() - first;
+        let error = self.missing_bytes_error(self.input.len()).expecting(format!("{len} bytes from offset {first}"));
         // Cut off, or a wrong length: in the second case the real end may exist.
-        match self.find_real_length(left as u64, first) {
-            Some(real) => self.add_repair_advice(error.finding(format!("only {left}; `\";` comes after {real}")), php),
-            None => self.add_php_message(error.finding(format!("only {left}")), php),
+        match self.find_real_length(remaining as u64, first) {
+            Some(real) => {
+                self.add_repair_advice(error.finding(format!("only {remaining}; `\";` comes after {real}")), php_offset)
+            }
+            None => self.add_php_message(error.finding(format!("only {remaining}")), php_offset),
         }
     }
 
@@ -253,8 +257,8 @@ impl Tokens<'_> {
             let end = std::mem::replace(&mut self.offset, start);
             let QuotedBytes { start: first, len, .. } = scanned;
             return Err(match self.byte_at(end) {
-                None => self.unexpected_byte(end, end, "`;` after the string"),
-                Some(_) => self.wrong_length(len as u64, first, end, end),
+                None => self.unexpected_byte_error(end, end, "`;` after the string"),
+                Some(_) => self.wrong_length_error(len as u64, first, end, end),
             });
         }
         self.offset += 1;
@@ -269,13 +273,13 @@ impl Tokens<'_> {
         }
         match self.read_count(self.offset, b':') {
             Ok((0, at, _)) if self.byte_at(at + 1) == Some(b'"') => {
-                Err(self.unexpected_byte(at + 2, self.offset + 2, expected))
+                Err(self.unexpected_byte_error(at + 2, self.offset + 2, expected))
             }
             _ => Ok(()),
         }
     }
 
-    /// `E:number:"Class:Case";`
+    /// Reads `E:number:"Class:Case";`.
     pub(super) fn read_enum_case(&mut self) -> Result<QuotedBytes, Error> {
         let start = self.offset;
         self.reject_empty_name("`Class:Case`")?;
@@ -283,7 +287,9 @@ impl Tokens<'_> {
         let name = &self.input[scanned.start..scanned.start + scanned.len];
         if !text::is_enum_case(name) {
             self.offset = start;
-            return Err(self.unexpected_byte(scanned.start, start, "`Class:Case`").detailing(ErrorDetail::NoCase));
+            return Err(self
+                .unexpected_byte_error(scanned.start, start, "`Class:Case`")
+                .detailing(ErrorDetail::NoCase));
         }
         Ok(scanned)
     }
@@ -293,11 +299,11 @@ impl Tokens<'_> {
         let start = self.offset;
         let (len, number_end, _) = self.read_count(start, b':')?;
         if self.byte_at(number_end + 1) != Some(b'"') {
-            return Err(self.unexpected_byte(number_end + 1, start, "`\"`"));
+            return Err(self.unexpected_byte_error(number_end + 1, start, "`\"`"));
         }
         let mut offset = number_end + 2;
         if len > (self.input.len() - offset) as u64 {
-            return Err(self.too_short(len, offset, start + 2));
+            return Err(self.too_short_error(len, offset, start + 2));
         }
         let hex = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
         for _ in 0..len {
@@ -305,7 +311,7 @@ impl Tokens<'_> {
                 Some(b'\\') => {
                     let (Some(high), Some(low)) = (hex(self.byte_at(offset + 1)), hex(self.byte_at(offset + 2))) else {
                         let odd = offset + 1 + usize::from(hex(self.byte_at(offset + 1)).is_some());
-                        return Err(self.unexpected_byte(odd, start, "two hexadecimal digits after `\\`"));
+                        return Err(self.unexpected_byte_error(odd, start, "two hexadecimal digits after `\\`"));
                     };
                     out.push((high << 4 | low) as u8);
                     offset += 3;
@@ -314,12 +320,12 @@ impl Tokens<'_> {
                     out.push(byte);
                     offset += 1;
                 }
-                None => return Err(self.unexpected_byte(offset, start, "more of the string")),
+                None => return Err(self.unexpected_byte_error(offset, start, "more of the string")),
             }
         }
         for byte in *b"\";" {
             if self.byte_at(offset) != Some(byte) {
-                return Err(self.unexpected_byte(offset, offset, "`\";` after the string"));
+                return Err(self.unexpected_byte_error(offset, offset, "`\";` after the string"));
             }
             offset += 1;
         }
@@ -333,11 +339,11 @@ impl Tokens<'_> {
     pub(super) fn read_integer(&mut self) -> Result<(i64, bool, bool), Error> {
         let start = self.offset;
         if self.byte_at(start + 1) != Some(b':') {
-            return Err(self.unexpected_byte(start + 1, start, "`:`"));
+            return Err(self.unexpected_byte_error(start + 1, start, "`:`"));
         }
         let (value, number_end, is_default, fits) = self.read_signed(start + 2, start, false)?;
         if self.byte_at(number_end) != Some(b';') {
-            return Err(self.unexpected_byte(number_end, start, "`;` after the integer"));
+            return Err(self.unexpected_byte_error(number_end, start, "`;` after the integer"));
         }
         self.offset = number_end + 1;
         Ok((value, is_default, fits))
@@ -346,9 +352,14 @@ impl Tokens<'_> {
     /// Reads digits after an optional sign: value, end, whether PHP writes it like this, and
     /// whether it fits. PHP takes a count without digits for 0.
     #[inline(always)]
-    fn read_signed(&self, from: usize, php: usize, is_count: bool) -> Result<(i64, usize, bool, bool), Error> {
-        let sign = self.byte_at(from);
-        let first = from + usize::from(matches!(sign, Some(b'+' | b'-')));
+    fn read_signed(
+        &self,
+        number_start: usize,
+        php_offset: usize,
+        is_count: bool,
+    ) -> Result<(i64, usize, bool, bool), Error> {
+        let sign = self.byte_at(number_start);
+        let first = number_start + usize::from(matches!(sign, Some(b'+' | b'-')));
         let mut offset = first;
         let mut value = 0u64;
         while let Some(digit @ b'0'..=b'9') = self.byte_at(offset) {
@@ -356,7 +367,7 @@ impl Tokens<'_> {
             offset += 1;
         }
         if offset == first && !is_count {
-            return Err(self.unexpected_byte(offset, php, "digits"));
+            return Err(self.unexpected_byte_error(offset, php_offset, "digits"));
         }
         let negative = sign == Some(b'-');
         if offset - first > 18 {
@@ -372,7 +383,7 @@ impl Tokens<'_> {
     pub(super) fn read_float(&mut self) -> Result<(f64, usize), Error> {
         let start = self.offset;
         if self.byte_at(start + 1) != Some(b':') {
-            return Err(self.unexpected_byte(start + 1, start, "`:`"));
+            return Err(self.unexpected_byte_error(start + 1, start, "`:`"));
         }
         let first = start + 2;
         let is_part =
@@ -391,13 +402,13 @@ impl Tokens<'_> {
                 self.offset = first + len + 1;
                 Ok((value, first))
             }
-            (Some(_), _) => Err(self.unexpected_byte(first + len, start, "`;` after the float")),
-            (None, None) => Err(self.unexpected_byte(first + len, start, "a float")),
-            (None, _) => Err(self.unexpected_byte(first, start, "a float")),
+            (Some(_), _) => Err(self.unexpected_byte_error(first + len, start, "`;` after the float")),
+            (None, None) => Err(self.unexpected_byte_error(first + len, start, "a float")),
+            (None, _) => Err(self.unexpected_byte_error(first, start, "a float")),
         }
     }
 
-    /// `r:number;` or `R:number;`.
+    /// Reads `r:number;` or `R:number;`.
     pub(super) fn read_link(&mut self) -> Result<(u64, bool), Error> {
         let start = self.offset;
         let (slot, number_end, is_default) = self.read_count(start, b';')?;
@@ -411,31 +422,31 @@ impl Tokens<'_> {
         let start = self.offset;
         let (count, number_end, is_default) = self.read_count(start, b':')?;
         if self.byte_at(number_end + 1) != Some(b'{') {
-            return Err(self.unexpected_byte(number_end + 1, start, "`{`"));
+            return Err(self.unexpected_byte_error(number_end + 1, start, "`{`"));
         }
         let count = self.check_count(count, 2, number_end + 2, number_end + 2)?;
         self.offset = number_end + 2;
         Ok((count, is_default))
     }
 
-    /// Checks a count of entries against the input from `from` on, as PHP does: `size` bytes
+    /// Checks a count of entries against the input from `entries_start` on, as PHP does: `size` bytes
     /// for each entry.
     #[inline(always)]
-    fn check_count(&self, count: u64, size: u64, from: usize, php: usize) -> Result<u32, Error> {
-        let left = self.input.len() - from;
+    fn check_count(&self, count: u64, size: u64, entries_start: usize, php_offset: usize) -> Result<u32, Error> {
+        let remaining = self.input.len() - entries_start;
         match u32::try_from(count) {
-            Ok(small) if count <= left as u64 / size => Ok(small),
-            _ => Err(self.too_many(count, left, from, php)),
+            Ok(small) if count <= remaining as u64 / size => Ok(small),
+            _ => Err(self.too_many_error(count, remaining, entries_start, php_offset)),
         }
     }
 
     #[cold]
-    fn too_many(&self, count: u64, left: usize, from: usize, php: usize) -> Error {
+    fn too_many_error(&self, count: u64, remaining: usize, entries_start: usize, php_offset: usize) -> Error {
         let error = self
-            .missing_bytes(from)
+            .missing_bytes_error(entries_start)
             .expecting(format!("{count} entries"))
-            .finding(format!("only {left} bytes for them"));
-        let error = self.add_php_message(error, php);
+            .finding(format!("only {remaining} bytes for them"));
+        let error = self.add_php_message(error, php_offset);
         if count > i64::MAX as u64 { error.detailing(ErrorDetail::WideCount) } else { error }
     }
 
@@ -451,49 +462,49 @@ impl Tokens<'_> {
         let mut name = self.read_quoted()?;
         let end = std::mem::replace(&mut self.offset, start);
         if self.byte_at(end) != Some(b':') {
-            return Err(self.unexpected_byte(end, end, "`:` after the class"));
+            return Err(self.unexpected_byte_error(end, end, "`:` after the class"));
         }
         if !text::is_class_name(&self.input[name.start..name.start + name.len]) {
-            return Err(self.unexpected_byte(name.start, start, "the name of a class"));
+            return Err(self.unexpected_byte_error(name.start, start, "the name of a class"));
         }
-        let from = end + 1;
-        if from >= self.input.len() {
+        let number_start = end + 1;
+        if number_start >= self.input.len() {
             return Err(cut(self, end));
         }
-        let (value, number_end, is_default, fits) = self.read_signed(from, from, true)?;
-        let count = ClassCount { value: u64::try_from(value).ok().filter(|_| fits), start: from, fits };
+        let (value, number_end, is_default, fits) = self.read_signed(number_start, number_start, true)?;
+        let count = ClassCount { value: u64::try_from(value).ok().filter(|_| fits), start: number_start, fits };
         name.is_default &= is_default;
         Ok((name, count, number_end))
     }
 
-    fn negative_count(&self, count: &ClassCount, php: usize) -> Error {
-        self.unexpected_byte(count.start, php, "a number that is not below 0")
+    fn negative_count_error(&self, count: &ClassCount, php_offset: usize) -> Error {
+        self.unexpected_byte_error(count.start, php_offset, "a number that is not below 0")
     }
 
     /// Reads the head of `O:`.
     pub(super) fn read_object_head(&mut self) -> Result<(QuotedBytes, u32, bool), Error> {
         let (name, count, number_end) = self.read_class_head(|tokens, end| {
-            tokens.unexpected_byte(end + 1, end - 1, "digits").detailing(ErrorDetail::NoCount)
+            tokens.unexpected_byte_error(end + 1, end - 1, "digits").detailing(ErrorDetail::NoCount)
         })?;
         let value = count.value.ok_or_else(|| {
-            let error = self.negative_count(&count, number_end);
+            let error = self.negative_count_error(&count, number_end);
             if count.fits { error } else { error.detailing(ErrorDetail::WideCount) }
         })?;
         // PHP counts the remaining bytes from the quote after the class.
-        let left = self.input.len() - (name.start + name.len);
-        let fits = u32::try_from(value).ok().filter(|value| *value as usize <= left / 2);
+        let remaining = self.input.len() - (name.start + name.len);
+        let fits = u32::try_from(value).ok().filter(|value| *value as usize <= remaining / 2);
         if self.byte_at(number_end) != Some(b':') {
-            return Err(self.unexpected_byte(number_end, number_end, "`:` after the number"));
+            return Err(self.unexpected_byte_error(number_end, number_end, "`:` after the number"));
         }
         if self.byte_at(number_end + 1) != Some(b'{') {
-            return Err(self.unexpected_byte(
+            return Err(self.unexpected_byte_error(
                 number_end + 1,
                 if fits.is_some() { number_end + 1 } else { number_end },
                 "`{`",
             ));
         }
         let value =
-            fits.ok_or_else(|| self.too_many(value, self.input.len() - number_end - 2, number_end, number_end))?;
+            fits.ok_or_else(|| self.too_many_error(value, self.input.len() - number_end - 2, number_end, number_end))?;
         self.offset = number_end + 2;
         Ok((name, value, name.is_default))
     }
@@ -501,31 +512,31 @@ impl Tokens<'_> {
     /// Reads a whole `C:`.
     pub(super) fn read_opaque(&mut self) -> Result<(QuotedBytes, usize, bool), Error> {
         let (name, count, number_end) =
-            self.read_class_head(|tokens, end| tokens.unexpected_byte(end + 1, end + 1, "digits"))?;
+            self.read_class_head(|tokens, end| tokens.unexpected_byte_error(end + 1, end + 1, "digits"))?;
         if self.byte_at(number_end) != Some(b':') {
-            return Err(self.unexpected_byte(number_end, number_end, "`:` after the number"));
+            return Err(self.unexpected_byte_error(number_end, number_end, "`:` after the number"));
         }
         if self.byte_at(number_end + 1) != Some(b'{') {
-            let php = if number_end + 2 < self.input.len() || self.byte_at(number_end + 1).is_some() {
+            let php_offset = if number_end + 2 < self.input.len() || self.byte_at(number_end + 1).is_some() {
                 number_end + 1
             } else {
                 number_end
             };
-            return Err(self.unexpected_byte(number_end + 1, php, "`{`"));
+            return Err(self.unexpected_byte_error(number_end + 1, php_offset, "`{`"));
         }
         let payload_start = number_end + 2;
         let short = |error: Error| error.detailing(ErrorDetail::ShortPayload);
-        let len = count.value.ok_or_else(|| short(self.negative_count(&count, payload_start)))?;
-        let left = self.input.len() - payload_start;
-        let Some(len) = usize::try_from(len).ok().filter(|len| *len <= left) else {
-            return Err(short(self.too_short(len, payload_start, payload_start)));
+        let len = count.value.ok_or_else(|| short(self.negative_count_error(&count, payload_start)))?;
+        let remaining = self.input.len() - payload_start;
+        let Some(len) = usize::try_from(len).ok().filter(|len| *len <= remaining) else {
+            return Err(short(self.too_short_error(len, payload_start, payload_start)));
         };
         if self.byte_at(payload_start + len) != Some(b'}') {
             let expected = "`}` after the payload, whose length may be wrong";
             // PHP also needs the byte after it.
-            return Err(match len == left {
-                true => short(self.unexpected_byte(payload_start + len, payload_start, expected)),
-                false => self.unexpected_byte(payload_start + len, payload_start + len, expected),
+            return Err(match len == remaining {
+                true => short(self.unexpected_byte_error(payload_start + len, payload_start, expected)),
+                false => self.unexpected_byte_error(payload_start + len, payload_start + len, expected),
             });
         }
         self.offset = payload_start + len + 1;

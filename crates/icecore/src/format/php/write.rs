@@ -18,7 +18,7 @@ use crate::format::php_losses::{count_present, is_link_to_leaf};
 use crate::format::{chain_too_long_error, check_and_expand};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, Spare, Written};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Spare, Written};
 use std::collections::HashMap;
 
 /// Writes a document, and reports what PHP could not represent.
@@ -39,7 +39,7 @@ pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, o
     append_named(document, &FORMAT, limits, out, |document, out| write_document(document, limits, out))
 }
 
-/// Whether a PHP program filled the tape.
+/// Returns `true` if a PHP program filled the tape.
 fn is_of_php(document: &Document<'_>) -> bool {
     document.tape().is_filled_by_caller() && document.tape().naming == FORMAT.can.naming
 }
@@ -120,11 +120,11 @@ pub(super) struct Writer<'d> {
     pub(super) rendered: RenderedKeys,
     /// Slots of nodes that links refer to, and whether each is an object.
     pub(super) slots: HashMap<u32, (u32, bool)>,
-    /// The slot given last.
+    /// The slot that was assigned last.
     pub(super) next: u32,
-    /// Slot of the first payload that was not opened: slots after it depend on what it
-    /// counts.
-    last_sure: Option<u32>,
+    /// Slot of the first payload that was not opened. Later slots are uncertain, because they
+    /// depend on what the payload counts.
+    last_certain_slot: Option<u32>,
     /// The map with the variables of a session: a map with any keys.
     pub(super) session: Option<u32>,
     pub(super) losses: Losses,
@@ -149,7 +149,7 @@ impl<'d> Writer<'d> {
             slots: HashMap::new(),
             rendered: RenderedKeys::default(),
             next: 0,
-            last_sure: None,
+            last_certain_slot: None,
             session: None,
             losses: Losses::with_limits(limits),
         };
@@ -220,7 +220,7 @@ impl<'d> Writer<'d> {
             let node = self.node(index);
             if self.write_plain_leaf(index, &node, buf) {
                 frame.next = index + 1;
-                if buf.len() >= READY {
+                if buf.len() >= FLUSH_SIZE {
                     self.stack.push(frame);
                     return self.pass_on_buffer(out);
                 }
@@ -229,15 +229,15 @@ impl<'d> Writer<'d> {
             frame.next = self.document.tape().index_after(index);
             self.stack.push(frame);
             self.write_value(index, buf)?;
-            return if buf.len() < READY { Ok(()) } else { self.pass_on_buffer(out) };
+            return if buf.len() < FLUSH_SIZE { Ok(()) } else { self.pass_on_buffer(out) };
         }
         buf.push(b'}');
-        if buf.len() < READY { Ok(()) } else { self.pass_on_buffer(out) }
+        if buf.len() < FLUSH_SIZE { Ok(()) } else { self.pass_on_buffer(out) }
     }
 
     /// Passes on the buffer if it is large and its lengths are known.
     fn pass_on_buffer(&self, out: &mut dyn Output) -> Result<(), Error> {
-        if out.buffer().len() < READY {
+        if out.buffer().len() < FLUSH_SIZE {
             return Ok(());
         }
         if self.payloads.is_empty() { out.allow_flush() } else { out.check_without_flush() }
@@ -256,8 +256,8 @@ impl<'d> Writer<'d> {
         true
     }
 
-    /// Takes the next slot for the value at `index`, and for the nodes that only wrap it.
-    pub(super) fn give_slot(&mut self, index: u32, wrappers: &[u32], is_object: bool) {
+    /// Assigns the next slot to the value at `index`, and for the nodes that only wrap it.
+    pub(super) fn assign_slot(&mut self, index: u32, wrappers: &[u32], is_object: bool) {
         self.next += 1;
         for index in wrappers.iter().chain([&index]) {
             if self.node(*index).has(flag::TARGET) {
@@ -270,7 +270,7 @@ impl<'d> Writer<'d> {
     /// `link`.
     fn known_slot(&self, index: u32, link: u32) -> Result<Option<(u32, bool)>, Error> {
         let known = self.slots.get(&index).copied();
-        if let (Some((slot, _)), Some(last)) = (known, self.last_sure)
+        if let (Some((slot, _)), Some(last)) = (known, self.last_certain_slot)
             && slot > last
         {
             return Err(Error::new(ErrorKind::Unrepresentable)
@@ -282,7 +282,7 @@ impl<'d> Writer<'d> {
         Ok(known)
     }
 
-    /// Writes the value at `index`: a leaf completely, a container up to its front.
+    /// Writes the value at `index`: a leaf completely, a container up to its beginning.
     pub(super) fn write_value(&mut self, mut index: u32, buf: &mut Vec<u8>) -> Result<(), Error> {
         let first = index;
         // Nodes that PHP can't represent: their content is written instead.
@@ -330,14 +330,14 @@ impl<'d> Writer<'d> {
                     index = self.document.tape().index_after(index + 1);
                 }
                 Kind::Opaque if node.form() == Form::Serializable && self.is_opaque_payload(index, &node) => {
-                    self.give_slot(index, &wrappers, true);
-                    self.last_sure.get_or_insert(self.next);
+                    self.assign_slot(index, &wrappers, true);
+                    self.last_certain_slot.get_or_insert(self.next);
                     self.write_opaque(index, &node, buf);
                     return Ok(());
                 }
                 Kind::Opaque => {
                     if let Some(family) = self.find_family(index, &node, 0) {
-                        self.give_slot(index, &wrappers, true);
+                        self.assign_slot(index, &wrappers, true);
                         return self.open_payload(index, &node, family, buf);
                     }
                     self.record_loss(LossKind::Opaque, index);
@@ -353,7 +353,7 @@ impl<'d> Writer<'d> {
                     }
                 },
                 Kind::Array | Kind::Map => {
-                    self.give_slot(index, &wrappers, false);
+                    self.assign_slot(index, &wrappers, false);
                     let head = buf.len();
                     buf.extend_from_slice(b"a:");
                     return self.open_container(index, index, &node, head, buf);
@@ -363,7 +363,7 @@ impl<'d> Writer<'d> {
                 }
                 _ => {
                     let is_case = node.kind == Kind::EnumCase && is_enum_case(self.document.bytes(&node));
-                    self.give_slot(leaf_link.unwrap_or(index), &wrappers, is_case);
+                    self.assign_slot(leaf_link.unwrap_or(index), &wrappers, is_case);
                     self.write_leaf(index, &node, buf);
                     return Ok(());
                 }
@@ -376,7 +376,7 @@ impl<'d> Writer<'d> {
     /// Writes `r:` or `R:`. An object by value takes a slot, the same variable does not.
     fn write_link(&mut self, index: u32, slot: u32, is_object: bool, wrappers: &[u32], buf: &mut Vec<u8>) {
         if is_object {
-            self.give_slot(index, wrappers, true);
+            self.assign_slot(index, wrappers, true);
         } else {
             for wrapper in wrappers.iter().copied().filter(|at| self.node(*at).has(flag::TARGET)).collect::<Vec<_>>() {
                 self.slots.insert(wrapper, (slot, false));
@@ -390,14 +390,14 @@ impl<'d> Writer<'d> {
         buf.push(b';');
     }
 
-    /// Writes the front of an object, whose body must be a map or an array.
+    /// Writes the head of an object, whose body must be a map or an array.
     fn write_object(&mut self, index: u32, node: &Node, wrappers: &[u32], buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(name) = self.class_name(node).filter(|_| self.has_entries(index, node)) else { return Ok(false) };
         if node.form() == Form::Struct {
             self.record_loss(LossKind::Struct, index);
         }
         let body = self.node(index + 1);
-        self.give_slot(index, wrappers, true);
+        self.assign_slot(index, wrappers, true);
         if body.has(flag::TARGET) {
             self.slots.insert(index + 1, (self.next, true));
         }
@@ -412,7 +412,7 @@ impl<'d> Writer<'d> {
         matches!(self.node(index + 1).kind, Kind::Array | Kind::Map) && node.end() != index + 1
     }
 
-    /// Whether the object at `index` is written `O:`.
+    /// Returns `true` if the object at `index` is written `O:`.
     pub(super) fn is_plain_object(&self, index: u32, node: &Node) -> bool {
         self.has_entries(index, node) && self.class_name(node).is_some()
     }
@@ -424,8 +424,8 @@ impl<'d> Writer<'d> {
     }
 
     /// Writes the number of entries and the bracket, or the head as it was read; then
-    /// opens the container. `head`: where the head starts in the buffer; `note`: the node
-    /// with its note.
+    /// opens the container. `head` is the start of the head in the buffer, `note` the node that
+    /// has its note.
     fn open_container(
         &mut self,
         note: u32,

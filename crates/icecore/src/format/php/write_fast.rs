@@ -2,7 +2,7 @@
 //! backwards. It gives up at anything else; then the machine in [`super::write`] writes the
 //! document. Tests compare both.
 //!
-//! It recurses to a depth of [`DEEPEST`]. Where the nodes of a part end, each container on
+//! It recurses to a depth of [`MAX_DEPTH`]. Where the nodes of a part end, each container on
 //! the way up records its progress, and the next part continues with the innermost.
 
 mod fixed_blocks;
@@ -15,19 +15,20 @@ use crate::document::{Document, IS_KEY, KEY_NODE, Kind, NO_KEY, Names, Node, fla
 use crate::format::PartProgress;
 use crate::limits::Limits;
 use crate::output::{ShortNameText, Spare};
-use fixed_blocks::{CHUNK_SIZE, Chunk, FULL, put_all, put_digits, put_float, put_integer, put_position};
-use names::{FRONT, KEY, generation_of, put_key};
+use fixed_blocks::{CHUNK_SIZE, Chunk, FLUSH_LEN, put_all, put_digits, put_float, put_integer, put_position};
+use names::{MAX_HEAD_LEN, MAX_KEY_LEN, generation_of, put_key};
 
-/// Deeper documents are left to the machine.
-const DEEPEST: u32 = 256;
-/// Number of entries written without a check if the chunk is full.
-const RUN: u32 = 32;
+/// Maximum nesting depth: deeper documents are left to the machine.
+const MAX_DEPTH: u32 = 256;
+/// Number of entries that are written before the next check whether the chunk is full.
+const RUN_LEN: u32 = 32;
 
 /// A container that is open.
 #[derive(Clone, Copy, Debug)]
 struct OpenContainer {
-    /// Number of entries written, and in total.
+    /// Number of entries that were written.
     count: u32,
+    /// Number of all entries.
     total: u32,
     kind: ContainerKind,
 }
@@ -39,21 +40,21 @@ enum ContainerKind {
     Properties,
 }
 
-/// Where the next text is written, and which node is next.
+/// Position in the chunk where the next text is written, and index of the next node.
 #[derive(Clone, Copy)]
 struct WritePosition {
-    to: usize,
+    filled: usize,
     index: usize,
 }
 
-/// Why writing stops.
+/// Reason why writing stops.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum WriteStop {
     #[default]
     No,
     /// The nodes of this part ended.
     Part,
-    /// There is something special.
+    /// Something that the machine must write.
     Special,
 }
 
@@ -63,7 +64,7 @@ struct WriteProgress {
     /// Open containers, the innermost first.
     open: Vec<OpenContainer>,
     slots: Vec<LinkTarget>,
-    /// The number given last.
+    /// The number that was assigned last.
     next: u32,
     /// Number of nodes in the previous parts.
     base: u32,
@@ -85,10 +86,12 @@ struct FastWriter<'d, 'o> {
     arena: &'d [u8],
     names: &'d Names,
     buf: &'o mut Vec<u8>,
-    keys: &'o mut [ShortNameText<KEY>],
-    fronts: &'o mut [ShortNameText<FRONT>],
-    /// Generations for which keys and fronts of objects are kept.
-    generations: (u64, u64),
+    keys: &'o mut [ShortNameText<MAX_KEY_LEN>],
+    object_heads: &'o mut [ShortNameText<MAX_HEAD_LEN>],
+    /// Generation of the table of keys whose texts are kept.
+    key_generation: u64,
+    /// Generation of the table of classes whose heads are kept.
+    class_generation: u64,
     state: &'o mut WriteProgress,
     stop: WriteStop,
     max_depth: u32,
@@ -96,7 +99,7 @@ struct FastWriter<'d, 'o> {
     start: usize,
 }
 
-/// Writes a document of at most `most` bytes. `None` if something in it needs the machine.
+/// Writes a document of at most `max_bytes` bytes. `None` if something in it needs the machine.
 pub(super) fn write_fast(
     document: &Document<'_>,
     limits: &Limits,
@@ -139,7 +142,7 @@ fn write_nodes(
     if document.header().is_some() || document.spelling().is_some() {
         return None;
     }
-    let Spare { bytes, keys, fronts, .. } = spare;
+    let Spare { bytes, keys, object_heads, .. } = spare;
     if bytes.len() < CHUNK_SIZE {
         // Pages that are never written use no memory.
         *bytes = vec![0; CHUNK_SIZE];
@@ -147,8 +150,8 @@ fn write_nodes(
     if keys.len() <= tape.keys().len() {
         keys.resize(tape.keys().len() + 1, ShortNameText::default());
     }
-    if fronts.len() <= tape.classes().len() {
-        fronts.resize(tape.classes().len() + 1, ShortNameText::default());
+    if object_heads.len() <= tape.classes().len() {
+        object_heads.resize(tape.classes().len() + 1, ShortNameText::default());
     }
     let start = buf.len();
     let mut fast = FastWriter {
@@ -159,11 +162,12 @@ fn write_nodes(
         names: tape.keys(),
         buf,
         keys,
-        fronts,
-        generations: (generation_of(tape.keys()), generation_of(tape.classes())),
+        object_heads,
+        key_generation: generation_of(tape.keys()),
+        class_generation: generation_of(tape.classes()),
         state,
         stop: WriteStop::No,
-        max_depth: DEEPEST.min(limits.depth),
+        max_depth: MAX_DEPTH.min(limits.depth),
         max_bytes: byte_limit,
         start,
     };
@@ -172,14 +176,14 @@ fn write_nodes(
         fast.resume_writing(chunk)
     } else {
         fast.state.open.clear();
-        fast.write_value(chunk, WritePosition { to: 0, index: tape.root() as usize }, 0)
+        fast.write_value(chunk, WritePosition { filled: 0, index: tape.root() as usize }, 0)
     };
     let is_complete = match fast.stop {
         WriteStop::No => place.index == fast.nodes.len(),
         WriteStop::Part => true,
         WriteStop::Special => false,
     };
-    if !is_complete || !fast.flush(chunk, place.to) {
+    if !is_complete || !fast.flush(chunk, place.filled) {
         return None;
     }
     Some(())
@@ -190,7 +194,7 @@ fn write_nodes(
 impl FastWriter<'_, '_> {
     /// Continues with a document of which a part was written.
     fn resume_writing(&mut self, chunk: &mut Chunk) -> WritePosition {
-        let mut place = WritePosition { to: 0, index: 0 };
+        let mut place = WritePosition { filled: 0, index: 0 };
         let open = std::mem::take(&mut self.state.open);
         for (outer, inner) in open.iter().enumerate() {
             let depth = (open.len() - outer) as u32;
@@ -205,7 +209,7 @@ impl FastWriter<'_, '_> {
         place
     }
 
-    /// Writes the content of a container from the next entry on, and its end. `depth`: of the
+    /// Writes the content of a container from the next entry on, and its end. `depth` is that of the
     /// container.
     #[inline(always)]
     fn write_content(
@@ -217,8 +221,8 @@ impl FastWriter<'_, '_> {
     ) -> WritePosition {
         match open.kind {
             ContainerKind::Items => self.write_items(chunk, place, (open.count, open.total), depth),
-            holds => {
-                self.write_entries(chunk, place, (open.count, open.total), (holds == ContainerKind::Properties, depth))
+            kind => {
+                self.write_entries(chunk, place, (open.count, open.total), (kind == ContainerKind::Properties, depth))
             }
         }
     }
@@ -236,23 +240,23 @@ impl FastWriter<'_, '_> {
         let (mut count, mut position) = (first, Position::from_number(first));
         loop {
             let before = count;
-            while count < max_count && place.to < FULL {
+            while count < max_count && place.filled < FLUSH_LEN {
                 let Some(node) = self.nodes.get(place.index) else { break };
                 if is_container(node) {
                     break;
                 }
-                let to = put_position(chunk, place.to, &position);
-                let Some(to) = self.write_leaf(chunk, to, node, NO_KEY) else { break };
-                place = WritePosition { to, index: place.index + 1 };
+                let filled = put_position(chunk, place.filled, &position);
+                let Some(filled) = self.write_leaf(chunk, filled, node, NO_KEY) else { break };
+                place = WritePosition { filled, index: place.index + 1 };
                 count += 1;
                 position.increment();
             }
             self.state.next += count - before;
-            if place.to >= FULL {
-                place.to = self.flush_full_chunk(chunk, place.to);
+            if place.filled >= FLUSH_LEN {
+                place.filled = self.flush_full_chunk(chunk, place.filled);
             }
             if count == max_count {
-                return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
+                return WritePosition { filled: put_all(chunk, place.filled, b"}"), ..place };
             }
             let Some(node) = self.nodes.get(place.index) else {
                 return self
@@ -261,7 +265,7 @@ impl FastWriter<'_, '_> {
             if node.key != NO_KEY {
                 return self.stop_at_special(place);
             }
-            place.to = put_position(chunk, place.to, &position);
+            place.filled = put_position(chunk, place.filled, &position);
             count += 1;
             position.increment();
             place = self.write_value(chunk, place, depth);
@@ -280,17 +284,17 @@ impl FastWriter<'_, '_> {
         (first, max_count): (u32, u32),
         (is_object, depth): (bool, u32),
     ) -> WritePosition {
-        let holds = if is_object { ContainerKind::Properties } else { ContainerKind::Entries };
+        let kind = if is_object { ContainerKind::Properties } else { ContainerKind::Entries };
         let mut count = first;
         loop {
             if count == max_count {
-                return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
+                return WritePosition { filled: put_all(chunk, place.filled, b"}"), ..place };
             }
             let Some(node) = self.nodes.get(place.index) else {
-                return self.record_progress(place, OpenContainer { count, total: max_count, kind: holds });
+                return self.record_progress(place, OpenContainer { count, total: max_count, kind });
             };
-            if place.to >= FULL {
-                place.to = self.flush_full_chunk(chunk, place.to);
+            if place.filled >= FLUSH_LEN {
+                place.filled = self.flush_full_chunk(chunk, place.filled);
             }
             if !is_container(node) {
                 let before = count;
@@ -308,7 +312,7 @@ impl FastWriter<'_, '_> {
             count += 1;
             place = self.write_value(chunk, value_place, depth);
             if self.stop != WriteStop::No {
-                return self.record_progress(place, OpenContainer { count, total: max_count, kind: holds });
+                return self.record_progress(place, OpenContainer { count, total: max_count, kind });
             }
         }
     }
@@ -324,16 +328,16 @@ impl FastWriter<'_, '_> {
         is_object: bool,
     ) -> (WritePosition, u32) {
         let rest = self.nodes.get(place.index..).unwrap_or(&[]);
-        let (mut to, mut count) = (place.to, 0);
-        for node in &rest[..((max_count - first).min(RUN) as usize).min(rest.len())] {
+        let (mut filled, mut count) = (place.filled, 0);
+        for node in &rest[..((max_count - first).min(RUN_LEN) as usize).min(rest.len())] {
             let Some(kept) = self.kept_key(node.key, is_object) else { break };
-            let key_end = put_key(chunk, to, kept);
+            let key_end = put_key(chunk, filled, kept);
             let Some(value_end) = self.write_leaf(chunk, key_end, node, node.key) else { break };
-            to = value_end;
+            filled = value_end;
             count += 1;
         }
         self.state.next += count;
-        (WritePosition { to, index: place.index + count as usize }, first + count)
+        (WritePosition { filled, index: place.index + count as usize }, first + count)
     }
 
     /// Writes a run of entries whose keys are nodes, and whose values are leaves.
@@ -346,20 +350,22 @@ impl FastWriter<'_, '_> {
         is_object: bool,
     ) -> (WritePosition, u32) {
         let mut count = first;
-        while count < max_count && place.to < FULL {
+        while count < max_count && place.filled < FLUSH_LEN {
             let Some([key, value, ..]) = self.nodes.get(place.index..) else { break };
-            let to = match key.kind {
-                Kind::Int if key.key == IS_KEY && key.flags == 0 => put_integer(chunk, place.to, key.payload as i64),
+            let filled = match key.kind {
+                Kind::Int if key.key == IS_KEY && key.flags == 0 => {
+                    put_integer(chunk, place.filled, key.payload as i64)
+                }
                 Kind::Bytes if is_object || !self.may_be_cast(key) => {
-                    match self.write_leaf(chunk, place.to, key, IS_KEY) {
-                        Some(to) => to,
+                    match self.write_leaf(chunk, place.filled, key, IS_KEY) {
+                        Some(filled) => filled,
                         None => break,
                     }
                 }
                 _ => break,
             };
-            let Some(to) = self.write_leaf(chunk, to, value, KEY_NODE) else { break };
-            place = WritePosition { to, index: place.index + 2 };
+            let Some(filled) = self.write_leaf(chunk, filled, value, KEY_NODE) else { break };
+            place = WritePosition { filled, index: place.index + 2 };
             count += 1;
         }
         self.state.next += count - first;
@@ -392,7 +398,7 @@ impl FastWriter<'_, '_> {
         let Some(node) = self.nodes.get(place.index) else { return self.stop_at_special(place) };
         if !is_container(node) {
             return match self.write_other(chunk, place, node) {
-                Some(to) => WritePosition { to, index: place.index + 1 },
+                Some(filled) => WritePosition { filled, index: place.index + 1 },
                 None => self.stop_at_special(place),
             };
         }
@@ -407,28 +413,28 @@ impl FastWriter<'_, '_> {
         let Some(body) = self.nodes.get(place.index + usize::from(node.kind == Kind::Object)) else {
             return self.stop_at_special(place);
         };
-        let to = match node.kind {
-            Kind::Object => match self.write_front(chunk, place.to, node, body) {
-                Some(to) => to,
+        let filled = match node.kind {
+            Kind::Object => match self.write_head(chunk, place.filled, node, body) {
+                Some(filled) => filled,
                 None => return self.stop_at_special(place),
             },
-            _ => put_array_front(chunk, place.to, node),
+            _ => put_array_head(chunk, place.filled, node),
         };
         let (first, max_count, is_object) = match node.kind {
             Kind::Array => {
-                return self.write_items(chunk, WritePosition { to, index: place.index + 1 }, (0, node.aux), depth);
+                return self.write_items(chunk, WritePosition { filled, index: place.index + 1 }, (0, node.aux), depth);
             }
             Kind::Map => (place.index + 1, node.aux, false),
             _ => (place.index + 2, body.aux, true),
         };
-        let (place, count) = self.write_run(chunk, WritePosition { to, index: first }, (0, max_count), is_object);
+        let (place, count) = self.write_run(chunk, WritePosition { filled, index: first }, (0, max_count), is_object);
         if count == max_count {
-            return WritePosition { to: put_all(chunk, place.to, b"}"), ..place };
+            return WritePosition { filled: put_all(chunk, place.filled, b"}"), ..place };
         }
         self.write_entries(chunk, place, (count, max_count), (is_object, depth))
     }
 
-    /// Records the number of a value that links refer to. Returns false if it has other
+    /// Records the number of a value that links refer to. Returns `false` if it has other
     /// flags, too.
     #[cold]
     fn record_target(&mut self, node: &Node, index: usize) -> bool {
@@ -440,7 +446,7 @@ impl FastWriter<'_, '_> {
     /// Writes a value that is neither a container nor a short leaf.
     #[inline(never)]
     fn write_other(&mut self, chunk: &mut Chunk, place: WritePosition, node: &Node) -> Option<usize> {
-        let WritePosition { to, index: at } = place;
+        let WritePosition { filled, index: at } = place;
         let document = self.document;
         if node.kind != Kind::Alias {
             self.state.next += 1;
@@ -449,16 +455,16 @@ impl FastWriter<'_, '_> {
             return None;
         }
         Some(match node.kind {
-            Kind::Alias => put_link(chunk, to, b'R', self.find_slot(node.payload as u32)?),
+            Kind::Alias => put_link(chunk, filled, b'R', self.find_slot(node.payload as u32)?),
             // A `__sleep` that failed leaves null, and PHP links to it all the same.
-            Kind::Link => put_link(chunk, to, b'r', self.find_slot(node.payload as u32)?),
-            Kind::Bytes => self.write_quoted(chunk, to, b's', document.bytes(node))?,
-            Kind::Int => put_integer(chunk, to, node.payload as i64),
-            Kind::Float => put_float(chunk, to, f64::from_bits(node.payload), self.buf),
-            Kind::Null => put_all(chunk, to, b"N;"),
-            Kind::Bool => put_all(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
+            Kind::Link => put_link(chunk, filled, b'r', self.find_slot(node.payload as u32)?),
+            Kind::Bytes => self.write_quoted(chunk, filled, b's', document.bytes(node))?,
+            Kind::Int => put_integer(chunk, filled, node.payload as i64),
+            Kind::Float => put_float(chunk, filled, f64::from_bits(node.payload), self.buf),
+            Kind::Null => put_all(chunk, filled, b"N;"),
+            Kind::Bool => put_all(chunk, filled, if node.payload != 0 { b"b:1;" } else { b"b:0;" }),
             Kind::EnumCase if is_enum_case(document.bytes(node)) => {
-                self.write_quoted(chunk, to, b'E', document.bytes(node))?
+                self.write_quoted(chunk, filled, b'E', document.bytes(node))?
             }
             _ => return None,
         })
@@ -477,20 +483,20 @@ fn is_container(node: &Node) -> bool {
 
 /// Writes `a:2:{`.
 #[inline(always)]
-fn put_array_front(chunk: &mut Chunk, to: usize, node: &Node) -> usize {
+fn put_array_head(chunk: &mut Chunk, filled: usize, node: &Node) -> usize {
     if node.aux < 10 {
-        return put_all(chunk, to, &[b'a', b':', b'0' + node.aux as u8, b':', b'{']);
+        return put_all(chunk, filled, &[b'a', b':', b'0' + node.aux as u8, b':', b'{']);
     }
-    let to = put_all(chunk, to, b"a:");
-    let to = put_digits(chunk, to, u64::from(node.aux));
-    put_all(chunk, to, b":{")
+    let filled = put_all(chunk, filled, b"a:");
+    let filled = put_digits(chunk, filled, u64::from(node.aux));
+    put_all(chunk, filled, b":{")
 }
 
 /// Writes `r:5;` or `R:5;`.
-fn put_link(chunk: &mut Chunk, to: usize, letter: u8, slot: u32) -> usize {
-    let to = put_all(chunk, to, &[letter, b':']);
-    let to = put_digits(chunk, to, u64::from(slot));
-    put_all(chunk, to, b";")
+fn put_link(chunk: &mut Chunk, filled: usize, letter: u8, slot: u32) -> usize {
+    let filled = put_all(chunk, filled, &[letter, b':']);
+    let filled = put_digits(chunk, filled, u64::from(slot));
+    put_all(chunk, filled, b";")
 }
 
 #[cfg(test)]

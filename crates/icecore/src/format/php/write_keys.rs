@@ -13,8 +13,8 @@ use crate::output::LossKind;
 /// Keys with an id that were written before, in their written form.
 #[derive(Default)]
 pub(super) struct RenderedKeys {
-    /// Offset and length of each, by id; 0 is unknown. Keys of arrays and of objects
-    /// differ.
+    /// Offset and length of each, by id, or 0 if it was not written yet: first for keys of
+    /// arrays, then for keys of objects, whose texts may differ.
     places: [Vec<(u32, u32)>; 2],
     bytes: Vec<u8>,
 }
@@ -34,9 +34,9 @@ impl RenderedKeys {
     /// Keeps the end of `buf`, if there is space.
     #[cold]
     fn keep_key(&mut self, id: u16, is_object: bool, key: &[u8]) {
-        const ROOM: usize = 1 << 20;
+        const MAX_KEPT_BYTES: usize = 1 << 20;
         let places = &mut self.places[usize::from(is_object)];
-        if self.bytes.len() + key.len() > ROOM {
+        if self.bytes.len() + key.len() > MAX_KEPT_BYTES {
             return;
         }
         if places.len() <= usize::from(id) {
@@ -57,7 +57,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the key with this id, for the value at `value`. Returns false if the key
+    /// Writes the key with this id, for the value at `value`. Returns `false` if the key
     /// is allowed but absent.
     #[inline]
     pub(super) fn write_key_by_id(&mut self, id: u16, value: u32, is_object: bool, buf: &mut Vec<u8>) -> bool {
@@ -138,7 +138,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a string becomes an integer as a key.
+/// Returns `true` if a string becomes an integer as a key.
 fn is_cast(bytes: &[u8], is_object: bool) -> bool {
     !is_object && integer_key(bytes).is_some()
 }

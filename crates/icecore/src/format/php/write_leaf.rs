@@ -11,7 +11,7 @@ use crate::format::php_losses::{
 use crate::output::LossKind;
 
 /// Strings up to this length are copied without a function call.
-const SHORT: u32 = 16;
+const MAX_SHORT_LEN: u32 = 16;
 
 impl Writer<'_> {
     /// Writes a leaf.
@@ -23,7 +23,7 @@ impl Writer<'_> {
         match node.kind {
             Kind::Bytes | Kind::Text => {
                 let document = self.document;
-                if !self.is_spelled() && node.aux <= SHORT {
+                if !self.is_spelled() && node.aux <= MAX_SHORT_LEN {
                     let (base, start) = match node.place() {
                         Location::Input(start) => (document.input(), start as usize),
                         Location::Arena(start) => (document.tape().arena(), start as usize),

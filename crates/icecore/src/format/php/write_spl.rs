@@ -8,9 +8,9 @@ use super::write_leaf::push_class;
 use crate::document::{Form, Kind, Node, flag};
 use crate::error::Error;
 
-/// How deep objects that are the content of each other are checked, before the rest is
-/// assumed to fit.
-const CHAIN: u32 = 12;
+/// Maximum depth to which objects that are the content of each other are checked; beyond it
+/// they are assumed to fit.
+const MAX_CHECK_DEPTH: u32 = 12;
 
 /// A payload that is being written.
 pub(super) struct PayloadOutput {
@@ -22,12 +22,12 @@ pub(super) struct PayloadOutput {
     step: WriteStep,
     /// Where it starts in the buffer.
     start: usize,
-    /// Where its length is inserted, which is known at its end, and the kept spelling
-    /// of it.
-    length_at: usize,
+    /// Offset at which its length is inserted once it is known.
+    length_offset: usize,
+    /// The spelling of the length in the original.
     kept: Vec<u8>,
-    /// Total size of the lengths to be inserted into it.
-    inside: usize,
+    /// Total size of the lengths that will be inserted into the payload.
+    inserted_len: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Writer<'_> {
     /// Returns the family of an object if its content has the form of that family.
     pub(super) fn find_family(&mut self, index: u32, node: &Node, depth: u32) -> Option<Family> {
         let family = spl::find_family(self.class_name(node)?).filter(|_| node.form() == Form::Serializable)?;
-        if depth > CHAIN {
+        if depth > MAX_CHECK_DEPTH {
             return Some(family);
         }
         if let Some(fits) = self.family_answers.get(&index) {
@@ -102,12 +102,12 @@ impl Writer<'_> {
         Some(fits && parts.next().is_none())
     }
 
-    /// Whether the value at `index` is written `a:`.
+    /// Returns `true` if the value at `index` is written `a:`.
     fn writes_as_array(&self, index: u32) -> bool {
         matches!(self.node(index).kind, Kind::Array | Kind::Map) && !self.slots.contains_key(&index)
     }
 
-    /// Whether the value at `index` is written `O:`, `C:` or `r:`.
+    /// Returns `true` if the value at `index` is written `O:`, `C:` or `r:`.
     fn writes_as_object(&mut self, index: u32, depth: u32) -> bool {
         let node = self.node(index);
         match node.kind {
@@ -156,9 +156,9 @@ impl Writer<'_> {
             next,
             step: WriteStep::Content,
             start,
-            length_at: hole,
+            length_offset: hole,
             kept,
-            inside: 0,
+            inserted_len: 0,
         });
         let after_content = self.document.tape().index_after(next);
         let items = WriteStep::Item(after_content);
@@ -192,7 +192,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Continues after a value in the innermost payload; returns whether the payload
+    /// Continues after a value in the innermost payload. Returns `true` if the payload
     /// ended.
     pub(super) fn write_payload_step(&mut self, buf: &mut Vec<u8>) -> Result<bool, Error> {
         let Some(payload) = self.payloads.last() else { return Ok(true) };
@@ -258,7 +258,7 @@ impl Writer<'_> {
 
     fn write_flags(&mut self, index: u32, buf: &mut Vec<u8>) {
         let node = self.node(index);
-        self.give_slot(index, &[], false);
+        self.assign_slot(index, &[], false);
         self.write_leaf(index, &node, buf);
     }
 
@@ -273,18 +273,18 @@ impl Writer<'_> {
         if let Some(tail) = self.kept_source(payload.object, spelling::TAIL) {
             buf.extend_from_slice(tail);
         }
-        let len = (buf.len() - payload.start + payload.inside) as u64;
+        let len = (buf.len() - payload.start + payload.inserted_len) as u64;
         buf.push(b'}');
         let mut digits = payload.kept;
         if !states_number(&digits, len) {
             digits.clear();
             push_uint(len, &mut digits);
         }
-        let inside = payload.inside + digits.len();
-        self.lengths.push((payload.length_at, digits));
+        let inserted_len = payload.inserted_len + digits.len();
+        self.lengths.push((payload.length_offset, digits));
         match self.payloads.last_mut() {
-            Some(outer) => outer.inside += inside,
-            None => insert_lengths(std::mem::take(&mut self.lengths), inside, buf),
+            Some(outer) => outer.inserted_len += inserted_len,
+            None => insert_lengths(std::mem::take(&mut self.lengths), inserted_len, buf),
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn is_continuation(byte: u8) -> bool {
 pub(crate) struct DecodedCharacter {
     /// `None` if it is not a character.
     pub(crate) value: Option<u64>,
-    /// How many bytes belong to it; 0 at the end of the bytes.
+    /// Number of bytes that belong to it; 0 at the end of the bytes.
     pub(crate) len: usize,
 }
 
@@ -34,18 +34,18 @@ pub(crate) fn decode_character(bytes: &[u8]) -> DecodedCharacter {
     if first < 0x80 {
         return DecodedCharacter { value: Some(u64::from(first)), len: 1 };
     }
-    let wanted = len_from_first_byte(first);
-    let rest = bytes.get(1..bytes.len().min(wanted)).unwrap_or(&[]);
+    let expected_len = len_from_first_byte(first);
+    let rest = bytes.get(1..bytes.len().min(expected_len)).unwrap_or(&[]);
     let continuation_len = rest.iter().take_while(|byte| is_continuation(**byte)).count();
-    if wanted == 1 || continuation_len + 1 < wanted {
+    if expected_len == 1 || continuation_len + 1 < expected_len {
         return DecodedCharacter { value: None, len: continuation_len + 1 };
     }
-    let start = if wanted >= 7 { 0 } else { u64::from(first) & (0x7F >> wanted) };
+    let start = if expected_len >= 7 { 0 } else { u64::from(first) & (0x7F >> expected_len) };
     let value = rest
         .iter()
         .try_fold(start, |value: u64, byte| (value < 1 << 57).then_some(value << 6 | u64::from(byte & 0x3F)));
-    let value = value.filter(|value| *value < 1 << 63 && encoded_len(*value) == wanted);
-    DecodedCharacter { value, len: wanted }
+    let value = value.filter(|value| *value < 1 << 63 && encoded_len(*value) == expected_len);
+    DecodedCharacter { value, len: expected_len }
 }
 
 /// Returns the first character and its length; `None` if the bytes do not begin with one.
@@ -63,7 +63,7 @@ pub(crate) fn valid_characters(mut bytes: &[u8]) -> impl Iterator<Item = (u64, u
     })
 }
 
-/// Whether all bytes are valid characters.
+/// Returns `true` if all bytes are valid characters.
 pub(crate) fn is_valid_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok() || valid_characters(bytes).map(|(_, len)| len).sum::<usize>() == bytes.len()
 }

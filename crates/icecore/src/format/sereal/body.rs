@@ -22,16 +22,16 @@ use crate::output::{LossKind, Losses, Output};
 use crate::string_locations::StringLocations;
 use std::collections::{BTreeMap, HashMap};
 
-/// The tag of a variable that has other tags before it.
-const IS_BEHIND: u64 = tracked::BODY | tracked::BEHIND;
+/// Marks of the tag of a variable that has other tags before it.
+const IS_AFTER: u64 = tracked::BODY | tracked::AFTER;
 
 /// The tag that was written just before a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum PrecedingTag {
-    /// None that matters: the value is an item or an entry.
+    /// A tag that does not matter, because the value is an item or an entry.
     #[default]
     Item,
-    /// None: the value is the root.
+    /// There is no tag, because the value is the root.
     Start,
     /// REFN.
     Ref,
@@ -89,21 +89,21 @@ pub(super) struct Body<'d, 'o> {
     replaced_link: Option<u32>,
     pub(super) keys: Vec<WrittenKey>,
     big_keys: HashMap<(bool, Vec<u8>), u64>,
-    /// The same by id, for keys with a loss.
+    /// Like `big_keys`, by id, for keys with a loss.
     lossy_keys: HashMap<u16, u64>,
     classes: Vec<u64>,
-    /// Where each string was written first, and its node.
+    /// For each string, the offset at which it was written first, and its node.
     strings: HashMap<(bool, &'d [u8]), (u64, u32)>,
-    /// The same for long strings, by their location.
-    places: StringLocations<(bool, u64, u32)>,
+    /// Like `strings`, for long strings, by their location.
+    long_strings: StringLocations<(bool, u64, u32)>,
     copied_strings: HashMap<u32, u64>,
     links: Option<Links>,
     /// Nodes whose variable, or referent, starts at the next tag.
     pending_variables: Vec<u32>,
     pending_referents: Vec<u32>,
     /// An object whose variable is the next tag.
-    named_behind: Option<u32>,
-    /// Whether the next container can't be ARRAYREF or HASHREF.
+    object_of_next_tag: Option<u32>,
+    /// Whether the next container must be REFN ARRAY or REFN HASH, not ARRAYREF or HASHREF.
     expanded: bool,
     pub(super) spelled: Option<SpellingReplay<'d>>,
     has_absent_keys: bool,
@@ -112,7 +112,7 @@ pub(super) struct Body<'d, 'o> {
     shadowed: Vec<u32>,
     /// Scalars that are objects, whose class is not written yet.
     unblessed: BTreeMap<u32, u32>,
-    /// Positions of tags that must be tracked, which was found later.
+    /// Positions of tags for which a later value showed that they must be tracked.
     late_tracks: Vec<u64>,
 }
 
@@ -143,12 +143,12 @@ impl<'d, 'o> Body<'d, 'o> {
             lossy_keys: HashMap::new(),
             classes: vec![0; tape.classes().len() + 1],
             strings: HashMap::new(),
-            places: StringLocations::default(),
+            long_strings: StringLocations::default(),
             copied_strings: HashMap::new(),
             links: None,
             pending_variables: Vec::new(),
             pending_referents: Vec::new(),
-            named_behind: None,
+            object_of_next_tag: None,
             expanded: false,
             spelled: plan.values.map(|spelling| SpellingReplay::new(spelling, tape)),
             has_absent_keys: tape.keys().has_absent() || !shadowed.is_empty(),
@@ -185,7 +185,7 @@ impl<'d, 'o> Body<'d, 'o> {
         Ok(self.late_tracks)
     }
 
-    /// Whether the loop of `write_fast.rs` may be used.
+    /// Returns `true` if the loop of `write_fast.rs` may be used.
     fn can_use_fast_loop(&self) -> bool {
         let options = self.plan.options;
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
@@ -197,7 +197,7 @@ impl<'d, 'o> Body<'d, 'o> {
             && !options.reference
     }
 
-    /// Whether nothing is pending for the next value.
+    /// Returns `true` if nothing is pending for the next value.
     pub(super) fn has_nothing_pending(&self) -> bool {
         self.replaced_link.is_none() && self.pending_variables.is_empty() && self.pending_referents.is_empty()
     }
@@ -225,17 +225,18 @@ impl<'d, 'o> Body<'d, 'o> {
         (self.index, self.end) = (first, end);
     }
 
-    /// Writes the value at `to` instead of the link or alias at `index`.
-    fn write_instead(&mut self, index: u32, to: u32) {
+    /// Writes the value at `target` instead of the link or alias at `index`.
+    fn write_instead(&mut self, index: u32, target: u32) {
         self.replaced_link = Some(index);
-        let target_end = self.index_after(to);
-        self.enter(index, to, target_end);
+        let target_end = self.index_after(target);
+        self.enter(index, target, target_end);
     }
 
     fn ensure_links(&mut self) -> &mut Links {
         let Body { document, nodes, spelled, .. } = self;
-        let is_via = |index, to| spelled.as_ref().is_some_and(|spelled| spelled.is_via(document, index, to));
-        self.links.get_or_insert_with(|| Links::from_nodes(nodes, is_via))
+        let refers_by_alias =
+            |index, target| spelled.as_ref().is_some_and(|spelled| spelled.refers_by_alias(document, index, target));
+        self.links.get_or_insert_with(|| Links::from_nodes(nodes, refers_by_alias))
     }
 
     /// Writes the node at `index`, a key or a value, and continues after it or with its
@@ -355,19 +356,19 @@ impl Body<'_, '_> {
     }
 
     /// Returns the bit for the next tag, if it was tracked although nothing refers to it.
-    pub(super) fn extra_track_bit(&mut self, index: u32, which: u64) -> u8 {
+    pub(super) fn extra_track_bit(&mut self, index: u32, tag_role: u64) -> u8 {
         let offset = self.offset();
         if let Some(spelled) = &mut self.spelled {
-            spelled.record_tag(index, which, offset);
+            spelled.record_tag(index, tag_role, offset);
         }
-        self.track_bit(index, which)
+        self.track_bit(index, tag_role)
     }
 
-    /// The same, for a tag that is not the next one.
-    pub(super) fn track_bit(&self, index: u32, which: u64) -> u8 {
+    /// Like [`Self::extra_track_bit`], for a tag that is not the next one.
+    pub(super) fn track_bit(&self, index: u32, tag_role: u64) -> u8 {
         match &self.spelled {
-            Some(spelled) if spelled.extra_track_bits(index) & which != 0 => TRACK,
-            Some(spelled) if which == tracked::MAIN && spelled.extra_track_bits(index) & IS_BEHIND != 0 => TRACK,
+            Some(spelled) if spelled.extra_track_bits(index) & tag_role != 0 => TRACK,
+            Some(spelled) if tag_role == tracked::MAIN && spelled.extra_track_bits(index) & IS_AFTER != 0 => TRACK,
             _ => 0,
         }
     }
@@ -386,7 +387,7 @@ impl Body<'_, '_> {
         self.end_string_referents(index, place);
     }
 
-    /// The same for a string whose bytes are at `place`: the same string again becomes a
+    /// Like [`Self::end_leaf_referents`], for a string whose bytes are at `place`: the same string again becomes a
     /// COPY of them.
     fn end_string_referents(&mut self, index: u32, place: Option<u64>) {
         self.expanded = false;

@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::output::{Output, Spare};
 
-/// How much is collected before it is passed to the output.
+/// Number of bytes that are collected before they are passed to the output.
 pub(super) const CHUNK: usize = 8 << 10;
-/// Most bytes that are written without a check if the chunk is full.
+/// Maximum number of bytes that are written before the next check whether the chunk is full.
 pub(super) const SLACK: usize = 64;
 
 /// Collects bytes and passes them on in chunks, which is faster than growing

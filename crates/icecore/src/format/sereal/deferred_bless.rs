@@ -22,17 +22,17 @@ struct ObjectMove {
 pub(super) fn apply_deferred_blesses<S: Sink>(sink: &mut S, speller: &mut Speller, deferred: &[u32]) {
     let nodes = &sink.tape().nodes;
     let mut moves: Vec<ObjectMove> = deferred.iter().filter_map(|from| plan_move(nodes, *from)).collect();
-    moves.sort_by_key(|one| (one.to, one.from));
+    moves.sort_by_key(|object_move| (object_move.to, object_move.from));
     // A scalar can be blessed only once.
-    moves.dedup_by_key(|one| one.to);
+    moves.dedup_by_key(|object_move| object_move.to);
     if moves.is_empty() {
         return;
     }
-    let gone: HashSet<u32> = moves.iter().map(|one| one.from).collect();
+    let gone: HashSet<u32> = moves.iter().map(|object_move| object_move.from).collect();
     let places = rewrite_tape(sink.tape(), &moves, &gone);
     if let Some(detail) = sink.detail() {
         // The content of an object that moves away starts where the object started.
-        for from in moves.iter().map(|one| one.from as usize) {
+        for from in moves.iter().map(|object_move| object_move.from as usize) {
             if let Some([object, body]) = detail.trace.extents.get_mut(from..from + 2) {
                 body.start = object.start;
             }
@@ -74,7 +74,7 @@ fn rewrite_tape(tape: &mut Tape, moves: &[ObjectMove], goes: &HashSet<u32>) -> M
             node.key = object.key;
             node.flags |= object.flags & (flag::TARGET | flag::WEAK);
         }
-        if let Some(object_move) = moves.next_if(|one| one.to == index) {
+        if let Some(object_move) = moves.next_if(|object_move| object_move.to == index) {
             let object =
                 Node::open(Kind::Object, object_move.class).with(node.flags & flag::TARGET).in_form(Form::Variable);
             rewrite.open_container(Node { key: node.key, aux: 1, ..object }, index + 1);

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 /// The layer that offsets in a decompressed body belong to.
-const LAYER: &str = "decompressed body";
+const BODY_LAYER: &str = "decompressed body";
 
 /// Reads one document from the start of the input.
 pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<'_>) -> Outcome<'a> {
@@ -29,12 +29,16 @@ pub(super) fn read<'a>(input: &'a [u8], options: &ReadOptions, request: Request<
     let mut sink = Detailed { tape, detail: Detail::default() };
     sink.detail.spelling.format = "sereal".to_owned();
     let mut speller = Speller::default();
-    let done = reading.read_document::<_, false>(&mut sink, &mut speller);
+    let outcome = reading.read_document::<_, false>(&mut sink, &mut speller);
     speller.finish(&mut sink.detail.spelling, &sink.tape);
-    if let Cow::Owned(body) = &done.buffer {
+    if let Cow::Owned(body) = &outcome.buffer {
         sink.detail.trace.layer = Some(body.clone());
     }
-    Outcome { document: Document::from_detailed(done.buffer, sink), consumed: done.consumed, error: done.error }
+    Outcome {
+        document: Document::from_detailed(outcome.buffer, sink),
+        consumed: outcome.consumed,
+        error: outcome.error,
+    }
 }
 
 /// Reads one document from the start of the input into a tape.
@@ -46,16 +50,16 @@ pub(super) fn fill(input: &[u8], options: &ReadOptions, limits: &Limits, tape: &
     }
     tape.clear_for(FORMAT.can.naming);
     let mut speller = Speller::default();
-    let done = if options.reference {
+    let outcome = if options.reference {
         reading.read_document::<_, false>(tape, &mut speller)
     } else {
         reading.read_document::<_, true>(tape, &mut speller)
     };
-    let body = match done.buffer {
+    let body = match outcome.buffer {
         Cow::Owned(body) => Some(body),
         Cow::Borrowed(_) => None,
     };
-    Filled { consumed: done.consumed, error: done.error, body, is_simple: false }
+    Filled { consumed: outcome.consumed, error: outcome.error, body, is_simple: false }
 }
 
 /// Reads one document and hands over its items while reading continues. A body that was
@@ -83,9 +87,9 @@ pub(super) fn read_windows<'a>(
         }
         None => {
             let mut sink = Windows::new(input, FORMAT.can.naming, receive);
-            let done = reading.read_document::<_, true>(&mut sink, &mut speller);
-            match done.buffer {
-                Cow::Borrowed(_) => Rest::new(sink, done.consumed, done.error),
+            let outcome = reading.read_document::<_, true>(&mut sink, &mut speller);
+            match outcome.buffer {
+                Cow::Borrowed(_) => Rest::new(sink, outcome.consumed, outcome.error),
                 // A compressed body after a user header: nothing was handed over.
                 Cow::Owned(_) => Rest::from_outcome(read(input, options, Request::new(limits))),
             }
@@ -147,7 +151,7 @@ impl<'a> DocumentReader<'a, '_> {
         if header.has_user_header
             && let Err(error) = self.read_user_header(&header, sink, speller)
         {
-            return failed(header.suffix_at, error);
+            return failed(header.suffix_offset, error);
         }
         let root = sink.tape().len();
         sink.tape().root = root;
@@ -196,35 +200,35 @@ impl<'a> DocumentReader<'a, '_> {
                     .finding(format!("{trailing_len} more bytes")),
             );
         }
-        error.map(|error| error.in_layer(LAYER))
+        error.map(|error| error.in_layer(BODY_LAYER))
     }
 
     fn record_header_spans<S: Sink>(&self, header: &Header, sink: &mut S) {
         let Some(detail) = sink.detail() else { return };
         detail.record_span(0, 4, NO_NODE, "magic number");
         detail.record_span(4, 5, NO_NODE, "protocol and encoding");
-        detail.record_span(header.length_at, header.suffix_at, NO_NODE, "length of the header");
+        detail.record_span(header.length_offset, header.suffix_offset, NO_NODE, "length of the header");
         detail.record_header_note(code::VERSION, u64::from(header.version));
         detail.record_header_note(code::ENCODING, header.encoding as u64);
-        let length_width = header.suffix_at - header.length_at;
+        let length_width = header.suffix_offset - header.length_offset;
         if !header.has_user_header {
-            let suffix = self.input.get(header.suffix_at..header.end).unwrap_or(&[]);
-            detail.record_span(header.suffix_at, header.end, NO_NODE, "header");
+            let suffix = self.input.get(header.suffix_offset..header.end).unwrap_or(&[]);
+            detail.record_span(header.suffix_offset, header.end, NO_NODE, "header");
             if !suffix.is_empty() {
-                let kept = detail.store_bytes(suffix);
-                detail.record_header_note(code::SUFFIX, kept);
+                let stored_range = detail.store_bytes(suffix);
+                detail.record_header_note(code::SUFFIX, stored_range);
             }
         }
-        if length_width != varint_width((header.end - header.suffix_at) as u64) {
+        if length_width != varint_width((header.end - header.suffix_offset) as u64) {
             detail.record_header_note(code::LENGTH_WIDTH, length_width as u64);
         }
     }
 
     fn read_user_header<S: Sink>(&self, header: &Header, sink: &mut S, speller: &mut Speller) -> Result<(), Error> {
-        let start = header.suffix_at + 1;
-        let bits = self.input.get(header.suffix_at).copied().unwrap_or(HAS_USER_HEADER);
+        let start = header.suffix_offset + 1;
+        let bits = self.input.get(header.suffix_offset).copied().unwrap_or(HAS_USER_HEADER);
         if let Some(detail) = sink.detail() {
-            detail.record_span(header.suffix_at, start, NO_NODE, "header bits");
+            detail.record_span(header.suffix_offset, start, NO_NODE, "header bits");
             if bits != HAS_USER_HEADER {
                 detail.record_header_note(code::BITS, u64::from(bits));
             }
@@ -255,9 +259,9 @@ impl<'a> DocumentReader<'a, '_> {
     fn find_packed_body<S: Sink>(&self, header: &Header, sink: &mut S) -> Result<PackedBody, Error> {
         let mut scan = Scan { input: self.input, offset: header.end };
         let mut number = |scan: &mut Scan<'_>, subject| {
-            let from = scan.offset;
+            let span_start = scan.offset;
             let value = read_varint(scan, subject)?;
-            sink.record_span(from, scan.offset, NO_NODE, subject);
+            sink.record_span(span_start, scan.offset, NO_NODE, subject);
             Ok::<_, Error>(value)
         };
         let declared = match header.encoding {

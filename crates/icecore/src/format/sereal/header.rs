@@ -46,9 +46,10 @@ impl Encoding {
 pub(super) struct Header {
     pub(super) version: u8,
     pub(super) encoding: Encoding,
-    /// Offset of the length of the suffix, and of the suffix.
-    pub(super) length_at: usize,
-    pub(super) suffix_at: usize,
+    /// Offset of the length of the suffix.
+    pub(super) length_offset: usize,
+    /// Offset of the suffix.
+    pub(super) suffix_offset: usize,
     /// Offset of the body, or of the numbers before its compressed form.
     pub(super) end: usize,
     /// Whether a user header follows the first byte of the suffix.
@@ -101,7 +102,7 @@ pub fn find_protocol(input: &[u8]) -> Option<u8> {
 /// ```
 pub fn find_user_header(input: &[u8]) -> Option<Range<usize>> {
     let header = Header::read(input, &ReadOptions::default()).ok()?;
-    let start = header.suffix_at + 1;
+    let start = header.suffix_offset + 1;
     (header.has_user_header && start < header.end).then_some(start..header.end)
 }
 
@@ -125,13 +126,13 @@ impl Header {
         }
         let encoding = encoding_of(version, encoding)?;
         check_refused_encoding(encoding, options)?;
-        let length_at = scan.offset;
+        let length_offset = scan.offset;
         let length = super::read::read_varint(&mut scan, "the length of the header")?;
-        let suffix_at = scan.offset;
+        let suffix_offset = scan.offset;
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let suffix = scan.read_bytes(length, "the header")?;
         let has_user_header = version > 1 && suffix.first().is_some_and(|bits| bits & HAS_USER_HEADER != 0);
-        Ok(Header { version, encoding, length_at, suffix_at, end: scan.offset, has_user_header })
+        Ok(Header { version, encoding, length_offset, suffix_offset, end: scan.offset, has_user_header })
     }
 }
 

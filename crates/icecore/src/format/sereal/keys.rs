@@ -69,7 +69,7 @@ pub(super) fn text_if_not_ascii(bytes: &[u8]) -> Kind {
     if bytes.is_ascii() || std::str::from_utf8(bytes).is_err() { Kind::Bytes } else { Kind::Text }
 }
 
-/// Whether this key is allowed in its hash but absent.
+/// Returns `true` if this key is allowed in its hash but absent.
 pub(super) fn is_absent(node: &Node) -> bool {
     node.kind.is_string() && node.has(flag::PLACEHOLDER)
 }

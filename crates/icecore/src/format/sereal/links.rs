@@ -21,8 +21,8 @@ pub(super) struct LinkTarget {
     strong: bool,
     /// The last weak reference to it.
     last_weak: u32,
-    /// How many aliases of it are still to come.
-    pub(super) left: u32,
+    /// Number of aliases of it that are still to be written.
+    pub(super) remaining: u32,
 }
 
 impl LinkTarget {
@@ -83,12 +83,12 @@ impl Links {
             match node.kind {
                 Kind::Alias => {
                     let reference = reference_to(nodes, index);
-                    let to = resolve_variable(nodes, index);
-                    if is_left_out(reference.unwrap_or(index), to) {
+                    let target = resolve_variable(nodes, index);
+                    if is_left_out(reference.unwrap_or(index), target) {
                         continue;
                     }
-                    let named = links.variables.entry(to).or_default();
-                    named.left += 1;
+                    let named = links.variables.entry(target).or_default();
+                    named.remaining += 1;
                     named
                         .add_holder(reference.unwrap_or(index), reference.is_some_and(|holder| is_weak(nodes, holder)));
                 }

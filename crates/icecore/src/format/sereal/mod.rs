@@ -155,7 +155,7 @@ fn detect(input: &[u8]) -> Option<Guess> {
     known.then(|| Guess { certainty: Certainty::Sure, variant: format!("protocol {version}, {}", encoding.name()) })
 }
 
-/// Whether the body is compressed.
+/// Returns `true` if the body is compressed.
 fn has_compressed_body(input: &[u8]) -> bool {
     header::parse_version(input).is_some_and(|(_, encoding)| encoding != header::Encoding::Raw as u8)
 }

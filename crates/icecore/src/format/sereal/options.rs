@@ -17,9 +17,9 @@ pub struct ReadOptions {
     pub refuse_objects: bool,
     /// STR_UTF8 that is not valid UTF-8 is an error.
     pub validate_utf8: bool,
-    /// Most entries of a hash.
+    /// Maximum number of entries of a hash.
     pub max_num_hash_entries: Option<u64>,
-    /// Most items of an array.
+    /// Maximum number of items of an array.
     pub max_num_array_entries: Option<u64>,
     /// Read only with the plain machine. Slower; for comparisons in tests.
     pub reference: bool,
@@ -91,7 +91,7 @@ pub struct WriteOptions {
     /// References to arrays and hashes are always REFN ARRAY and REFN HASH, and keys
     /// are sorted by [`SortKeys::Length`] by default.
     pub canonical: bool,
-    /// Only the first half of `canonical`.
+    /// References to arrays and hashes are always REFN ARRAY and REFN HASH.
     pub canonical_refs: bool,
     /// The order of keys.
     pub sort_keys: SortKeys,
@@ -146,7 +146,7 @@ impl WriteOptions {
         }
     }
 
-    /// Whether options require values in another form than they had.
+    /// Returns `true` if options require values in another form than they had.
     pub(super) fn changes_values(&self) -> bool {
         let default = WriteOptions {
             protocol: self.protocol,
@@ -175,7 +175,7 @@ const fn write_option(name: &'static str, takes: OptionType, help: &'static str)
     Opt { name, takes, side: Side::Write, help }
 }
 
-/// The same options as a table.
+/// These options as a table.
 pub(super) static TABLE: &[Opt] = &[
     read_option("refuse_snappy", OptionType::Flag, "A body compressed with Snappy is an error."),
     read_option("refuse_zlib", OptionType::Flag, "A body compressed with zlib is an error."),

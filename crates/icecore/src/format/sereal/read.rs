@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use std::collections::HashMap;
 
 /// Maps with more entries than this have key nodes.
-pub(super) const MOST_IDS: u32 = 256;
+pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// The only modifiers that the perl decoder knows.
 const MODIFIERS: &[u8] = b"msixpn";
 
@@ -75,7 +75,7 @@ pub(super) enum Role {
 pub(super) struct Frame {
     pub(super) node: u32,
     /// Number of children or entries still to read.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
     pub(super) count: u32,
     pub(super) role: Role,
     /// The id of the last key.
@@ -95,7 +95,7 @@ struct TrackedTag {
     /// The node and the bit of the tag, for the spelling. `NO_NODE` for the tag of a
     /// key or a class name, which only became an item by a COPY of it.
     node: u32,
-    which: u64,
+    tag_role: u64,
     used: bool,
     /// Whether a COPY read it again, or it is an ALIAS: the variable is not that of
     /// `node`.
@@ -103,9 +103,9 @@ struct TrackedTag {
 }
 
 impl TrackedTag {
-    /// Whether this is not the first possible tag of its variable.
+    /// Returns `true` if this is not the first possible tag of its variable.
     fn is_later_tag(&self) -> bool {
-        matches!(self.which, tracked::BEHIND | tracked::BODY | tracked::REFN | tracked::AT_WEAKEN)
+        matches!(self.tag_role, tracked::AFTER | tracked::BODY | tracked::REFN | tracked::AT_WEAKEN)
     }
 }
 
@@ -131,13 +131,13 @@ pub(super) struct Word<'i> {
     pub(super) copied: bool,
 }
 
-/// Where a value belongs.
+/// The place of a value: its key, its node, and the variable that contains it.
 #[derive(Clone, Copy)]
 struct Slot {
     key: u16,
-    me: u32,
+    node: u32,
     /// The variable: the object, if this is the body of one.
-    outer: u32,
+    variable: u32,
     /// The object that refers to this variable.
     pub(super) owner: u32,
     parent: Option<Role>,
@@ -163,7 +163,7 @@ pub(super) struct Machine<'i, 'r, S, const FAST: bool> {
     /// The ids of long keys, by offset.
     long_keys: SeededMap<usize, u16>,
     copy: Option<ActiveCopy<'i>>,
-    /// How many more nodes may come from copies.
+    /// Number of nodes that may still come from copies.
     expansion: u64,
     /// A regular expression that is not complete.
     open_regexp: Option<u32>,
@@ -218,7 +218,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         }
         while let Some(frame) = self.stack.pop() {
             self.sink.record_cut(frame.node, Some(frame.count));
-            self.tape().close_container(frame.node, frame.count.saturating_sub(frame.left + missing));
+            self.tape().close_container(frame.node, frame.count.saturating_sub(frame.remaining + missing));
             missing = 0;
         }
         self.note_unused_tracks();
@@ -233,7 +233,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         loop {
             let copying = self.copy.is_some();
             let Some(top) = self.stack.last_mut() else { return Ok(()) };
-            if top.left == 0 {
+            if top.remaining == 0 {
                 self.close_container()?;
                 continue;
             }
@@ -241,7 +241,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 continue;
             }
             let Some(top) = self.stack.last_mut() else { return Ok(()) };
-            top.left -= 1;
+            top.remaining -= 1;
             match top.role {
                 Role::Map => {
                     let key = self.read_key()?;
@@ -300,7 +300,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         node.key = slot.key;
         node.flags |= slot.weak_flag();
         let node = self.push(node)?;
-        self.stack.push(Frame { node, left: count, count, role, last_key: 0, owner });
+        self.stack.push(Frame { node, remaining: count, count, role, last_key: 0, owner });
         Ok(())
     }
 
@@ -314,12 +314,12 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     }
 
     fn next_slot(&mut self, key: u16) -> Slot {
-        let me = self.tape().len();
-        let mut slot = Slot { key, me, outer: me, owner: NO_NODE, parent: None, weak: None };
+        let node = self.tape().len();
+        let mut slot = Slot { key, node, variable: node, owner: NO_NODE, parent: None, weak: None };
         if let Some(top) = self.stack.last() {
             slot.parent = Some(top.role);
             match top.role {
-                Role::Object | Role::Opaque => slot.outer = top.owner,
+                Role::Object | Role::Opaque => slot.variable = top.owner,
                 Role::Ref => slot.owner = top.owner,
                 _ => {}
             }
@@ -338,7 +338,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     /// Reads a value: an item, in Sereal's terms.
     fn read_value(&mut self, key: u16) -> Result<(), Error> {
         let mut slot = self.next_slot(key);
-        self.record_begin(slot.me);
+        self.record_begin(slot.node);
         let mut aliasable = matches!(slot.parent, Some(Role::Array | Role::Map | Role::BigMap));
         let mut pads = 0;
         loop {
@@ -348,22 +348,22 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             if byte != tag {
                 let referent = self.find_owner(&slot);
                 let is_body = matches!(slot.parent, Some(Role::Object | Role::Opaque));
-                let which = match (tag == tag::WEAKEN, is_body) {
+                let tag_role = match (tag == tag::WEAKEN, is_body) {
                     (true, true) => tracked::AT_WEAKEN,
                     (true, false) => tracked::WEAKEN,
                     (false, false) if slot.weak.is_none() => tracked::MAIN,
-                    (false, false) => tracked::BEHIND,
+                    (false, false) => tracked::AFTER,
                     (false, true) => tracked::BODY,
                 };
-                self.record_tracked_tag(tag_offset, slot.outer, referent, slot.me, which);
+                self.record_tracked_tag(tag_offset, slot.variable, referent, slot.node, tag_role);
             }
-            self.record_span(tag_offset, slot.me, tag::name_of(tag));
+            self.record_span(tag_offset, slot.node, tag::name_of(tag));
             match tag {
                 tag::PAD => {
                     pads += 1;
                     let place = if slot.weak.is_some() { 2 } else { 0 };
                     if self.scan.peek() != Some(tag::PAD) {
-                        self.sink.record_note(slot.me, code::PADS, place << 32 | pads);
+                        self.sink.record_note(slot.node, code::PADS, place << 32 | pads);
                         pads = 0;
                     }
                 }
@@ -403,43 +403,43 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
             tag::POS..tag::NEG => self.push_leaf(Node::int(i64::from(tag)), slot),
             tag::NEG..tag::VARINT => self.push_leaf(Node::int(i64::from(tag) - 32), slot),
             tag::VARINT => {
-                let value = self.read_number(slot.me, "VARINT")?;
-                self.note_tag(slot.me, tag, value > 15);
+                let value = self.read_number(slot.node, "VARINT")?;
+                self.note_tag(slot.node, tag, value > 15);
                 self.push_leaf(Node::uint(value), slot)
             }
             tag::ZIGZAG => {
-                let value = self.read_number(slot.me, "ZIGZAG")?;
+                let value = self.read_number(slot.node, "ZIGZAG")?;
                 let value = (value >> 1) as i64 ^ -((value & 1) as i64);
-                self.note_tag(slot.me, tag, value < -16);
+                self.note_tag(slot.node, tag, value < -16);
                 self.push_leaf(Node::int(value), slot)
             }
             tag::FLOAT => {
-                let from = self.scan.offset;
+                let start = self.scan.offset;
                 let bits = u32::from_le_bytes(self.scan.read_array("FLOAT")?);
-                self.record_span(from, slot.me, "number");
+                self.record_span(start, slot.node, "number");
                 self.push_leaf(Node::leaf(Kind::Float32, u64::from(bits)), slot)
             }
             tag::DOUBLE => {
-                let from = self.scan.offset;
+                let start = self.scan.offset;
                 let value = f64::from_le_bytes(self.scan.read_array("DOUBLE")?);
-                self.record_span(from, slot.me, "number");
-                self.note_tag(slot.me, tag, !super::write::fits_in_f32(value));
+                self.record_span(start, slot.node, "number");
+                self.note_tag(slot.node, tag, !super::write::fits_in_f32(value));
                 self.push_leaf(Node::float(value), slot)
             }
             tag::LONG_DOUBLE | tag::FLOAT_128 => self.read_wide_float(slot, tag),
             tag::BINARY | tag::STR_UTF8 | tag::SHORT_BINARY.. => {
-                let word = self.read_word_rest(slot.me, tag_offset, tag)?;
+                let word = self.read_word_rest(slot.node, tag_offset, tag)?;
                 let node = self.string_node(&word);
-                self.note_string(slot.me, tag, &word);
+                self.note_string(slot.node, tag, &word);
                 self.push_leaf(node, slot)
             }
             tag::UNDEF | tag::CANONICAL_UNDEF => {
-                self.note_tag(slot.me, tag, tag == tag::UNDEF);
+                self.note_tag(slot.node, tag, tag == tag::UNDEF);
                 let own = slot.singleton_flag(tag == tag::CANONICAL_UNDEF);
                 self.push_leaf(Node::leaf(Kind::Null, 0).with(own), slot)
             }
             tag::YES | tag::NO | tag::TRUE | tag::FALSE => {
-                self.note_tag(slot.me, tag, matches!(tag, tag::YES | tag::NO));
+                self.note_tag(slot.node, tag, matches!(tag, tag::YES | tag::NO));
                 let own = slot.singleton_flag(matches!(tag, tag::TRUE | tag::FALSE));
                 self.push_leaf(Node::leaf(Kind::Bool, u64::from(matches!(tag, tag::YES | tag::TRUE))).with(own), slot)
             }
@@ -447,10 +447,10 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
                 // A variable that is an array itself. Perl has none, but some encoders
                 // write arrays like this.
                 if let Some(tracked) = self.tracked.get_mut(&tag_offset) {
-                    tracked.referent = slot.outer;
+                    tracked.referent = slot.variable;
                 }
-                self.sink.record_note(slot.me, code::BARE, 0);
-                let count = self.read_number(slot.me, "the count")?;
+                self.sink.record_note(slot.node, code::BARE, 0);
+                let count = self.read_number(slot.node, "the count")?;
                 let kind = if tag == tag::ARRAY { Kind::Array } else { Kind::Map };
                 self.read_container(Node::open(kind, 0), slot, count)
             }
@@ -491,11 +491,11 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
     }
 
     fn read_noted_number(&mut self, node: u32, subject: &'static str, code: u16) -> Result<u64, Error> {
-        let from = self.scan.offset;
+        let start = self.scan.offset;
         let value = read_varint(&mut self.scan, subject)?;
         if S::DETAIL {
-            self.record_span(from, node, subject);
-            let width = self.scan.offset - from;
+            self.record_span(start, node, subject);
+            let width = self.scan.offset - start;
             if width != spelling::varint_width(value) {
                 self.sink.record_note(node, code, width as u64);
             }
@@ -524,7 +524,7 @@ impl<'i, 'r, S: Sink, const FAST: bool> Machine<'i, 'r, S, FAST> {
         let count = u32::try_from(count).map_err(|_| self.limits.too_many_nodes().at(self.scan.offset))?;
         let role = match (is_map, count) {
             (false, _) => Role::Array,
-            (true, 0..=MOST_IDS) => Role::Map,
+            (true, 0..=MAX_ENTRIES_WITH_IDS) => Role::Map,
             (true, _) => Role::BigMap,
         };
         self.open_container(node, slot, role, count, NO_NODE)

@@ -28,8 +28,8 @@ struct CopiedKey {
     id: u16,
 }
 
-/// How many offsets are remembered; a power of two.
-const PLACES: usize = 64;
+/// Number of offsets that are remembered; a power of two.
+const REMEMBERED_OFFSETS: usize = 64;
 
 /// The bytes of a copied key as a little-endian word, and a mask of the same length.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,15 +40,15 @@ struct Prediction {
 }
 
 impl Predictions {
-    /// Remembers that the bytes from `from` to `to` are the key with this id. A COPY tag
+    /// Remembers that the bytes from `start` to `end` are the key with this id. A COPY tag
     /// with its offset needs at most 8 bytes in any input below 2^49 bytes.
-    pub(super) fn learn(&mut self, id: u16, input: &[u8], from: usize, to: usize) {
-        let Some(bytes) = input.get(from..to).filter(|bytes| bytes.len() <= 8) else { return };
-        if let Some((offset, _)) = read_varint(input, from + 1) {
+    pub(super) fn learn(&mut self, id: u16, input: &[u8], start: usize, end: usize) {
+        let Some(bytes) = input.get(start..end).filter(|bytes| bytes.len() <= 8) else { return };
+        if let Some((offset, _)) = read_varint(input, start + 1) {
             if self.places.is_empty() {
-                self.places.resize(PLACES, CopiedKey::default());
+                self.places.resize(REMEMBERED_OFFSETS, CopiedKey::default());
             }
-            self.places[offset as usize % PLACES] = CopiedKey { offset, id };
+            self.places[offset as usize % REMEMBERED_OFFSETS] = CopiedKey { offset, id };
         }
         let index = usize::from(id);
         if self.keys.len() <= index {
@@ -94,7 +94,7 @@ pub(super) fn match_known_key(
         }
         tag::COPY => {
             let (offset, offset_end) = read_varint(input, start + 1)?;
-            match predictions.places.get(offset as usize % PLACES) {
+            match predictions.places.get(offset as usize % REMEMBERED_OFFSETS) {
                 Some(place) if place.offset == offset => (place.id, offset_end),
                 _ => return None,
             }
@@ -110,7 +110,7 @@ pub(super) fn match_known_key(
 
 /// Returns a leaf and its end.
 #[inline(always)]
-pub(super) fn read_common_leaf(input: &[u8], offset: usize, texts: bool, longest: u64) -> Option<(Node, usize)> {
+pub(super) fn read_common_leaf(input: &[u8], offset: usize, accepts_text: bool, max_len: u64) -> Option<(Node, usize)> {
     let tag = *input.get(offset)?;
     let next = offset + 1;
     Some(match tag {
@@ -142,7 +142,11 @@ pub(super) fn read_common_leaf(input: &[u8], offset: usize, texts: bool, longest
         tag::BINARY | tag::STR_UTF8 => {
             let (len, start) = read_varint(input, next)?;
             let is_text = tag == tag::STR_UTF8;
-            if len > (input.len() - start) as u64 || len > longest || len >= u64::from(u32::MAX) || is_text && !texts {
+            if len > (input.len() - start) as u64
+                || len > max_len
+                || len >= u64::from(u32::MAX)
+                || is_text && !accepts_text
+            {
                 return None;
             }
             let kind = if is_text { Kind::Text } else { Kind::Bytes };
@@ -176,13 +180,13 @@ fn read_varint(input: &[u8], offset: usize) -> Option<(u64, usize)> {
 }
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// Reads common items or entries of the innermost container. Returns whether the
+    /// Reads common items or entries of the innermost container. Returns `true` if the
     /// container changed or is complete.
     #[inline]
     pub(super) fn read_common_values(&mut self) -> Result<bool, Error> {
         // Short strings are not compared with the limit below, so the limit must allow
         // them all.
-        if self.limits.string < tag::MOST_SHORT as u64 {
+        if self.limits.string < tag::MAX_SHORT_LEN as u64 {
             return Ok(false);
         }
         match self.stack.last() {
@@ -202,16 +206,16 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     fn read_common_items(&mut self) -> Result<bool, Error> {
         let height = self.stack.len();
         let Some(top) = self.stack.last() else { return Ok(false) };
-        let initial_left = top.left;
-        let mut left = initial_left;
+        let initial_left = top.remaining;
+        let mut remaining = initial_left;
         let input = self.scan.input;
-        let (texts, longest) = (!self.options.validate_utf8, self.limits.string);
-        let max_entries = self.options.max_num_hash_entries.unwrap_or(u64::MAX).min(tag::MOST_IN_REF as u64) as u8;
+        let (accepts_text, max_len) = (!self.options.validate_utf8, self.limits.string);
+        let max_entries = self.options.max_num_hash_entries.unwrap_or(u64::MAX).min(tag::MAX_IN_REF as u64) as u8;
         let is_deep = height >= self.limits.depth as usize;
         let mut nodes_left = self.remaining_nodes();
         let mut offset = self.scan.offset;
         let mut open = None;
-        while left > 0 {
+        while remaining > 0 {
             if let Some((count, next)) = flat_map_start(input, offset)
                 && count <= max_entries
             {
@@ -220,20 +224,20 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 if is_deep || nodes_left <= u32::from(count) || input.len() - next < 2 * usize::from(count) {
                     break;
                 }
-                left -= 1;
+                remaining -= 1;
                 let tape = self.sink.tape();
                 let nodes = tape.len();
-                offset = read_flat_map(tape, &self.predictions, input, (texts, longest), count, next, &mut open);
+                offset = read_flat_map(tape, &self.predictions, input, (accepts_text, max_len), count, next, &mut open);
                 nodes_left -= tape.len() - nodes;
                 if open.is_some() {
                     break;
                 }
             } else if nodes_left > 0
-                && let Some((node, next)) = read_common_leaf(input, offset, texts, longest)
+                && let Some((node, next)) = read_common_leaf(input, offset, accepts_text, max_len)
             {
                 self.sink.tape().push(node);
                 offset = next;
-                left -= 1;
+                remaining -= 1;
                 nodes_left -= 1;
             } else {
                 break;
@@ -245,36 +249,36 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         self.scan.offset = offset;
         if let Some(top) = self.stack.last_mut() {
-            top.left = left;
+            top.remaining = remaining;
         }
         self.stack.extend(open);
-        Ok(left < initial_left)
+        Ok(remaining < initial_left)
     }
 
     fn read_common_entries(&mut self) -> Result<bool, Error> {
         let input = self.scan.input;
-        let texts = !self.options.validate_utf8;
-        let longest = self.limits.string;
+        let accepts_text = !self.options.validate_utf8;
+        let max_len = self.limits.string;
         let mut nodes_left = self.remaining_nodes();
         let is_root = self.stack.len() == 1;
         let Some(top) = self.stack.last_mut() else { return Ok(false) };
         let tape = self.sink.tape();
         let mut offset = self.scan.offset;
-        let initial_left = top.left;
-        while top.left > 0 && nodes_left > 0 {
+        let initial_left = top.remaining;
+        while top.remaining > 0 && nodes_left > 0 {
             let Some((id, key_end)) = match_known_key(tape, &self.predictions, input, offset, top.last_key) else {
                 break;
             };
-            let Some((mut value, next)) = read_common_leaf(input, key_end, texts, longest) else { break };
+            let Some((mut value, next)) = read_common_leaf(input, key_end, accepts_text, max_len) else { break };
             value.key = id;
             tape.nodes.push(value);
             top.last_key = id;
-            top.left -= 1;
+            top.remaining -= 1;
             nodes_left -= 1;
             offset = next;
         }
         self.scan.offset = offset;
-        let changed = top.left < initial_left;
+        let changed = top.remaining < initial_left;
         if is_root && changed {
             self.sink.finish_child()?;
         }
@@ -300,27 +304,27 @@ fn read_flat_map(
     tape: &mut Tape,
     predictions: &Predictions,
     input: &[u8],
-    (texts, longest): (bool, u64),
+    (accepts_text, max_len): (bool, u64),
     count: u8,
     mut offset: usize,
     open: &mut Option<Frame>,
 ) -> usize {
     let node = tape.nodes.len();
     tape.nodes.push(Node::open(Kind::Map, 0).with(flag::REF));
-    let mut left = count;
+    let mut remaining = count;
     let mut last_key = 0;
-    while left > 0 {
+    while remaining > 0 {
         let Some((id, key_end)) = match_known_key(tape, predictions, input, offset, last_key) else { break };
-        let Some((mut value, next)) = read_common_leaf(input, key_end, texts, longest) else { break };
+        let Some((mut value, next)) = read_common_leaf(input, key_end, accepts_text, max_len) else { break };
         value.key = id;
         tape.nodes.push(value);
         last_key = id;
         offset = next;
-        left -= 1;
+        remaining -= 1;
     }
-    if left > 0 {
-        let (left, count) = (u32::from(left), u32::from(count));
-        *open = Some(Frame { node: node as u32, left, count, role: Role::Map, last_key, owner: NO_NODE });
+    if remaining > 0 {
+        let (remaining, count) = (u32::from(remaining), u32::from(count));
+        *open = Some(Frame { node: node as u32, remaining, count, role: Role::Map, last_key, owner: NO_NODE });
     } else {
         tape.close_container(node as u32, u32::from(count));
     }

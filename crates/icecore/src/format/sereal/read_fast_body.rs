@@ -4,19 +4,19 @@
 //! At the first other tag or error it returns `None`, and the machine of [`super::read`]
 //! reads the body from the start.
 
-use super::read::MOST_IDS;
+use super::read::MAX_ENTRIES_WITH_IDS;
 use super::read_fast::{Predictions, match_known_key, read_common_leaf};
 use super::tag;
 use crate::document::{Kind, NO_KEY, Node, Tape, flag};
 
-/// Depth of its stack, an array. Deeper bodies are left to the machine.
-const DEPTH: usize = 16;
+/// Size of the stack, which is an array. Bodies that are nested more deeply are left to the machine.
+const STACK_SIZE: usize = 16;
 
 /// An open container.
 #[derive(Clone, Copy)]
 struct FastFrame {
     node: u32,
-    left: u32,
+    remaining: u32,
     count: u32,
     /// For a map: the previous key; for an array: `NOT_A_MAP`.
     last_key: u32,
@@ -28,12 +28,12 @@ const NOT_A_MAP: u32 = u32::MAX;
 /// tape must be cleared.
 pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -> Option<usize> {
     let first = offset;
-    let mut stack = [FastFrame { node: 0, left: 0, count: 0, last_key: NOT_A_MAP }; DEPTH];
+    let mut stack = [FastFrame { node: 0, remaining: 0, count: 0, last_key: NOT_A_MAP }; STACK_SIZE];
     let mut depth = 0;
     let mut predictions = Predictions::default();
-    let mut top = FastFrame { node: 0, left: 1, count: 1, last_key: NOT_A_MAP };
+    let mut top = FastFrame { node: 0, remaining: 1, count: 1, last_key: NOT_A_MAP };
     loop {
-        while top.left == 0 {
+        while top.remaining == 0 {
             if depth == 0 {
                 return Some(offset);
             }
@@ -41,7 +41,7 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
             depth -= 1;
             top = stack[depth];
         }
-        top.left -= 1;
+        top.remaining -= 1;
         let mut name = NO_KEY;
         if top.last_key != NOT_A_MAP {
             let (id, key_end) = match match_known_key(tape, &predictions, input, offset, top.last_key as u16) {
@@ -60,8 +60,8 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
         } else {
             // A run of small integers. Four bytes are loaded at once, so that all three forms
             // need one check for the end of the input.
-            top.left += 1;
-            while top.left > 0
+            top.remaining += 1;
+            while top.remaining > 0
                 && let Some([tag, low, high, ..]) = input.get(offset..).and_then(|rest| rest.first_chunk::<4>())
             {
                 let (value, len) = match (*tag, *low, *high) {
@@ -72,12 +72,12 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
                 };
                 tape.push(Node::int(value));
                 offset += len;
-                top.left -= 1;
+                top.remaining -= 1;
             }
-            if top.left == 0 {
+            if top.remaining == 0 {
                 continue;
             }
-            top.left -= 1;
+            top.remaining -= 1;
         }
         if let Some((mut node, next)) = read_common_leaf(input, offset, true, u64::MAX) {
             node.key = name;
@@ -99,8 +99,10 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
             }
             _ => return None,
         };
-        let takes = if kind == Kind::Map { 2 } else { 1 };
-        if kind == Kind::Map && count > MOST_IDS || (input.len() - next) / takes < count as usize || depth + 1 >= DEPTH
+        let min_entry_len = if kind == Kind::Map { 2 } else { 1 };
+        if kind == Kind::Map && count > MAX_ENTRIES_WITH_IDS
+            || (input.len() - next) / min_entry_len < count as usize
+            || depth + 1 >= STACK_SIZE
         {
             return None;
         }
@@ -112,7 +114,7 @@ pub(super) fn read_fast_body(input: &[u8], mut offset: usize, tape: &mut Tape) -
         offset = next;
         stack[depth] = top;
         depth += 1;
-        top = FastFrame { node, left: count, count, last_key: if kind == Kind::Map { 0 } else { NOT_A_MAP } };
+        top = FastFrame { node, remaining: count, count, last_key: if kind == Kind::Map { 0 } else { NOT_A_MAP } };
     }
 }
 

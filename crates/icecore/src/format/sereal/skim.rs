@@ -14,8 +14,8 @@ use crate::format::skim::{Input, Skim, SkimAborted, SkimResult, SkimmedContainer
 use crate::format::tags::{Part, Table};
 use std::collections::HashMap;
 
-/// Longest header that is read.
-const HEADER: usize = 4096;
+/// Maximum length of a header that is read.
+const MAX_HEADER_LEN: usize = 4096;
 
 pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
     Box::new(Skimmer::new(input, Offsets::default()))
@@ -32,7 +32,7 @@ struct Offsets {
     new_first: u64,
     /// Items in the answer, as old and new offset, in order.
     items: Vec<(u64, u64)>,
-    /// The same for strings from outside.
+    /// Like `items`, for strings from outside.
     outside: HashMap<u64, u64>,
 }
 
@@ -136,8 +136,9 @@ impl Tokens for Offsets {
 
     fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
         let len = usize::try_from(skimmer.view.len()).unwrap_or(usize::MAX);
-        let head = skimmer.view.require_bytes(len.min(HEADER))?;
-        let header = Header::read(&head[..head.len().min(HEADER)], &ReadOptions::default()).map_err(|_| SkimAborted)?;
+        let head = skimmer.view.require_bytes(len.min(MAX_HEADER_LEN))?;
+        let header =
+            Header::read(&head[..head.len().min(MAX_HEADER_LEN)], &ReadOptions::default()).map_err(|_| SkimAborted)?;
         if header.encoding != Encoding::Raw || header.has_user_header {
             return Err(SkimAborted);
         }
@@ -250,7 +251,7 @@ impl Tokens for Offsets {
     }
 
     fn read_key(skimmer: &mut Skimmer<'_, Self>, _: FrameContent) -> SkimResult<()> {
-        skimmer.pass_value_front()
+        skimmer.pass_value_beginning()
     }
 
     fn run_fast_loop(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {

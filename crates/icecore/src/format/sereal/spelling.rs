@@ -51,7 +51,8 @@ pub(super) mod code {
     /// A link by a tag of the variable other than its first: the bit of [`super::tracked`]
     /// in the upper half, and the node of the tag.
     pub(in super::super) const BY: u16 = 23;
-    /// WEAKEN after the class of a scalar that is blessed late; 1: before it too.
+    /// WEAKEN after the class of a scalar that is blessed late. The value 1 means that another WEAKEN
+    /// precedes the class.
     pub(in super::super) const WEAK_BODY: u16 = 24;
     /// The key in full, though it was written before.
     pub(in super::super) const KEY_FULL: u16 = 10;
@@ -89,15 +90,15 @@ pub(super) mod tracked {
     pub(in super::super) const CLASS: u64 = 8;
     /// The WEAKEN.
     pub(in super::super) const WEAKEN: u64 = 16;
-    /// The tag after WEAKEN or after a class, and something refers to it.
-    pub(in super::super) const BEHIND: u64 = 32;
+    /// The tag after WEAKEN or after a class, if something refers to it.
+    pub(in super::super) const AFTER: u64 = 32;
     /// The REFN after the class of a regular expression.
     pub(in super::super) const REFN: u64 = 64;
-    /// The same REFN, and a link refers to it.
+    /// The REFN after the class of a regular expression, if a link refers to it.
     pub(in super::super) const AT_REFN: u64 = 128;
     /// The tag after a class.
     pub(in super::super) const BODY: u64 = 512;
-    /// The WEAKEN after a class, and something refers to it.
+    /// The WEAKEN after a class, if something refers to it.
     pub(in super::super) const AT_WEAKEN: u64 = 256;
 }
 
@@ -116,11 +117,11 @@ pub(super) fn string_target(part: Part, ordinal: u32) -> u64 {
 }
 
 /// Returns the value of a note for a tag of a variable.
-pub(super) fn tag_target(which: u64, ordinal: u32) -> u64 {
-    which << 40 | u64::from(ordinal)
+pub(super) fn tag_target(tag_role: u64, ordinal: u32) -> u64 {
+    tag_role << 40 | u64::from(ordinal)
 }
 
-/// Whether a note's value is a [`string_target`] or a [`tag_target`].
+/// Returns `true` if a note's value is a [`string_target`] or a [`tag_target`].
 pub(super) fn has_target(code: u16) -> bool {
     matches!(code, code::COPY | code::KEY_COPY | code::CLASS_COPY | code::CLASS_OTHER | code::VIA | code::BY)
 }
@@ -190,13 +191,13 @@ impl Speller {
         }
     }
 
-    /// Records a class name that was written in full. Returns whether it is the first with
+    /// Records a class name that was written in full. Returns `true` if it is the first with
     /// this text.
     pub(super) fn record_class_name(&mut self, offset: usize, class: u32) -> bool {
         self.copying || *self.classes.entry(class).or_insert(offset) == offset
     }
 
-    /// Whether the name of this class was first written here.
+    /// Returns `true` if the name of this class was first written here.
     pub(super) fn is_first_class_name(&self, offset: usize, class: u32) -> bool {
         self.copying || self.classes.get(&class) == Some(&offset)
     }
@@ -208,7 +209,7 @@ impl Speller {
         }
     }
 
-    /// Forgets everything that the next body can't refer to.
+    /// Removes everything that the next body can't refer to.
     pub(super) fn forget_body(&mut self) {
         self.strings.clear();
         self.firsts.clear();
@@ -244,7 +245,7 @@ impl Speller {
 pub(super) fn string_tag(kind: Kind, len: usize) -> u8 {
     match kind {
         Kind::Text => tag::STR_UTF8,
-        _ if len <= tag::MOST_SHORT => tag::SHORT_BINARY,
+        _ if len <= tag::MAX_SHORT_LEN => tag::SHORT_BINARY,
         _ => tag::BINARY,
     }
 }

@@ -19,12 +19,12 @@ struct WrittenString {
     kind: Kind,
     bytes: Vec<u8>,
     /// Address of the source bytes.
-    place: *const u8,
+    address: *const u8,
 }
 
-/// Longest string that may be temporary (a number as a key): longer strings keep their
-/// address.
-const MADE: usize = 1 << 10;
+/// Maximum length of a string that may be temporary (a number as a key): longer strings keep
+/// their address.
+const MAX_TEMPORARY_LEN: usize = 1 << 10;
 
 impl<'d> SpellingReplay<'d> {
     pub(super) fn new(spelling: &'d Spelling, tape: &Tape) -> SpellingReplay<'d> {
@@ -36,16 +36,16 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Whether the link or alias at `index` refers to the variable at `to` by an alias of
+    /// Returns `true` if the link or alias at `index` refers to the variable at `target` by an alias of
     /// it, or by a string of which it is still a copy.
-    pub(super) fn is_via(&self, document: &Document<'_>, index: u32, to: u32) -> bool {
+    pub(super) fn refers_by_alias(&self, document: &Document<'_>, index: u32, target: u32) -> bool {
         let Some(via) = self.note(index, code::VIA) else { return false };
         let nodes = document.nodes();
         let original = self.replay.ordinals.ordinal_to_node(via as u32);
-        match (nodes.get(original as usize), nodes.get(to as usize)) {
-            (Some(other), _) if other.kind == Kind::Alias => resolve_variable(nodes, original) == to,
+        match (nodes.get(original as usize), nodes.get(target as usize)) {
+            (Some(other), _) if other.kind == Kind::Alias => resolve_variable(nodes, original) == target,
             (Some(other), Some(node)) if node.kind.is_string() => {
-                let is_copy = self.note(to, code::COPY) == Some(via);
+                let is_copy = self.note(target, code::COPY) == Some(via);
                 // Keys and class names can't be edited.
                 let is_value = via >> 32 == Part::Value as u64;
                 let same = || other.kind == node.kind && document.bytes(other) == document.bytes(node);
@@ -55,10 +55,10 @@ impl<'d> SpellingReplay<'d> {
         }
     }
 
-    /// Returns the offset that the link or alias at `index` used for the variable at `to`,
+    /// Returns the offset that the link or alias at `index` used for the variable at `target`,
     /// if that was not the variable's own.
-    pub(super) fn via_offset(&self, document: &Document<'_>, index: u32, to: u32) -> Option<u64> {
-        let via = self.note(index, code::VIA).filter(|_| self.is_via(document, index, to))?;
+    pub(super) fn via_offset(&self, document: &Document<'_>, index: u32, target: u32) -> Option<u64> {
+        let via = self.note(index, code::VIA).filter(|_| self.refers_by_alias(document, index, target))?;
         self.strings.get(&via)?.as_ref().map(|written| written.offset)
     }
 
@@ -78,8 +78,9 @@ impl<'d> SpellingReplay<'d> {
     }
 
     /// Returns the number of PAD tags at a place of the node at `index`.
-    pub(super) fn count_pads(&self, index: u32, place: u64) -> u64 {
-        let pads = self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == place);
+    pub(super) fn count_pads(&self, index: u32, address: u64) -> u64 {
+        let pads =
+            self.notes_of_node(index).iter().filter(|note| note.code == code::PADS && note.value >> 32 == address);
         pads.map(|note| note.value & 0xFFFF_FFFF).sum()
     }
 
@@ -88,7 +89,7 @@ impl<'d> SpellingReplay<'d> {
         self.replay.stored_bytes(index, code)
     }
 
-    /// Whether keys are always written in full.
+    /// Returns `true` if keys are always written in full.
     pub(super) fn full_keys(&self) -> bool {
         self.full_keys
     }
@@ -96,22 +97,24 @@ impl<'d> SpellingReplay<'d> {
     /// Records that a string is written here.
     pub(super) fn record_string(&mut self, index: u32, part: Part, kind: Kind, bytes: &[u8], offset: u64) {
         if !self.strings.is_empty()
-            && let Some(place) = self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(index)))
+            && let Some(address) =
+                self.strings.get_mut(&string_target(part, self.replay.ordinals.node_to_ordinal(index)))
         {
-            *place = Some(WrittenString { offset, kind, bytes: bytes.to_vec(), place: bytes.as_ptr() });
+            *address = Some(WrittenString { offset, kind, bytes: bytes.to_vec(), address: bytes.as_ptr() });
         }
     }
 
     /// Records that this tag of the variable at `index` is written here.
-    pub(super) fn record_tag(&mut self, index: u32, which: u64, offset: u64) {
+    pub(super) fn record_tag(&mut self, index: u32, tag_role: u64, offset: u64) {
         if self.strings.is_empty() {
             return;
         }
         let ordinal = self.replay.ordinals.node_to_ordinal(index);
-        let all = if which == tracked::MAIN { &[tracked::BODY, tracked::BEHIND][..] } else { &[which] };
-        for which in all {
-            if let Some(place) = self.strings.get_mut(&tag_target(*which, ordinal)) {
-                *place = Some(WrittenString { offset, kind: Kind::Null, bytes: Vec::new(), place: std::ptr::null() });
+        let all = if tag_role == tracked::MAIN { &[tracked::BODY, tracked::AFTER][..] } else { &[tag_role] };
+        for tag_role in all {
+            if let Some(address) = self.strings.get_mut(&tag_target(*tag_role, ordinal)) {
+                *address =
+                    Some(WrittenString { offset, kind: Kind::Null, bytes: Vec::new(), address: std::ptr::null() });
             }
         }
     }
@@ -128,7 +131,8 @@ impl<'d> SpellingReplay<'d> {
     pub(super) fn offset_of(&self, target: u64, kind: Kind, bytes: &[u8]) -> Option<u64> {
         let written = self.strings.get(&target)?.as_ref()?;
         // Most are at the same address, so a long string is not compared again.
-        let is_near = bytes.len() > MADE && written.place == bytes.as_ptr() && written.bytes.len() == bytes.len();
+        let is_near =
+            bytes.len() > MAX_TEMPORARY_LEN && written.address == bytes.as_ptr() && written.bytes.len() == bytes.len();
         let is_same = is_near || written.bytes == bytes;
         (written.kind == kind && is_same).then_some(written.offset)
     }

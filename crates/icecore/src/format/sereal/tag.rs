@@ -44,12 +44,12 @@ tags! {
     SHORT_BINARY = 96 ..= 127, "SHORT_BINARY", ["SHORT_BINARY", "as many bytes as the lower 5 bits say"], [Part::Text(Count::Low(31))];
 }
 
-/// Most items of ARRAYREF and HASHREF.
-pub(super) const MOST_IN_REF: usize = 15;
+/// Maximum number of items of ARRAYREF and HASHREF.
+pub(super) const MAX_IN_REF: usize = 15;
 /// The longest SHORT_BINARY.
-pub(super) const MOST_SHORT: usize = 31;
+pub(super) const MAX_SHORT_LEN: usize = 31;
 
-/// The name of a tag, whether tracked or not.
+/// Returns the name of a tag, whether tracked or not.
 pub(super) fn name_of(tag: u8) -> &'static str {
     TAGS.name_of_tag(tag & !TRACK).unwrap_or("PAD")
 }

@@ -16,7 +16,7 @@ use crate::output::{LossKind, Losses, MeteredOutput, Output, Written, write_mete
 /// Bodies shorter than this are not compressed.
 const THRESHOLD: u64 = 1024;
 
-/// Whether a float is written as FLOAT.
+/// Returns `true` if a float is written as FLOAT.
 pub(super) fn fits_in_f32(value: f64) -> bool {
     f64::from(value as f32) == value || value.is_nan()
 }
@@ -200,6 +200,7 @@ fn build_suffix(document: &Document<'_>, plan: &Plan<'_>, losses: &mut Losses) -
     Ok(suffix)
 }
 
+/// Sets the tracking bit of the tags at these positions.
 fn set_tracks(body: &mut [u8], tracks: &[u64]) {
     for offset in tracks {
         if let Some(tag) = usize::try_from(*offset).ok().and_then(|index| body.get_mut(index)) {
@@ -208,7 +209,7 @@ fn set_tracks(body: &mut [u8], tracks: &[u64]) {
     }
 }
 
-/// Appends a varint, padded to `taken` bytes if it needs fewer.
+/// Appends a varint, padded to `min_width` bytes if it needs fewer.
 fn push_varint(out: &mut Vec<u8>, mut value: u64, min_width: usize) {
     for _ in 1..varint_width(value).max(min_width.min(10)) {
         out.push(value as u8 | 0x80);

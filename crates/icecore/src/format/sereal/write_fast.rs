@@ -2,7 +2,7 @@
 
 use super::body::{Body, PrecedingTag};
 use super::bytes::{CHUNK, SLACK};
-use super::read::MOST_IDS;
+use super::read::MAX_ENTRIES_WITH_IDS;
 use super::tag;
 use super::write::fits_in_f32;
 use crate::document::{KEY_NODE, Kind, Location, NO_KEY, Names, Node, flag};
@@ -27,7 +27,9 @@ impl Body<'_, '_> {
             let bytes = self.document.bytes(node);
             match node.kind {
                 Kind::Text => self.bytes.push_tagged_varint(tag::STR_UTF8, bytes.len() as u64)?,
-                _ if bytes.len() <= tag::MOST_SHORT => self.bytes.push_byte(tag::SHORT_BINARY | bytes.len() as u8)?,
+                _ if bytes.len() <= tag::MAX_SHORT_LEN => {
+                    self.bytes.push_byte(tag::SHORT_BINARY | bytes.len() as u8)?
+                }
                 _ => self.bytes.push_tagged_varint(tag::BINARY, bytes.len() as u64)?,
             }
             self.bytes.push_slice(bytes)?;
@@ -36,7 +38,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Fills the chunk. Returns whether it is full; otherwise the next value is
+    /// Fills the chunk. Returns `true` if it is full; otherwise the next value is
     /// special.
     fn fill_chunk(&mut self) -> Result<bool, Error> {
         let strings = (self.document.input(), &self.document.tape().arena[..]);
@@ -45,15 +47,15 @@ impl Body<'_, '_> {
         let rest = nodes.get(self.index as usize..).unwrap_or(&[]);
         let names = self.document.tape().keys();
         let base = self.offset();
-        let (chunk, mut to) = self.bytes.writable_chunk()?;
-        let base = base - to as u64;
+        let (chunk, mut filled) = self.bytes.writable_chunk()?;
+        let base = base - filled as u64;
         let mut nodes_written = 0;
         for node in rest {
             // Flags other than this one need more.
-            if to >= CHUNK || node.flags & !flag::REF != 0 {
+            if filled >= CHUNK || node.flags & !flag::REF != 0 {
                 break;
             }
-            let mut next = to;
+            let mut next = filled;
             let mut first = None;
             if node.key != NO_KEY && node.key != KEY_NODE {
                 // IS_KEY has no entry.
@@ -70,14 +72,14 @@ impl Body<'_, '_> {
             }
             let Some(value_end) = push_value(chunk, next, node, strings, has_bools) else { break };
             if let Some(key) = first {
-                key.record_offset(base + to as u64);
+                key.record_offset(base + filled as u64);
             }
-            to = value_end;
+            filled = value_end;
             nodes_written += 1;
         }
-        self.bytes.set_fill_level(to);
+        self.bytes.set_fill_level(filled);
         self.index += nodes_written;
-        Ok(to >= CHUNK)
+        Ok(filled >= CHUNK)
     }
 }
 
@@ -98,7 +100,7 @@ pub(super) fn push_first_key(chunk: &mut Chunk, offset: usize, id: u16, names: &
 }
 
 /// Writes a plain value if it fits. It needs at most 40 bytes. `strings` are the input
-/// and the arena, which places refer to.
+/// and the arena, which the node's location refers to.
 #[inline(always)]
 pub(super) fn push_value(
     chunk: &mut Chunk,
@@ -122,7 +124,7 @@ pub(super) fn push_value(
         }
         Kind::Bytes | Kind::Text => {
             let len = node.aux as usize;
-            if len > tag::MOST_SHORT {
+            if len > tag::MAX_SHORT_LEN {
                 return None;
             }
             let (base, start) = match node.place() {
@@ -141,9 +143,9 @@ pub(super) fn push_value(
         Kind::Map | Kind::Array => {
             let is_map = node.kind == Kind::Map;
             let (long, short) = if is_map { (tag::HASH, tag::HASHREF) } else { (tag::ARRAY, tag::ARRAYREF) };
-            if node.aux as usize <= tag::MOST_IN_REF && !node.has(flag::HINT) {
+            if node.aux as usize <= tag::MAX_IN_REF && !node.has(flag::HINT) {
                 push_byte(chunk, offset, short | node.aux as u8)
-            } else if is_map && node.aux > MOST_IDS {
+            } else if is_map && node.aux > MAX_ENTRIES_WITH_IDS {
                 return None;
             } else {
                 let count_offset = push_byte(chunk, offset, tag::REFN);

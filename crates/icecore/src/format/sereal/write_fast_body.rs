@@ -12,17 +12,17 @@ use crate::format::PartProgress;
 use crate::format::append::{append_with_spare, try_append};
 use crate::output::{Output, Spare};
 
-/// For larger documents the preparations pay off; and the output here is not passed on before
-/// its end.
-const MOST_NODES: usize = 1 << 19;
+/// Maximum number of nodes. For larger documents the preparations of the other writer pay off, and
+/// here the output is not passed on before its end.
+const MAX_NODES: usize = 1 << 19;
 
 /// In documents with fewer nodes, runs of values are not searched.
 const MIN_NODES_FOR_RUNS: usize = 16;
 
 /// Size of the header before the body that is written here.
-const HEADER: usize = header::MAGIC.len() + 2;
+const HEADER_LEN: usize = header::MAGIC.len() + 2;
 
-/// Whether the options only ask for protocol 5, compressed or not.
+/// Returns `true` if the options only ask for protocol 5, compressed or not.
 fn has_common_options(options: &WriteOptions) -> bool {
     let WriteOptions {
         protocol,
@@ -53,7 +53,7 @@ fn has_common_options(options: &WriteOptions) -> bool {
     protocol.is_none_or(|protocol| protocol == 5) && *sort_keys == SortKeys::No && !any
 }
 
-/// Writes a whole document of at most `max_bytes` bytes. Returns false, with nothing written, if
+/// Writes a whole document of at most `max_bytes` bytes. Returns `false`, with nothing written, if
 /// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
@@ -61,13 +61,13 @@ pub(super) fn write_fast_body(
     max_bytes: u64,
     out: &mut dyn Output,
 ) -> bool {
-    if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
+    if document.nodes().len() > MAX_NODES || !can_be_simple(document, options) {
         return false;
     }
     append_with_spare(out, max_bytes, |parts, buf, limit| write_nodes(document, parts, buf, limit))
 }
 
-/// Writes the next part of a document. Returns false, with nothing written, if anything in it is
+/// Writes the next part of a document. Returns `false`, with nothing written, if anything in it is
 /// special.
 pub(crate) fn write_part(
     document: &Document<'_>,
@@ -89,7 +89,7 @@ pub(super) fn fast_body(document: &Document<'_>, options: &WriteOptions, out: &m
     let written = write_nodes(document, &mut parts, &mut body, out.remaining_bytes());
     out.return_spare(parts.spare);
     written?;
-    body.drain(..HEADER);
+    body.drain(..HEADER_LEN);
     Some(body)
 }
 
@@ -123,23 +123,23 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
     let document_number = next_document_number(words, names.len(), parts.begun)?;
     let chunk = bytes.first_chunk_mut()?;
     let strings = (document.input(), &tape.arena[..]);
-    let mut to = 0;
+    let mut filled = 0;
     let mut passed = if parts.begun { parts.written } else { 1 };
     // Whether a run of common values is long enough for a call.
     let has_runs = nodes.len() >= MIN_NODES_FOR_RUNS;
     let mut tries = has_runs;
     while let Some((node, following)) = nodes.split_first() {
-        if to >= CHUNK {
-            buf.extend_from_slice(&chunk[..to]);
-            passed += to as u64;
-            to = 0;
+        if filled >= CHUNK {
+            buf.extend_from_slice(&chunk[..filled]);
+            passed += filled as u64;
+            filled = 0;
             tries = has_runs;
         }
         if tries {
             let nodes_before = nodes.len();
-            (nodes, to) = match node.key {
-                NO_KEY => write_items(nodes, chunk, to, strings.1),
-                _ => write_entries(nodes, chunk, to, words, document_number, strings.1),
+            (nodes, filled) = match node.key {
+                NO_KEY => write_items(nodes, chunk, filled, strings.1),
+                _ => write_entries(nodes, chunk, filled, words, document_number, strings.1),
             };
             tries = nodes.len() != nodes_before;
             if tries {
@@ -156,42 +156,42 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
         let has_key = node.key != NO_KEY && node.key != KEY_NODE;
         if has_key {
             let place = words.get_mut(usize::from(node.key))?;
-            if *place >> NUMBER == document_number {
-                chunk[to..to + 4].copy_from_slice(&(*place as u32).to_le_bytes());
-                to += (*place >> 32) as usize & 7;
+            if *place >> NUMBER_SHIFT == document_number {
+                chunk[filled..filled + 4].copy_from_slice(&(*place as u32).to_le_bytes());
+                filled += (*place >> 32) as usize & 7;
             } else {
-                let offset = passed + to as u64;
-                to = push_first_key(chunk, to, node.key, names)?;
-                *place = document_number << NUMBER | encode_copy(offset)?;
+                let offset = passed + filled as u64;
+                filled = push_first_key(chunk, filled, node.key, names)?;
+                *place = document_number << NUMBER_SHIFT | encode_copy(offset)?;
             }
         }
         // If the first key of a record is new, the run would be empty.
         let is_known =
-            |next: &Node| words.get(usize::from(next.key)).is_some_and(|word| word >> NUMBER == document_number);
+            |next: &Node| words.get(usize::from(next.key)).is_some_and(|word| word >> NUMBER_SHIFT == document_number);
         tries =
             node.kind == Kind::Array && node.aux > 2 || node.kind == Kind::Map && nodes.first().is_some_and(is_known);
-        match push_value(chunk, to, node, strings, true) {
-            Some(next) => to = next,
+        match push_value(chunk, filled, node, strings, true) {
+            Some(next) => filled = next,
             None => {
-                to = push_long_head(chunk, to, node, document.bytes(node).len())?;
+                filled = push_long_head(chunk, filled, node, document.bytes(node).len())?;
                 let text = document.bytes(node);
-                buf.extend_from_slice(&chunk[..to]);
+                buf.extend_from_slice(&chunk[..filled]);
                 buf.extend_from_slice(text);
                 // Short strings are not longer than the allowance for each byte.
                 if (buf.len() - start) as u64 > max_bytes {
                     return None;
                 }
-                passed += (to + text.len()) as u64;
-                to = 0;
+                passed += (filled + text.len()) as u64;
+                filled = 0;
             }
         }
         if passed >= 1 << 31 {
             return None;
         }
     }
-    buf.extend_from_slice(&chunk[..to]);
+    buf.extend_from_slice(&chunk[..filled]);
     parts.begun = true;
-    parts.written = passed + to as u64;
+    parts.written = passed + filled as u64;
     Some(())
 }
 
@@ -201,13 +201,13 @@ fn write_nodes(document: &Document<'_>, parts: &mut PartProgress, buf: &mut Vec<
 /// the number of the document that wrote it. A word of another document is ignored, so nothing
 /// is cleared between documents. The first word, which belongs to no key, is the number of the
 /// last document.
-fn next_document_number(words: &mut Vec<u64>, keys: usize, goes_on: bool) -> Option<u64> {
+fn next_document_number(words: &mut Vec<u64>, keys: usize, continues_document: bool) -> Option<u64> {
     if words.len() <= keys {
         words.resize(keys + 1, 0);
     }
     let (count, places) = words.split_first_mut()?;
-    *count += u64::from(!goes_on);
-    if *count >> (64 - NUMBER) != 0 {
+    *count += u64::from(!continues_document);
+    if *count >> (64 - NUMBER_SHIFT) != 0 {
         *count = 1;
         places.fill(0);
     }
@@ -231,8 +231,8 @@ const fn kind_and_flags(kind: Kind, flags: u8) -> u16 {
 type ValueSpace = [u8; 48];
 
 #[inline(always)]
-fn value_space(chunk: &mut [u8; CHUNK + SLACK], to: usize) -> Option<&mut ValueSpace> {
-    chunk.get_mut(to..to + size_of::<ValueSpace>())?.first_chunk_mut()
+fn value_space(chunk: &mut [u8; CHUNK + SLACK], filled: usize) -> Option<&mut ValueSpace> {
+    chunk.get_mut(filled..filled + size_of::<ValueSpace>())?.first_chunk_mut()
 }
 
 /// Returns 32 bytes of the arena from a short string on. They are copied as a block, because a
@@ -241,7 +241,7 @@ fn value_space(chunk: &mut [u8; CHUNK + SLACK], to: usize) -> Option<&mut ValueS
 fn short_text<'a>(node: &Node, arena: &'a [u8]) -> Option<&'a [u8]> {
     let Location::Arena(start) = node.place() else { return None };
     let start = start as usize;
-    arena.get(start..start + 32).filter(|_| node.aux as usize <= tag::MOST_SHORT)
+    arena.get(start..start + 32).filter(|_| node.aux as usize <= tag::MAX_SHORT_LEN)
 }
 
 /// Writes a float; returns its number of bytes.
@@ -269,48 +269,48 @@ fn push_float(space: &mut ValueSpace, offset: usize, bits: u64) -> usize {
 fn write_entries<'a>(
     nodes: &'a [Node],
     chunk: &mut [u8; CHUNK + SLACK],
-    mut to: usize,
+    mut filled: usize,
     words: &[u64],
     document_number: u64,
     arena: &[u8],
 ) -> (&'a [Node], usize) {
-    let mut left = nodes.iter();
+    let mut remaining = nodes.iter();
     loop {
-        let rest = left.as_slice();
-        let Some(node) = left.next() else { return (rest, to) };
-        let (Some(space), Some(&word)) = (value_space(chunk, to), words.get(usize::from(node.key))) else {
-            return (rest, to);
+        let rest = remaining.as_slice();
+        let Some(node) = remaining.next() else { return (rest, filled) };
+        let (Some(space), Some(&word)) = (value_space(chunk, filled), words.get(usize::from(node.key))) else {
+            return (rest, filled);
         };
         // One comparison covers kind and flags: a flag that changes the form gives another
         // value.
-        let front = kind_and_flags(node.kind, node.flags);
-        if word >> NUMBER != document_number {
+        let bits = kind_and_flags(node.kind, node.flags);
+        if word >> NUMBER_SHIFT != document_number {
             // The next record of a list.
-            if front != RECORD || node.key != NO_KEY || node.aux as usize > tag::MOST_IN_REF {
-                return (rest, to);
+            if bits != RECORD || node.key != NO_KEY || node.aux as usize > tag::MAX_IN_REF {
+                return (rest, filled);
             }
             space[0] = tag::HASHREF | node.aux as u8;
-            to += 1;
+            filled += 1;
             continue;
         }
         space[..4].copy_from_slice(&(word as u32).to_le_bytes());
         let key = (word >> 32) as usize & 7;
-        if front == INT && node.payload < 1 << 21 {
+        if bits == INT && node.payload < 1 << 21 {
             let (word, len) = encode_small_integer(node.payload as u32);
             space[key..key + 4].copy_from_slice(&word.to_le_bytes());
-            to += key + len;
-        } else if front == BYTES {
-            let Some(text) = short_text(node, arena) else { return (rest, to) };
+            filled += key + len;
+        } else if bits == BYTES {
+            let Some(text) = short_text(node, arena) else { return (rest, filled) };
             space[key] = tag::SHORT_BINARY | node.aux as u8;
             space[key + 1..key + 33].copy_from_slice(text);
-            to += key + 1 + node.aux as usize;
-        } else if front == FLOAT {
-            to += key + push_float(space, key, node.payload);
-        } else if (front == RECORD || front == LIST) && node.aux as usize <= tag::MOST_IN_REF {
-            space[key] = if front == RECORD { tag::HASHREF } else { tag::ARRAYREF } | node.aux as u8;
-            to += key + 1;
+            filled += key + 1 + node.aux as usize;
+        } else if bits == FLOAT {
+            filled += key + push_float(space, key, node.payload);
+        } else if (bits == RECORD || bits == LIST) && node.aux as usize <= tag::MAX_IN_REF {
+            space[key] = if bits == RECORD { tag::HASHREF } else { tag::ARRAYREF } | node.aux as u8;
+            filled += key + 1;
         } else {
-            return (rest, to);
+            return (rest, filled);
         }
     }
 }
@@ -320,28 +320,28 @@ fn write_entries<'a>(
 fn write_items<'a>(
     nodes: &'a [Node],
     chunk: &mut [u8; CHUNK + SLACK],
-    mut to: usize,
+    mut filled: usize,
     arena: &[u8],
 ) -> (&'a [Node], usize) {
-    let mut left = nodes.iter();
+    let mut remaining = nodes.iter();
     loop {
-        let rest = left.as_slice();
-        let Some(node) = left.next().filter(|node| node.key == NO_KEY) else { return (rest, to) };
-        let Some(space) = value_space(chunk, to) else { return (rest, to) };
-        let front = kind_and_flags(node.kind, node.flags);
-        if front == INT && node.payload < 1 << 21 {
+        let rest = remaining.as_slice();
+        let Some(node) = remaining.next().filter(|node| node.key == NO_KEY) else { return (rest, filled) };
+        let Some(space) = value_space(chunk, filled) else { return (rest, filled) };
+        let bits = kind_and_flags(node.kind, node.flags);
+        if bits == INT && node.payload < 1 << 21 {
             let (word, len) = encode_small_integer(node.payload as u32);
             space[..4].copy_from_slice(&word.to_le_bytes());
-            to += len;
-        } else if front == BYTES {
-            let Some(text) = short_text(node, arena) else { return (rest, to) };
+            filled += len;
+        } else if bits == BYTES {
+            let Some(text) = short_text(node, arena) else { return (rest, filled) };
             space[0] = tag::SHORT_BINARY | node.aux as u8;
             space[1..33].copy_from_slice(text);
-            to += 1 + node.aux as usize;
-        } else if front == FLOAT {
-            to += push_float(space, 0, node.payload);
+            filled += 1 + node.aux as usize;
+        } else if bits == FLOAT {
+            filled += push_float(space, 0, node.payload);
         } else {
-            return (rest, to);
+            return (rest, filled);
         }
     }
 }
@@ -362,22 +362,22 @@ fn encode_small_integer(value: u32) -> (u32, usize) {
 }
 
 /// Writes the tag and length of a string that does not fit into the chunk.
-fn push_long_head(chunk: &mut [u8; CHUNK + SLACK], to: usize, node: &Node, len: usize) -> Option<usize> {
+fn push_long_head(chunk: &mut [u8; CHUNK + SLACK], filled: usize, node: &Node, len: usize) -> Option<usize> {
     let kind = match node.kind {
         Kind::Bytes => tag::BINARY,
         Kind::Text => tag::STR_UTF8,
         _ => return None,
     };
-    if len <= tag::MOST_SHORT && kind == tag::BINARY {
-        chunk[to] = tag::SHORT_BINARY | len as u8;
-        return Some(to + 1);
+    if len <= tag::MAX_SHORT_LEN && kind == tag::BINARY {
+        chunk[filled] = tag::SHORT_BINARY | len as u8;
+        return Some(filled + 1);
     }
-    chunk[to] = kind;
-    Some(push_varint(chunk, to + 1, len as u64))
+    chunk[filled] = kind;
+    Some(push_varint(chunk, filled + 1, len as u64))
 }
 
 /// Lowest bit of the document's number in a word.
-const NUMBER: u32 = 36;
+const NUMBER_SHIFT: u32 = 36;
 
 /// Returns COPY and its offset as a little-endian word of at most four bytes, and above them
 /// their number. `None` for offsets that need more.

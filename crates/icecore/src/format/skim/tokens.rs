@@ -20,7 +20,7 @@ pub(crate) struct Skimmer<'i, F> {
     pub(crate) view: View<'i>,
     /// The key of the next value, if it is a string.
     pub(crate) key: Vec<u8>,
-    /// How many numbered values, and how many names, were skipped.
+    /// Numbers of numbered values and of names that were skipped.
     pub(crate) values: u64,
     pub(crate) names: u64,
     pub(crate) format: F,
@@ -41,7 +41,7 @@ struct Answer {
 /// An open container.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SkimFrame {
-    pub(crate) sort: FrameContent,
+    pub(crate) content: FrameContent,
     /// Number of values still to skip. A key counts as a value.
     pub(crate) remaining: u64,
 }
@@ -63,20 +63,20 @@ pub(crate) enum FrameContent {
 impl SkimFrame {
     #[inline(always)]
     pub(crate) fn new_values(count: u64) -> SkimFrame {
-        SkimFrame { sort: FrameContent::Values, remaining: count }
+        SkimFrame { content: FrameContent::Values, remaining: count }
     }
 
     /// Returns a frame of this many keys and values. No document is large enough that the count
     /// overflows.
     #[inline(always)]
-    pub(crate) fn new_pairs(sort: FrameContent, count: u64) -> SkimFrame {
-        SkimFrame { sort, remaining: count.saturating_mul(2) }
+    pub(crate) fn new_pairs(content: FrameContent, count: u64) -> SkimFrame {
+        SkimFrame { content, remaining: count.saturating_mul(2) }
     }
 
-    /// Whether a key is next.
+    /// Returns `true` if a key is next.
     fn is_at_key<F: Tokens>(&self) -> bool {
-        !matches!(self.sort, FrameContent::Values | FrameContent::Rest)
-            && self.remaining.is_multiple_of(2) != F::KEYS_ARE_LAST
+        !matches!(self.content, FrameContent::Values | FrameContent::Rest)
+            && self.remaining.is_multiple_of(2) != F::KEYS_FOLLOW_VALUES
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     const FORMAT: &'static Format;
     const TAGS: &'static Table;
     /// Whether the key of an entry follows its value.
-    const KEYS_ARE_LAST: bool = false;
+    const KEYS_FOLLOW_VALUES: bool = false;
     /// Whether keys are encoded like values: then frames need not track where keys are.
     const IS_FLAT: bool = false;
     /// Whether [`Tokens::run_fast_loop`] finds the entry with an integer as its key.
@@ -130,7 +130,7 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
     fn read_float(_: &mut Skimmer<'_, Self>, _: Mark) -> SkimResult<()> {
         Err(SkimAborted)
     }
-    /// These three write their tags themselves, because the answer may need others.
+    /// This function and the next two write their tags themselves, because the answer may need others.
     fn read_name(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()>;
     fn read_name_number(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()>;
     fn read_link(skimmer: &mut Skimmer<'_, Self>, tag: u8, start: u64) -> SkimResult<()>;
@@ -146,7 +146,7 @@ pub(crate) trait Tokens: fmt::Debug + Sized {
         skimmer.values += 1;
     }
     /// Reads a key; [`Tokens::read_name_token`] reads those of members.
-    fn read_key(skimmer: &mut Skimmer<'_, Self>, sort: FrameContent) -> SkimResult<()>;
+    fn read_key(skimmer: &mut Skimmer<'_, Self>, content: FrameContent) -> SkimResult<()>;
 
     /// The fast loop: skips tokens until no frame is left, or up to a token that is rare or not
     /// completely in view. Only the bytes of a string may end beyond the view. Stops after a key
@@ -207,8 +207,8 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         }
     }
 
-    /// Skips a value: a leaf completely, a container up to its front.
-    pub(crate) fn pass_value_front(&mut self) -> SkimResult<()> {
+    /// Skips a value: a leaf completely, a container up to its beginning.
+    pub(crate) fn pass_value_beginning(&mut self) -> SkimResult<()> {
         loop {
             let mark = self.mark_position();
             let tag = self.view.read_byte()?;
@@ -222,14 +222,14 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
         }
     }
 
-    /// Skips the parts of a tag. Returns whether a value is next that ends with them.
+    /// Skips the parts of a tag. Returns `true` if a value is next that ends with them.
     pub(crate) fn pass_parts(&mut self, parts: &'static [Part], tag: u8, mark: Mark) -> SkimResult<bool> {
-        let mut sort = FrameContent::Values;
+        let mut content = FrameContent::Values;
         for (index, part) in parts.iter().enumerate() {
             let frame = match *part {
                 Part::Bytes(count) => {
                     // Flags of entries precede their count.
-                    sort = FrameContent::FlagEntries;
+                    content = FrameContent::FlagEntries;
                     self.pass_bytes(u64::from(count))?;
                     continue;
                 }
@@ -283,12 +283,12 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
                 Part::Value => SkimFrame::new_values(1),
                 Part::Items(count) => SkimFrame::new_values(self.pass_count(tag, count)?),
                 Part::Entries(count) => {
-                    let sort = match sort {
-                        FrameContent::FlagEntries => sort,
+                    let content = match content {
+                        FrameContent::FlagEntries => content,
                         _ if F::IS_FLAT => FrameContent::Values,
                         _ => FrameContent::Entries,
                     };
-                    SkimFrame::new_pairs(sort, self.pass_count(tag, count)?)
+                    SkimFrame::new_pairs(content, self.pass_count(tag, count)?)
                 }
                 Part::Members => SkimFrame::new_pairs(FrameContent::Members, F::read_count(self, tag)?),
                 Part::InBody | Part::Other => return Err(SkimAborted),
@@ -296,7 +296,7 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
             let rest = parts.get(index + 1..).unwrap_or(&[]);
             if !rest.is_empty() {
                 self.pending_parts.push(rest);
-                self.open.push(SkimFrame { sort: FrameContent::Rest, remaining: 0 });
+                self.open.push(SkimFrame { content: FrameContent::Rest, remaining: 0 });
             }
             self.enter_frame(frame);
             break;
@@ -345,22 +345,22 @@ impl<'i, F: Tokens> Skimmer<'i, F> {
                 self.run_over_view(None)?;
             }
             let Some(frame) = self.open.last_mut() else { return Ok(()) };
-            if frame.sort == FrameContent::Rest {
+            if frame.content == FrameContent::Rest {
                 self.open.pop();
                 let parts = self.pending_parts.pop().ok_or(SkimAborted)?;
                 let mark = self.mark_position();
                 if self.pass_parts(parts, 0, mark)? {
-                    self.pass_value_front()?;
+                    self.pass_value_beginning()?;
                 }
             } else if frame.remaining == 0 {
                 self.open.pop();
             } else {
-                let (sort, is_key) = (frame.sort, frame.is_at_key::<F>());
+                let (content, is_key) = (frame.content, frame.is_at_key::<F>());
                 frame.remaining -= 1;
-                match sort {
+                match content {
                     FrameContent::Members if is_key => F::read_name_token(self)?,
-                    _ if is_key => F::read_key(self, sort)?,
-                    _ => self.pass_value_front()?,
+                    _ if is_key => F::read_key(self, content)?,
+                    _ => self.pass_value_beginning()?,
                 }
             }
         }

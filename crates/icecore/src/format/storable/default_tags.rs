@@ -3,7 +3,7 @@
 use super::tag;
 use crate::document::{Kind, Node};
 
-/// The tag that Storable chooses for an integer.
+/// Returns the tag that Storable chooses for an integer.
 pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
     match value {
         -128..=127 => tag::BYTE,
@@ -15,7 +15,7 @@ pub(super) fn integer_tag(value: i64, netorder: bool) -> u8 {
 
 /// Returns the tag for a float. Network order has none: Storable writes an integer or a
 /// string. In other images floats stay floats; only values of a running program become
-/// [integers](whole) where possible.
+/// [integers](exact_integer) where possible.
 pub(super) fn float_tag(node: &Node, netorder: bool) -> u8 {
     match (node.kind, exact_integer(f64::from_bits(node.payload))) {
         _ if !netorder => tag::DOUBLE,
@@ -30,7 +30,7 @@ pub(super) fn exact_integer(value: f64) -> Option<i64> {
     (value.abs() < EXACT && value.fract() == 0.0).then_some(value as i64)
 }
 
-/// The tag that Storable chooses for a string.
+/// Returns the tag that Storable chooses for a string.
 pub(super) fn string_tag(kind: Kind, len: u64) -> u8 {
     match (kind, len <= 0xFF) {
         (Kind::Text, true) => tag::UTF8STR,
@@ -40,7 +40,7 @@ pub(super) fn string_tag(kind: Kind, len: u64) -> u8 {
     }
 }
 
-/// Returns the tag for a boolean. `has_tags`: use those added by version 2.12.
+/// Returns the tag for a boolean. `has_tags` tells whether the document may use those added by version 2.12.
 pub(super) fn bool_tag(value: bool, has_tags: bool) -> u8 {
     match (value, has_tags) {
         (true, true) => tag::BOOLEAN_TRUE,

@@ -18,7 +18,7 @@ pub(super) const MAJOR: i8 = 2;
 pub(super) const MINOR: u8 = 12;
 
 /// The most common byte order: little-endian, 64 bits.
-const USUAL: &[u8] = b"12345678";
+const NATIVE_BYTE_ORDER: &[u8] = b"12345678";
 
 /// Content of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,7 @@ pub(super) struct Image {
     pub(super) netorder: bool,
     /// The order of the bytes of an integer as digits, least significant is `1`: `12345678`.
     pub(super) byteorder: Cow<'static, [u8]>,
+    /// Size of a C `int` in bytes; the following fields are such sizes, too.
     pub(super) int: u8,
     pub(super) long: u8,
     pub(super) pointer: u8,
@@ -42,8 +43,8 @@ pub(super) struct Image {
     pub(super) iv: u8,
 }
 
-/// A file; an image of a machine like this; an image in network order, which only has its
-/// version.
+/// The beginnings of documents at which reading can start again: a file; an image of a
+/// machine like this; an image in network order, whose header only has the version.
 pub(super) static RESTARTS: [Restart; 11] = [
     Restart::from_signature(MAGIC),
     Restart::from_context(b"", b"\x04\x0b\x0812345678"),
@@ -58,7 +59,7 @@ pub(super) static RESTARTS: [Restart; 11] = [
     Restart::from_context(b"", b"\x05\x07"),
 ];
 
-/// Whether an image may begin like this: with a magic, or with the version byte of an image
+/// Returns `true` if an image may begin like this: with a magic, or with the version byte of an image
 /// without one.
 pub(super) fn may_begin_document(input: &[u8]) -> bool {
     let is_version = |byte: &u8| (1..=MAJOR as u8).contains(&(byte >> 1));
@@ -74,7 +75,7 @@ impl Image {
             major: MAJOR,
             minor: 11,
             netorder: false,
-            byteorder: Cow::Borrowed(USUAL),
+            byteorder: Cow::Borrowed(NATIVE_BYTE_ORDER),
             int: 4,
             long: 8,
             pointer: 8,
@@ -83,30 +84,30 @@ impl Image {
         }
     }
 
-    /// Whether the least significant byte of a 32-bit integer comes first.
+    /// Returns `true` if the least significant byte of a 32-bit integer comes first.
     pub(super) fn is_little(&self) -> bool {
         !self.netorder && self.byteorder.first() < self.byteorder.last()
     }
 
-    /// Whether the order of integers is neither big- nor little-endian.
+    /// Returns `true` if the order of integers is neither big- nor little-endian.
     pub(super) fn is_mixed(&self) -> bool {
         let rising = self.byteorder.windows(2).all(|pair| pair[0] < pair[1]);
         let falling = self.byteorder.windows(2).all(|pair| pair[0] > pair[1]);
         !self.netorder && !rising && !falling
     }
 
-    /// Whether classes follow the values that they bless (before 0.7).
+    /// Returns `true` if classes follow the values that they bless (before 0.7).
     pub(super) fn is_old(&self) -> bool {
         self.major < 2
     }
 
-    /// Whether values are tagged with their former address, and items with marks (before
+    /// Returns `true` if values are tagged with their former address, and items with marks (before
     /// 0.6).
     pub(super) fn has_addresses(&self) -> bool {
         self.major < 1
     }
 
-    /// Whether the header contains the size of a float.
+    /// Returns `true` if the header contains the size of a float.
     fn has_nv_size(&self) -> bool {
         self.major >= 2 && self.minor >= 2
     }
@@ -190,7 +191,7 @@ impl Image {
         );
         let start = scan.offset;
         self.byteorder = match scan.read_bytes(usize::from(len), "the byte order")? {
-            USUAL => Cow::Borrowed(USUAL),
+            NATIVE_BYTE_ORDER => Cow::Borrowed(NATIVE_BYTE_ORDER),
             other => Cow::Owned(other.to_vec()),
         };
         record_header_piece(sink, start, scan.offset, "byte order");
@@ -334,20 +335,20 @@ impl Image {
 
     /// Writes a float. If it was not a long double before, an x87 image makes it one.
     pub(super) fn push_float(&self, value: f64, buf: &mut Vec<u8>) {
-        let little = self.netorder || self.is_little();
+        let is_little_endian = self.netorder || self.is_little();
         if self.nv == 8 {
-            buf.extend_from_slice(&if little { value.to_le_bytes() } else { value.to_be_bytes() });
+            buf.extend_from_slice(&if is_little_endian { value.to_le_bytes() } else { value.to_be_bytes() });
             return;
         }
         let wide = crate::num::float128::from_f64(value);
         let mut raw = [0; 16];
-        if self.nv == 12 || little {
+        if self.nv == 12 || is_little_endian {
             raw[..10].copy_from_slice(&crate::num::float128::to_x87(&wide));
         } else {
             raw = wide;
         }
         let raw = &mut raw[..usize::from(self.nv)];
-        if !little {
+        if !is_little_endian {
             raw.reverse();
         }
         buf.extend_from_slice(raw);

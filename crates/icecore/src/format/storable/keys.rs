@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub(super) struct Keys<'d> {
     names: &'d Names,
     /// Whether lengths are little-endian.
-    little: bool,
+    is_little_endian: bool,
 }
 
 /// Returns the bytes and flags of a key; `None` if it can't be a key.
@@ -61,12 +61,12 @@ fn render_key<'d>(name: &Name<'d>) -> Option<(Cow<'d, [u8]>, u8, Option<LossKind
 
 impl<'d> Keys<'d> {
     pub(super) fn new(document: &'d Document<'_>, image: &Image) -> Keys<'d> {
-        Keys { names: document.tape().keys(), little: image.encode_u32(1) == 1u32.to_le_bytes() }
+        Keys { names: document.tape().keys(), is_little_endian: image.encode_u32(1) == 1u32.to_le_bytes() }
     }
 
     #[inline(always)]
     fn encode_length(&self, len: u32) -> [u8; 4] {
-        if self.little { len.to_le_bytes() } else { len.to_be_bytes() }
+        if self.is_little_endian { len.to_le_bytes() } else { len.to_be_bytes() }
     }
 
     /// Appends length and bytes of the key with this id, if it has no flags.
@@ -95,7 +95,7 @@ impl<'d> Keys<'d> {
         }
     }
 
-    /// Whether any entry from `index` to `end` has a key with flags.
+    /// Returns `true` if any entry from `index` to `end` has a key with flags.
     pub(super) fn any_flagged(&self, document: &Document<'_>, mut index: u32, end: u32) -> bool {
         while index < end {
             let Some(node) = document.nodes().get(index as usize) else { break };
@@ -120,7 +120,7 @@ impl<'d> Keys<'d> {
         false
     }
 
-    /// Whether the key with this id has flags.
+    /// Returns `true` if the key with this id has flags.
     fn is_flagged(&self, id: u16) -> bool {
         self.names.get_plain(id).is_none()
             && self

@@ -103,7 +103,7 @@ impl Writer for WriteOptions {
         out: &mut dyn Output,
     ) -> Option<Written> {
         let DocumentPart::Nodes(parts) = part else { return None };
-        let is_written = limits.depth >= write_fast_body::DEPTH && write_part(document, self, parts, out);
+        let is_written = limits.depth >= write_fast_body::MAX_DEPTH && write_part(document, self, parts, out);
         is_written.then(|| Ok(Losses::with_limits(limits)))
     }
 }

@@ -18,7 +18,7 @@ pub(super) enum NumberedValue {
 const REFERENT: u64 = 1 << 32;
 const KEY: u64 = 1 << 33;
 
-/// The numbers given so far.
+/// The numbers assigned so far.
 ///
 /// Most documents have no back-reference. So the table is only built for the first one,
 /// or before a record whose numbers do not follow from the tape.
@@ -29,14 +29,14 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// Gives the next number. Does nothing while the table can still be built from the
+    /// Assigns the next number. Does nothing while the table can still be built from the
     /// tape.
     #[inline]
     pub(super) fn assign_next(&mut self, value: NumberedValue) {
         if self.built {
             self.table.push(match value {
-                NumberedValue::Variable(at) => u64::from(at),
-                NumberedValue::Referent(at) => u64::from(at) | REFERENT,
+                NumberedValue::Variable(index) => u64::from(index),
+                NumberedValue::Referent(index) => u64::from(index) | REFERENT,
                 NumberedValue::Key => KEY,
             });
         }
@@ -53,12 +53,12 @@ impl Numbers {
         })
     }
 
-    /// Returns how many numbers were given, once the table is built.
+    /// Returns how many numbers were assigned, once the table is built.
     pub(super) fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether the table is built.
+    /// Returns `true` if the table is built.
     #[inline]
     pub(super) fn is_built(&self) -> bool {
         self.built
@@ -86,8 +86,8 @@ impl Numbers {
         }
     }
 
-    /// Gives the numbers of one node. `object`: the object that the previous node
-    /// opened. `synthetic`: a `Ref` here only means that the object is reached by
+    /// Assigns the numbers of one node. `object` is the object that the previous node
+    /// opened. With `synthetic`, a `Ref` here only means that the object is reached by
     /// reference.
     fn assign_node_numbers(&mut self, index: u32, node: &Node, object: &mut Option<u32>, synthetic: bool) {
         let around = object.take();

@@ -40,7 +40,7 @@ pub(super) fn feed_document<S: Sink>(
     });
     while let Some(frame) = reader.frames.pop() {
         if let Some(container) = frame.container {
-            reader.sink.record_cut(container, Some(frame.count.saturating_add(frame.left)));
+            reader.sink.record_cut(container, Some(frame.count.saturating_add(frame.remaining)));
             reader.sink.tape().close_container(container, frame.count);
         }
     }
@@ -63,7 +63,7 @@ struct OldFrame {
     /// Its node, if it has children.
     container: Option<u32>,
     is_hash: bool,
-    left: u32,
+    remaining: u32,
     count: u32,
     /// The value before its key.
     value: Option<u32>,
@@ -86,14 +86,14 @@ struct OldReader<'a, 's, S: Sink> {
     limits: &'s Limits,
     sink: &'s mut S,
     frames: Vec<OldFrame>,
-    /// The node by address or number, and whether it is a variable.
+    /// For each address or number, its node and whether that is a variable.
     known: HashMap<u64, (u32, bool)>,
-    /// How many numbers were given.
+    /// Number of numbers that were assigned.
     numbers: u64,
     blessed: Vec<BlessedNode>,
     /// Whether the root is a reference: then the implied reference to it has no node yet.
     root_is_ref: bool,
-    /// The same for a root that is a tied scalar.
+    /// Like `root_is_ref`, for a root that is a tied scalar.
     root_is_tied: bool,
 }
 
@@ -107,7 +107,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
             }
             if let Some(value) = frame.value {
                 self.read_key(value)?;
-            } else if frame.left > 0 {
+            } else if frame.remaining > 0 {
                 self.read_child(frame)?;
             } else {
                 self.finish_value(frame)?;
@@ -136,7 +136,8 @@ impl<S: Sink> OldReader<'_, '_, S> {
         Error::new(ErrorKind::Malformed).at(offset).expecting(expected).finding(format!("{found} (0x{found:02x})"))
     }
 
-    /// Reads the tag of a value and its front. `referent`: the reference to it is implied.
+    /// Reads the tag of a value, and what precedes its content. With `referent`, the reference
+    /// to it is implied.
     fn read_value(&mut self, referent: bool) -> Result<(), Error> {
         if self.frames.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().at(self.scan.offset));
@@ -258,8 +259,8 @@ impl<S: Sink> OldReader<'_, '_, S> {
         index
     }
 
-    fn open_frame(&mut self, node: u32, container: Option<u32>, is_hash: bool, left: u32) {
-        self.frames.push(OldFrame { node, container, is_hash, left, count: 0, value: None });
+    fn open_frame(&mut self, node: u32, container: Option<u32>, is_hash: bool, remaining: u32) {
+        self.frames.push(OldFrame { node, container, is_hash, remaining, count: 0, value: None });
     }
 
     fn read_scalar(&mut self, tag: u8, start: usize, node: u32) -> Result<Node, Error> {
@@ -346,7 +347,7 @@ impl<S: Sink> OldReader<'_, '_, S> {
         });
         let node = self.sink.tape().len();
         if let Some(frame) = self.frames.last_mut() {
-            frame.left -= 1;
+            frame.remaining -= 1;
             frame.count += 1;
             if frame.is_hash {
                 frame.value = Some(node);

@@ -15,11 +15,11 @@ use std::collections::HashMap;
 
 /// Maps of up to this many entries get ids for their keys; keys of larger maps seldom
 /// occur again.
-pub(super) const KEYED: u32 = 256;
+pub(super) const MAX_ENTRIES_WITH_IDS: u32 = 256;
 /// The shortest entry of a FLAG_HASH: a value, flags, and a key that is a scalar.
-pub(super) const FLAG_ENTRY: usize = 4;
-/// How many ids there are, minus a margin.
-pub(super) const IDS: usize = 65_000;
+pub(super) const MIN_FLAG_ENTRY: usize = 4;
+/// Number of ids that a table of keys can assign, minus a margin.
+pub(super) const MAX_KEY_IDS: usize = 65_000;
 
 /// Current state of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +48,10 @@ pub(super) struct Frame {
     pub(super) last_key: u16,
     /// Its node.
     pub(super) node: u32,
-    /// How many nodes before it only wrap it.
-    pub(super) wraps: u32,
+    /// Number of nodes before it that only wrap it.
+    pub(super) wrapper_count: u32,
     /// Number of children still to read.
-    pub(super) left: u32,
+    pub(super) remaining: u32,
     /// Number of children so far.
     pub(super) count: u32,
     /// The value before its key, or `NONE`.
@@ -60,6 +60,7 @@ pub(super) struct Frame {
     pub(super) has_slot: bool,
 }
 
+/// [`Frame::value`] if there is no value before its key.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Prefix of a value: how it is reached, and its class.
@@ -69,9 +70,9 @@ pub(super) struct Prefix {
     pub(super) flags: u8,
     pub(super) class: Option<u32>,
     /// Whether no reference was read: for the root, or an object that a hook returned.
-    pub(super) implied: bool,
-    /// How many wrapper nodes were written.
-    pub(super) wraps: u32,
+    pub(super) has_implied_reference: bool,
+    /// Number of wrapper nodes that were written.
+    pub(super) wrapper_count: u32,
     /// Offset of its start in the input.
     pub(super) start: usize,
     /// The first node.
@@ -82,9 +83,9 @@ pub(super) struct Machine<'a, 's, S: Sink, const FAST: bool> {
     pub(super) scan: Scan<'a>,
     pub(super) sink: &'s mut S,
     pub(super) image: Image,
-    pub(super) little: bool,
+    pub(super) is_little_endian: bool,
     /// Whether integers are 64 bits, little-endian.
-    pub(super) plain_64: bool,
+    pub(super) has_plain_64_bit_integers: bool,
     pub(super) limits: &'s Limits,
     pub(super) options: &'s ReadOptions,
     pub(super) frames: Vec<Frame>,
@@ -108,14 +109,14 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         limits: &'s Limits,
         sink: &'s mut S,
     ) -> Self {
-        let little = image.is_little();
-        let plain_64 = little && image.iv == 8 && !image.is_mixed();
+        let is_little_endian = image.is_little();
+        let has_plain_64_bit_integers = is_little_endian && image.iv == 8 && !image.is_mixed();
         Machine {
             scan,
             sink,
             image,
-            little,
-            plain_64,
+            is_little_endian,
+            has_plain_64_bit_integers,
             limits,
             options,
             frames: Vec::new(),
@@ -154,12 +155,12 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     #[inline]
     pub(super) fn read_u32(&mut self, expected: &'static str) -> Result<u32, Error> {
         let bytes = self.scan.read_array::<4>(expected)?;
-        Ok(if self.little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+        Ok(if self.is_little_endian { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     }
 
     pub(super) fn read_u64(&mut self, expected: &'static str) -> Result<u64, Error> {
         let bytes = self.scan.read_array::<8>(expected)?;
-        Ok(if self.little { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
+        Ok(if self.is_little_endian { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
     }
 
     /// Reads an integer in the image's own byte order.
@@ -205,7 +206,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     #[inline]
-    pub(super) fn deeper(&mut self, levels: u32) -> Result<(), Error> {
+    pub(super) fn enter_levels(&mut self, levels: u32) -> Result<(), Error> {
         self.depth = self.depth.saturating_add(levels);
         if self.depth > self.limits.depth {
             return Err(self.limits.too_deep().at(self.scan.offset));
@@ -240,7 +241,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Closes open containers, so that the nodes read so far are a document.
     pub(super) fn close_unfinished(&mut self) {
         while let Some(frame) = self.frames.last() {
-            let (node, total) = (frame.node, frame.count.saturating_add(frame.left));
+            let (node, total) = (frame.node, frame.count.saturating_add(frame.remaining));
             self.sink.record_cut(node, Some(total));
             self.close_container();
         }
@@ -249,16 +250,16 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     /// Closes the innermost container and its wrappers.
     pub(super) fn close_container(&mut self) {
         if let Some(frame) = self.frames.pop() {
-            self.depth = self.depth.saturating_sub(1 + frame.wraps);
+            self.depth = self.depth.saturating_sub(1 + frame.wrapper_count);
             self.sink.tape().close_container(frame.node, frame.count);
             self.record_end(frame.node);
-            self.close_wrappers(frame.node, frame.wraps);
+            self.close_wrappers(frame.node, frame.wrapper_count);
         }
     }
 
-    /// Closes the `wraps` nodes before `node`.
-    pub(super) fn close_wrappers(&mut self, node: u32, wraps: u32) {
-        for k in 1..=wraps {
+    /// Closes the `wrapper_count` nodes before `node`.
+    pub(super) fn close_wrappers(&mut self, node: u32, wrapper_count: u32) {
+        for k in 1..=wrapper_count {
             self.sink.tape().close_container(node - k, 1);
             self.record_end(node - k);
         }
@@ -266,13 +267,13 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Reads a value: a leaf completely, a container up to its beginning. `referent`: the
-    /// reference to it is implied.
+    /// Reads a value: a leaf completely, a container up to its beginning. With `referent`, the
+    /// reference to the value is implied.
     pub(super) fn read_value(&mut self, referent: bool) -> Result<(), Error> {
         let mut prefix = Prefix { start: self.scan.offset, first: self.sink.next_node(), ..Prefix::default() };
         if referent {
             prefix.flags = flag::REF;
-            prefix.implied = true;
+            prefix.has_implied_reference = true;
         }
         loop {
             let start = self.scan.offset;
@@ -307,7 +308,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             self.push_wrapper(Node::open(Kind::Ref, 0).with(prefix.flags), prefix)?;
         }
         prefix.flags = flags;
-        prefix.implied = false;
+        prefix.has_implied_reference = false;
         let next = self.sink.next_node();
         self.numbers.assign_next(NumberedValue::Variable(next));
         Ok(())
@@ -327,18 +328,18 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Writes a node that only wraps the next one.
     pub(super) fn push_wrapper(&mut self, node: Node, prefix: &mut Prefix) -> Result<(), Error> {
-        self.deeper(1)?;
+        self.enter_levels(1)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
         if let Some(form) = self.pending_class.take_if(|_| node.kind == Kind::Object) {
             self.sink.record_note(index, code::CLASS, form);
         }
-        prefix.wraps += 1;
+        prefix.wrapper_count += 1;
         Ok(())
     }
 
-    /// Writes the wrappers of a scalar, and gives it its number.
-    pub(super) fn before_scalar(&mut self, prefix: &mut Prefix) -> Result<(), Error> {
+    /// Writes the wrappers of a scalar, and assigns its number.
+    pub(super) fn push_scalar_wrappers(&mut self, prefix: &mut Prefix) -> Result<(), Error> {
         if let Some(class) = prefix.class.take() {
             self.wrap_in_object(class, prefix)?;
         } else if prefix.flags & flag::REF != 0 {
@@ -349,9 +350,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok(())
     }
 
-    /// Writes the wrapper of a container, gives it its number, and returns the remaining
+    /// Writes the wrapper of a container, assigns its number, and returns the remaining
     /// flags for the container's own node.
-    pub(super) fn before_container(&mut self, prefix: &mut Prefix) -> Result<u8, Error> {
+    pub(super) fn push_container_wrapper(&mut self, prefix: &mut Prefix) -> Result<u8, Error> {
         let target = self.sink.next_node();
         self.numbers.assign_next(NumberedValue::Referent(target));
         if S::DETAIL && prefix.flags & flag::REF == 0 {
@@ -368,19 +369,25 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
 
     /// Writes a complete scalar.
     pub(super) fn push_leaf(&mut self, node: Node, mut prefix: Prefix) -> Result<u32, Error> {
-        self.before_scalar(&mut prefix)?;
+        self.push_scalar_wrappers(&mut prefix)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
         self.record_end(index);
         self.attach_notes(index);
-        self.close_wrappers(index, prefix.wraps);
-        self.depth -= prefix.wraps;
+        self.close_wrappers(index, prefix.wrapper_count);
+        self.depth -= prefix.wrapper_count;
         Ok(index)
     }
 
     /// Opens a container.
-    pub(super) fn open_container(&mut self, state: State, node: Node, left: u32, prefix: Prefix) -> Result<u32, Error> {
-        self.deeper(1)?;
+    pub(super) fn open_container(
+        &mut self,
+        state: State,
+        node: Node,
+        remaining: u32,
+        prefix: Prefix,
+    ) -> Result<u32, Error> {
+        self.enter_levels(1)?;
         let index = self.sink.tape().push(node);
         self.sink.record_begin(index, prefix.start);
         self.attach_notes(index);
@@ -389,8 +396,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             flags: 0,
             last_key: 0,
             node: index,
-            wraps: prefix.wraps,
-            left,
+            wrapper_count: prefix.wrapper_count,
+            remaining,
             count: 0,
             value: NONE,
             has_slot: false,
@@ -425,7 +432,7 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
                 let count_start = self.scan.offset;
                 let count = self.read_u32("a hash's count")?;
                 self.record_piece(count_start, node, "count");
-                let count = self.check_count(u64::from(count), FLAG_ENTRY, "entries")?;
+                let count = self.check_count(u64::from(count), MIN_FLAG_ENTRY, "entries")?;
                 return self.begin_hash(Some(flags), count, prefix);
             }
             tag::HOOK => return self.begin_hook(prefix, false),
@@ -448,8 +455,8 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
     }
 
     /// Returns the node of a scalar, and the tag that the writer would choose for it;
-    /// `None` if the tag is not that of a scalar. `slot`: it fills its slot itself,
-    /// without a reference or class before it.
+    /// `None` if the tag is not that of a scalar. `slot` states whether the scalar fills its slot
+    /// itself, without a reference or class before it.
     pub(super) fn read_scalar(&mut self, tag: u8, node: u32, slot: bool) -> Result<Option<(Node, u8)>, Error> {
         let start = self.scan.offset;
         let (leaf, default) = match tag {
@@ -474,8 +481,9 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
             }
             tag::DOUBLE => {
                 let raw = self.scan.read_bytes(usize::from(self.image.nv), "a float")?;
-                let little = self.is_native_little();
-                let leaf = float::decode_native_float(self.sink.tape(), raw, little, self.options.long_double);
+                let is_little_endian = self.is_native_little();
+                let leaf =
+                    float::decode_native_float(self.sink.tape(), raw, is_little_endian, self.options.long_double);
                 let default = super::default_tags::float_tag(&leaf, self.image.netorder);
                 self.note_float(raw, &leaf);
                 (leaf, default)
@@ -508,11 +516,11 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         Ok((leaf, super::default_tags::string_tag(kind, len)))
     }
 
-    /// Whether native numbers have the least significant byte first. In network order
+    /// Returns `true` if native numbers have the least significant byte first. In network order
     /// there should be none; Storable then reads them in the order of the machine that it
     /// runs on, which nearly always is little-endian.
     pub(super) fn is_native_little(&self) -> bool {
-        self.little || self.image.netorder
+        self.is_little_endian || self.image.netorder
     }
 
     pub(super) fn read_integer(&mut self) -> Result<i64, Error> {
@@ -542,10 +550,10 @@ impl<'a, 's, S: Sink, const FAST: bool> Machine<'a, 's, S, FAST> {
         }
         let is_default = leaf.kind == Kind::Float
             && raw.len() == 8
-            && (if self.little { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
+            && (if self.is_little_endian { leaf.payload.to_le_bytes() } else { leaf.payload.to_be_bytes() }) == raw;
         if !is_default && let Some(detail) = self.sink.detail() {
-            let kept = detail.store_bytes(raw);
-            self.defer_note(code::FLOAT, kept);
+            let stored_range = detail.store_bytes(raw);
+            self.defer_note(code::FLOAT, stored_range);
         }
     }
 

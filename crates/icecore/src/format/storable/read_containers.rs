@@ -1,7 +1,7 @@
 //! Reads arrays and hashes.
 
 use super::numbers::NumberedValue;
-use super::read::{Frame, IDS, KEYED, Machine, NONE, Prefix, State};
+use super::read::{Frame, MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS, Machine, NONE, Prefix, State};
 use super::spelling::value as code;
 use super::tag;
 use crate::document::{IS_KEY, KEY_NODE, Kind, NO_KEY, Node, Note, Recorder, Sink, flag};
@@ -9,13 +9,13 @@ use crate::error::{Error, ErrorKind};
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn begin_array(&mut self, count: u32, mut prefix: Prefix) -> Result<(), Error> {
-        let flags = self.before_container(&mut prefix)?;
+        let flags = self.push_container_wrapper(&mut prefix)?;
         self.open_container(State::Array, Node::open(Kind::Array, 0).with(flags), count, prefix)?;
         Ok(())
     }
 
     pub(super) fn begin_hash(&mut self, hash_flags: Option<u8>, count: u32, mut prefix: Prefix) -> Result<(), Error> {
-        let flags = self.before_container(&mut prefix)?;
+        let flags = self.push_container_wrapper(&mut prefix)?;
         let mut node = Node::open(Kind::Map, 0).with(flags);
         let mut state = State::Hash;
         if let Some(hash_flags) = hash_flags {
@@ -38,11 +38,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             self.sink.finish_child()?;
         }
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
-        if frame.left == 0 {
+        if frame.remaining == 0 {
             self.close_container();
             return Ok(());
         }
-        frame.left -= 1;
+        frame.remaining -= 1;
         frame.count += 1;
         self.read_value(false)
     }
@@ -58,13 +58,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         if self.frames.len() == 1 {
             self.sink.finish_child()?;
         }
-        let keyed = self.sink.tape().keys.len() + self.frames.len() < IDS;
+        let keyed = self.sink.tape().keys.len() + self.frames.len() < MAX_KEY_IDS;
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
-        if frame.left == 0 {
+        if frame.remaining == 0 {
             self.close_container();
             return Ok(());
         }
-        frame.has_slot = !keyed || frame.left + frame.count > KEYED;
+        frame.has_slot = !keyed || frame.remaining + frame.count > MAX_ENTRIES_WITH_IDS;
         if frame.has_slot {
             let mut slot = Node::leaf(Kind::Null, 0);
             slot.key = IS_KEY;
@@ -72,7 +72,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let next = self.sink.tape().len();
         frame.value = next;
-        frame.left -= 1;
+        frame.remaining -= 1;
         frame.count += 1;
         self.read_value(false)
     }
@@ -104,7 +104,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                         .finding(tag::name_of(tag)));
                 }
             };
-            self.ensure_numbers(&Prefix { implied: true, ..Prefix::default() });
+            self.ensure_numbers(&Prefix { has_implied_reference: true, ..Prefix::default() });
             self.numbers.assign_next(NumberedValue::Key);
             if matches!(tag, tag::UTF8STR | tag::LUTF8STR) {
                 kind = Kind::Text;
@@ -173,13 +173,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Ok(())
     }
 
-    /// Assigns a key to the value before it. `stands`: the node for a key that is in
-    /// the input as it is. Returns the id.
-    pub(super) fn assign_key(&mut self, frame: Frame, name: Node, bytes: &[u8], stands: Option<Node>) -> u16 {
+    /// Assigns a key to the value before it, and returns the id of the key. `borrowed_key` is
+    /// the node of a key whose bytes are in the input as they are.
+    pub(super) fn assign_key(&mut self, frame: Frame, name: Node, bytes: &[u8], borrowed_key: Option<Node>) -> u16 {
         let value = frame.value;
         let tape = self.sink.tape();
         if frame.has_slot {
-            let mut key = match stands {
+            let mut key = match borrowed_key {
                 Some(node) => node,
                 None => tape.new_owned_string(name.kind, bytes).with(name.flags),
             };

@@ -5,7 +5,7 @@
 //! [`super::read`] continues there.
 
 use super::numbers::NumberedValue;
-use super::read::{Frame, IDS, KEYED, Machine, NONE, State};
+use super::read::{Frame, MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS, Machine, NONE, State};
 use super::tag;
 use crate::document::{Kind, Location, Node, Recorder, Sink, flag};
 use crate::error::Error;
@@ -20,7 +20,7 @@ enum RecordOutcome {
     Other,
 }
 
-/// How many values are read before the machine checks limits again, so that the loops need
+/// Number of values that are read before the machine checks limits again: so the loops need
 /// not check them for each value.
 const BATCH: u32 = 4096;
 
@@ -42,9 +42,11 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     offset + 2 + usize::from(len),
                 ))
             }
-            tag::INTEGER if self.plain_64 => Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), offset + 9)),
+            tag::INTEGER if self.has_plain_64_bit_integers => {
+                Some((Node::int(i64::from_le_bytes(*rest.first_chunk()?)), offset + 9))
+            }
             tag::NETINT => Some((Node::int(i64::from(i32::from_be_bytes(*rest.first_chunk()?))), offset + 5)),
-            tag::DOUBLE if self.little && self.image.nv == 8 => {
+            tag::DOUBLE if self.is_little_endian && self.image.nv == 8 => {
                 Some((Node::float(f64::from_le_bytes(*rest.first_chunk()?)), offset + 9))
             }
             tag::UNDEF => Some((Node::leaf(Kind::Null, 0), offset + 1)),
@@ -56,7 +58,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     #[inline(always)]
     fn u32_at(&self, offset: usize) -> Option<u32> {
         let raw = *self.scan.input.get(offset..)?.first_chunk::<4>()?;
-        Some(if self.little { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) })
+        Some(if self.is_little_endian { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) })
     }
 
     /// Returns the id of the key whose length is at `offset`, and where it ends.
@@ -71,7 +73,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     #[inline(never)]
     fn new_key_at(&mut self, start: usize, len: usize) -> Option<(u16, usize)> {
         let bytes = self.scan.input.get(start..start.checked_add(len)?)?;
-        let has_room = self.sink.tape().keys.len() + self.frames.len() + 1 < IDS;
+        let has_room = self.sink.tape().keys.len() + self.frames.len() + 1 < MAX_KEY_IDS;
         if !has_room || len as u64 > self.limits.string {
             return None;
         }
@@ -79,12 +81,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         Some((id, start + len))
     }
 
-    /// Reads common items of the innermost array. Returns whether another container is the
+    /// Reads common items of the innermost array. Returns `true` if another container is the
     /// innermost now.
     #[inline]
     pub(super) fn read_common_items(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last() else { return Ok(false) };
-        let max_items = frame.left.min(BATCH);
+        let max_items = frame.remaining.min(BATCH);
         let is_root = self.frames.len() == 1;
         let mut items_read = 0;
         while items_read < max_items {
@@ -100,7 +102,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 RecordOutcome::Opened => {
                     let parent = self.frames.len().wrapping_sub(2);
                     if let Some(frame) = self.frames.get_mut(parent) {
-                        frame.left -= items_read + 1;
+                        frame.remaining -= items_read + 1;
                         frame.count += items_read + 1;
                     }
                     return Ok(true);
@@ -112,65 +114,65 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             }
         }
         if let Some(frame) = self.frames.last_mut() {
-            frame.left -= items_read;
+            frame.remaining -= items_read;
             frame.count += items_read;
         }
         Ok(false)
     }
 
-    /// Reads common entries of the innermost hash. Returns whether the machine has
+    /// Reads common entries of the innermost hash. Returns `true` if the machine has
     /// something else to do now.
     #[inline]
     pub(super) fn read_common_entries(&mut self) -> Result<bool, Error> {
         let Some(frame) = self.frames.last().copied() else { return Ok(false) };
-        if frame.state != State::Hash || frame.left + frame.count > KEYED {
+        if frame.state != State::Hash || frame.remaining + frame.count > MAX_ENTRIES_WITH_IDS {
             return Ok(false);
         }
-        let mut left = frame.left;
-        while left > 0 {
+        let mut remaining = frame.remaining;
+        while remaining > 0 {
             if let Some((node, key_start)) = self.leaf_at(self.scan.offset) {
                 let Some((key, next)) = self.key_at(key_start) else { break };
                 let index = self.sink.tape().push(Node { key, ..node });
                 self.numbers.assign_next(NumberedValue::Variable(index));
                 self.scan.offset = next;
-                left -= 1;
+                remaining -= 1;
                 continue;
             }
-            if self.sink.tape().keys.len() + self.frames.len() + 1 >= IDS {
+            if self.sink.tape().keys.len() + self.frames.len() + 1 >= MAX_KEY_IDS {
                 break;
             }
             let (value, parent) = (self.sink.next_node(), self.frames.len() - 1);
             match self.read_flat_container() {
                 RecordOutcome::Complete => {
-                    left -= 1;
+                    remaining -= 1;
                     match self.key_at(self.scan.offset) {
                         Some((key, next)) => {
                             self.sink.tape().set_key(value, key);
                             self.scan.offset = next;
                         }
                         None => {
-                            self.save_entries(parent, left, value);
+                            self.save_entries(parent, remaining, value);
                             return Ok(true);
                         }
                     }
                 }
                 RecordOutcome::Opened => {
-                    self.save_entries(parent, left - 1, value);
+                    self.save_entries(parent, remaining - 1, value);
                     return Ok(true);
                 }
                 RecordOutcome::Other => break,
             }
         }
-        self.save_entries(self.frames.len() - 1, left, NONE);
+        self.save_entries(self.frames.len() - 1, remaining, NONE);
         Ok(false)
     }
 
     /// Saves the state of the hash of the frame `parent`.
     #[inline]
-    fn save_entries(&mut self, parent: usize, left: u32, value: u32) {
+    fn save_entries(&mut self, parent: usize, remaining: u32, value: u32) {
         if let Some(frame) = self.frames.get_mut(parent) {
-            frame.count += frame.left - left;
-            frame.left = left;
+            frame.count += frame.remaining - remaining;
+            frame.remaining = remaining;
             frame.value = value;
             frame.has_slot = false;
         }
@@ -202,12 +204,12 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let Some(count) = self.u32_at(offset) else { return RecordOutcome::Other };
         offset += 4;
-        let wraps = u32::from(class != 0);
+        let wrapper_count = u32::from(class != 0);
         // An item needs at least one byte, an entry five: a tag and the length of its key.
         let fits = count as usize <= (input.len() - offset) / if is_hash { 5 } else { 1 };
-        let within_limits = self.depth + wraps < self.limits.depth
+        let within_limits = self.depth + wrapper_count < self.limits.depth
             && self.sink.tape().nodes.len() + (BATCH as usize) < self.limits.nodes as usize;
-        if !fits || !within_limits || count > KEYED {
+        if !fits || !within_limits || count > MAX_ENTRIES_WITH_IDS {
             return RecordOutcome::Other;
         }
 
@@ -222,8 +224,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         let kind = if is_hash { Kind::Map } else { Kind::Array };
         let node = tape.push(Node::open(kind, 0).with(flags));
-        let mut left = count;
-        while left > 0 {
+        let mut remaining = count;
+        while remaining > 0 {
             let Some((leaf, next)) = self.leaf_at(offset) else { break };
             let (key, next) = if is_hash {
                 let Some(key) = self.key_at(next) else { break };
@@ -234,10 +236,10 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             let child = self.sink.tape().push(Node { key, ..leaf });
             self.numbers.assign_next(NumberedValue::Variable(child));
             offset = next;
-            left -= 1;
+            remaining -= 1;
         }
         self.scan.offset = offset;
-        if left == 0 {
+        if remaining == 0 {
             let tape = self.sink.tape();
             tape.close_container(node, count);
             if class != 0 {
@@ -245,15 +247,15 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             }
             return RecordOutcome::Complete;
         }
-        self.depth += 1 + wraps;
+        self.depth += 1 + wrapper_count;
         self.frames.push(Frame {
             state: if is_hash { State::Hash } else { State::Array },
             flags: 0,
             last_key: 0,
             node,
-            wraps,
-            left,
-            count: count - left,
+            wrapper_count,
+            remaining,
+            count: count - remaining,
             value: NONE,
             has_slot: false,
         });

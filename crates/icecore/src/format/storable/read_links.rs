@@ -13,7 +13,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn ensure_numbers(&mut self, prefix: &Prefix) {
         if !self.numbers.is_built() {
             self.numbers.build(self.sink.tape());
-            if prefix.flags & flag::REF != 0 && !prefix.implied {
+            if prefix.flags & flag::REF != 0 && !prefix.has_implied_reference {
                 let next = self.sink.next_node();
                 self.numbers.assign_next(NumberedValue::Variable(next));
             }
@@ -49,13 +49,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.record_begin(link, prefix.start);
         self.record_end(link);
         self.attach_notes(link);
-        self.close_wrappers(link, prefix.wraps);
-        self.depth -= prefix.wraps;
+        self.close_wrappers(link, prefix.wrapper_count);
+        self.depth -= prefix.wrapper_count;
         Ok(())
     }
 
     /// Returns the node with this number, and whether it is a referent (`Link`) or a
-    /// variable (`Alias`). `referred`: a reference to it was read.
+    /// variable (`Alias`). `referred` states whether a reference to it was read.
     pub(super) fn resolve_number(&mut self, number: u64, start: usize, referred: bool) -> Result<(Kind, u32), Error> {
         let target = match self.numbers.get(number) {
             Some(NumberedValue::Referent(target)) => return Ok((Kind::Link, target)),
@@ -143,7 +143,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.tape().intern_class(Kind::Bytes, name).map_err(|error| error.at(start))
     }
 
-    /// Notes a class given by name: bit 0 means that it already had a number, the other
+    /// Records a note for a class given by name: bit 0 means that it already had a number, the other
     /// bits are those of [`long_form_note`].
     pub(super) fn note_class(&mut self, class: u32, long: u64) {
         if S::DETAIL {
@@ -152,7 +152,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
     }
 
-    /// Gives a class the next number.
+    /// Assigns the next number to a class.
     pub(super) fn assign_class_number(&mut self, class: u32) {
         if S::DETAIL {
             self.first_numbers.entry(class).or_insert(self.classes.len() as u32);

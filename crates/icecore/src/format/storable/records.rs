@@ -1,7 +1,7 @@
 //! Reads less common records: code, regexps, v-strings, tied variables, hooks, large
 //! objects.
 
-use super::read::{FLAG_ENTRY, Frame, Machine, NONE, Prefix, State};
+use super::read::{Frame, MIN_FLAG_ENTRY, Machine, NONE, Prefix, State};
 use super::spelling::value as code;
 use super::tag::{self, hook};
 use crate::document::{Form, Kind, Node, Recorder, Sink, flag};
@@ -37,8 +37,8 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         }
         self.sink.tape().close_container(index, parts.len() as u32);
         self.record_end(index);
-        self.close_wrappers(index, prefix.wraps);
-        self.depth -= prefix.wraps;
+        self.close_wrappers(index, prefix.wrapper_count);
+        self.depth -= prefix.wrapper_count;
         index
     }
 
@@ -46,7 +46,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn read_code(&mut self, mut prefix: Prefix) -> Result<(), Error> {
         self.ensure_numbers(&prefix);
         let first = prefix.first;
-        let flags = self.before_container(&mut prefix)?;
+        let flags = self.push_container_wrapper(&mut prefix)?;
         let text = self.read_inner_string(first, "the text of code")?;
         let node = self.push_closed_container(Node::open(Kind::Code, 0).with(flags), &[text], prefix);
         self.numbers.assign_next(super::numbers::NumberedValue::Variable(node + 1));
@@ -85,9 +85,9 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             if is_plain {
                 prefix.class = None;
             }
-            node = node.with(self.before_container(&mut prefix)?);
+            node = node.with(self.push_container_wrapper(&mut prefix)?);
         } else {
-            self.before_scalar(&mut prefix)?;
+            self.push_scalar_wrappers(&mut prefix)?;
             node = node.with(flag::BARE);
         }
         let default = if pattern.aux > 0xFF { tag::REGEXP_LONG } else { 0 };
@@ -115,7 +115,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         let source = self.read_string(Kind::Bytes, u64::from(len), "a v-string")?;
         self.record_piece(source_start, first, "source text");
         let value = self.read_inner_string(first, "the value of a v-string")?;
-        self.before_scalar(&mut prefix)?;
+        self.push_scalar_wrappers(&mut prefix)?;
         self.defer_tag_note(tag, if len > 0xFF { tag::LVSTRING } else { tag::VSTRING });
         self.push_closed_container(Node::open(Kind::VString, 0), &[source, value], prefix);
         Ok(())
@@ -132,16 +132,16 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         };
         let node = Node::open(Kind::Tied, 0).in_form(form);
         let flags = if matches!(form, Form::TiedArray | Form::TiedHash) {
-            self.before_container(&mut prefix)?
+            self.push_container_wrapper(&mut prefix)?
         } else {
-            self.before_scalar(&mut prefix)?;
+            self.push_scalar_wrappers(&mut prefix)?;
             0
         };
         self.open_container(state, node.with(flags), 1, prefix)?;
         Ok(())
     }
 
-    /// Reads the first child; returns whether it was already read.
+    /// Reads the first child. Returns `true` if it had been read before.
     fn take_tied_object(&mut self) -> Result<bool, Error> {
         match self.frames.last_mut() {
             Some(frame) if frame.count == 0 => {
@@ -222,7 +222,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                     .finding(body.to_string()));
             }
         }
-        let node_flags = self.before_container(&mut prefix)?;
+        let node_flags = self.push_container_wrapper(&mut prefix)?;
         let node = Node::open(Kind::Opaque, 0).with(node_flags).in_form(Form::Hook);
         self.open_container(State::Hook, node, u32::from(body), prefix)?;
         let payload = self.sink.tape().new_owned_string(Kind::Bytes, b"");
@@ -332,7 +332,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             frame.state = State::HookExtra;
         }
         self.note_hook_flags(frame, number, len, links);
-        let (kind, form) = match frame.left as u8 {
+        let (kind, form) = match frame.remaining as u8 {
             hook::SCALAR => (Kind::Null, Form::Usual),
             hook::ARRAY => (Kind::Array, Form::Usual),
             hook::HASH => (Kind::Map, Form::Usual),
@@ -383,8 +383,13 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
             } else {
                 u64::from(u32::from_be_bytes(self.scan.read_array("an object number")?))
             };
-            let prefix =
-                Prefix { flags: flag::REF, implied: true, start, first: self.sink.next_node(), ..Prefix::default() };
+            let prefix = Prefix {
+                flags: flag::REF,
+                has_implied_reference: true,
+                start,
+                first: self.sink.next_node(),
+                ..Prefix::default()
+            };
             self.record_piece(start, prefix.first, "object number");
             self.push_back_reference(number, start, prefix)?;
         }
@@ -455,7 +460,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 self.begin_array(count, prefix)
             }
             tag::HASH | tag::FLAG_HASH => {
-                let count = self.check_count(size, if hash_flags.is_some() { FLAG_ENTRY } else { 5 }, "entries")?;
+                let count = self.check_count(size, if hash_flags.is_some() { MIN_FLAG_ENTRY } else { 5 }, "entries")?;
                 self.defer_note(code::LARGE, 1);
                 self.begin_hash(hash_flags, count, prefix)
             }

@@ -15,20 +15,21 @@ use crate::format::tags::Table;
 use crate::format::{Format, Scan};
 use std::collections::HashMap;
 
-/// Longest header.
-const HEADER: usize = 512;
-/// How many classes are remembered.
-const CLASSES: usize = 1 << 20;
+/// Maximum length of a header.
+const MAX_HEADER_LEN: usize = 512;
+/// Maximum number of classes that are remembered.
+const MAX_CLASSES: usize = 1 << 20;
 /// In [`SkimmedContainer::note`]: a hash, or one with flags.
 const HASH: u64 = 1;
 const FLAG_HASH: u64 = 2;
 
 pub(super) fn skim(input: Input<'_>) -> Box<dyn Skim + '_> {
-    Box::new(Skimmer::new(input, Classes::default()))
+    Box::new(Skimmer::new(input, SkimState::default()))
 }
 
 #[derive(Debug, Default)]
-struct Classes {
+/// What the skimmer of this format keeps in addition to the common state.
+struct SkimState {
     /// Sizes of an integer and a float, and whether their lowest byte comes first.
     integer: u8,
     float: u8,
@@ -38,15 +39,16 @@ struct Classes {
     /// Offsets and lengths of class names.
     places: Vec<(u64, u32)>,
     /// The value that was skipped before its key: its start and its end.
-    passed: Option<(u64, Mark)>,
-    /// For an answer: the numbers of classes in it, and which value has number 1. The array around it has 0.
-    written: HashMap<u64, u32>,
+    skipped_value: Option<(u64, Mark)>,
+    /// For an answer: the new number of each class in it.
+    written_classes: HashMap<u64, u32>,
+    /// For an answer: the value that gets the number 1. The array around the answer has the number 0.
     first: u64,
-    /// Whether it is in that array.
+    /// Whether the value that is copied is in the array around an answer.
     is_part: bool,
 }
 
-impl Classes {
+impl SkimState {
     fn decode_number(&self, bytes: [u8; 4]) -> u32 {
         if self.is_little { u32_from_bytes::<false>(bytes) } else { u32_from_bytes::<true>(bytes) }
     }
@@ -61,28 +63,28 @@ fn u32_from_bytes<const BIG: bool>(bytes: [u8; 4]) -> u32 {
     if BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
 }
 
-fn read_number(skimmer: &mut Skimmer<'_, Classes>) -> SkimResult<u32> {
+fn read_number(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u32> {
     let bytes = skimmer.view.read_array()?;
     Ok(skimmer.format.decode_number(bytes))
 }
 
-fn emit_number(skimmer: &mut Skimmer<'_, Classes>, number: u32) {
+fn emit_number(skimmer: &mut Skimmer<'_, SkimState>, number: u32) {
     let bytes = skimmer.format.encode_number(number);
     skimmer.emit_bytes(&bytes);
 }
 
 /// Reads the number of a class, or the length of its name.
-fn read_class_number(skimmer: &mut Skimmer<'_, Classes>) -> SkimResult<u32> {
+fn read_class_number(skimmer: &mut Skimmer<'_, SkimState>) -> SkimResult<u32> {
     let short = skimmer.view.read_byte()?;
     if short & 0x80 == 0 { Ok(u32::from(short)) } else { read_number(skimmer) }
 }
 
 /// Reads the name of the next class.
-fn write_class_name(skimmer: &mut Skimmer<'_, Classes>, known: u64, len: u32) -> SkimResult<()> {
+fn write_class_name(skimmer: &mut Skimmer<'_, SkimState>, known: u64, len: u32) -> SkimResult<()> {
     if skimmer.answer_bytes().is_some() {
-        let written = &mut skimmer.format.written;
-        let new = u32::try_from(written.len()).map_err(|_| SkimAborted)?;
-        written.entry(known).or_insert(new);
+        let written_classes = &mut skimmer.format.written_classes;
+        let new = u32::try_from(written_classes.len()).map_err(|_| SkimAborted)?;
+        written_classes.entry(known).or_insert(new);
         skimmer.emit_bytes(&[tag::BLESS, 0x80]);
         emit_number(skimmer, len);
     }
@@ -90,7 +92,7 @@ fn write_class_name(skimmer: &mut Skimmer<'_, Classes>, known: u64, len: u32) ->
 }
 
 /// Reads the key of an entry whose value was skipped.
-fn take_key(skimmer: &mut Skimmer<'_, Classes>, note: u64) -> SkimResult<()> {
+fn take_key(skimmer: &mut Skimmer<'_, SkimState>, note: u64) -> SkimResult<()> {
     let flags = if note == FLAG_HASH { skimmer.view.read_byte()? } else { 0 };
     if flags & (hash::KEY_IS_SV | hash::KEY_PLACEHOLDER) != 0 {
         return Err(SkimAborted);
@@ -104,16 +106,16 @@ fn take_key(skimmer: &mut Skimmer<'_, Classes>, note: u64) -> SkimResult<()> {
     }
 }
 
-impl Tokens for Classes {
+impl Tokens for SkimState {
     type Options = ReadOptions;
     const FORMAT: &'static Format = &FORMAT;
     const TAGS: &'static Table = &tag::TAGS;
-    const KEYS_ARE_LAST: bool = true;
+    const KEYS_FOLLOW_VALUES: bool = true;
 
     fn enter_root(skimmer: &mut Skimmer<'_, Self>) -> SkimResult<()> {
         let len = usize::try_from(skimmer.view.len()).unwrap_or(usize::MAX);
-        let head = skimmer.view.require_bytes(len.min(HEADER))?;
-        let mut scan = Scan::new(&head[..head.len().min(HEADER)]);
+        let head = skimmer.view.require_bytes(len.min(MAX_HEADER_LEN))?;
+        let mut scan = Scan::new(&head[..head.len().min(MAX_HEADER_LEN)]);
         let image = Image::read(&mut scan, &ReadOptions::default(), &mut Tape::new()).map_err(|_| SkimAborted)?;
         if image.is_old() || image.is_mixed() {
             return Err(SkimAborted);
@@ -143,8 +145,8 @@ impl Tokens for Classes {
                 tag::BLESS | tag::IX_BLESS if !is_blessed => {
                     is_blessed = true;
                     match tag {
-                        tag::BLESS => Classes::read_name(skimmer, tag, mark.at)?,
-                        _ => Classes::read_name_number(skimmer, tag, mark.at)?,
+                        tag::BLESS => SkimState::read_name(skimmer, tag, mark.at)?,
+                        _ => SkimState::read_name_number(skimmer, tag, mark.at)?,
                     }
                 }
                 tag::ARRAY => {
@@ -186,17 +188,17 @@ impl Tokens for Classes {
             return Ok(Some(SkimmedKey::Item));
         }
         let value = skimmer.mark_position();
-        skimmer.format.passed = None;
+        skimmer.format.skipped_value = None;
         skimmer.pass_value()?;
         let end = skimmer.mark_position();
         take_key(skimmer, open.note)?;
         skimmer.return_to(value);
-        skimmer.format.passed = Some((value.at, end));
+        skimmer.format.skipped_value = Some((value.at, end));
         Ok(Some(SkimmedKey::Text))
     }
 
     fn skip_passed(skimmer: &mut Skimmer<'_, Self>) -> bool {
-        match skimmer.format.passed.take() {
+        match skimmer.format.skipped_value.take() {
             Some((at, end)) if at == skimmer.view.position() => {
                 skimmer.return_to(end);
                 true
@@ -212,7 +214,7 @@ impl Tokens for Classes {
         }
         let start = skimmer.format.start;
         let mut bytes = skimmer.view.copy_range(0, start)?;
-        skimmer.format.written.clear();
+        skimmer.format.written_classes.clear();
         skimmer.format.first = skimmer.values + 1;
         skimmer.format.is_part = skimmer.view.position() != start;
         if skimmer.format.is_part {
@@ -249,7 +251,7 @@ impl Tokens for Classes {
         let len = read_class_number(skimmer)?;
         let known = skimmer.names;
         if known == skimmer.format.places.len() as u64 {
-            if skimmer.format.places.len() == CLASSES {
+            if skimmer.format.places.len() == MAX_CLASSES {
                 return Err(SkimAborted);
             }
             let position = skimmer.view.position();
@@ -267,7 +269,7 @@ impl Tokens for Classes {
         if skimmer.answer_bytes().is_none() {
             return Ok(());
         }
-        if let Some(new) = skimmer.format.written.get(&known).copied() {
+        if let Some(new) = skimmer.format.written_classes.get(&known).copied() {
             skimmer.emit_bytes(&[tag::IX_BLESS, 0x80]);
             emit_number(skimmer, new);
             return Ok(());
@@ -291,16 +293,16 @@ impl Tokens for Classes {
         Ok(())
     }
 
-    fn read_key(skimmer: &mut Skimmer<'_, Self>, sort: FrameContent) -> SkimResult<()> {
-        if sort == FrameContent::FlagEntries && skimmer.pass_byte()? & hash::KEY_IS_SV != 0 {
+    fn read_key(skimmer: &mut Skimmer<'_, Self>, content: FrameContent) -> SkimResult<()> {
+        if content == FrameContent::FlagEntries && skimmer.pass_byte()? & hash::KEY_IS_SV != 0 {
             return Err(SkimAborted);
         }
-        let len = Classes::read_count(skimmer, 0)?;
+        let len = SkimState::read_count(skimmer, 0)?;
         skimmer.pass_bytes(len)
     }
 
     fn run_fast_loop(run: &mut Run<'_, Self>, _: Option<i64>) -> (usize, bool) {
-        let passed = if run.format.is_little { run::skip_run::<false>(run) } else { run::skip_run::<true>(run) };
-        (passed, false)
+        let skipped_value = if run.format.is_little { run::skip_run::<false>(run) } else { run::skip_run::<true>(run) };
+        (skipped_value, false)
     }
 }

@@ -2,14 +2,16 @@
 
 /// Notes on the image.
 pub(super) mod header {
-    /// 0: memory, 1: file, 2: file with the magic from before 0.6.
+    /// Where the image was: 0 for memory, 1 for a file, 2 for a file with the magic from before 0.6.
     pub(in super::super) const FILE: u16 = 1;
+    /// The major version.
     pub(in super::super) const MAJOR: u16 = 2;
+    /// The minor version.
     pub(in super::super) const MINOR: u16 = 3;
     pub(in super::super) const NETORDER: u16 = 4;
-    /// The digits as a number.
+    /// The digits of the byte order, as a number.
     pub(in super::super) const BYTEORDER: u16 = 5;
-    /// int, long, pointer, NV, IV, a byte each.
+    /// The sizes of int, long, pointer, NV and IV, a byte each.
     pub(in super::super) const SIZES: u16 = 6;
 }
 

@@ -7,13 +7,13 @@ use super::image::Image;
 use super::keys::Keys;
 use super::spelling::value as code;
 use super::tag::{self, hook};
-use super::write_fast_body::{DEPTH, write_fast_body};
+use super::write_fast_body::{MAX_DEPTH, write_fast_body};
 use super::{FORMAT, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Form, IS_KEY, Kind, Naming, Node, Replay, flag, lose_repeated};
 use crate::error::{Error, ErrorKind};
 use crate::format::{check_and_expand, write_named};
 use crate::limits::Limits;
-use crate::output::{LossKind, Losses, Output, READY, Written, write_metered};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Written, write_metered};
 use std::collections::HashMap;
 
 /// Writes a document as an image, and reports what Storable could not represent.
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 /// Of kind `Unrepresentable`, if a key is an array or another container; `Limit`, if
 /// the document is nested too deeply; `Output`, if the output was closed.
 pub fn write(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
-    let is_shallow = limits.depth >= DEPTH;
+    let is_shallow = limits.depth >= MAX_DEPTH;
     // Maps of a running program have no duplicate keys, and the size of the output is
     // not limited by the size of an input.
     let is_live = document.tape().by_hand;
@@ -95,8 +95,8 @@ pub(super) enum WriteFrame {
     Sorted { entries: Vec<(Key, u32)>, flagged: bool, key: Option<(Key, u32)> },
     /// A tied element: its object is next, and then its key or index.
     Element { object: Option<u32>, key: u32, by_key: bool },
-    /// A hook record: the children from `index` on; `record` is its node; `recursed`: an
-    /// object was stored inside of it.
+    /// A hook record: the children from `index` on. `record` is its node; `recursed` states
+    /// whether an object was stored inside of it.
     Hook { record: u32, index: u32, end: u32, flags: u8, recursed: bool },
 }
 
@@ -144,7 +144,7 @@ impl<'d> Writer<'d> {
         self.write_value(self.document.root().index(), Slot::Referent, out.buffer())?;
         while !self.stack.is_empty() {
             let buf = out.buffer();
-            let limit = buf.len() + READY;
+            let limit = buf.len() + FLUSH_SIZE;
             while buf.len() < limit && !self.stack.is_empty() {
                 self.continue_container(buf)?;
             }
@@ -200,13 +200,13 @@ impl<'d> Writer<'d> {
 
     /// Takes the next number for the variable at `index`.
     #[inline]
-    pub(super) fn number_variable(&mut self, index: u32, node: &Node, also: NumberSharers) {
-        if node.has(flag::TARGET) || also.variable.is_some() || also.referent.is_some() {
+    pub(super) fn number_variable(&mut self, index: u32, node: &Node, sharers: NumberSharers) {
+        if node.has(flag::TARGET) || sharers.variable.is_some() || sharers.referent.is_some() {
             self.variables.insert(index, self.next);
-            if let Some(variable) = also.variable {
+            if let Some(variable) = sharers.variable {
                 self.variables.insert(variable, self.next);
             }
-            if let Some(referent) = also.referent {
+            if let Some(referent) = sharers.referent {
                 self.referents.insert(referent, self.next);
             }
         }
@@ -214,10 +214,10 @@ impl<'d> Writer<'d> {
     }
 
     #[inline]
-    pub(super) fn number_referent(&mut self, index: u32, node: &Node, also: NumberSharers) {
-        if node.has(flag::TARGET) || also.referent.is_some() {
+    pub(super) fn number_referent(&mut self, index: u32, node: &Node, sharers: NumberSharers) {
+        if node.has(flag::TARGET) || sharers.referent.is_some() {
             self.referents.insert(index, self.next);
-            if let Some(referent) = also.referent {
+            if let Some(referent) = sharers.referent {
                 self.referents.insert(referent, self.next);
             }
         }
@@ -243,7 +243,7 @@ impl<'d> Writer<'d> {
         });
     }
 
-    /// Whether a link refers to a string or a number.
+    /// Returns `true` if a link refers to a string or a number.
     fn links_to_scalar(&self, link: &Node) -> bool {
         let kind = self.document.node(link.payload as u32).kind;
         !kind.is_container() && !kind.is_again()
@@ -251,9 +251,9 @@ impl<'d> Writer<'d> {
 
     // -- Values ------------------------------------------------------------
 
-    /// Writes the node at `index`: a leaf completely, a container up to its front.
+    /// Writes the node at `index`: a leaf completely, a container up to its beginning.
     pub(super) fn write_value(&mut self, mut index: u32, mut slot: Slot, buf: &mut Vec<u8>) -> Result<(), Error> {
-        let mut also = NumberSharers::default();
+        let mut sharers = NumberSharers::default();
         let first = index;
         let mut blessed = false;
         // Offset of the last class in the buffer, and the state before it.
@@ -306,7 +306,7 @@ impl<'d> Writer<'d> {
                 (Slot::Variable, Kind::Link) => {
                     if self.note(index, code::BARE).is_none() {
                         self.push_reference_tag(node.flags, buf);
-                        self.number_variable(index, &node, std::mem::take(&mut also));
+                        self.number_variable(index, &node, std::mem::take(&mut sharers));
                         blessed = false;
                     }
                     followed_link = true;
@@ -323,7 +323,7 @@ impl<'d> Writer<'d> {
                     if slot == Slot::Variable && !is_variable {
                         if self.note(index, code::BARE).is_none() {
                             self.push_reference_tag(node.flags, buf);
-                            self.number_variable(index, &node, std::mem::take(&mut also));
+                            self.number_variable(index, &node, std::mem::take(&mut sharers));
                         }
                         // It may already be written.
                         slot = Slot::Referent;
@@ -352,9 +352,9 @@ impl<'d> Writer<'d> {
                     blessed = true;
                     let target = Some(index).filter(|_| node.has(flag::TARGET));
                     if is_variable {
-                        also.variable = target.or(also.variable);
+                        sharers.variable = target.or(sharers.variable);
                     } else {
-                        also.referent = target.or(also.referent);
+                        sharers.referent = target.or(sharers.referent);
                     }
                     let body = self.document.node(index + 1);
                     index += 1;
@@ -372,16 +372,16 @@ impl<'d> Writer<'d> {
                 }
                 (Slot::Variable, Kind::Ref) => {
                     self.push_reference_tag(node.flags, buf);
-                    self.number_variable(index, &node, std::mem::take(&mut also));
-                    also.variable = None;
+                    self.number_variable(index, &node, std::mem::take(&mut sharers));
+                    sharers.variable = None;
                     if node.has(flag::TARGET) {
-                        also.referent = Some(index);
+                        sharers.referent = Some(index);
                     }
                     index += 1;
                 }
                 (Slot::Referent, Kind::Ref) => {
                     if node.has(flag::TARGET) {
-                        also.referent = Some(index);
+                        sharers.referent = Some(index);
                     }
                     index += 1;
                     slot = Slot::Variable;
@@ -389,15 +389,15 @@ impl<'d> Writer<'d> {
                 (Slot::Variable, _) if self.is_referred(&node) => {
                     if self.note(index, code::BARE).is_none() {
                         self.push_reference_tag(node.flags, buf);
-                        self.number_variable(index, &node, std::mem::take(&mut also));
+                        self.number_variable(index, &node, std::mem::take(&mut sharers));
                         blessed = false;
                     }
                     slot = Slot::Referent;
                 }
                 (Slot::Referent, _) if self.is_referred(&node) => {
-                    return self.write_container(index, &node, also, blessed, buf);
+                    return self.write_container(index, &node, sharers, blessed, buf);
                 }
-                _ => return self.write_scalar(index, &node, also, buf),
+                _ => return self.write_scalar(index, &node, sharers, buf),
             }
         }
         if !followed_link {
@@ -406,7 +406,7 @@ impl<'d> Writer<'d> {
         Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(first)).finding("links that form a circle"))
     }
 
-    /// Whether a variable contains this only by reference.
+    /// Returns `true` if a variable contains this only by reference.
     pub(super) fn is_referred(&self, node: &Node) -> bool {
         match node.kind {
             Kind::Array | Kind::Map | Kind::Opaque | Kind::Code => true,
@@ -422,7 +422,7 @@ impl<'d> Writer<'d> {
         crate::steps::count(1);
         let Some(mut frame) = self.stack.pop() else { return Ok(()) };
         // The buffer is passed on from time to time.
-        let limit = buf.len() + READY;
+        let limit = buf.len() + FLUSH_SIZE;
         match &mut frame {
             WriteFrame::Items { index, end } => {
                 while *index < *end {
@@ -541,7 +541,7 @@ impl<'d> Writer<'d> {
         self.write_value(child, slot, buf)
     }
 
-    /// Whether the node is a leaf that nothing else refers to.
+    /// Returns `true` if the node is a leaf that nothing else refers to.
     #[inline]
     pub(super) fn is_plain_leaf(&self, node: &Node) -> bool {
         !node.kind.is_container() && !node.has(flag::TARGET) && !matches!(node.kind, Kind::Link | Kind::Alias)
@@ -557,12 +557,12 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Whether Storable has a record for it.
+/// Returns `true` if Storable has a hook record for this opaque object.
 pub(super) fn is_hook_record(node: &Node) -> bool {
     node.kind == Kind::Opaque && node.form() == Form::Hook
 }
 
-/// Other nodes that the next number is for.
+/// Other nodes that share the number of the node that is written next.
 #[derive(Clone, Copy, Default)]
 pub(super) struct NumberSharers {
     pub(super) variable: Option<u32>,

@@ -12,7 +12,7 @@ impl Writer<'_> {
         &mut self,
         index: u32,
         node: &Node,
-        also: NumberSharers,
+        sharers: NumberSharers,
         blessed: bool,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
@@ -20,12 +20,12 @@ impl Writer<'_> {
         let (first, end) = (index + 1, children.index_after());
         match node.kind {
             Kind::Array => {
-                self.number_referent(index, node, also);
+                self.number_referent(index, node, sharers);
                 self.push_count(index, tag::ARRAY, None, node.aux, buf);
                 self.push(WriteFrame::Items { index: first, end })
             }
             Kind::Map => {
-                self.number_referent(index, node, also);
+                self.number_referent(index, node, sharers);
                 self.write_map(index, node, first, end, buf)
             }
             Kind::Regexp => {
@@ -34,22 +34,22 @@ impl Writer<'_> {
                     let form = self.note(index, code::CLASS).unwrap_or(0);
                     self.write_class_as(class, b"Regexp", form, buf)?;
                 }
-                self.number_referent(index, node, also);
+                self.number_referent(index, node, sharers);
                 self.write_regexp(index, buf)
             }
             Kind::Code => {
-                self.number_referent(index, node, also);
+                self.number_referent(index, node, sharers);
                 buf.push(tag::CODE);
                 let text = self.document.node(first);
                 self.number_variable(first, &text, NumberSharers::default());
                 self.write_inner_string(index, first, buf)
             }
             Kind::Tied => {
-                self.number_referent(index, node, also);
+                self.number_referent(index, node, sharers);
                 buf.push(if node.form() == Form::TiedArray { tag::TIED_ARRAY } else { tag::TIED_HASH });
                 self.push(WriteFrame::Items { index: first, end })
             }
-            _ => self.begin_hook(index, node, first, end, also, buf),
+            _ => self.begin_hook(index, node, first, end, sharers, buf),
         }
     }
 

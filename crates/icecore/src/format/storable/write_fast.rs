@@ -7,7 +7,7 @@ use super::tag;
 use super::write::Writer;
 use crate::document::{Form, Kind, Location, Node, flag};
 use crate::format::append::append_slice;
-use crate::output::READY;
+use crate::output::FLUSH_SIZE;
 
 /// The longest record that is written at once.
 const MAX_RECORD: usize = 1 << 20;
@@ -58,7 +58,7 @@ impl Writer<'_> {
     pub(super) fn fast_items(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
         // The buffer is passed on from time to time.
-        let limit = buf.len() + READY;
+        let limit = buf.len() + FLUSH_SIZE;
         while index < end && buf.len() < limit {
             let Some(node) = document.nodes().get(index as usize) else { break };
             if node.kind == Kind::Int && self.is_plain_64 && !self.image.netorder {
@@ -86,7 +86,7 @@ impl Writer<'_> {
     #[inline]
     pub(super) fn fast_entries(&mut self, mut index: u32, end: u32, buf: &mut Vec<u8>) -> u32 {
         let document = self.document;
-        let limit = buf.len() + READY;
+        let limit = buf.len() + FLUSH_SIZE;
         while index < end && buf.len() < limit {
             let Some(node) = document.nodes().get(index as usize) else { break };
             let start = buf.len();
@@ -153,23 +153,23 @@ impl Writer<'_> {
 fn push_integers(nodes: &[Node], buf: &mut Vec<u8>) -> u32 {
     const MAX_RUN: usize = 56;
     let mut block = [0u8; 9 * (MAX_RUN + 1)];
-    let (mut to, mut count) = (0, 0);
+    let (mut filled, mut count) = (0, 0);
     for node in nodes.iter().take(MAX_RUN) {
         if node.kind != Kind::Int || node.flags != 0 {
             break;
         }
         let value = node.payload as i64;
         if (-128..=127).contains(&value) {
-            block[to] = tag::BYTE;
-            block[to + 1] = (value + 128) as u8;
-            to += 2;
+            block[filled] = tag::BYTE;
+            block[filled + 1] = (value + 128) as u8;
+            filled += 2;
         } else {
-            block[to] = tag::INTEGER;
-            block[to + 1..to + 9].copy_from_slice(&value.to_le_bytes());
-            to += 9;
+            block[filled] = tag::INTEGER;
+            block[filled + 1..filled + 9].copy_from_slice(&value.to_le_bytes());
+            filled += 9;
         }
         count += 1;
     }
-    buf.extend_from_slice(&block[..to]);
+    buf.extend_from_slice(&block[..filled]);
     count
 }

@@ -11,19 +11,20 @@ use crate::format::PartProgress;
 use crate::format::append::{append_with_spare, try_append};
 use crate::output::{Output, PartialContainer, Spare};
 
-/// For larger documents the preparations pay off, unless they are written in parts.
-pub(super) const MOST_NODES: usize = 1 << 19;
-/// How much is collected before it is passed to the output.
+/// Maximum number of nodes of a document that this writer takes, unless it is written in parts: for larger ones the
+/// preparations of the other writer pay off.
+pub(super) const MAX_NODES: usize = 1 << 19;
+/// Number of bytes that are collected before they are passed to the output.
 const CHUNK: usize = 8 << 10;
-/// Most bytes that are written without a check if the chunk is full.
+/// Maximum number of bytes that are written before the next check whether the chunk is full.
 const SLACK: usize = 128;
 
-/// Deeper documents are left to the other writer.
-pub(crate) const DEPTH: u32 = 32;
+/// Maximum nesting depth: deeper documents are left to the other writer.
+pub(crate) const MAX_DEPTH: u32 = 32;
 
 type Chunk = [u8; CHUNK + SLACK];
 
-/// Writes a whole document of at most `max_bytes` bytes. Returns false, with nothing written, if
+/// Writes a whole document of at most `max_bytes` bytes. Returns `false`, with nothing written, if
 /// anything in it is special.
 pub(super) fn write_fast_body(
     document: &Document<'_>,
@@ -31,7 +32,7 @@ pub(super) fn write_fast_body(
     max_bytes: u64,
     out: &mut dyn Output,
 ) -> bool {
-    if document.nodes().len() > MOST_NODES || !can_be_simple(document, options) {
+    if document.nodes().len() > MAX_NODES || !can_be_simple(document, options) {
         return false;
     }
     append_with_spare(out, max_bytes, |parts, buf, limit| {
@@ -39,7 +40,7 @@ pub(super) fn write_fast_body(
     })
 }
 
-/// Writes the next part of a document. Returns false, with nothing written, if anything in
+/// Writes the next part of a document. Returns `false`, with nothing written, if anything in
 /// it is special.
 pub(crate) fn write_part(
     document: &Document<'_>,
@@ -84,7 +85,7 @@ fn write_nodes_as<const NET: bool>(
     let names = tape.keys();
     let nodes = tape.nodes.get(tape.root as usize..)?;
     let Spare { bytes, open, .. } = &mut parts.spare;
-    open.resize(DEPTH as usize, PartialContainer::default());
+    open.resize(MAX_DEPTH as usize, PartialContainer::default());
     if bytes.len() < CHUNK + SLACK {
         bytes.resize(CHUNK + SLACK, 0);
     }
@@ -93,88 +94,91 @@ fn write_nodes_as<const NET: bool>(
     // Storable writes values of a running program as integers and strings where it can.
     let is_live = tape.by_hand;
     let has_bools = options.minor.is_some_and(|minor| minor >= 12);
-    let mut to = 0;
+    let mut filled = 0;
     let mut depth = parts.depth;
     // The open container: number of children left, its own key, and whether its children
     // have keys.
-    let mut top = if parts.begun { open[depth] } else { PartialContainer { left: 1, key: NO_KEY, is_map: false } };
+    let mut top = if parts.begun { open[depth] } else { PartialContainer { remaining: 1, key: NO_KEY, is_map: false } };
     // The root is the target of the reference that Storable was given.
     let mut is_root = !parts.begun;
     let mut index = 0;
     loop {
         // A complete container is itself an item or the value of an entry.
         crate::steps::count(1);
-        while top.left == 0 && depth > 0 {
+        while top.remaining == 0 && depth > 0 {
             crate::steps::count(1);
             if top.key != NO_KEY {
-                to = push_key::<NET>(chunk, to, top.key, names, buf)?;
+                filled = push_key::<NET>(chunk, filled, top.key, names, buf)?;
             }
             depth -= 1;
             top = open[depth];
-            top.left -= 1;
+            top.remaining -= 1;
         }
         if index == nodes.len() {
             break;
         }
-        if to >= CHUNK {
-            to = flush_chunk(chunk, to, buf);
+        if filled >= CHUNK {
+            filled = flush_chunk(chunk, filled, buf);
         }
-        if top.is_map || is_root || depth == DEPTH as usize {
-            let run = nodes.get(index..index + (nodes.len() - index).min(top.left as usize))?;
+        if top.is_map || is_root || depth == MAX_DEPTH as usize {
+            let run = nodes.get(index..index + (nodes.len() - index).min(top.remaining as usize))?;
             let (pushed, chunk_end) = match top.is_map {
-                true => push_leaves::<NET, true>(run, chunk, to, strings, names),
-                false => push_leaves::<NET, false>(run, chunk, to, strings, names),
+                true => push_leaves::<NET, true>(run, chunk, filled, strings, names),
+                false => push_leaves::<NET, false>(run, chunk, filled, strings, names),
             };
-            to = chunk_end;
+            filled = chunk_end;
             index += pushed;
-            top.left -= pushed as u32;
+            top.remaining -= pushed as u32;
         } else {
-            let done = write_items::<NET>(nodes.get(index..)?, top.left, chunk, to, strings, names);
-            to = done.to;
-            index += done.nodes;
-            top.left = done.left;
-            if done.in_map > 0 {
+            let progress = write_items::<NET>(nodes.get(index..)?, top.remaining, chunk, filled, strings, names);
+            filled = progress.filled;
+            index += progress.nodes;
+            top.remaining = progress.remaining;
+            if progress.in_map > 0 {
                 *open.get_mut(depth)? = top;
                 depth += 1;
-                top = PartialContainer { left: done.in_map, key: NO_KEY, is_map: true };
+                top = PartialContainer { remaining: progress.in_map, key: NO_KEY, is_map: true };
                 continue;
             }
         }
-        let Some(node) = nodes.get(index).filter(|_| (top.left > 0 || depth == 0) && to < CHUNK) else { continue };
+        let Some(node) = nodes.get(index).filter(|_| (top.remaining > 0 || depth == 0) && filled < CHUNK) else {
+            continue;
+        };
         if (buf.len() - start) as u64 > max_bytes {
             return None;
         }
-        if node.flags & !flag::REF != 0 || (node.key != NO_KEY) != top.is_map || top.left == 0 {
+        if node.flags & !flag::REF != 0 || (node.key != NO_KEY) != top.is_map || top.remaining == 0 {
             return None;
         }
         index += 1;
         match node.kind {
             Kind::Array | Kind::Map => {
-                to = push_container_head::<NET>(chunk, to, node, is_root)?;
+                filled = push_container_head::<NET>(chunk, filled, node, is_root)?;
                 is_root = false;
                 if node.aux > 0 {
                     *open.get_mut(depth)? = top;
                     depth += 1;
-                    top = PartialContainer { left: node.aux, key: node.key, is_map: node.kind == Kind::Map };
+                    top = PartialContainer { remaining: node.aux, key: node.key, is_map: node.kind == Kind::Map };
                     continue;
                 }
             }
-            Kind::Int => to = push_integer::<NET>(chunk, to, node.payload as i64, is_live, buf)?,
-            Kind::Bytes | Kind::Text => to = push_string::<NET>(chunk, to, node, strings, buf)?,
-            Kind::Null => to = push_byte(chunk, to, tag::UNDEF)?,
-            Kind::Bool => to = push_byte(chunk, to, bool_tag(node.payload != 0, has_bools))?,
-            Kind::Float => to = push_float::<NET>(chunk, to, f64::from_bits(node.payload), is_live, buf)?,
+            Kind::Int => filled = push_integer::<NET>(chunk, filled, node.payload as i64, is_live, buf)?,
+            Kind::Bytes | Kind::Text => filled = push_string::<NET>(chunk, filled, node, strings, buf)?,
+            Kind::Null => filled = push_byte(chunk, filled, tag::UNDEF)?,
+            Kind::Bool => filled = push_byte(chunk, filled, bool_tag(node.payload != 0, has_bools))?,
+            Kind::Float => filled = push_float::<NET>(chunk, filled, f64::from_bits(node.payload), is_live, buf)?,
             Kind::Float32 => {
-                to = push_float::<NET>(chunk, to, f64::from(f32::from_bits(node.payload as u32)), is_live, buf)?;
+                filled =
+                    push_float::<NET>(chunk, filled, f64::from(f32::from_bits(node.payload as u32)), is_live, buf)?;
             }
             _ => return None,
         }
         if node.key != NO_KEY {
-            to = push_key::<NET>(chunk, to, node.key, names, buf)?;
+            filled = push_key::<NET>(chunk, filled, node.key, names, buf)?;
         }
-        top.left -= 1;
+        top.remaining -= 1;
     }
-    flush_chunk(chunk, to, buf);
+    flush_chunk(chunk, filled, buf);
     parts.begun = true;
     parts.depth = depth;
     *open.get_mut(depth)? = top;
@@ -195,10 +199,13 @@ fn push_header(options: &WriteOptions, buf: &mut Vec<u8>) {
 
 /// How far [`write_items`] got.
 struct ItemsProgress {
+    /// Number of nodes that were written.
     nodes: usize,
-    left: u32,
-    to: usize,
-    /// Number of entries left in the map in which it stopped.
+    /// Number of items of the array that still follow.
+    remaining: u32,
+    /// Number of bytes in the chunk.
+    filled: usize,
+    /// Number of entries that still follow in the map in which the loop stopped.
     in_map: u32,
 }
 
@@ -207,24 +214,24 @@ struct ItemsProgress {
 #[inline(always)]
 fn write_items<const NET: bool>(
     nodes: &[Node],
-    left: u32,
+    remaining: u32,
     chunk: &mut Chunk,
-    to: usize,
+    filled: usize,
     strings: (&[u8], &[u8]),
     names: &Names,
 ) -> ItemsProgress {
-    let mut done = ItemsProgress { nodes: 0, left, to, in_map: 0 };
-    while let Some((node, following)) = nodes.get(done.nodes..).and_then(|nodes| nodes.split_first()) {
-        if done.left == 0 || done.to >= CHUNK {
+    let mut progress = ItemsProgress { nodes: 0, remaining, filled, in_map: 0 };
+    while let Some((node, following)) = nodes.get(progress.nodes..).and_then(|nodes| nodes.split_first()) {
+        if progress.remaining == 0 || progress.filled >= CHUNK {
             break;
         }
         if node.kind != Kind::Map {
-            let run = nodes.get(done.nodes..).unwrap_or(&[]);
-            let run = &run[..run.len().min(done.left as usize)];
+            let run = nodes.get(progress.nodes..).unwrap_or(&[]);
+            let run = &run[..run.len().min(progress.remaining as usize)];
             let pushed;
-            (pushed, done.to) = push_leaves::<NET, false>(run, chunk, done.to, strings, names);
-            done.nodes += pushed;
-            done.left -= pushed as u32;
+            (pushed, progress.filled) = push_leaves::<NET, false>(run, chunk, progress.filled, strings, names);
+            progress.nodes += pushed;
+            progress.remaining -= pushed as u32;
             if pushed == 0 {
                 break;
             }
@@ -232,20 +239,20 @@ fn write_items<const NET: bool>(
         }
         let Some(entries) = following.get(..node.aux as usize) else { break };
         let (0, NO_KEY, Some(start)) =
-            (node.flags & !flag::REF, node.key, push_container_head::<NET>(chunk, done.to, node, false))
+            (node.flags & !flag::REF, node.key, push_container_head::<NET>(chunk, progress.filled, node, false))
         else {
             break;
         };
         let pushed;
-        (pushed, done.to) = push_leaves::<NET, true>(entries, chunk, start, strings, names);
-        done.nodes += 1 + pushed;
-        done.in_map = node.aux - pushed as u32;
-        if done.in_map > 0 {
+        (pushed, progress.filled) = push_leaves::<NET, true>(entries, chunk, start, strings, names);
+        progress.nodes += 1 + pushed;
+        progress.in_map = node.aux - pushed as u32;
+        if progress.in_map > 0 {
             break;
         }
-        done.left -= 1;
+        progress.remaining -= 1;
     }
-    done
+    progress
 }
 
 /// Writes a run of integers and short strings, with their keys in a map, until the chunk is
@@ -254,15 +261,15 @@ fn write_items<const NET: bool>(
 fn push_leaves<const NET: bool, const KEYS: bool>(
     nodes: &[Node],
     chunk: &mut Chunk,
-    mut to: usize,
+    mut filled: usize,
     (input, arena): (&[u8], &[u8]),
     names: &Names,
 ) -> (usize, usize) {
     for (pushed, node) in nodes.iter().enumerate() {
-        let slot: Option<&mut [u8; 64]> = chunk.get_mut(to..to + 64).and_then(|bytes| bytes.first_chunk_mut());
-        let (Some(space), 0) = (slot, node.flags) else { return (pushed, to) };
-        if to >= CHUNK || (node.key != NO_KEY) != KEYS {
-            return (pushed, to);
+        let slot: Option<&mut [u8; 64]> = chunk.get_mut(filled..filled + 64).and_then(|bytes| bytes.first_chunk_mut());
+        let (Some(space), 0) = (slot, node.flags) else { return (pushed, filled) };
+        if filled >= CHUNK || (node.key != NO_KEY) != KEYS {
+            return (pushed, filled);
         }
         let len = match node.kind {
             Kind::Int => {
@@ -275,7 +282,7 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
                     space[1..9].copy_from_slice(&value.to_le_bytes());
                     9
                 } else {
-                    return (pushed, to);
+                    return (pushed, filled);
                 }
             }
             Kind::Bytes | Kind::Text if node.aux <= 32 => {
@@ -284,39 +291,39 @@ fn push_leaves<const NET: bool, const KEYS: bool>(
                     Location::Arena(start) => (arena, start),
                 };
                 let Some(window) = base.get(start as usize..).and_then(|text| text.first_chunk::<32>()) else {
-                    return (pushed, to);
+                    return (pushed, filled);
                 };
                 space[0] = if node.kind == Kind::Text { tag::UTF8STR } else { tag::SCALAR };
                 space[1] = node.aux as u8;
                 space[2..34].copy_from_slice(window);
                 2 + node.aux as usize
             }
-            _ => return (pushed, to),
+            _ => return (pushed, filled),
         };
         if KEYS {
             let Some((entry, _)) = names.get_plain(node.key).filter(|(entry, _)| entry.node.aux <= 16) else {
-                return (pushed, to);
+                return (pushed, filled);
             };
             let key = &mut space[len..len + 20];
             key[..4].copy_from_slice(&encode_length::<NET>(entry.node.aux));
             key[4..].copy_from_slice(&entry.head.to_le_bytes());
-            to += 4 + entry.node.aux as usize;
+            filled += 4 + entry.node.aux as usize;
         }
-        to += len;
+        filled += len;
     }
-    (nodes.len(), to)
+    (nodes.len(), filled)
 }
 
 #[inline(always)]
-fn flush_chunk(chunk: &Chunk, to: usize, buf: &mut Vec<u8>) -> usize {
-    buf.extend_from_slice(&chunk[..to]);
+fn flush_chunk(chunk: &Chunk, filled: usize, buf: &mut Vec<u8>) -> usize {
+    buf.extend_from_slice(&chunk[..filled]);
     0
 }
 
 /// Returns space for a value of at most 64 bytes.
 #[inline(always)]
-fn value_space(chunk: &mut Chunk, to: usize) -> Option<&mut [u8; 64]> {
-    chunk.get_mut(to..to + 64)?.first_chunk_mut()
+fn value_space(chunk: &mut Chunk, filled: usize) -> Option<&mut [u8; 64]> {
+    chunk.get_mut(filled..filled + 64)?.first_chunk_mut()
 }
 
 #[inline(always)]
@@ -326,43 +333,43 @@ fn encode_length<const NET: bool>(value: u32) -> [u8; 4] {
 
 /// Writes a reference, unless it is the root, and tag and count of its target.
 #[inline(always)]
-fn push_container_head<const NET: bool>(chunk: &mut Chunk, to: usize, node: &Node, is_root: bool) -> Option<usize> {
+fn push_container_head<const NET: bool>(chunk: &mut Chunk, filled: usize, node: &Node, is_root: bool) -> Option<usize> {
     let skip = usize::from(is_root);
-    let space = value_space(chunk, to)?;
+    let space = value_space(chunk, filled)?;
     space[0] = tag::REF;
     space[1 - skip] = if node.kind == Kind::Map { tag::HASH } else { tag::ARRAY };
     space[2 - skip..6 - skip].copy_from_slice(&encode_length::<NET>(node.aux));
-    Some(to + 6 - skip)
+    Some(filled + 6 - skip)
 }
 
 #[inline(always)]
-fn push_byte(chunk: &mut Chunk, to: usize, byte: u8) -> Option<usize> {
-    value_space(chunk, to)?[0] = byte;
-    Some(to + 1)
+fn push_byte(chunk: &mut Chunk, filled: usize, byte: u8) -> Option<usize> {
+    value_space(chunk, filled)?[0] = byte;
+    Some(filled + 1)
 }
 
 #[inline(always)]
 fn push_integer<const NET: bool>(
     chunk: &mut Chunk,
-    to: usize,
+    filled: usize,
     value: i64,
     is_live: bool,
     buf: &mut Vec<u8>,
 ) -> Option<usize> {
-    let space = value_space(chunk, to)?;
+    let space = value_space(chunk, filled)?;
     if (-128..=127).contains(&value) {
         space[..2].copy_from_slice(&[tag::BYTE, (value + 128) as u8]);
-        Some(to + 2)
+        Some(filled + 2)
     } else if !NET {
         space[0] = tag::INTEGER;
         space[1..9].copy_from_slice(&value.to_le_bytes());
-        Some(to + 9)
+        Some(filled + 9)
     } else if let Ok(value) = i32::try_from(value) {
         space[0] = tag::NETINT;
         space[1..5].copy_from_slice(&value.to_be_bytes());
-        Some(to + 5)
+        Some(filled + 5)
     } else if is_live {
-        push_long_string::<NET>(chunk, to, tag::SCALAR, value.to_string().as_bytes(), buf)
+        push_long_string::<NET>(chunk, filled, tag::SCALAR, value.to_string().as_bytes(), buf)
     } else {
         // A string would be a loss.
         None
@@ -372,7 +379,7 @@ fn push_integer<const NET: bool>(
 #[inline(always)]
 fn push_float<const NET: bool>(
     chunk: &mut Chunk,
-    to: usize,
+    filled: usize,
     value: f64,
     is_live: bool,
     buf: &mut Vec<u8>,
@@ -380,22 +387,22 @@ fn push_float<const NET: bool>(
     if let Some(integer) = exact_integer(value)
         && is_live
     {
-        return push_integer::<NET>(chunk, to, integer, is_live, buf);
+        return push_integer::<NET>(chunk, filled, integer, is_live, buf);
     }
     if NET {
         return None;
     }
-    let space = value_space(chunk, to)?;
+    let space = value_space(chunk, filled)?;
     space[0] = tag::DOUBLE;
     space[1..9].copy_from_slice(&value.to_le_bytes());
-    Some(to + 9)
+    Some(filled + 9)
 }
 
-/// `strings` are the input and the arena, which places refer to.
+/// Writes a string. `strings` are the input and the arena, which the node's location refers to.
 #[inline(always)]
 fn push_string<const NET: bool>(
     chunk: &mut Chunk,
-    to: usize,
+    filled: usize,
     node: &Node,
     strings: (&[u8], &[u8]),
     buf: &mut Vec<u8>,
@@ -410,28 +417,28 @@ fn push_string<const NET: bool>(
     if len <= 32
         && let Some(window) = text.first_chunk::<32>()
     {
-        let space = value_space(chunk, to)?;
+        let space = value_space(chunk, filled)?;
         space[0] = tag;
         space[1] = len as u8;
         space[2..34].copy_from_slice(window);
-        return Some(to + 2 + len);
+        return Some(filled + 2 + len);
     }
     // The length of the longest strings is stored elsewhere.
     let text = text.get(..len).filter(|_| node.aux <= i32::MAX as u32)?;
-    push_long_string::<NET>(chunk, to, tag, text, buf)
+    push_long_string::<NET>(chunk, filled, tag, text, buf)
 }
 
 /// Writes a string of any length; `tag` is the one for a short string.
 #[inline(never)]
 fn push_long_string<const NET: bool>(
     chunk: &mut Chunk,
-    to: usize,
+    filled: usize,
     tag: u8,
     text: &[u8],
     buf: &mut Vec<u8>,
 ) -> Option<usize> {
     let len = u32::try_from(text.len()).ok()?;
-    let space = value_space(chunk, to)?;
+    let space = value_space(chunk, filled)?;
     let text_start = match u8::try_from(len) {
         Ok(short) => {
             space[..2].copy_from_slice(&[tag, short]);
@@ -443,28 +450,34 @@ fn push_long_string<const NET: bool>(
             5
         }
     };
-    let to = flush_chunk(chunk, to + text_start, buf);
+    let filled = flush_chunk(chunk, filled + text_start, buf);
     buf.extend_from_slice(text);
-    Some(to)
+    Some(filled)
 }
 
 /// Writes length and bytes of a key without flags.
 #[inline(always)]
-fn push_key<const NET: bool>(chunk: &mut Chunk, to: usize, id: u16, names: &Names, buf: &mut Vec<u8>) -> Option<usize> {
+fn push_key<const NET: bool>(
+    chunk: &mut Chunk,
+    filled: usize,
+    id: u16,
+    names: &Names,
+    buf: &mut Vec<u8>,
+) -> Option<usize> {
     let (entry, bytes) = names.get_plain(id)?;
     let len = entry.node.aux as usize;
-    // Many may follow each other.
-    let to = if to >= CHUNK { flush_chunk(chunk, to, buf) } else { to };
-    let space = value_space(chunk, to)?;
+    // Many long keys may follow each other.
+    let filled = if filled >= CHUNK { flush_chunk(chunk, filled, buf) } else { filled };
+    let space = value_space(chunk, filled)?;
     space[..4].copy_from_slice(&encode_length::<NET>(entry.node.aux));
     if len <= 16 {
         space[4..20].copy_from_slice(&entry.head.to_le_bytes());
-        return Some(to + 4 + len);
+        return Some(filled + 4 + len);
     }
     let Location::Arena(start) = entry.node.place() else { return None };
     let start = usize::try_from(start).ok()?;
     let text = bytes.get(start..start + len).filter(|text| text.len() <= i32::MAX as usize)?;
-    let to = flush_chunk(chunk, to + 4, buf);
+    let filled = flush_chunk(chunk, filled + 4, buf);
     buf.extend_from_slice(text);
-    Some(to)
+    Some(filled)
 }

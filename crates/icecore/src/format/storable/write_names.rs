@@ -12,7 +12,7 @@ impl Writer<'_> {
         self.write_class_as(class, name, form, buf)
     }
 
-    /// Writes a class. `form` is its note, 0 for the default form.
+    /// Writes a class. `form` is the value of its note [`code::CLASS`]; 0 is the default form.
     pub(super) fn write_class_as(
         &mut self,
         class: u32,
@@ -54,8 +54,8 @@ impl Writer<'_> {
         Some(renumbered.filter(|number| self.renumbered_classes.get(number) == Some(&class)).unwrap_or(first))
     }
 
-    /// Gives a class its number. A class that is given by name again takes another
-    /// number, which is seldom referred to.
+    /// Assigns a number to a class. A class that is given by name again takes another number,
+    /// which is seldom referred to.
     pub(super) fn assign_class_number(&mut self, class: u32, number: u32) {
         let spare = u32::MAX - number;
         let is_known = self.classes.contains_key(&class);

@@ -41,7 +41,7 @@ impl Writer<'_> {
         &mut self,
         index: u32,
         node: &Node,
-        also: NumberSharers,
+        sharers: NumberSharers,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let source = self.document.node(index + 1);
@@ -52,7 +52,7 @@ impl Writer<'_> {
         buf.push(tag);
         self.push_length(bytes.len(), tag == tag::LVSTRING, buf)?;
         buf.extend_from_slice(bytes);
-        self.number_variable(index, node, also);
+        self.number_variable(index, node, sharers);
         self.write_inner_string(index, index + 2, buf)
     }
 
@@ -60,10 +60,10 @@ impl Writer<'_> {
         &mut self,
         index: u32,
         node: &Node,
-        also: NumberSharers,
+        sharers: NumberSharers,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        self.number_variable(index, node, also);
+        self.number_variable(index, node, sharers);
         let (first, end) = (index + 1, Cursor::new(self.document, index).index_after());
         if node.form() == Form::TiedScalar {
             buf.push(tag::TIED_SCALAR);
@@ -81,7 +81,7 @@ impl Writer<'_> {
 
     // -- Hooks: see `records.rs` for the children of an opaque object --------
 
-    /// Whether the child at `index` is an object stored in the record itself, and not a
+    /// Returns `true` if the child at `index` is an object stored in the record itself, and not a
     /// link.
     pub(super) fn is_inner_object(&self, index: u32, node: &Node) -> bool {
         !(node.kind == Kind::Link || node.kind == Kind::Ref && self.document.node(index + 1).kind == Kind::Alias)
@@ -93,10 +93,10 @@ impl Writer<'_> {
         node: &Node,
         first: u32,
         end: u32,
-        also: NumberSharers,
+        sharers: NumberSharers,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        self.number_referent(index, node, also);
+        self.number_referent(index, node, sharers);
         let body = Cursor::new(self.document, index).children().last();
         let flags = match body.map(|body| (body.kind(), body.node().form())) {
             Some((Kind::Array, _)) => hook::ARRAY,

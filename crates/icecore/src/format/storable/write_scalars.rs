@@ -15,15 +15,15 @@ impl Writer<'_> {
         &mut self,
         index: u32,
         node: &Node,
-        also: NumberSharers,
+        sharers: NumberSharers,
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         match node.kind {
-            Kind::Tied => return self.write_tied_scalar(index, node, also, buf),
-            Kind::VString => return self.write_v_string(index, node, also, buf),
+            Kind::Tied => return self.write_tied_scalar(index, node, sharers, buf),
+            Kind::VString => return self.write_v_string(index, node, sharers, buf),
             _ => {}
         }
-        self.number_variable(index, node, also);
+        self.number_variable(index, node, sharers);
         if node.kind == Kind::Regexp {
             return self.write_regexp(index, buf);
         }
@@ -130,7 +130,7 @@ impl Writer<'_> {
         self.write_float_as(index, value, true, buf)
     }
 
-    /// Writes a float. `is_exact`: it is the value itself, not only the nearest float.
+    /// Writes a float. `is_exact` states whether it is the value itself, not only the nearest float.
     fn write_float_as(&mut self, index: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) -> Result<(), Error> {
         if !is_exact {
             self.record_loss(LossKind::Precision, index);

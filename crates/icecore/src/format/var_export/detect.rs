@@ -7,7 +7,7 @@ use crate::format::{Certainty, Guess};
 use crate::limits::Limits;
 
 /// Limit of the values that are read.
-const ENOUGH: u32 = 10_000;
+const MAX_VALUES: u32 = 10_000;
 
 /// Detects an array or an object, or a PHP file that returns a value. Scalars alone could be
 /// anything.
@@ -24,7 +24,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         return None;
     }
     let mut limits = Limits::default();
-    limits.nodes = ENOUGH;
+    limits.nodes = MAX_VALUES;
     let (tape, consumed, error) = try_read(input, &limits);
     let document = Document::new(input, tape);
     let root = document.root();
@@ -46,7 +46,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: if is_file { "in a PHP file".to_owned() } else { String::new() } })
 }
 
-/// Whether the input begins with `array (` and an item, as `var_export()` writes it, or
+/// Returns `true` if the input begins with `array (` and an item, as `var_export()` writes it, or
 /// probably is another text of it.
 pub(super) fn starts_with_value(input: &[u8]) -> bool {
     let is_array = || {

@@ -7,7 +7,7 @@ use super::text::integer_key;
 use super::words::Shape;
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
-use crate::format::list_to_map::{IDS, KEYED};
+use crate::format::list_to_map::{MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS};
 
 /// A container that is still open.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             let mut lexer = self.lexer;
             lexer.skip_blanks()?;
             if lexer.rest().is_empty() || lexer.rest() == b"=" {
-                return Err(lexer.unexpected_byte(lexer.input.len(), "`=>`"));
+                return Err(lexer.unexpected_byte_error(lexer.input.len(), "`=>`"));
             }
             return Err(Error::new(ErrorKind::Malformed)
                 .at(start)
@@ -120,7 +120,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let input = self.lexer.input;
         let tape = self.sink.tape();
-        if position < KEYED && tape.keys.len() < IDS {
+        if position < MAX_ENTRIES_WITH_IDS && tape.keys.len() < MAX_KEY_IDS {
             let id = match key {
                 Key::Int(value) => tape.intern_key(Node::int(value), &[]),
                 Key::Bytes(node) => match (node.place(), usize::try_from(node.aux)) {

@@ -59,9 +59,9 @@ pub(super) fn push_number(value: f64, buf: &mut Vec<u8>) {
 }
 
 /// Text between the two parts of a split string.
-const JOINT: &[u8] = b"' . '";
+const JOIN: &[u8] = b"' . '";
 
-/// Appends a string; NUL is written in double quotes. `splits_tags`: a PHP tag in it is split, so
+/// Appends a string; NUL is written in double quotes. With `splits_tags`, a PHP tag in it is split, so
 /// that `<` ends one string, and the rest begins the next one.
 pub(super) fn push_string(bytes: &[u8], splits_tags: bool, buf: &mut Vec<u8>) {
     push_quoted(bytes, b"' . \"\\0\" . '", splits_tags, buf);
@@ -72,7 +72,7 @@ pub(super) fn push_property(bytes: &[u8], splits_tags: bool, buf: &mut Vec<u8>) 
     push_quoted(bytes, b"\0", splits_tags, buf);
 }
 
-/// Whether PHP begins to run code here, in a file that it has only printed so far. `<%` and
+/// Returns `true` if PHP begins to run code here, in a file that it has only printed so far. `<%` and
 /// `<script` are tags of PHP 5.
 fn begins_tag(bytes: &[u8]) -> bool {
     match bytes {
@@ -84,12 +84,12 @@ fn begins_tag(bytes: &[u8]) -> bool {
 
 /// Returns the offset of the next of these tags.
 pub(super) fn find_tag(bytes: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    while let Some(distance) = find_byte(&bytes[from..], [b'<']) {
-        if begins_tag(&bytes[from + distance..]) {
-            return Some(from + distance);
+    let mut start = 0;
+    while let Some(distance) = find_byte(&bytes[start..], [b'<']) {
+        if begins_tag(&bytes[start + distance..]) {
+            return Some(start + distance);
         }
-        from += distance + 1;
+        start += distance + 1;
     }
     None
 }
@@ -102,7 +102,7 @@ fn push_quoted(mut bytes: &[u8], nul: &[u8], splits_tags: bool, buf: &mut Vec<u8
             0 => buf.extend_from_slice(nul),
             b'<' if splits_tags && begins_tag(&bytes[offset..]) => {
                 buf.push(b'<');
-                buf.extend_from_slice(JOINT);
+                buf.extend_from_slice(JOIN);
             }
             b'<' => buf.push(b'<'),
             byte => buf.extend_from_slice(&[b'\\', byte]),

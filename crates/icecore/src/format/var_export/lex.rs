@@ -28,13 +28,13 @@ impl<'a> Lexer<'a> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// Error for an unexpected byte at `offset`.
+    /// Returns the error for an unexpected byte at `offset`.
     #[cold]
-    pub(super) fn unexpected_byte(&self, offset: usize, expected: &'static str) -> Error {
+    pub(super) fn unexpected_byte_error(&self, offset: usize, expected: &'static str) -> Error {
         scan::unexpected_byte_error(self.input, offset, expected)
     }
 
-    /// Error for text at `offset` that PHP would have to run.
+    /// Returns the error for text at `offset` that PHP would have to run.
     #[cold]
     pub(super) fn code_error(&self, offset: usize, found: impl std::fmt::Display) -> Error {
         Error::new(ErrorKind::Unsupported)
@@ -44,19 +44,21 @@ impl<'a> Lexer<'a> {
             .helping("code is not run; let PHP evaluate it and export the result")
     }
 
-    /// Error for anything other than `expected` here: an operator is code.
+    /// Returns the error for anything other than `expected` here: an operator is code.
     #[cold]
-    pub(super) fn unexpected_token(&self, expected: &'static str) -> Error {
+    pub(super) fn unexpected_token_error(&self, expected: &'static str) -> Error {
         match self.peek() {
             Some(byte @ (b'+' | b'-' | b'*' | b'/' | b'%' | b'.' | b'?' | b'|' | b'&' | b'^' | b'<' | b'>' | b'!')) => {
                 self.code_error(self.offset, format_args!("the operator `{}`", char::from(byte)))
             }
-            Some(b'=') if self.byte_at(self.offset + 1).is_none() => self.unexpected_byte(self.offset + 1, "`=>`"),
+            Some(b'=') if self.byte_at(self.offset + 1).is_none() => {
+                self.unexpected_byte_error(self.offset + 1, "`=>`")
+            }
             Some(b'=') if self.byte_at(self.offset + 1) != Some(b'>') => {
                 self.code_error(self.offset, "the operator `=`")
             }
             Some(b'[' | b'(') => self.code_error(self.offset, "an access to the value before it"),
-            _ => self.unexpected_byte(self.offset, expected),
+            _ => self.unexpected_byte_error(self.offset, expected),
         }
     }
 
@@ -87,7 +89,7 @@ impl<'a> Lexer<'a> {
         if self.byte_at(self.offset + 1) == Some(b'*') && self.peek() == Some(b'/') {
             let body = self.input.get(self.offset + 2..).unwrap_or(&[]);
             let Some(len) = body.windows(2).position(|pair| pair == b"*/") else {
-                return Err(self.unexpected_byte(self.input.len(), "`*/` at the end of the comment"));
+                return Err(self.unexpected_byte_error(self.input.len(), "`*/` at the end of the comment"));
             };
             self.offset += len + 4;
             return Ok(());
@@ -105,7 +107,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn expect_byte(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
         self.skip_blanks()?;
         if self.peek() != Some(byte) {
-            return Err(self.unexpected_token(expected));
+            return Err(self.unexpected_token_error(expected));
         }
         self.offset += 1;
         Ok(())
@@ -143,7 +145,7 @@ impl<'a> Lexer<'a> {
         }
         loop {
             if !self.peek().is_some_and(is_word_start) {
-                return Err(self.unexpected_byte(self.offset, "a name"));
+                return Err(self.unexpected_byte_error(self.offset, "a name"));
             }
             self.offset += self.word_at(self.offset).len();
             if self.peek() != Some(b'\\') {

@@ -36,7 +36,7 @@ impl Lexer<'_> {
                 self.offset += 2;
                 let digits = self.read_digits(radix);
                 if digits.is_empty() {
-                    return Err(self.unexpected_byte(self.offset, "digits"));
+                    return Err(self.unexpected_byte_error(self.offset, "digits"));
                 }
                 return Ok(parse_radix(&digits, radix));
             }
@@ -60,7 +60,7 @@ impl Lexer<'_> {
                 self.offset += 1 + sign;
                 text.extend(self.read_digits(10));
             } else if self.byte_at(self.offset + 1 + sign).is_none() && !text.is_empty() {
-                return Err(self.unexpected_byte(self.input.len(), "the digits of the exponent"));
+                return Err(self.unexpected_byte_error(self.input.len(), "the digits of the exponent"));
             }
         }
         if !is_float && text.len() > 1 && text[0] == b'0' {
@@ -75,7 +75,7 @@ impl Lexer<'_> {
         let text = std::str::from_utf8(&text).unwrap_or("");
         match text.parse::<i64>() {
             Ok(value) if !is_float => Ok(Number::Int(value)),
-            _ => text.parse().map(Number::Float).map_err(|_| self.unexpected_byte(start, "a number")),
+            _ => text.parse().map(Number::Float).map_err(|_| self.unexpected_byte_error(start, "a number")),
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) const OPTIONS: &[Opt] = &[
     class_map::OPTION,
 ];
 
-/// How a value is read. There are no options so far.
+/// How a value is read. It has no options yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadOptions {}
@@ -55,8 +55,8 @@ pub struct ReadOptions {}
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// Whether to write a file that returns the value. `None`: the text around the value that was
-    /// read is written again.
+    /// Whether to write a file that returns the value. If this is `None`, the text around
+    /// the value that was read is written again.
     pub file: Option<bool>,
     /// Write arrays in `[` and `]`, indented by 4, lists without keys.
     pub short: bool,

@@ -21,8 +21,8 @@ pub(super) struct Machine<'a, 's, S: Sink> {
     pub(super) deferred_keys: DeferredKeys,
     /// Source of the key before the next value, if it must be kept.
     key_source: Option<(usize, usize)>,
-    /// Up to which offset spans cover the input.
-    spanned: usize,
+    /// The offset up to which spans cover the input.
+    covered_until: usize,
     /// The value that is being read: its future node, and the id of its key.
     next: (u32, u16),
     /// The last value, until it is known whether it continues.
@@ -38,7 +38,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             frames: Vec::new(),
             deferred_keys: DeferredKeys::default(),
             key_source: None,
-            spanned: 0,
+            covered_until: 0,
             next: (0, NO_KEY),
             last: None,
         }
@@ -48,7 +48,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
     pub(super) fn run(&mut self) -> Result<(), Error> {
         let is_file = self.read_prefix()?;
         let start = self.lexer.offset;
-        self.keep_around(spelling::BEFORE, 0, start);
+        self.keep_surrounding_text(spelling::BEFORE, 0, start);
         let value = self.lexer.read_value().map_err(|error| self.lexer.constant_error(start, error))?;
         self.begin_value(value, NO_KEY, start)?;
         while let Some(frame) = self.frames.last().copied() {
@@ -59,7 +59,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
         let end = self.lexer.offset;
         self.read_suffix(is_file)?;
-        self.keep_around(spelling::BEHIND, end, self.lexer.offset);
+        self.keep_surrounding_text(spelling::AFTER, end, self.lexer.offset);
         self.record_gap(self.lexer.offset);
         Ok(())
     }
@@ -124,8 +124,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                 self.last = None;
                 Ok(())
             }
-            _ if close == b']' => Err(self.lexer.unexpected_token("`,` or `]`")),
-            _ => Err(self.lexer.unexpected_token("`,` or `)`")),
+            _ if close == b']' => Err(self.lexer.unexpected_token_error("`,` or `]`")),
+            _ => Err(self.lexer.unexpected_token_error("`,` or `)`")),
         }
     }
 
@@ -146,7 +146,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         }
     }
 
-    /// Begins a value: a leaf completely, a container up to its front.
+    /// Begins a value: a leaf completely, a container up to its beginning.
     fn begin_value(&mut self, value: ValueStart<'a>, key: u16, start: usize) -> Result<(), Error> {
         if let ValueStart::Open(opening) = value {
             return self.open_container(&opening, key, start);
@@ -172,11 +172,11 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             ValueStart::Bool(value) => Node::leaf(Kind::Bool, u64::from(*value)),
             ValueStart::Number(Number::Int(value)) => Node::int(*value),
             ValueStart::Number(Number::Float(value)) => Node::float(*value),
-            ValueStart::Text(StringLiteral::Plain(at, len)) => {
+            ValueStart::Text(StringLiteral::Plain(text_start, len)) => {
                 self.check_length(*len, start)?;
-                self.sink.tape().new_borrowed_string(Kind::Bytes, *at, *len)
+                self.sink.tape().new_borrowed_string(Kind::Bytes, *text_start, *len)
             }
-            ValueStart::Text(StringLiteral::Made(bytes)) => {
+            ValueStart::Text(StringLiteral::Decoded(bytes)) => {
                 self.check_length(bytes.len(), start)?;
                 self.sink.tape().new_owned_string(Kind::Bytes, bytes)
             }
@@ -232,7 +232,7 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
 
     // -- Around the value ---------------------------------------------------------
 
-    /// Reads the text before the value. Returns whether it is a file.
+    /// Reads the text before the value. Returns `true` if it is a file.
     fn read_prefix(&mut self) -> Result<bool, Error> {
         let lexer = &mut self.lexer;
         if lexer.input.starts_with(b"\xef\xbb\xbf") {
@@ -247,10 +247,10 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             // Without one of these, PHP sees no tag: it prints the text, up to the next tag in
             // it.
             if lexer.peek().is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-                return Err(lexer.unexpected_byte(lexer.offset, "a blank after `<?php`"));
+                return Err(lexer.unexpected_byte_error(lexer.offset, "a blank after `<?php`"));
             }
         } else if lexer.peek() == Some(b'<') && b"<?php".starts_with(lexer.rest()) {
-            return Err(lexer.unexpected_byte(lexer.input.len(), "`<?php`"));
+            return Err(lexer.unexpected_byte_error(lexer.input.len(), "`<?php`"));
         }
         self.lexer.skip_blanks()?;
         while is_file && self.lexer.take_word(b"declare") {
@@ -266,8 +266,8 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
                     lexer.code_error(start, format_args!("`{}` and not `return`", String::from_utf8_lossy(word)))
                 }
                 Some(b'$') => lexer.code_error(start, "a variable"),
-                Some(_) => lexer.unexpected_byte(start, "`return`"),
-                None => lexer.unexpected_byte(lexer.input.len(), "`return`"),
+                Some(_) => lexer.unexpected_byte_error(start, "`return`"),
+                None => lexer.unexpected_byte_error(lexer.input.len(), "`return`"),
             });
         }
         lexer.skip_blanks()?;
@@ -284,14 +284,14 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
             let word = lexer.word_at(start);
             return Err(match lexer.byte_at(start + word.len()) {
                 Some(_) if !word.is_empty() => lexer.code_error(start, "a declaration other than `strict_types`"),
-                Some(_) => lexer.unexpected_byte(start, "`strict_types`"),
-                None => lexer.unexpected_byte(lexer.input.len(), "`strict_types`"),
+                Some(_) => lexer.unexpected_byte_error(start, "`strict_types`"),
+                None => lexer.unexpected_byte_error(lexer.input.len(), "`strict_types`"),
             });
         }
         lexer.expect_byte(b'=', "`=` after `strict_types`")?;
         lexer.skip_blanks()?;
         if !matches!(lexer.word_at(lexer.offset), b"0" | b"1") {
-            return Err(lexer.unexpected_byte(lexer.offset, "0 or 1"));
+            return Err(lexer.unexpected_byte_error(lexer.offset, "0 or 1"));
         }
         lexer.offset += 1;
         lexer.expect_byte(b')', "`)` after the declaration")?;
@@ -307,13 +307,13 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         match lexer.peek() {
             Some(b';') => lexer.offset += 1,
             Some(b'?') if is_file && has_end(lexer) => {}
-            None if is_file => return Err(lexer.unexpected_byte(lexer.offset, "`;` after the value")),
+            None if is_file => return Err(lexer.unexpected_byte_error(lexer.offset, "`;` after the value")),
             None => return Ok(()),
-            _ if is_file => return Err(lexer.unexpected_token("`;` after the value")),
+            _ if is_file => return Err(lexer.unexpected_token_error("`;` after the value")),
             // Another document may follow; an operator would make it code.
             Some(b'\'' | b'"' | b'[' | b'(' | b'\\' | b'<') => return Ok(()),
             Some(byte) if super::lex::is_word_byte(byte) => return Ok(()),
-            _ => return Err(lexer.unexpected_token("`;` or the end of the input")),
+            _ => return Err(lexer.unexpected_token_error("`;` or the end of the input")),
         }
         lexer.skip_blanks()?;
         if has_end(lexer) && is_file {
@@ -347,18 +347,18 @@ impl<'a, 's, S: Sink> Machine<'a, 's, S> {
         if S::DETAIL {
             self.record_gap(start);
             self.sink.record_span(start, end, node, name);
-            self.spanned = end;
+            self.covered_until = end;
         }
     }
 
     /// Assigns the bytes up to `end` that have no span yet: blanks, comments, commas.
     fn record_gap(&mut self, end: usize) {
-        let around = self.frames.last().map_or(NO_NODE, |frame| frame.node - u32::from(frame.shape != Shape::Array));
-        self.sink.record_span_between(&mut self.spanned, end, around);
+        let container = self.frames.last().map_or(NO_NODE, |frame| frame.node - u32::from(frame.shape != Shape::Array));
+        self.sink.record_span_between(&mut self.covered_until, end, container);
     }
 
     /// Keeps the text around the value.
-    fn keep_around(&mut self, code: u16, start: usize, end: usize) {
+    fn keep_surrounding_text(&mut self, code: u16, start: usize, end: usize) {
         let input = self.lexer.input;
         if start < end {
             self.sink.record_header_bytes(code, &input[start..end]);

@@ -18,11 +18,11 @@ fn read_source_value(source: &[u8]) -> Option<ValueStart<'_>> {
 fn text_bytes<'s>(text: &'s StringLiteral, source: &'s [u8]) -> &'s [u8] {
     match text {
         StringLiteral::Plain(start, len) => source.get(*start..start + len).unwrap_or(&[]),
-        StringLiteral::Made(bytes) => bytes,
+        StringLiteral::Decoded(bytes) => bytes,
     }
 }
 
-/// Whether this is the text of a leaf; `bytes` are the leaf's bytes.
+/// Returns `true` if this is the text of a leaf; `bytes` are the leaf's bytes.
 pub(super) fn is_leaf_source(source: &[u8], node: &Node, bytes: &[u8]) -> bool {
     match (read_source_value(source), node.kind) {
         (Some(ValueStart::Null), Kind::Null) => true,
@@ -37,7 +37,7 @@ pub(super) fn is_leaf_source(source: &[u8], node: &Node, bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether this is the text of a key; `bytes` are the key's bytes.
+/// Returns `true` if this is the text of a key; `bytes` are the key's bytes.
 pub(super) fn is_key_source(source: &[u8], node: &Node, bytes: &[u8], is_object: bool) -> bool {
     let source_value = read_source_value(source);
     let (number, name) = match &source_value {

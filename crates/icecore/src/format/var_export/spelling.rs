@@ -4,7 +4,7 @@
 /// For the whole document: the text before the value.
 pub(super) const BEFORE: u16 = 1;
 /// For the whole document: the text after the value.
-pub(super) const BEHIND: u16 = 2;
+pub(super) const AFTER: u16 = 2;
 
 /// A whole scalar.
 pub(super) const SOURCE: u16 = 1;

@@ -7,12 +7,12 @@ use crate::error::{Error, ErrorKind};
 pub(super) enum StringLiteral {
     /// It is in the input as it is: its start and length.
     Plain(usize, usize),
-    /// It was built from parts or escapes.
-    Made(Vec<u8>),
+    /// It was joined from parts, or had escapes.
+    Decoded(Vec<u8>),
 }
 
 impl Lexer<'_> {
-    /// Whether a string starts here.
+    /// Returns `true` if a string starts here.
     pub(super) fn is_string(&self) -> bool {
         matches!(self.rest(), [b'\'' | b'"', ..] | [b'b' | b'B', b'\'' | b'"', ..])
     }
@@ -31,20 +31,20 @@ impl Lexer<'_> {
             self.offset += 1;
             self.skip_blanks()?;
             if self.peek().is_none() {
-                return Err(self.unexpected_byte(self.offset, "a string after `.`"));
+                return Err(self.unexpected_byte_error(self.offset, "a string after `.`"));
             }
             if !self.is_string() {
                 return Err(self.code_error(dot, "the operator `.` with something that is not a string"));
             }
-            let mut made = match text {
+            let mut decoded = match text {
                 StringLiteral::Plain(start, len) => self.input[start..start + len].to_vec(),
-                StringLiteral::Made(made) => made,
+                StringLiteral::Decoded(decoded) => decoded,
             };
             match self.read_literal()? {
-                StringLiteral::Plain(start, len) => made.extend_from_slice(&self.input[start..start + len]),
-                StringLiteral::Made(more) => made.extend_from_slice(&more),
+                StringLiteral::Plain(start, len) => decoded.extend_from_slice(&self.input[start..start + len]),
+                StringLiteral::Decoded(more) => decoded.extend_from_slice(&more),
             }
-            text = StringLiteral::Made(made);
+            text = StringLiteral::Decoded(decoded);
         }
     }
 
@@ -61,31 +61,30 @@ impl Lexer<'_> {
 
     fn read_single_quoted(&mut self) -> Result<StringLiteral, Error> {
         let start = self.offset + 1;
-        let mut made = Vec::new();
-        // Start of the bytes that are not copied yet.
-        let mut from = start;
+        let mut decoded = Vec::new();
+        let mut copied_until = start;
         let mut offset = start;
         loop {
             match self.byte_at(offset) {
                 Some(b'\'') => break,
                 Some(b'\\') => {
                     if let Some(b'\'' | b'\\') = self.byte_at(offset + 1) {
-                        made.extend_from_slice(&self.input[from..offset]);
-                        from = offset + 1;
+                        decoded.extend_from_slice(&self.input[copied_until..offset]);
+                        copied_until = offset + 1;
                         offset += 1;
                     }
                     offset += 1;
                 }
                 Some(_) => offset += 1,
-                None => return Err(self.unexpected_byte(offset, "`'` at the end of the string")),
+                None => return Err(self.unexpected_byte_error(offset, "`'` at the end of the string")),
             }
         }
         self.offset = offset + 1;
-        if from == start {
+        if copied_until == start {
             return Ok(StringLiteral::Plain(start, offset - start));
         }
-        made.extend_from_slice(&self.input[from..offset]);
-        Ok(StringLiteral::Made(made))
+        decoded.extend_from_slice(&self.input[copied_until..offset]);
+        Ok(StringLiteral::Decoded(decoded))
     }
 
     fn read_double_quoted(&mut self) -> Result<StringLiteral, Error> {
@@ -96,7 +95,7 @@ impl Lexer<'_> {
             self.offset = start + unescaped_len + 1;
             return Ok(StringLiteral::Plain(start, unescaped_len));
         }
-        let mut made = self.input[start..start + unescaped_len].to_vec();
+        let mut decoded = self.input[start..start + unescaped_len].to_vec();
         let mut offset = start + unescaped_len;
         loop {
             match (self.byte_at(offset), self.byte_at(offset + 1)) {
@@ -105,26 +104,26 @@ impl Lexer<'_> {
                     return Err(self.code_error(offset, "a variable in a string"));
                 }
                 (Some(b'{'), Some(b'$')) => return Err(self.code_error(offset, "a variable in a string")),
-                (Some(b'\\'), Some(_)) => offset = self.decode_escape(offset, &mut made)?,
+                (Some(b'\\'), Some(_)) => offset = self.decode_escape(offset, &mut decoded)?,
                 (Some(byte), _) => {
-                    made.push(byte);
+                    decoded.push(byte);
                     offset += 1;
                 }
-                (None, _) => return Err(self.unexpected_byte(offset, "`\"` at the end of the string")),
+                (None, _) => return Err(self.unexpected_byte_error(offset, "`\"` at the end of the string")),
             }
         }
         self.offset = offset + 1;
-        Ok(StringLiteral::Made(made))
+        Ok(StringLiteral::Decoded(decoded))
     }
 
     /// Reads the escape at `offset`; returns its end.
     fn decode_escape(&self, offset: usize, out: &mut Vec<u8>) -> Result<usize, Error> {
-        let digits = |from: usize, radix: u32, max_len: usize| {
-            let rest = self.input.get(from..).unwrap_or(&[]);
+        let digits = |start: usize, radix: u32, max_len: usize| {
+            let rest = self.input.get(start..).unwrap_or(&[]);
             rest.iter().take(max_len).take_while(|byte| char::from(**byte).is_digit(radix)).count()
         };
-        let value = |from: usize, len: usize, radix: u32| {
-            let digits = self.input[from..from + len].iter().filter_map(|byte| char::from(*byte).to_digit(radix));
+        let value = |start: usize, len: usize, radix: u32| {
+            let digits = self.input[start..start + len].iter().filter_map(|byte| char::from(*byte).to_digit(radix));
             digits.fold(0u32, |value, digit| value.saturating_mul(radix).saturating_add(digit))
         };
         let next = self.byte_at(offset + 1).unwrap_or(b'\\');
@@ -150,7 +149,7 @@ impl Lexer<'_> {
             b'u' if self.byte_at(offset + 2) == Some(b'{') => {
                 let len = digits(offset + 3, 16, usize::MAX);
                 if len == 0 || self.byte_at(offset + 3 + len) != Some(b'}') {
-                    return Err(self.unexpected_byte(offset + 3 + len, "hexadecimal digits and `}` after `\\u{`"));
+                    return Err(self.unexpected_byte_error(offset + 3 + len, "hexadecimal digits and `}` after `\\u{`"));
                 }
                 if !push_utf8(value(offset + 3, len, 16), out) {
                     return Err(Error::new(ErrorKind::Malformed)

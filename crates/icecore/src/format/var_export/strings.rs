@@ -13,15 +13,15 @@ use crate::format::{Reader as _, Request};
 use crate::options::Settings;
 
 pub(super) static STRINGS: Strings = Strings {
-    inside: |text| FORMAT.is_likely(text),
+    is_candidate: |text| FORMAT.is_likely(text),
     find: find_strings,
-    mend: None,
-    takes_class: Some(is_class_in_code),
-    embeds: false,
+    repair: None,
+    is_class_name: Some(is_class_in_code),
+    is_embedded: false,
 };
 
 /// Index of the escaping for nearly all strings.
-const USUAL: usize = 0;
+const MAIN_ESCAPING: usize = 0;
 
 fn find_strings<'t>(text: &'t [u8], _: &Settings, wanted: &StringRequest<'_>) -> Result<StringPlaces<'t>, Error> {
     let outcome = ReadOptions::default().read(text, Request::new(wanted.limits).detailed());
@@ -33,7 +33,7 @@ fn find_strings<'t>(text: &'t [u8], _: &Settings, wanted: &StringRequest<'_>) ->
     let document = &outcome.document;
     for span in document.trace().map_or(&[][..], |trace| &trace.spans) {
         let token = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-        if !(wanted.may)(span.start as usize, span.end as usize) {
+        if !(wanted.is_wanted)(span.start as usize, span.end as usize) {
             continue;
         }
         match span.what {
@@ -66,25 +66,25 @@ fn add_value(places: &mut StringPlaces, document: &Document<'_>, span: &Span, to
     places.list.push(FoundString::Text(StringPlace { escaping, ..place }));
 }
 
-/// Notes a string in single quotes, and nothing else.
-fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], part: StringRole) -> bool {
+/// Adds a string in single quotes, and nothing else.
+fn add_single_quoted(places: &mut StringPlaces, span: &Span, token: &[u8], role: StringRole) -> bool {
     let Some((start, end)) = SingleQuoted::find_body(token) else { return false };
     let token_start = span.start as usize;
     let place = StringPlace {
-        part,
-        escaping: Some(USUAL),
+        role,
+        escaping: Some(MAIN_ESCAPING),
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     };
     places.list.push(FoundString::Text(place));
     true
 }
 
-/// Notes the class in `\Some\Name::__set_state(array(`.
+/// Adds the class in `\Some\Name::__set_state(array(`.
 fn add_class(places: &mut StringPlaces, span: &Span, token: &[u8]) {
     let Some(end) = token.windows(2).position(|pair| pair == b"::") else { return };
     let (token_start, start) = (span.start as usize, usize::from(token.starts_with(b"\\")));
     places.list.push(FoundString::Text(StringPlace {
-        part: StringRole::Class,
+        role: StringRole::Class,
         ..StringPlace::without_escapes(token_start + start, token_start + end, None)
     }));
 }

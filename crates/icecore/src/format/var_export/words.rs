@@ -5,7 +5,7 @@ use super::number::Number;
 use super::string::StringLiteral;
 use crate::error::{Error, ErrorKind};
 
-/// A leaf or the front of a container.
+/// A leaf or the opening of a container.
 pub(super) enum ValueStart<'a> {
     Null,
     Bool(bool),
@@ -16,7 +16,7 @@ pub(super) enum ValueStart<'a> {
     Open(Opening<'a>),
 }
 
-/// The front of a container, up to its bracket.
+/// The opening of a container, up to its bracket.
 pub(super) struct Opening<'a> {
     pub(super) shape: Shape,
     /// The class as written.
@@ -36,7 +36,7 @@ pub(super) enum Shape {
 }
 
 impl<'a> Lexer<'a> {
-    /// Reads a leaf, or the front of a container.
+    /// Reads a leaf, or the opening of a container.
     pub(super) fn read_value(&mut self) -> Result<ValueStart<'a>, Error> {
         let start = self.offset;
         match self.peek() {
@@ -64,7 +64,7 @@ impl<'a> Lexer<'a> {
                 Err(self.code_error(start, format_args!("the operator `{}`", char::from(byte))))
             }
             Some(b'#') => Err(self.code_error(start, "an attribute")),
-            _ => Err(self.unexpected_byte(start, "a value")),
+            _ => Err(self.unexpected_byte_error(start, "a value")),
         }
     }
 
@@ -75,7 +75,7 @@ impl<'a> Lexer<'a> {
         let mut previous_sign = 0;
         while let Some(sign @ (b'+' | b'-')) = self.peek() {
             if sign == previous_sign {
-                return Err(self.unexpected_byte(self.offset, "a blank between two signs"));
+                return Err(self.unexpected_byte_error(self.offset, "a blank between two signs"));
             }
             is_negative ^= sign == b'-';
             self.offset += 1;
@@ -92,7 +92,7 @@ impl<'a> Lexer<'a> {
             Some(b'$' | b'(' | b'[' | b'\'' | b'"') => {
                 return Err(self.code_error(start, "a sign before something that is not a number"));
             }
-            _ => return Err(self.unexpected_byte(self.offset, "a number")),
+            _ => return Err(self.unexpected_byte_error(self.offset, "a number")),
         };
         let number = if is_negative { number.negated() } else { number };
         // The smallest integer has no literal: PHP writes it as a difference.
@@ -108,7 +108,7 @@ impl<'a> Lexer<'a> {
                     return Ok(Number::Int(i64::MIN));
                 }
                 if self.peek().is_none() {
-                    return Err(self.unexpected_byte(self.offset, "1"));
+                    return Err(self.unexpected_byte_error(self.offset, "1"));
                 }
                 return Err(self.code_error(minus, "the operator `-`"));
             }
@@ -126,7 +126,7 @@ impl<'a> Lexer<'a> {
         self.offset += word.len();
         self.skip_blanks()?;
         match self.peek() {
-            None => return Err(self.unexpected_byte(self.offset, "`object)`")),
+            None => return Err(self.unexpected_byte_error(self.offset, "`object)`")),
             Some(b')') if word.eq_ignore_ascii_case(b"object") => self.offset += 1,
             Some(b')') if CASTS.iter().any(|cast| word.eq_ignore_ascii_case(cast)) => {
                 return Err(self.code_error(start, format_args!("the cast `({})`", String::from_utf8_lossy(word))));
@@ -134,12 +134,12 @@ impl<'a> Lexer<'a> {
             _ => return Err(self.code_error(start, "an expression in brackets")),
         }
         self.skip_blanks()?;
-        let close = self.read_array_front("an array after `(object)`")?;
+        let close = self.read_array_opening("an array after `(object)`")?;
         Ok(ValueStart::Open(Opening { shape: Shape::Cast, class: b"stdClass", close }))
     }
 
     /// Reads `array(` or `[`; returns the bracket that closes it.
-    fn read_array_front(&mut self, expected: &'static str) -> Result<u8, Error> {
+    fn read_array_opening(&mut self, expected: &'static str) -> Result<u8, Error> {
         if self.peek() == Some(b'[') {
             self.offset += 1;
             return Ok(b']');
@@ -151,7 +151,7 @@ impl<'a> Lexer<'a> {
             let offset = if word.is_empty() { start } else { self.input.len() };
             return match self.byte_at(offset) {
                 Some(b'$' | b'\\' | b'(') => Err(self.code_error(offset, "something that is not an array")),
-                _ => Err(self.unexpected_byte(offset, expected)),
+                _ => Err(self.unexpected_byte_error(offset, expected)),
             };
         }
         if !is_array {
@@ -193,7 +193,7 @@ impl<'a> Lexer<'a> {
             b"NAN" => ValueStart::Number(Number::Float(f64::NAN)),
             b"PHP_INT_MAX" => ValueStart::Number(Number::Int(i64::MAX)),
             b"PHP_INT_MIN" => ValueStart::Number(Number::Int(i64::MIN)),
-            _ if is_cut => return Err(self.unexpected_byte(self.input.len(), "the rest of a word")),
+            _ if is_cut => return Err(self.unexpected_byte_error(self.input.len(), "the rest of a word")),
             _ if KEYWORDS.iter().any(|word| is(word)) => {
                 return Err(self.code_error(start, format_args!("`{name_text}`")));
             }
@@ -234,7 +234,7 @@ impl<'a> Lexer<'a> {
         match self.peek() {
             Some(byte) if is_word_start(byte) => self.offset += member.len(),
             Some(b'$' | b'{') => return Err(self.code_error(start, "a static variable")),
-            _ => return Err(self.unexpected_byte(member_start, "`__set_state`, or the name of an enum case")),
+            _ => return Err(self.unexpected_byte_error(member_start, "`__set_state`, or the name of an enum case")),
         }
         let end = self.offset;
         self.skip_blanks()?;
@@ -245,14 +245,14 @@ impl<'a> Lexer<'a> {
             }
             self.offset += 1;
             self.skip_blanks()?;
-            let close = self.read_array_front("an array in `__set_state`")?;
+            let close = self.read_array_opening("an array in `__set_state`")?;
             return Ok(ValueStart::Open(Opening { shape: Shape::State, class, close }));
         }
         self.offset = end;
         if member.eq_ignore_ascii_case(b"class") {
             let len = bare.len();
-            let from = start + (class.len() - len);
-            return Ok(ValueStart::Text(StringLiteral::Plain(from, len)));
+            let name_start = start + (class.len() - len);
+            return Ok(ValueStart::Text(StringLiteral::Plain(name_start, len)));
         }
         Ok(ValueStart::Case(bare, member))
     }

@@ -14,7 +14,7 @@ use crate::format::php_losses::{key_text, report_lost_shape};
 use crate::format::{chain_too_long_error, check_and_expand};
 use crate::limits::Limits;
 use crate::num::bigint;
-use crate::output::{LossKind, Losses, Output, READY, Written};
+use crate::output::{FLUSH_SIZE, LossKind, Losses, Output, Written};
 use std::collections::HashSet;
 
 /// Writes a document, and reports what PHP could not represent.
@@ -36,9 +36,9 @@ impl crate::format::Writer for WriteOptions {
 
 fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limits, out: &mut dyn Output) -> Written {
     let spelling = document.spelling_of(NAME);
-    let around = spelling.filter(|_| options.file.is_none());
+    let surroundings = spelling.filter(|_| options.file.is_none());
     let is_file = options.file == Some(true);
-    let piece = |code: u16| around.and_then(|known| known.get(code).map(|place| known.kept(place)));
+    let piece = |code: u16| surroundings.and_then(|known| known.get(code).map(|place| known.kept(place)));
     let is_in_php = is_file || piece(spelling::BEFORE).is_some_and(begins_php);
     let splits_tags = !is_in_php && !options.trusted;
     let piece = |code: u16| piece(code).filter(|text| !splits_tags || find_tag(text).is_none());
@@ -52,17 +52,17 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
         splits_tags,
         spelling: noted.map(|spelling| Replay::new(spelling, document.tape())),
         stack: Vec::new(),
-        open: HashSet::new(),
-        entered: Vec::new(),
-        expanded: 0,
-        expansion_limit: limits.expanded_from(document.nodes().len()),
+        open_targets: HashSet::new(),
+        target_order: Vec::new(),
+        repeated_nodes: 0,
+        max_repeated_nodes: limits.expanded_from(document.nodes().len()),
         losses: Losses::with_limits(limits),
     };
     if document.header().is_some() {
         writer.losses.add(LossKind::Header, || "$".to_owned());
     }
     let prefix = if is_file { &b"<?php\n\nreturn "[..] } else { piece(spelling::BEFORE).unwrap_or(b"") };
-    let suffix = if is_file { &b";\n"[..] } else { piece(spelling::BEHIND).unwrap_or(b"") };
+    let suffix = if is_file { &b";\n"[..] } else { piece(spelling::AFTER).unwrap_or(b"") };
     out.buffer().extend_from_slice(prefix);
     let start = out.buffer().len();
     writer.write_root(document.root().index(), out.buffer())?;
@@ -79,7 +79,7 @@ fn write_document(document: &Document<'_>, options: &WriteOptions, limits: &Limi
     Ok(writer.losses)
 }
 
-/// Whether PHP runs what follows this text in a file.
+/// Returns `true` if PHP runs what follows this text in a file.
 fn begins_php(before: &[u8]) -> bool {
     let text = before.strip_prefix(b"\xef\xbb\xbf").unwrap_or(before).trim_ascii_start();
     text.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<?php"))
@@ -99,8 +99,8 @@ struct WriteFrame {
     is_list: bool,
     /// Indentation of its first line.
     indent: usize,
-    /// How many targets were open before it.
-    entered: usize,
+    /// Number of targets that were open before it.
+    outer_target_count: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,12 +122,12 @@ pub(super) struct Writer<'d> {
     pub(super) splits_tags: bool,
     spelling: Option<Replay<'d>>,
     stack: Vec<WriteFrame>,
-    /// Link targets that are being written, also in their order.
-    open: HashSet<u32>,
-    entered: Vec<u32>,
-    /// How many nodes were written through links, and the limit.
-    expanded: u64,
-    expansion_limit: u64,
+    /// Link targets that are being written, as a set and in their order.
+    open_targets: HashSet<u32>,
+    target_order: Vec<u32>,
+    /// Number of nodes that were written through links.
+    repeated_nodes: u64,
+    max_repeated_nodes: u64,
     losses: Losses,
 }
 
@@ -152,11 +152,11 @@ impl<'d> Writer<'d> {
     fn start_line(&self, indent: usize, buf: &mut Vec<u8>) {
         const BLANKS: &[u8; 256] = &[b' '; 256];
         buf.push(b'\n');
-        let mut left = indent;
-        while left > 0 {
-            let len = left.min(BLANKS.len());
+        let mut remaining = indent;
+        while remaining > 0 {
+            let len = remaining.min(BLANKS.len());
             buf.extend_from_slice(&BLANKS[..len]);
-            left -= len;
+            remaining -= len;
         }
     }
 
@@ -192,17 +192,17 @@ impl<'d> Writer<'d> {
             self.stack.push(frame);
             self.write_nested_value(index, inner, buf)?;
             if self.stack.len() > depth + 1 {
-                return if buf.len() >= READY { out.allow_flush() } else { Ok(()) };
+                return if buf.len() >= FLUSH_SIZE { out.allow_flush() } else { Ok(()) };
             }
             self.stack.pop();
             buf.push(b',');
-            if buf.len() >= READY {
+            if buf.len() >= FLUSH_SIZE {
                 self.stack.push(frame);
                 return out.allow_flush();
             }
         }
         self.close_container(&frame, buf);
-        if buf.len() >= READY { out.allow_flush() } else { Ok(()) }
+        if buf.len() >= FLUSH_SIZE { out.allow_flush() } else { Ok(()) }
     }
 
     /// Writes the end of a container, and the comma after it.
@@ -214,8 +214,8 @@ impl<'d> Writer<'d> {
         if frame.shape == ContainerShape::State {
             buf.push(b')');
         }
-        for target in self.entered.drain(frame.entered..) {
-            self.open.remove(&target);
+        for target in self.target_order.drain(frame.outer_target_count..) {
+            self.open_targets.remove(&target);
         }
         if !self.stack.is_empty() {
             buf.push(b',');
@@ -329,7 +329,7 @@ impl<'d> Writer<'d> {
         self.write_value_at(index, indent, self.is_short, buf)
     }
 
-    /// Writes the value at `index`: a leaf completely, a container up to its front.
+    /// Writes the value at `index`: a leaf completely, a container up to its beginning.
     fn write_value_at(
         &mut self,
         mut index: u32,
@@ -338,11 +338,11 @@ impl<'d> Writer<'d> {
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         let first = index;
-        let (entered, mut links) = (self.entered.len(), false);
+        let (outer_target_count, mut links) = (self.target_order.len(), false);
         for _ in 0..=self.document.max_link_steps(self.limits) {
             let node = self.node(index);
-            if node.has(flag::TARGET) && node.kind.is_container() && self.open.insert(index) {
-                self.entered.push(index);
+            if node.has(flag::TARGET) && node.kind.is_container() && self.open_targets.insert(index) {
+                self.target_order.push(index);
             }
             self.record_flag_losses(index, &node);
             match node.kind {
@@ -362,8 +362,8 @@ impl<'d> Writer<'d> {
                 Kind::Object => match self.find_object_class(index, &node) {
                     Some(name) => {
                         let body = self.node(index + 1);
-                        if body.has(flag::TARGET) && self.open.insert(index + 1) {
-                            self.entered.push(index + 1);
+                        if body.has(flag::TARGET) && self.open_targets.insert(index + 1) {
+                            self.target_order.push(index + 1);
                         }
                         self.record_flag_losses(index + 1, &body);
                         if node.form() == Form::Struct {
@@ -374,7 +374,7 @@ impl<'d> Writer<'d> {
                             self.start_line(indent, buf);
                         }
                         let shape = self.write_object_head(index, name, buf);
-                        return self.open_container(index + 1, shape, indent, entered);
+                        return self.open_container(index + 1, shape, indent, outer_target_count);
                     }
                     None => {
                         self.record_loss(LossKind::Class, index);
@@ -387,18 +387,18 @@ impl<'d> Writer<'d> {
                         self.start_line(indent, buf);
                     }
                     buf.extend_from_slice(if self.is_short { b"[" } else { b"array (" });
-                    return self.open_container(index, ContainerShape::Array, indent, entered);
+                    return self.open_container(index, ContainerShape::Array, indent, outer_target_count);
                 }
                 Kind::EnumCase => {
                     self.write_enum_case(index, &node, (!same_line).then_some(indent), buf);
-                    return self.leave_targets(entered);
+                    return self.leave_targets(outer_target_count);
                 }
                 Kind::BigInt if bigint::exceeds(self.document.bytes(&node), self.limits.digits) => {
                     return Err(self.limits.too_many_digits().on_path(self.document.path(index)));
                 }
                 _ => {
                     self.write_leaf(index, &node, buf);
-                    return self.leave_targets(entered);
+                    return self.leave_targets(outer_target_count);
                 }
             }
         }
@@ -406,9 +406,9 @@ impl<'d> Writer<'d> {
     }
 
     /// Closes the targets that were entered on the way to a leaf.
-    fn leave_targets(&mut self, entered: usize) -> Result<(), Error> {
-        for target in self.entered.drain(entered..) {
-            self.open.remove(&target);
+    fn leave_targets(&mut self, outer_target_count: usize) -> Result<(), Error> {
+        for target in self.target_order.drain(outer_target_count..) {
+            self.open_targets.remove(&target);
         }
         Ok(())
     }
@@ -420,7 +420,7 @@ impl<'d> Writer<'d> {
         let Some(target) = target else {
             return Err(Error::new(ErrorKind::BadLink).on_path(self.document.path(index)).finding("a link to nothing"));
         };
-        if self.open.contains(&target) {
+        if self.open_targets.contains(&target) {
             return Err(Error::new(ErrorKind::Unrepresentable)
                 .on_path(self.document.path(index))
                 .expecting("a value that does not contain itself")
@@ -429,9 +429,9 @@ impl<'d> Writer<'d> {
         }
         self.record_loss(LossKind::Sharing, index);
         let nodes = self.document.tape().index_after(target).saturating_sub(target).max(1);
-        self.expanded = self.expanded.saturating_add(u64::from(nodes));
-        if self.expanded > self.expansion_limit {
-            return Err(self.limits.too_expanded(self.expansion_limit).on_path(self.document.path(index)));
+        self.repeated_nodes = self.repeated_nodes.saturating_add(u64::from(nodes));
+        if self.repeated_nodes > self.max_repeated_nodes {
+            return Err(self.limits.too_expanded(self.max_repeated_nodes).on_path(self.document.path(index)));
         }
         Ok(target)
     }
@@ -473,14 +473,14 @@ impl<'d> Writer<'d> {
         index: u32,
         shape: ContainerShape,
         indent: usize,
-        entered: usize,
+        outer_target_count: usize,
     ) -> Result<(), Error> {
         if self.stack.len() >= self.limits.depth as usize {
             return Err(self.limits.too_deep().on_path(self.document.path(index)));
         }
         let end = self.document.tape().index_after(index);
         let is_list = self.node(index).kind == Kind::Array;
-        self.stack.push(WriteFrame { next: index + 1, end, count: 0, shape, is_list, indent, entered });
+        self.stack.push(WriteFrame { next: index + 1, end, count: 0, shape, is_list, indent, outer_target_count });
         Ok(())
     }
 

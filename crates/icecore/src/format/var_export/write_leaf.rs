@@ -7,7 +7,7 @@ use super::{source_text, spelling};
 use crate::document::{Kind, Node};
 use crate::format::php_losses::{LeafReplacement, replace_leaf, report_lost_flags, report_lost_wrapper};
 
-/// Whether this is `Class:Case` in a form that PHP code allows.
+/// Returns `true` if this is `Class:Case` in a form that PHP code allows.
 pub(super) fn is_case_in_code(name: &[u8]) -> bool {
     let colon = name.iter().position(|byte| *byte == b':');
     colon.is_some_and(|colon| {

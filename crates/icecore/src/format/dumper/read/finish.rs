@@ -17,34 +17,34 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.roots.retain(|root| root.node < len);
         if S::DETAIL {
             let (layout, pad) = (std::mem::take(&mut self.layout), self.lexer.pad);
-            let repairs = self.jobs.iter().any(|job| job.sets);
+            let has_repairs = self.pending_paths.iter().any(|pending_path| pending_path.is_statement);
             let roots = &self.roots;
             if let Some(detail) = self.sink.detail() {
-                layout.record_settings(detail, pad, roots, repairs);
+                layout.record_settings(detail, pad, roots, has_repairs);
             }
         }
         self.sink.tape().root = 0;
-        if self.jobs.is_empty() && self.roots.len() < 2 {
+        if self.pending_paths.is_empty() && self.roots.len() < 2 {
             return error;
         }
-        let ended = self.lexer.position;
-        error.or(self.resolve_paths().map_err(|error| error.at(ended)).err())
+        let end = self.lexer.position;
+        error.or(self.resolve_paths().map_err(|error| error.at(end)).err())
     }
 
     /// Follows the paths and rewrites the tape.
     fn resolve_paths(&mut self) -> Result<(), Error> {
         let mut tape = std::mem::take(self.sink.tape());
-        let mut heap = Heap::new(self.lexer, &mut tape, self.limits, &self.roots, &self.jobs);
+        let mut heap = Heap::new(self.lexer, &mut tape, self.limits, &self.roots, &self.pending_paths);
         let followed = heap.follow_all_paths();
         let roots: Vec<u32> = self.roots.iter().map(|root| root.node).collect();
-        let written = Rewriter::new(&mut heap, self.limits).rewrite_tape(&roots, self.sink.detail());
+        let result = Rewriter::new(&mut heap, self.limits).rewrite_tape(&roots, self.sink.detail());
         *self.sink.tape() = tape;
-        followed.and(written)
+        followed.and(result)
     }
 
     /// Returns the path of what could not be read.
     fn error_path(&mut self) -> String {
-        if self.roots.is_empty() || self.repairs {
+        if self.roots.is_empty() || self.has_repairs {
             return "$".to_owned();
         }
         let tape = self.sink.tape();

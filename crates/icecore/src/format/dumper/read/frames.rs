@@ -31,12 +31,12 @@ pub(super) enum Shape {
     Do,
     /// `bless( X, 'C' )`
     Bless,
-    /// The same with another name: `name( X, 'C' )`.
+    /// Like `Bless`, with another name: `name( X, 'C' )`.
     Call,
 }
 
 impl Shape {
-    /// Whether Data::Dumper indents its content.
+    /// Returns `true` if Data::Dumper indents its content.
     pub(super) fn is_level(self) -> bool {
         !matches!(self, Shape::Bless | Shape::Call)
     }

@@ -30,16 +30,16 @@ pub(super) struct PendingPath {
     /// The node in its place, or the value that its variable gets.
     pub(super) node: u32,
     /// Whether `\` precedes it.
-    pub(super) referred: bool,
+    pub(super) is_referenced: bool,
     /// Whether it is a statement: its variable gets the value.
-    pub(super) sets: bool,
+    pub(super) is_statement: bool,
 }
 
 /// Content of a variable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
     /// A reference to the array, hash, object, code or regexp at this node.
-    Thing(u32),
+    Target(u32),
     /// A reference to this variable.
     Scalar(u32),
     /// The leaf at this node.
@@ -49,7 +49,7 @@ pub(super) enum Value {
 /// State of a variable that differs from its node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Override {
-    Holds(Value),
+    Value(Value),
     /// It is this variable.
     SameAs(u32),
     /// Stands for a path that is not followed yet.
@@ -65,7 +65,7 @@ enum Override {
 enum PathPosition {
     Variable(u32),
     /// The array or hash itself, by this sigil.
-    Thing(u32, u8),
+    Target(u32, u8),
 }
 
 /// Why a path is not followed further.
@@ -83,7 +83,7 @@ impl From<Error> for Interrupt {
 
 /// A path that is being followed.
 struct PathWalk<'a> {
-    job: u32,
+    pending_path: u32,
     parts: Parts<'a>,
     place: Option<PathPosition>,
     /// The openings with their sigils, and the number of `\` after each.
@@ -109,7 +109,7 @@ pub(super) struct Heap<'a, 't> {
     pub(super) tape: &'t mut Tape,
     lexer: Lexer<'a>,
     limits: &'t Limits,
-    jobs: &'t [PendingPath],
+    pending_paths: &'t [PendingPath],
     names: HashMap<(u8, Vec<u8>), u32>,
     roots: Vec<u32>,
     /// The value without a name, and the name that paths use for it.
@@ -126,7 +126,7 @@ impl<'a, 't> Heap<'a, 't> {
         tape: &'t mut Tape,
         limits: &'t Limits,
         roots: &[Root<'a>],
-        jobs: &'t [PendingPath],
+        pending_paths: &'t [PendingPath],
     ) -> Heap<'a, 't> {
         let mut names = HashMap::new();
         for root in roots {
@@ -141,35 +141,49 @@ impl<'a, 't> Heap<'a, 't> {
                 }
             }
         }
-        let waits =
-            |(index, job): (usize, &PendingPath)| (!job.sets).then_some((job.node, Override::Pending(index as u32)));
-        let over = jobs.iter().enumerate().filter_map(waits).collect();
+        let waits = |(index, pending_path): (usize, &PendingPath)| {
+            (!pending_path.is_statement).then_some((pending_path.node, Override::Pending(index as u32)))
+        };
+        let new_state = pending_paths.iter().enumerate().filter_map(waits).collect();
         let (children, added) = (SeededMap::default(), SeededMap::default());
         let bare = roots.first().filter(|root| root.sigil == 0).map(|root| root.node);
         let roots = roots.iter().map(|root| root.node).collect();
-        Heap { tape, lexer, limits, jobs, names, roots, bare, bare_name: None, overrides: over, children, added }
+        Heap {
+            tape,
+            lexer,
+            limits,
+            pending_paths,
+            names,
+            roots,
+            bare,
+            bare_name: None,
+            overrides: new_state,
+            children,
+            added,
+        }
     }
 
     /// Follows all paths, in the order of the text. Paths that lead nowhere are followed
     /// again at the end, when all values are set.
     pub(super) fn follow_all_paths(&mut self) -> Result<(), Error> {
         let mut unresolved = Vec::new();
-        for index in 0..self.jobs.len() as u32 {
-            let job = self.jobs[index as usize];
-            if job.sets {
+        for index in 0..self.pending_paths.len() as u32 {
+            let pending_path = self.pending_paths[index as usize];
+            if pending_path.is_statement {
                 self.follow_path(index).map_err(|error| error.on_path("$"))?;
-            } else if self.overrides.get(&job.node) == Some(&Override::Pending(index))
+            } else if self.overrides.get(&pending_path.node) == Some(&Override::Pending(index))
                 && self.follow_path(index).is_err()
             {
                 unresolved.push(index);
             }
         }
         for index in &unresolved {
-            self.overrides.insert(self.jobs[*index as usize].node, Override::Pending(*index));
+            self.overrides.insert(self.pending_paths[*index as usize].node, Override::Pending(*index));
         }
         for index in unresolved {
-            if self.overrides.get(&self.jobs[index as usize].node) == Some(&Override::Pending(index)) {
-                self.follow_path(index).map_err(|error| error.on_path(self.path_to(self.jobs[index as usize].node)))?;
+            if self.overrides.get(&self.pending_paths[index as usize].node) == Some(&Override::Pending(index)) {
+                self.follow_path(index)
+                    .map_err(|error| error.on_path(self.path_to(self.pending_paths[index as usize].node)))?;
             }
         }
         Ok(())
@@ -195,7 +209,7 @@ impl<'a, 't> Heap<'a, 't> {
     /// Returns the content of a variable; `None` if its path led nowhere.
     pub(super) fn content_of(&self, variable: u32) -> Option<Value> {
         match self.overrides.get(&variable) {
-            Some(Override::Holds(value)) => Some(*value),
+            Some(Override::Value(value)) => Some(*value),
             Some(_) => None,
             None => Some(self.content_of_node(variable)),
         }
@@ -203,7 +217,7 @@ impl<'a, 't> Heap<'a, 't> {
 
     fn content_of_node(&self, node: u32) -> Value {
         match self.kind_at(node) {
-            Kind::Array | Kind::Map | Kind::Object | Kind::Code | Kind::Regexp => Value::Thing(node),
+            Kind::Array | Kind::Map | Kind::Object | Kind::Code | Kind::Regexp => Value::Target(node),
             // A reference at which the text was cut off is empty.
             Kind::Ref if self.tape.index_after(node) > node + 1 => Value::Scalar(node + 1),
             _ => Value::Leaf(node),
@@ -217,12 +231,12 @@ impl<'a, 't> Heap<'a, 't> {
     // -- Following ------------------------------------------------------------
 
     /// Follows the path of a job, and first the paths that it needs.
-    fn follow_path(&mut self, job: u32) -> Result<(), Error> {
-        let mut stack = vec![self.start_walk(job)];
+    fn follow_path(&mut self, pending_path: u32) -> Result<(), Error> {
+        let mut stack = vec![self.start_walk(pending_path)];
         while let Some(walk) = stack.last_mut() {
             crate::steps::count(1);
-            let job = walk.job;
-            match self.advance(walk).and_then(|place| self.store_result(job, place)) {
+            let pending_path = walk.pending_path;
+            match self.advance(walk).and_then(|place| self.store_result(pending_path, place)) {
                 Ok(()) => {
                     stack.pop();
                 }
@@ -233,9 +247,9 @@ impl<'a, 't> Heap<'a, 't> {
                 Err(Interrupt::Error(error)) => {
                     for walk in stack {
                         crate::steps::count(1);
-                        let job = self.jobs[walk.job as usize];
-                        if !job.sets {
-                            self.overrides.insert(job.node, Override::Unresolved);
+                        let pending_path = self.pending_paths[walk.pending_path as usize];
+                        if !pending_path.is_statement {
+                            self.overrides.insert(pending_path.node, Override::Unresolved);
                         }
                     }
                     return Err(error);
@@ -245,13 +259,13 @@ impl<'a, 't> Heap<'a, 't> {
         Ok(())
     }
 
-    fn start_walk(&mut self, job: u32) -> PathWalk<'a> {
-        let position = self.jobs[job as usize].offset;
-        if !self.jobs[job as usize].sets {
-            self.overrides.insert(self.jobs[job as usize].node, Override::InProgress);
+    fn start_walk(&mut self, pending_path: u32) -> PathWalk<'a> {
+        let position = self.pending_paths[pending_path as usize].offset;
+        if !self.pending_paths[pending_path as usize].is_statement {
+            self.overrides.insert(self.pending_paths[pending_path as usize].node, Override::InProgress);
         }
         let parts = Parts::new(Lexer { position, ..self.lexer });
-        PathWalk { job, parts, place: None, open: Vec::new(), pending_part: None }
+        PathWalk { pending_path, parts, place: None, open: Vec::new(), pending_part: None }
     }
 
     /// Continues until the path ends, or needs another one.
@@ -288,10 +302,10 @@ impl<'a, 't> Heap<'a, 't> {
                 walk.place = Some(PathPosition::Variable(self.reach_variable(walk, root)?));
             }
             Part::Index(_) | Part::Key(..) => {
-                let thing = match walk.place {
-                    Some(PathPosition::Thing(thing, _)) => thing,
+                let target = match walk.place {
+                    Some(PathPosition::Target(target, _)) => target,
                     Some(PathPosition::Variable(variable)) => match self.read_variable(walk, variable)? {
-                        Value::Thing(thing) => thing,
+                        Value::Target(target) => target,
                         _ => {
                             return Err(self
                                 .bad_path_error(walk, "a reference to an array or a hash", "another value")
@@ -300,7 +314,7 @@ impl<'a, 't> Heap<'a, 't> {
                     },
                     None => return Err(self.bad_path_error(walk, "a variable", "none").into()),
                 };
-                let child = self.find_child(walk, thing, part)?;
+                let child = self.find_child(walk, target, part)?;
                 walk.place = Some(PathPosition::Variable(self.reach_variable(walk, child)?));
             }
             Part::Close => {
@@ -332,7 +346,7 @@ impl<'a, 't> Heap<'a, 't> {
             return Ok(PathPosition::Variable(variable));
         }
         match self.read_variable(walk, variable)? {
-            Value::Thing(thing) => Ok(PathPosition::Thing(thing, sigil)),
+            Value::Target(target) => Ok(PathPosition::Target(target, sigil)),
             _ => Err(self.bad_path_error(walk, "an array or a hash", "another value").into()),
         }
     }
@@ -341,8 +355,8 @@ impl<'a, 't> Heap<'a, 't> {
     /// the name that it would have.
     fn resolve_bare_name(&mut self, name: &[u8]) -> Option<u32> {
         let root = self.bare?;
-        let known = self.bare_name.get_or_insert_with(|| name.to_vec());
-        (known == name).then_some(root)
+        let bare_name = self.bare_name.get_or_insert_with(|| name.to_vec());
+        (bare_name == name).then_some(root)
     }
 
     /// Follows the reference that the path has reached.
@@ -352,10 +366,10 @@ impl<'a, 't> Heap<'a, 't> {
         };
         match (self.read_variable(walk, variable)?, sigil) {
             (Value::Scalar(inner), b'$') => Ok(PathPosition::Variable(self.reach_variable(walk, inner)?)),
-            (Value::Thing(thing), b'$') if self.kind_at(self.object_body(thing)) == Kind::Ref => {
-                Ok(PathPosition::Variable(self.reach_variable(walk, self.object_body(thing) + 1)?))
+            (Value::Target(target), b'$') if self.kind_at(self.object_body(target)) == Kind::Ref => {
+                Ok(PathPosition::Variable(self.reach_variable(walk, self.object_body(target) + 1)?))
             }
-            (Value::Thing(thing), _) => Ok(PathPosition::Thing(thing, sigil)),
+            (Value::Target(target), _) => Ok(PathPosition::Target(target, sigil)),
             _ => Err(self.bad_path_error(walk, "a reference", "another value").into()),
         }
     }
@@ -363,7 +377,7 @@ impl<'a, 't> Heap<'a, 't> {
     /// Returns the variable that a path reaches at this node.
     fn reach_variable(&self, walk: &PathWalk<'a>, node: u32) -> Result<u32, Interrupt> {
         match self.overrides.get(&node) {
-            Some(Override::Pending(job)) => Err(Interrupt::Wait(*job)),
+            Some(Override::Pending(pending_path)) => Err(Interrupt::Wait(*pending_path)),
             Some(Override::InProgress) => {
                 Err(self.bad_path_error(walk, "a path to something else", "one that leads to itself").into())
             }
@@ -378,38 +392,42 @@ impl<'a, 't> Heap<'a, 't> {
     }
 
     /// Returns the body of an object, otherwise the value itself.
-    fn object_body(&self, thing: u32) -> u32 {
-        if self.kind_at(thing) == Kind::Object && self.tape.index_after(thing) > thing + 1 { thing + 1 } else { thing }
+    fn object_body(&self, target: u32) -> u32 {
+        if self.kind_at(target) == Kind::Object && self.tape.index_after(target) > target + 1 {
+            target + 1
+        } else {
+            target
+        }
     }
 
     #[cold]
     fn bad_path_error(&self, walk: &PathWalk<'a>, expected: &'static str, found: &str) -> Error {
-        let offset = self.jobs.get(walk.job as usize).map_or(0, |job| job.offset);
+        let offset = self.pending_paths.get(walk.pending_path as usize).map_or(0, |pending_path| pending_path.offset);
         Error::new(ErrorKind::BadLink).at(offset).expecting(expected).finding(found.to_owned())
     }
 
     // -- Setting --------------------------------------------------------------
 
     /// Stores the result of a job's path.
-    fn store_result(&mut self, job: u32, place: PathPosition) -> Result<(), Interrupt> {
-        let PendingPath { offset, node, referred, sets } = self.jobs[job as usize];
+    fn store_result(&mut self, pending_path: u32, place: PathPosition) -> Result<(), Interrupt> {
+        let PendingPath { offset, node, is_referenced, is_statement } = self.pending_paths[pending_path as usize];
         let bad_path = |expected: &'static str| {
             let error = Error::new(ErrorKind::BadLink).at(offset).expecting(expected);
             Interrupt::Error(error.finding("a path to something else, or to itself"))
         };
-        if sets {
+        if is_statement {
             let PathPosition::Variable(variable) = place else { return Err(bad_path("a path to a value")) };
             let Some(value) = self.content_of(self.variable_at(node)) else {
                 return Err(bad_path("an existing value"));
             };
             if variable != node {
-                self.overrides.insert(variable, Override::Holds(value));
+                self.overrides.insert(variable, Override::Value(value));
             }
             return Ok(());
         }
-        let over = match place {
-            PathPosition::Thing(_, b'$') => return Err(bad_path("a reference to a scalar")),
-            PathPosition::Thing(thing, _) => Override::Holds(Value::Thing(thing)),
+        let new_state = match place {
+            PathPosition::Target(_, b'$') => return Err(bad_path("a reference to a scalar")),
+            PathPosition::Target(target, _) => Override::Value(Value::Target(target)),
             PathPosition::Variable(variable) => {
                 let Some(value) = self.content_of(variable) else {
                     return Err(bad_path("a path that leads somewhere"));
@@ -419,37 +437,39 @@ impl<'a, 't> Heap<'a, 't> {
                     // Data::Dumper only knows the earlier place of a variable if no
                     // reference is in it. A variable with a reference is written as the
                     // reference again.
-                    Value::Leaf(_) if referred || is_inside => Override::SameAs(variable),
-                    _ => Override::Holds(value),
+                    Value::Leaf(_) if is_referenced || is_inside => Override::SameAs(variable),
+                    _ => Override::Value(value),
                 }
             }
         };
-        self.overrides.insert(node, over);
+        self.overrides.insert(node, new_state);
         Ok(())
     }
 
     // -- Children -------------------------------------------------------------
 
     /// Returns the variable with this index or key; a new one, if a statement sets it.
-    fn find_child(&mut self, walk: &PathWalk<'a>, thing: u32, part: &Part<'a>) -> Result<u32, Interrupt> {
-        let body = self.object_body(thing);
+    fn find_child(&mut self, walk: &PathWalk<'a>, target: u32, part: &Part<'a>) -> Result<u32, Interrupt> {
+        let body = self.object_body(target);
         if !self.children.contains_key(&body) {
             let Some(children) = self.collect_children(body) else {
                 return Err(self.bad_path_error(walk, "a reference to an array or a hash", "another value").into());
             };
             self.children.insert(body, children);
         }
-        let job = self.jobs[walk.job as usize];
-        let is_last = job.sets && walk.open.is_empty() && walk.parts.clone().next(self.tape, self.limits)?.is_none();
+        let pending_path = self.pending_paths[walk.pending_path as usize];
+        let is_last = pending_path.is_statement
+            && walk.open.is_empty()
+            && walk.parts.clone().next(self.tape, self.limits)?.is_none();
         let child = match (self.children.get_mut(&body), part) {
             (Some(Children::Array(items)), Part::Index(index)) => {
                 let len = items.len() as i64;
                 let position = if *index < 0 { index.saturating_add(len) } else { *index };
                 let item = usize::try_from(position).ok().and_then(|position| items.get(position).copied());
                 if item.is_none() && is_last && position == len {
-                    items.push(job.node);
-                    self.added.entry(body).or_default().push(AddedValue { key: None, variable: job.node });
-                    return Ok(job.node);
+                    items.push(pending_path.node);
+                    self.added.entry(body).or_default().push(AddedValue { key: None, variable: pending_path.node });
+                    return Ok(pending_path.node);
                 }
                 item
             }
@@ -457,9 +477,12 @@ impl<'a, 't> Heap<'a, 't> {
                 let key = (*kind, key.clone());
                 let entry = entries.get(&key).copied();
                 if entry.is_none() && is_last {
-                    entries.insert(key.clone(), job.node);
-                    self.added.entry(body).or_default().push(AddedValue { key: Some(key), variable: job.node });
-                    return Ok(job.node);
+                    entries.insert(key.clone(), pending_path.node);
+                    self.added
+                        .entry(body)
+                        .or_default()
+                        .push(AddedValue { key: Some(key), variable: pending_path.node });
+                    return Ok(pending_path.node);
                 }
                 entry
             }

@@ -6,7 +6,7 @@ use super::number::Number;
 use super::string::{Strings, Text};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Recorder, Sink};
 use crate::error::Error;
-use crate::format::list_to_map::{IDS, KEYED};
+use crate::format::list_to_map::{MAX_ENTRIES_WITH_IDS, MAX_KEY_IDS};
 use crate::num::general;
 
 const PAIR: &[u8] = b" => ";
@@ -39,7 +39,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(self.place_key(text, start, end))
     }
 
-    /// Reads a key without quotes; returns whether it is a word.
+    /// Reads a key without quotes. Returns `true` if it is a word.
     #[cold]
     fn read_bare_key(&mut self) -> Result<(Text, bool), Error> {
         let start = self.lexer.position;
@@ -68,7 +68,7 @@ impl<S: Sink> Machine<'_, '_, S> {
                 Ok((Text { kind: Kind::Bytes, place, len: text.len() }, false))
             }
             Some(b'$' | b'@' | b'%' | b'&') => Err(self.lexer.code_error(start, "a variable as a key")),
-            _ => Err(self.lexer.unexpected_token("a key")),
+            _ => Err(self.lexer.unexpected_token_error("a key")),
         }
     }
 
@@ -80,7 +80,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             if !rest.starts_with(&self.pair) {
                 return Err(match self.pair.starts_with(rest) {
                     true => self.lexer.syntax_error(self.lexer.input.len(), "the separator between keys and values"),
-                    false => self.lexer.unexpected_token("the same separator as between the other keys and values"),
+                    false => {
+                        self.lexer.unexpected_token_error("the same separator as between the other keys and values")
+                    }
                 });
             }
             self.pair.len()
@@ -99,8 +101,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.has_pair = true;
         self.lexer.skip_blanks();
         if S::DETAIL && len != 1 {
-            let (from, to) = (end, self.lexer.position);
-            self.layout.observe_pair(&self.lexer, from, to);
+            self.layout.observe_pair(&self.lexer, end, self.lexer.position);
         }
         Ok(())
     }
@@ -116,19 +117,19 @@ impl<S: Sink> Machine<'_, '_, S> {
         }
         let separator = &rest[..len];
         if self.has_pair || !separator.iter().any(|byte| b":=>~|".contains(byte)) {
-            return Err(self.lexer.unexpected_token("`=>`"));
+            return Err(self.lexer.unexpected_token_error("`=>`"));
         }
         self.pair = separator.to_vec();
         Ok(len)
     }
 
-    /// Gives this key to the next value of the innermost hash.
+    /// Assigns this key to the next value of the innermost hash.
     #[inline]
     fn place_key(&mut self, text: Text, start: usize, end: usize) -> u16 {
         let input = self.lexer.input;
         let Some(frame) = self.frames.last_mut() else { return NO_KEY };
         let tape = self.sink.tape();
-        if frame.count < KEYED && tape.keys.len() < IDS {
+        if frame.count < MAX_ENTRIES_WITH_IDS && tape.keys.len() < MAX_KEY_IDS {
             let id = match text.place {
                 Location::Input(offset) if text.kind == Kind::Bytes => {
                     let offset = offset as usize;
@@ -151,8 +152,8 @@ impl<S: Sink> Machine<'_, '_, S> {
             if let Some(id) = id {
                 tape.keys.learn_next(frame.last_key, id);
                 frame.last_key = id;
-                if let Location::Arena(from) = text.place {
-                    tape.arena.truncate(from as usize);
+                if let Location::Arena(arena_start) = text.place {
+                    tape.arena.truncate(arena_start as usize);
                 }
                 return id;
             }

@@ -58,10 +58,10 @@ impl Layout {
         self.trailing_comma = true;
     }
 
-    pub(super) fn observe_pair(&mut self, lexer: &Lexer<'_>, from: usize, to: usize) {
-        let written = lexer.slice(from, to);
-        if self.pair.is_none() && written != b" => " && written.len() <= 64 {
-            self.pair = Some(written.to_vec());
+    pub(super) fn observe_pair(&mut self, lexer: &Lexer<'_>, start: usize, end: usize) {
+        let pair = lexer.slice(start, end);
+        if self.pair.is_none() && pair != b" => " && pair.len() <= 64 {
+            self.pair = Some(pair.to_vec());
         }
     }
 
@@ -70,7 +70,7 @@ impl Layout {
     }
 
     /// Records the settings that the text showed.
-    pub(super) fn record_settings(&self, detail: &mut Detail, pad: &[u8], roots: &[Root<'_>], repairs: bool) {
+    pub(super) fn record_settings(&self, detail: &mut Detail, pad: &[u8], roots: &[Root<'_>], has_repairs: bool) {
         let indent = match self.lines {
             _ if self.has_indexes => Some(3),
             Some(true) => Some(1),
@@ -86,7 +86,7 @@ impl Layout {
             (code::USEQQ, self.has_double_quotes, 1),
             (code::QUOTEKEYS, self.has_bare_key, 0),
             (code::TRAILINGCOMMA, self.trailing_comma, 1),
-            (code::PURITY, repairs, 1),
+            (code::PURITY, has_repairs, 1),
             (code::LIST, roots.len() > 1, 1),
         ];
         for (code, _, value) in flags.into_iter().filter(|(_, is_set, _)| *is_set) {
@@ -96,8 +96,8 @@ impl Layout {
         for (code, bytes) in [(code::PAD, pad), (code::PAIR, pair), (code::BLESS, self.bless.as_deref().unwrap_or(&[]))]
         {
             if !bytes.is_empty() {
-                let kept = detail.store_bytes(bytes);
-                detail.record_header_note(code, kept);
+                let stored_range = detail.store_bytes(bytes);
+                detail.record_header_note(code, stored_range);
             }
         }
         let is_usual = |(index, root): (usize, &Root<'_>)| {
@@ -105,8 +105,8 @@ impl Layout {
         };
         if !roots.iter().enumerate().all(is_usual) {
             for root in roots {
-                let kept = detail.store_bytes(&name_with_sigil(root));
-                detail.record_header_note(code::NAME, kept);
+                let stored_range = detail.store_bytes(&name_with_sigil(root));
+                detail.record_header_note(code::NAME, stored_range);
             }
         }
     }
@@ -138,14 +138,14 @@ pub(in crate::format::dumper) fn find_pad(input: &[u8]) -> &[u8] {
     if !is_statement && (is_alone || second.starts_with(pad)) { pad } else { &[] }
 }
 
-/// Whether the text begins with `$name = `, `@name = ` or `%name = `.
+/// Returns `true` if the text begins with `$name = `, `@name = ` or `%name = `.
 fn begins_assignment(text: &[u8]) -> bool {
     let [b'$' | b'@' | b'%', rest @ ..] = text else { return false };
     let len = rest.iter().take_while(|byte| is_word_byte(**byte) || **byte == b':').count();
     rest.first().is_some_and(|byte| is_word_start(*byte) || *byte == b':') && rest[len..].starts_with(b" = ")
 }
 
-/// Whether a text may begin like this: with an assignment, after blanks, comments, `my`
+/// Returns `true` if a text may begin like this: with an assignment, after blanks, comments, `my`
 /// and the like, or after a pad.
 pub(in crate::format::dumper) fn may_begin_document(input: &[u8]) -> bool {
     // Most texts contain no variable.

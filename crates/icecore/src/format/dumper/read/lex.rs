@@ -55,19 +55,19 @@ impl<'a> Lexer<'a> {
 
     // -- Errors -----------------------------------------------------------------
 
-    /// Error for an unexpected byte at `offset`.
+    /// Returns the error for an unexpected byte at `offset`.
     #[cold]
     pub(super) fn syntax_error(&self, offset: usize, expected: &'static str) -> Error {
         scan::unexpected_byte_error(self.input, offset, expected)
     }
 
-    /// Error for text at `offset` that perl would have to run.
+    /// Returns the error for text at `offset` that perl would have to run.
     #[cold]
     pub(super) fn code_error(&self, offset: usize, found: impl std::fmt::Display) -> Error {
         self.code_error_with_help(offset, found, HELP_CODE)
     }
 
-    /// The same with other advice.
+    /// Like [`Self::code_error`], with other advice.
     #[cold]
     pub(super) fn code_error_with_help(
         &self,
@@ -82,9 +82,9 @@ impl<'a> Lexer<'a> {
             .helping(help)
     }
 
-    /// Error for anything other than `expected` here: an operator is code.
+    /// Returns the error for anything other than `expected` here: an operator is code.
     #[cold]
-    pub(super) fn unexpected_token(&self, expected: &'static str) -> Error {
+    pub(super) fn unexpected_token_error(&self, expected: &'static str) -> Error {
         let rest = self.rest();
         match rest {
             // They may be cut off.
@@ -161,7 +161,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), Error> {
         self.skip_blanks();
         if self.peek() != Some(byte) {
-            return Err(self.unexpected_token(expected));
+            return Err(self.unexpected_token_error(expected));
         }
         self.position += 1;
         Ok(())
@@ -197,7 +197,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Whether the word here is an operator on the previous value.
+    /// Returns `true` if the word here is an operator on the previous value.
     pub(super) fn is_at_operator(&self) -> bool {
         const OPERATORS: &[&[u8]] = &[
             b"x", b"eq", b"ne", b"lt", b"gt", b"le", b"ge", b"cmp", b"and", b"or", b"xor", b"not", b"if", b"unless",
@@ -216,7 +216,7 @@ impl<'a> Lexer<'a> {
         found
     }
 
-    /// Whether the input ends within one of these words.
+    /// Returns `true` if the input ends within one of these words.
     pub(super) fn is_cut_off(&self, offset: usize, words: &[&[u8]]) -> bool {
         let rest = self.input.get(offset..).unwrap_or(&[]);
         words.iter().any(|word| word.len() > rest.len() && word.starts_with(rest))

@@ -47,8 +47,8 @@ impl Lexer<'_> {
         Some(Node::int(if negative { -value } else { value }))
     }
 
-    fn read_radix_integer(&mut self, from: usize, radix: u32, negative: bool) -> Result<Node, Error> {
-        let (mut value, mut float, mut digits, mut end) = (Some(0u64), 0f64, 0, from);
+    fn read_radix_integer(&mut self, start: usize, radix: u32, negative: bool) -> Result<Node, Error> {
+        let (mut value, mut float, mut digits, mut end) = (Some(0u64), 0f64, 0, start);
         while let Some(byte) = self.byte_at(end) {
             if let Some(digit) = char::from(byte).to_digit(radix) {
                 value = value.and_then(|value| value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit)));

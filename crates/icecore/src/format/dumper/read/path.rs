@@ -73,11 +73,11 @@ impl<'a> Parts<'a> {
                 self.lexer.skip_blanks();
                 if !matches!(self.lexer.peek(), Some(b'[' | b'{') | None) {
                     self.lexer.position = arrow;
-                    return Err(self.lexer.unexpected_token("`[` or `{`"));
+                    return Err(self.lexer.unexpected_token_error("`[` or `{`"));
                 }
                 self.read_step(tape, limits).map(Some)
             }
-            _ if !self.open.is_empty() => Err(self.lexer.unexpected_token("`}`")),
+            _ if !self.open.is_empty() => Err(self.lexer.unexpected_token_error("`}`")),
             _ => {
                 self.lexer.position = start;
                 Ok(None)
@@ -111,7 +111,7 @@ impl<'a> Parts<'a> {
                 }
             }
             Some(b'*') => self.read_glob(tape, limits),
-            _ => Err(self.lexer.unexpected_token("a variable")),
+            _ => Err(self.lexer.unexpected_token_error("a variable")),
         }
     }
 
@@ -199,7 +199,7 @@ impl<'a> Parts<'a> {
                 lexer.position += word.len();
                 Ok((Kind::Bytes, lexer.slice(start, lexer.position).to_vec()))
             }
-            _ => Err(lexer.unexpected_token("a key or an index")),
+            _ => Err(lexer.unexpected_token_error("a key or an index")),
         }
     }
 }
@@ -225,7 +225,7 @@ pub(super) fn read_glob_name(lexer: &mut Lexer<'_>, tape: &mut Tape, limits: &Li
         lexer.position += 1;
         lexer.skip_blanks();
         if !matches!(lexer.peek(), Some(b'\'' | b'"') | None) {
-            return Err(lexer.unexpected_token("the name of a glob in quotes"));
+            return Err(lexer.unexpected_token_error("the name of a glob in quotes"));
         }
         let input = lexer.input;
         let (_, name) = read_temporary_string(tape, |tape| Strings { tape, limits }.read_quoted(lexer), input)?;

@@ -55,16 +55,16 @@ fn read_pattern(lexer: &mut Lexer<'_>, open: u8) -> Result<Vec<u8>, Error> {
 /// Returns the flags in perl's order.
 pub(super) fn read_flags(lexer: &mut Lexer<'_>) -> Result<Vec<u8>, Error> {
     let start = lexer.position;
-    let written = lexer.word_at(start);
-    lexer.position += written.len();
-    if let Some(index) = written.iter().position(|flag| !b"msixnpaadluo".contains(flag)) {
+    let flags_text = lexer.word_at(start);
+    lexer.position += flags_text.len();
+    if let Some(index) = flags_text.iter().position(|flag| !b"msixnpaadluo".contains(flag)) {
         return Err(lexer.syntax_error(start + index, "a flag of a regular expression"));
     }
     let mut flags = Vec::new();
     for (flag, max_count) in
         [(b'u', 1), (b'a', 2), (b'l', 1), (b'm', 1), (b's', 1), (b'i', 1), (b'x', 2), (b'n', 1), (b'p', 1)]
     {
-        let count = written.iter().filter(|written| **written == flag).count();
+        let count = flags_text.iter().filter(|known_flag| **known_flag == flag).count();
         flags.resize(flags.len() + count.min(max_count), flag);
     }
     Ok(flags)

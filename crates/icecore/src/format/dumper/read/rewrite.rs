@@ -6,6 +6,7 @@ use crate::document::{Detail, Extent, GONE, IS_KEY, KEY_NODE, Kind, Moves, NO_KE
 use crate::error::Error;
 use crate::limits::Limits;
 
+/// Replaces the index of a node of the old tape.
 const NONE: u32 = u32::MAX;
 
 /// A container that is being written.
@@ -36,7 +37,7 @@ pub(super) struct Rewriter<'h, 'a, 't> {
     out: Rewrite,
     /// New nodes of variables, and of their content, by old node.
     variables: Moves,
-    things: Moves,
+    targets: Moves,
     /// The old node of each new one, and whether it moved.
     origin: Vec<(u32, bool)>,
     stack: Vec<RewriteFrame>,
@@ -50,7 +51,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             limits,
             out: Rewrite::new(len + 1),
             variables: Moves::new_unset(len),
-            things: Moves::new_unset(len),
+            targets: Moves::new_unset(len),
             origin: Vec::with_capacity(len + 1),
             stack: Vec::new(),
         }
@@ -93,7 +94,7 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
             let in_place = self.stack.last().is_some_and(|frame| frame.in_place);
             match next {
                 NextChild::Child(child, key) => self.write_variable(child, key, in_place),
-                NextChild::Added(at) => self.write_added_value(at),
+                NextChild::Added(index) => self.write_added_value(index),
                 NextChild::End => {
                     if let Some(frame) = self.stack.pop() {
                         self.close_frame(&frame);
@@ -166,9 +167,9 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
     /// Writes the variable at this old node.
     fn write_variable(&mut self, node: u32, key: u16, in_place: bool) {
         let variable = self.heap.variable_at(node);
-        let known = self.variables.new_position(variable);
-        if known != GONE {
-            return self.push_link(Kind::Alias, known, key, node, in_place);
+        let new_index = self.variables.new_position(variable);
+        if new_index != GONE {
+            return self.push_link(Kind::Alias, new_index, key, node, in_place);
         }
         self.variables.set(variable, self.out.len());
         match self.heap.content_of(variable) {
@@ -190,27 +191,27 @@ impl<'h, 'a, 't> Rewriter<'h, 'a, 't> {
                     in_place: is_own,
                 });
             }
-            Some(Value::Thing(thing)) => {
-                self.write_thing(thing, key, node, in_place && variable == node && thing == node)
+            Some(Value::Target(target)) => {
+                self.write_target(target, key, node, in_place && variable == node && target == node)
             }
         }
     }
 
     /// Writes the target of a reference; `variable` is the variable that contains the
     /// reference.
-    fn write_thing(&mut self, thing: u32, key: u16, variable: u32, in_place: bool) {
-        let known = self.things.new_position(thing);
-        if known != GONE {
-            return self.push_link(Kind::Link, known, key, variable, true);
+    fn write_target(&mut self, target: u32, key: u16, variable: u32, in_place: bool) {
+        let new_index = self.targets.new_position(target);
+        if new_index != GONE {
+            return self.push_link(Kind::Link, new_index, key, variable, true);
         }
-        self.things.set(thing, self.out.len());
-        let Some(node) = self.heap.tape.nodes.get(thing as usize).copied() else { return };
+        self.targets.set(target, self.out.len());
+        let Some(node) = self.heap.tape.nodes.get(target as usize).copied() else { return };
         if matches!(node.kind, Kind::Code | Kind::Regexp) {
-            return self.copy_value(thing, key, thing, in_place);
+            return self.copy_value(target, key, target, in_place);
         }
-        let new = self.push(Node { key, aux: 0, ..node }, thing, in_place);
-        let end = self.heap.tape.index_after(thing);
-        self.stack.push(RewriteFrame { node: new, count: 0, child: thing + 1, end, body: thing, added: 0, in_place });
+        let new = self.push(Node { key, aux: 0, ..node }, target, in_place);
+        let end = self.heap.tape.index_after(target);
+        self.stack.push(RewriteFrame { node: new, count: 0, child: target + 1, end, body: target, added: 0, in_place });
     }
 
     /// Writes a value that contains no variables.

@@ -68,7 +68,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         }
     }
 
-    /// Error for anything other than an assignment after assignments.
+    /// Returns the error for anything other than an assignment after assignments.
     #[cold]
     fn other_statement_error(&self) -> Error {
         match self.lexer.peek() {
@@ -76,11 +76,11 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 let word = String::from_utf8_lossy(self.lexer.name_at(self.lexer.position)).into_owned();
                 self.lexer.code_error(self.lexer.position, format_args!("`{word}`"))
             }
-            _ => self.lexer.unexpected_token("another variable or the end of the input"),
+            _ => self.lexer.unexpected_token_error("another variable or the end of the input"),
         }
     }
 
-    /// Whether `__END__` or `__DATA__` is here.
+    /// Returns `true` if `__END__` or `__DATA__` is here.
     fn is_at_data_section(&self) -> bool {
         !self.roots.is_empty() && matches!(self.lexer.word_at(self.lexer.position), b"__END__" | b"__DATA__")
     }
@@ -143,15 +143,15 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         let mut parts = Parts::new(self.lexer);
         let first = parts.next(self.sink.tape(), self.limits);
         let mut is_path = false;
-        let ended = loop {
+        let result = loop {
             match parts.next(self.sink.tape(), self.limits) {
                 Ok(Some(_)) => is_path = true,
-                ended => break ended,
+                result => break result,
             }
         };
         self.lexer.position = parts.lexer.position;
         let first = first?;
-        ended?;
+        result?;
         let name = match first {
             Some(Part::Name(_, name)) if !is_path => name,
             _ => {
@@ -159,9 +159,9 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 self.record_unowned_piece(start, "path");
                 self.lexer.skip_blanks();
                 let node = self.sink.tape().len();
-                self.repairs = true;
+                self.has_repairs = true;
                 self.read_value()?;
-                self.jobs.push(PendingPath { offset: start, node, referred: false, sets: true });
+                self.pending_paths.push(PendingPath { offset: start, node, is_referenced: false, is_statement: true });
                 return self.read_statement_end();
             }
         };
@@ -184,7 +184,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             }
             // `@a = @{$VAR1->[0]};`: the same array again.
             (_, Some(b'@' | b'%')) => self.read_path(NO_KEY, list_start, true)?,
-            _ => return Err(self.lexer.unexpected_token("`(`")),
+            _ => return Err(self.lexer.unexpected_token_error("`(`")),
         }
         self.read_statement_end()
     }
@@ -219,12 +219,12 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
     fn expect_equals_sign(&mut self) -> Result<(), Error> {
         self.lexer.skip_blanks();
         match self.lexer.rest() {
-            [b'=', b'=' | b'~' | b'>', ..] => Err(self.lexer.unexpected_token("`=`")),
+            [b'=', b'=' | b'~' | b'>', ..] => Err(self.lexer.unexpected_token_error("`=`")),
             [b'=', ..] => {
                 self.lexer.position += 1;
                 Ok(())
             }
-            _ => Err(self.lexer.unexpected_token("`=`")),
+            _ => Err(self.lexer.unexpected_token_error("`=`")),
         }
     }
 
@@ -239,7 +239,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
         self.roots.push(Root { sigil, name, glob, node });
     }
 
-    /// Whether the value has no name: then it is the only one.
+    /// Returns `true` if the value has no name: then it is the only one.
     fn is_bare(&self) -> bool {
         self.roots.first().is_some_and(|root| root.sigil == 0)
     }
@@ -257,7 +257,7 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
             None if self.lexer.byte_at(end.wrapping_sub(1)).is_some_and(|byte| b"]})'\"".contains(&byte)) => {
                 Ok(Continuation::End)
             }
-            _ => Err(self.lexer.unexpected_token("`;`")),
+            _ => Err(self.lexer.unexpected_token_error("`;`")),
         }
     }
 
@@ -289,17 +289,17 @@ impl<'a, S: Sink> Machine<'a, '_, S> {
                 Ok(Continuation::More)
             }
             None => Ok(Continuation::End),
-            _ if returns => Err(self.lexer.unexpected_token("`;`")),
+            _ if returns => Err(self.lexer.unexpected_token_error("`;`")),
             Some(b'\'' | b'"' | b'[' | b'{' | b'(' | b'\\' | b'$' | b'%' | b'@' | b'*' | b'!') => Ok(Continuation::End),
             Some(b'-') if matches!(self.lexer.byte_at(self.lexer.position + 1), Some(b'0'..=b'9')) => {
                 Ok(Continuation::End)
             }
             Some(byte) if super::lex::is_word_byte(byte) && !self.lexer.is_at_operator() => Ok(Continuation::End),
-            _ => Err(self.lexer.unexpected_token("`;` or the end of the input")),
+            _ => Err(self.lexer.unexpected_token_error("`;` or the end of the input")),
         }
     }
 
-    /// Whether the list in brackets that begins here consists of keys and values.
+    /// Returns `true` if the list in brackets that begins here consists of keys and values.
     fn begins_pairs(&mut self) -> bool {
         let (lexer, arena) = (self.lexer, self.sink.tape().arena.len());
         self.lexer.skip_blanks();

@@ -101,7 +101,7 @@ impl Strings<'_> {
 
     #[cold]
     fn read_single_escaped(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
-        let from = self.tape.arena.len();
+        let start_in_arena = self.tape.arena.len();
         let mut level = 0usize;
         loop {
             let Some(byte) = lexer.peek() else { return Err(unclosed_error(lexer, close)) };
@@ -122,8 +122,8 @@ impl Strings<'_> {
             level = if byte == close { level - 1 } else { level + usize::from(byte == open) };
             self.tape.arena.push(byte);
         }
-        let kind = string_kind(lexer, &self.tape.arena[from..]);
-        Ok(Text { kind, place: Location::Arena(from as u64), len: self.tape.arena.len() - from })
+        let kind = string_kind(lexer, &self.tape.arena[start_in_arena..]);
+        Ok(Text { kind, place: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
     }
 
     /// Reads up to `close`, with escapes.
@@ -144,7 +144,7 @@ impl Strings<'_> {
 
     fn read_double_escaped(&mut self, lexer: &mut Lexer<'_>, open: u8, close: u8) -> Result<Text, Error> {
         let mut builder = StringBuilder {
-            from: self.tape.arena.len(),
+            start_in_arena: self.tape.arena.len(),
             utf8: lexer.utf8,
             is_wide: false,
             arena: &mut self.tape.arena,
@@ -164,9 +164,9 @@ impl Strings<'_> {
                 }
             }
         }
-        let (from, is_wide) = (builder.from, builder.is_wide);
-        let kind = if is_wide { Kind::Text } else { string_kind(lexer, &self.tape.arena[from..]) };
-        Ok(Text { kind, place: Location::Arena(from as u64), len: self.tape.arena.len() - from })
+        let (start_in_arena, is_wide) = (builder.start_in_arena, builder.is_wide);
+        let kind = if is_wide { Kind::Text } else { string_kind(lexer, &self.tape.arena[start_in_arena..]) };
+        Ok(Text { kind, place: Location::Arena(start_in_arena as u64), len: self.tape.arena.len() - start_in_arena })
     }
 }
 
@@ -200,7 +200,7 @@ fn interpolation_error(lexer: &Lexer<'_>, offset: usize) -> Error {
     )
 }
 
-/// Whether the `$` or `@` before the position begins a variable.
+/// Returns `true` if the `$` or `@` before the position begins a variable.
 fn is_interpolated(lexer: &Lexer<'_>, sigil: u8, close: u8) -> bool {
     match lexer.peek() {
         None => false,
@@ -213,9 +213,9 @@ fn is_interpolated(lexer: &Lexer<'_>, sigil: u8, close: u8) -> bool {
 /// A string that is built in the arena.
 struct StringBuilder<'t> {
     arena: &'t mut Vec<u8>,
-    from: usize,
+    start_in_arena: usize,
     utf8: bool,
-    /// Whether it has a character above 0xFF: then it is UTF-8 from `from` on.
+    /// Whether it has a character above 0xFF: then it is UTF-8 from `start_in_arena` on.
     is_wide: bool,
 }
 
@@ -249,8 +249,8 @@ impl StringBuilder<'_> {
             return;
         }
         self.is_wide = true;
-        if !self.arena[self.from..].is_ascii() {
-            let bytes = self.arena.split_off(self.from);
+        if !self.arena[self.start_in_arena..].is_ascii() {
+            let bytes = self.arena.split_off(self.start_in_arena);
             for byte in bytes {
                 utf8::push_character(u64::from(byte), self.arena);
             }
@@ -355,7 +355,7 @@ fn read_braced_number(lexer: &mut Lexer<'_>, start: usize, radix: u32, expected:
     read_number_to_brace(lexer, start, radix, expected)
 }
 
-/// The same, with any opening brace.
+/// Like [`read_braced_number`], with any opening brace.
 fn read_number_to_brace(lexer: &mut Lexer<'_>, start: usize, radix: u32, expected: &'static str) -> Result<u64, Error> {
     lexer.position += 1;
     let mut number = Some(0u64);

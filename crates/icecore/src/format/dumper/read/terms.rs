@@ -17,10 +17,10 @@ use crate::format::scan::utf8;
 const WORDS: &[&[u8]] = &[b"undef", b"bless(", b"do{", b"qr/", b"sub {", b"qq", b"v1"];
 
 impl<S: Sink> Machine<'_, '_, S> {
-    /// Reads the value here: a leaf completely, anything else up to its front. `referred`: `\`
-    /// precedes it.
+    /// Reads the value here: a leaf completely, anything else up to its beginning.
+    /// `is_referenced` tells whether `\` precedes it.
     #[inline]
-    pub(super) fn read_term(&mut self, key: u16, referred: bool) -> Result<(), Error> {
+    pub(super) fn read_term(&mut self, key: u16, is_referenced: bool) -> Result<(), Error> {
         let start = self.lexer.position;
         match self.lexer.peek() {
             Some(b'\'' | b'"') => {
@@ -38,11 +38,11 @@ impl<S: Sink> Machine<'_, '_, S> {
                 self.lexer.position += 1;
                 self.open_frame(Shape::Map, b'}', key, start)
             }
-            _ => self.read_rare_term(key, referred),
+            _ => self.read_rare_term(key, is_referenced),
         }
     }
 
-    fn read_rare_term(&mut self, key: u16, referred: bool) -> Result<(), Error> {
+    fn read_rare_term(&mut self, key: u16, is_referenced: bool) -> Result<(), Error> {
         let start = self.lexer.position;
         let next = self.lexer.byte_at(start + 1);
         match self.lexer.peek() {
@@ -56,11 +56,11 @@ impl<S: Sink> Machine<'_, '_, S> {
                 while self.lexer.take(b"+") {
                     self.lexer.skip_blanks();
                 }
-                self.read_term(key, referred)
+                self.read_term(key, is_referenced)
             }
             Some(b'!') => self.read_boolean(key, start),
             Some(b'\\') => self.read_reference(key, start),
-            Some(b'$') => self.read_path(key, start, referred),
+            Some(b'$') => self.read_path(key, start, is_referenced),
             Some(b'*') => self.read_glob(key, start),
             Some(b'@' | b'%') => Err(self.lexer.code_error(start, "an array or a hash in a list")),
             Some(b'&') => Err(self.lexer.code_error(start, "a call")),
@@ -90,7 +90,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     fn read_number(&mut self, key: u16, start: usize, negative: bool) -> Result<(), Error> {
         match self.lexer.read_number(negative)? {
             Number::Node(node) => self.push_leaf(node, key, start),
-            Number::VString(from, to) => self.push_v_string(key, start, from, to)?,
+            Number::VString(text_start, text_end) => self.push_v_string(key, start, text_start, text_end)?,
         }
         Ok(())
     }
@@ -113,12 +113,12 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    fn push_v_string(&mut self, key: u16, start: usize, from: usize, to: usize) -> Result<(), Error> {
-        let text = self.lexer.slice(from, to);
+    fn push_v_string(&mut self, key: u16, start: usize, text_start: usize, text_end: usize) -> Result<(), Error> {
+        let text = self.lexer.slice(text_start, text_end);
         let mut numbers = Vec::new();
         for number in parse_v_string_numbers(text) {
             let number = number.filter(|number| i64::try_from(*number).is_ok());
-            numbers.push(number.ok_or_else(|| self.lexer.syntax_error(from, "a v-string of smaller numbers"))?);
+            numbers.push(number.ok_or_else(|| self.lexer.syntax_error(text_start, "a v-string of smaller numbers"))?);
         }
         let is_wide = numbers.iter().any(|number| *number > 0xFF);
         let mut value = Vec::new();
@@ -129,7 +129,7 @@ impl<S: Sink> Machine<'_, '_, S> {
             }
         }
         let tape = self.sink.tape();
-        let source = tape.new_borrowed_string(Kind::Bytes, from, to - from);
+        let source = tape.new_borrowed_string(Kind::Bytes, text_start, text_end - text_start);
         let value = tape.new_owned_string(if is_wide { Kind::Text } else { Kind::Bytes }, &value);
         self.push_pair(Kind::VString, [source, value], key, start);
         Ok(())
@@ -148,19 +148,19 @@ impl<S: Sink> Machine<'_, '_, S> {
     }
 
     /// Reads a path; its target is found when everything is read.
-    pub(super) fn read_path(&mut self, key: u16, start: usize, referred: bool) -> Result<(), Error> {
+    pub(super) fn read_path(&mut self, key: u16, start: usize, is_referenced: bool) -> Result<(), Error> {
         let mut parts = Parts::new(self.lexer);
-        let ended = loop {
+        let result = loop {
             match parts.next(self.sink.tape(), self.limits) {
                 Ok(Some(_)) => {}
-                ended => break ended,
+                result => break result,
             }
         };
         self.lexer.position = parts.lexer.position;
-        ended?;
+        result?;
         let node = self.sink.tape().len();
         self.push_leaf(Node::leaf(Kind::Null, 0), key, start);
-        self.jobs.push(PendingPath { offset: start, node, referred, sets: false });
+        self.pending_paths.push(PendingPath { offset: start, node, is_referenced, is_statement: false });
         Ok(())
     }
 
@@ -218,9 +218,9 @@ impl<S: Sink> Machine<'_, '_, S> {
             return Err(self.lexer.code_error(start, "the operator `-`"));
         }
         if word.first() == Some(&b'v')
-            && let Some((from, to)) = self.lexer.read_v_string()
+            && let Some((text_start, text_end)) = self.lexer.read_v_string()
         {
-            return self.push_v_string(key, start, from, to);
+            return self.push_v_string(key, start, text_start, text_end);
         }
         if end == self.lexer.input.len() && self.lexer.is_cut_off(start, WORDS) {
             return Err(self.lexer.syntax_error(end, "a value"));
@@ -305,17 +305,18 @@ impl<S: Sink> Machine<'_, '_, S> {
             });
         }
         let value_start = self.lexer.position;
-        let Some((from, to)) = self.lexer.read_v_string().filter(|_| self.lexer.byte_at(value_start) == Some(b'v'))
+        let Some((text_start, text_end)) =
+            self.lexer.read_v_string().filter(|_| self.lexer.byte_at(value_start) == Some(b'v'))
         else {
             return Err(match b"v".starts_with(self.lexer.slice(value_start, self.lexer.input.len())) {
                 true => self.lexer.syntax_error(self.lexer.input.len(), "a v-string"),
                 false => self.lexer.code_error(start, "a block of code"),
             });
         };
-        if to == self.lexer.input.len() {
-            return Err(self.lexer.syntax_error(to, "`}`"));
+        if text_end == self.lexer.input.len() {
+            return Err(self.lexer.syntax_error(text_end, "`}`"));
         }
-        self.push_v_string(key, value_start, from, to)?;
+        self.push_v_string(key, value_start, text_start, text_end)?;
         self.lexer.expect(b'}', "`}`")
     }
 
@@ -450,7 +451,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         self.record_piece(start, frame.node, "class");
         let class = self.sink.tape().intern_class(Kind::Bytes, &name).map_err(|error| error.at(start))?;
         let body = self.sink.nodes().get(frame.node as usize + 1).copied().unwrap_or(Node::leaf(Kind::Null, 0));
-        let is_path = self.jobs.last().is_some_and(|job| job.node == frame.node + 1);
+        let is_path = self.pending_paths.last().is_some_and(|pending_path| pending_path.node == frame.node + 1);
         if is_path {
             return Err(self.lexer.code_error(frame.start, "a reference that is blessed at its second occurrence"));
         }

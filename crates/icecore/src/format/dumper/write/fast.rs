@@ -9,10 +9,11 @@ use super::leaf::push_digits;
 use super::quote;
 use crate::document::{Document, Kind, Location, Node, flag};
 use crate::format::dumper::options::WriteOptions;
-use crate::output::READY;
+use crate::output::FLUSH_SIZE;
 
-/// Class of a byte: part of a name, or in need of a backslash in single quotes.
+/// Class of the bytes of names.
 const WORD: u8 = 1;
+/// Class of the bytes that need a backslash in single quotes.
 const SPECIAL: u8 = 2;
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
@@ -38,7 +39,7 @@ impl Writer<'_> {
         }
         while let Some(node) = self.nodes.get(frame.next as usize).filter(|_| frame.next < frame.end) {
             let start = buf.len();
-            if start >= READY || node.kind.is_container() {
+            if start >= FLUSH_SIZE || node.kind.is_container() {
                 return;
             }
             if frame.count > 0 {
@@ -50,7 +51,7 @@ impl Writer<'_> {
             let options = self.style.options;
             let is_written =
                 (is_array || push_key(self.document, node.key, options, buf)) && push_common(self.document, node, buf);
-            if !is_written || self.blanks > self.most_blanks {
+            if !is_written || self.blanks > self.max_blanks {
                 return buf.truncate(start);
             }
             frame.next += 1;
@@ -59,7 +60,7 @@ impl Writer<'_> {
     }
 }
 
-/// Writes a key without flags, and the text after it. Returns false, with nothing written,
+/// Writes a key without flags, and the text after it. Returns `false`, with nothing written,
 /// for other keys.
 #[inline(always)]
 pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions, buf: &mut Vec<u8>) -> bool {
@@ -86,7 +87,7 @@ pub(super) fn push_key(document: &Document<'_>, id: u16, options: &WriteOptions,
     true
 }
 
-/// Writes a leaf without references to it. Returns false, with nothing written, for other
+/// Writes a leaf without references to it. Returns `false`, with nothing written, for other
 /// values.
 #[inline(always)]
 pub(super) fn push_common(document: &Document<'_>, node: &Node, buf: &mut Vec<u8>) -> bool {

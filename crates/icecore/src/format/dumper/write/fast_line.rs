@@ -9,15 +9,16 @@ use crate::document::{Document, Kind, flag};
 use crate::format::dumper::options::WriteOptions;
 use crate::output::Output;
 
-/// Most levels and values of such a document.
-const DEPTH: usize = 32;
-const NODES: usize = 4096;
+/// Maximum number of levels of such a document.
+const MAX_DEPTH: usize = 32;
+/// Maximum number of values of such a document.
+const MAX_NODES: usize = 4096;
 
 /// An open container.
 #[derive(Clone, Copy, Default)]
 struct LineFrame {
     /// Number of children still to write.
-    left: u32,
+    remaining: u32,
     is_map: bool,
 }
 
@@ -29,7 +30,7 @@ pub(super) fn write_small_document(
     out: &mut dyn Output,
 ) -> bool {
     let nodes = document.nodes();
-    if !has_common_options(options) || document.header().is_some() || nodes.len() > NODES {
+    if !has_common_options(options) || document.header().is_some() || nodes.len() > MAX_NODES {
         return false;
     }
     let mut index = document.root().index() as usize;
@@ -41,7 +42,7 @@ pub(super) fn write_small_document(
         index += 1;
     }
     let max_bytes = usize::try_from(out.remaining_bytes()).unwrap_or(usize::MAX);
-    if !write_statement(document, index, options, (DEPTH.min(depth as usize), max_bytes), out.buffer()) {
+    if !write_statement(document, index, options, (MAX_DEPTH.min(depth as usize), max_bytes), out.buffer()) {
         return false;
     }
     if is_list {
@@ -75,7 +76,7 @@ fn write_statement(
     true
 }
 
-/// Whether only `terse`, `quotekeys`, `pair`, `varname` and options for special values are
+/// Returns `true` if only `terse`, `quotekeys`, `pair`, `varname` and options for special values are
 /// set.
 fn has_common_options(options: &WriteOptions) -> bool {
     let WriteOptions { indent: 0, useqq: false, sortkeys: false, maxdepth: 0, useperl: false, .. } = options else {
@@ -89,16 +90,16 @@ fn write_values(
     document: &Document<'_>,
     index: usize,
     options: &WriteOptions,
-    (deepest, max_bytes): (usize, usize),
+    (max_depth, max_bytes): (usize, usize),
     buf: &mut Vec<u8>,
 ) -> bool {
     let max_len = buf.len().saturating_add(max_bytes);
-    let mut open = [LineFrame::default(); DEPTH];
+    let mut open = [LineFrame::default(); MAX_DEPTH];
     let mut depth = 0usize;
     let mut is_first = true;
     for node in document.nodes().iter().skip(index) {
         if let Some(top) = open.get_mut(depth.wrapping_sub(1)) {
-            top.left -= 1;
+            top.remaining -= 1;
             if !is_first {
                 buf.push(b',');
             }
@@ -112,10 +113,11 @@ fn write_values(
         is_first = false;
         match node.kind {
             Kind::Array | Kind::Map => {
-                let Some(next) = open.get_mut(depth).filter(|_| depth < deepest && node.flags & !flag::REF == 0) else {
+                let Some(next) = open.get_mut(depth).filter(|_| depth < max_depth && node.flags & !flag::REF == 0)
+                else {
                     return false;
                 };
-                *next = LineFrame { left: node.aux, is_map: node.kind == Kind::Map };
+                *next = LineFrame { remaining: node.aux, is_map: node.kind == Kind::Map };
                 buf.push(if next.is_map { b'{' } else { b'[' });
                 depth += 1;
                 is_first = true;
@@ -123,7 +125,7 @@ fn write_values(
             _ if !push_common(document, node, buf) => return false,
             _ => {}
         }
-        while let Some(LineFrame { left: 0, is_map }) = depth.checked_sub(1).and_then(|last| open.get(last)) {
+        while let Some(LineFrame { remaining: 0, is_map }) = depth.checked_sub(1).and_then(|last| open.get(last)) {
             buf.push(if *is_map { b'}' } else { b']' });
             depth -= 1;
             is_first = false;

@@ -6,7 +6,7 @@ use super::paths::Path;
 use super::referent::ValueId;
 use crate::document::{IS_KEY, Kind, NO_KEY, flag};
 use crate::error::Error;
-use crate::output::READY;
+use crate::output::FLUSH_SIZE;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteShape {
@@ -90,7 +90,7 @@ impl Writer<'_> {
                 }
                 frame.path = self.stack.pop().and_then(|frame| frame.path);
             }
-            if buf.len() >= READY {
+            if buf.len() >= FLUSH_SIZE {
                 self.stack.push(frame);
                 return Ok(());
             }

@@ -197,7 +197,7 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Whether text with characters below 256 is a name. Perl's `\w` accepts these letters
+/// Returns `true` if text with characters below 256 is a name. Perl's `\w` accepts these letters
 /// too, but not as the first character.
 fn is_latin1_identifier(bytes: &[u8]) -> bool {
     let is_word = |code: u64| match u8::try_from(code) {

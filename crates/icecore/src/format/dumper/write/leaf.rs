@@ -14,8 +14,8 @@ use crate::num::{bigint, float128};
 use crate::output::LossKind;
 use std::borrow::Cow;
 
-/// Longest integer without quotes: 32 bits need no more characters.
-const BARE: usize = 10;
+/// Maximum length of an integer without quotes: 32 bits need no more characters.
+const MAX_BARE_LEN: usize = 10;
 
 impl<'d> Writer<'d> {
     /// Writes the leaf at `index`.
@@ -172,7 +172,7 @@ impl<'d> Writer<'d> {
     fn write_float(&mut self, index: u32, value: f64, is_exact: bool, buf: &mut Vec<u8>) {
         // As a string, zero has no sign.
         let text = float_to_perl_text(value);
-        if !is_exact || text.parse::<f64>().is_ok_and(|back| back.to_bits() != value.to_bits() && !value.is_nan()) {
+        if !is_exact || text.parse::<f64>().is_ok_and(|reread| reread.to_bits() != value.to_bits() && !value.is_nan()) {
             self.record_loss(LossKind::Precision, index);
         }
         let is_bare = self.write_string(text.as_bytes(), false, buf);
@@ -196,7 +196,7 @@ impl<'d> Writer<'d> {
         }
     }
 
-    /// Whether the output does not distinguish bytes from text: the Perl code writes
+    /// Returns `true` if the output does not distinguish bytes from text: the Perl code writes
     /// characters as they are.
     pub(super) fn is_ambiguous_text(&self, bytes: &[u8], is_text: bool) -> bool {
         if !self.style.options.useperl || self.style.options.useqq || bytes.is_ascii() {
@@ -206,7 +206,7 @@ impl<'d> Writer<'d> {
         if is_text { !has_wide } else { self.style.wide }
     }
 
-    /// Writes a string. `is_text`: it is text, and not ASCII. Returns whether it is
+    /// Writes a string; `is_text` tells that it is text, and not ASCII. Returns `true` if it is
     /// written as a number.
     fn write_string(&self, bytes: &[u8], is_text: bool, buf: &mut Vec<u8>) -> bool {
         let options = self.style.options;
@@ -351,10 +351,10 @@ impl<'d> Writer<'d> {
     }
 }
 
-/// Writes digits, in quotes if there are many. Returns whether they have quotes.
+/// Writes digits, in quotes if there are many. Returns `true` if they have quotes.
 #[inline]
 pub(super) fn push_digits(digits: &[u8], buf: &mut Vec<u8>) -> bool {
-    if digits.len() <= BARE {
+    if digits.len() <= MAX_BARE_LEN {
         buf.extend_from_slice(digits);
         return false;
     }
@@ -370,14 +370,14 @@ fn format_decimal(value: i64) -> Vec<u8> {
     digits
 }
 
-/// Whether the C code writes a glob of this name without quotes: each part must begin
+/// Returns `true` if the C code writes a glob of this name without quotes: each part must begin
 /// with a letter.
 fn is_glob(name: &[u8]) -> bool {
     let name = name.strip_prefix(b"::").unwrap_or(name);
     split_package_name(name).all(quote::is_identifier)
 }
 
-/// The same for the Perl code.
+/// Like [`is_glob`], for the Perl code.
 fn is_glob_of_perl(name: &[u8]) -> bool {
     let is_word = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let count = split_package_name(name).count();

@@ -7,7 +7,7 @@ use crate::document::{Document, Spelling};
 
 impl WriteOptions {
     /// Returns Data::Dumper's defaults with the settings of the text that the document
-    /// was read from. `is_trusted`: includes settings that perl would run or set.
+    /// was read from. If `is_trusted`, includes settings that perl would run or set.
     pub(in crate::format::dumper) fn from_document(document: &Document<'_>, is_trusted: bool) -> WriteOptions {
         let mut options = WriteOptions::default();
         let Some(spelling) = document.spelling_of(NAME) else { return options };
@@ -23,7 +23,7 @@ impl WriteOptions {
         for (code, option, is_safe) in [
             (code::PAD, &mut options.pad, is_safe_pad as fn(&str) -> bool),
             (code::PAIR, &mut options.pair, is_safe_pair),
-            (code::BLESS, &mut options.bless, is_usual_bless),
+            (code::BLESS, &mut options.bless, is_default_bless),
         ] {
             let text = spelling.get(code).and_then(|range| read_kept_text(spelling, range));
             if let Some(text) = text.filter(|text| is_trusted || is_safe(text)) {
@@ -43,29 +43,29 @@ fn read_kept_text(spelling: &Spelling, range: u64) -> Option<String> {
     std::str::from_utf8(spelling.kept(range)).ok().map(str::to_owned)
 }
 
-/// Whether the name is the default: any other function would be called.
-fn is_usual_bless(name: &str) -> bool {
+/// Returns `true` if the name is the default: any other function would be called.
+fn is_default_bless(name: &str) -> bool {
     name == "bless"
 }
 
-/// Whether a pad is blanks, or the start of a comment.
+/// Returns `true` if a pad is blanks, or the start of a comment.
 fn is_safe_pad(pad: &str) -> bool {
     !pad.contains(['\n', '\r']) && matches!(pad.trim_start().as_bytes(), [] | [b'#', ..])
 }
 
-/// Whether a pair is an arrow, a comma or a colon between blanks.
+/// Returns `true` if a pair is an arrow, a comma or a colon between blanks.
 fn is_safe_pair(pair: &str) -> bool {
     matches!(pair.trim_matches([' ', '\t', '\n']), "=>" | "," | ":")
 }
 
-/// Whether this is a variable without a meaning for perl, in the package that evaluates
+/// Returns `true` if this is a variable without a meaning for perl, in the package that evaluates
 /// the text. Perl's own variables, such as `%SIG` and `@ISA`, are in capitals.
 fn is_safe_name(name: &str) -> bool {
     let name = name.strip_prefix(['$', '@', '%']).unwrap_or(name);
     is_identifier(name.as_bytes()) && (name.bytes().any(|byte| byte.is_ascii_lowercase()) || is_numbered(name))
 }
 
-/// Whether this is a name like `VAR1`, Data::Dumper's default.
+/// Returns `true` if this is a name like `VAR1`, Data::Dumper's default.
 fn is_numbered(name: &str) -> bool {
     let digits = name.strip_prefix("VAR").unwrap_or_default();
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())

@@ -12,11 +12,11 @@ pub(super) struct Path(u32);
 struct PathPiece {
     parent: Path,
     step: Step,
-    /// Whether it begins with a sigil and a brace, such as `${` or `@{`.
-    braced: bool,
-    /// Whether it contains a line break. The pattern that decides about arrows in Data::Dumper's Perl code does not
-    /// match such a name.
-    broken: bool,
+    /// Whether the path begins with a sigil and a brace, such as `${` or `@{`.
+    has_brace: bool,
+    /// Whether the path contains a line break. The pattern that decides about arrows in Data::Dumper's Perl code does
+    /// not match such a name.
+    has_line_break: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -71,9 +71,9 @@ impl Paths {
     pub(super) fn add_root(&mut self, name: &[u8]) -> Path {
         let (start, end) = self.keep_text(name);
         let parent = Path(u32::MAX);
-        let braced = name.get(1) == Some(&b'{');
-        let broken = name.get(2..).is_some_and(|rest| rest.contains(&b'\n'));
-        self.add_piece(PathPiece { parent, step: Step::Root { start, end }, braced, broken })
+        let has_brace = name.get(1) == Some(&b'{');
+        let has_line_break = name.get(2..).is_some_and(|rest| rest.contains(&b'\n'));
+        self.add_piece(PathPiece { parent, step: Step::Root { start, end }, has_brace, has_line_break })
     }
 
     pub(super) fn add_item(&mut self, array: Path, index: u32) -> Path {
@@ -87,37 +87,38 @@ impl Paths {
         let arrow = self.needs_arrow(hash);
         let piece = self.piece_at(hash);
         let (start, end) = self.keep_text(key);
-        let broken = piece.broken || key.contains(&b'\n');
-        self.add_piece(PathPiece { parent: hash, step: Step::Key { start, end, arrow }, broken, ..piece })
+        let has_line_break = piece.has_line_break || key.contains(&b'\n');
+        self.add_piece(PathPiece { parent: hash, step: Step::Key { start, end, arrow }, has_line_break, ..piece })
     }
 
     /// Adds and returns the path of the target of a reference.
     pub(super) fn add_dereference(&mut self, reference: Path, sigil: u8) -> Path {
         let piece = self.piece_at(reference);
-        self.add_piece(PathPiece { parent: reference, step: Step::Dereference { sigil }, braced: true, ..piece })
+        self.add_piece(PathPiece { parent: reference, step: Step::Dereference { sigil }, has_brace: true, ..piece })
     }
 
     fn piece_at(&self, path: Path) -> PathPiece {
-        let none = PathPiece { parent: path, step: Step::Root { start: 0, end: 0 }, braced: false, broken: false };
-        self.pieces.get(path.0 as usize).copied().unwrap_or(none)
+        let step = Step::Root { start: 0, end: 0 };
+        let missing_piece = PathPiece { parent: path, step, has_brace: false, has_line_break: false };
+        self.pieces.get(path.0 as usize).copied().unwrap_or(missing_piece)
     }
 
-    /// Returns whether an arrow is needed between this path and an index or key.
+    /// Returns `true` if an arrow is needed between this path and an index or key.
     fn needs_arrow(&self, path: Path) -> bool {
         let piece = self.piece_at(path);
         let (start, end) = match piece.step {
             Step::Root { start, end } => (start, end),
             // The C code puts an arrow after a braced name only if it has more than four bytes, so `${$}` gets none.
             Step::Dereference { .. } if !self.useperl && self.root_text(piece.parent).len() == 1 => return false,
-            _ => return piece.braced || self.useperl && piece.broken,
+            _ => return piece.has_brace || self.useperl && piece.has_line_break,
         };
         let name = self.text.get(start..end).unwrap_or(&[]);
-        let ends_open = !matches!(name.last(), Some(b']' | b'}'));
+        let ends_without_bracket = !matches!(name.last(), Some(b']' | b'}'));
         match name.first() {
             Some(b'@' | b'%') => false,
-            _ if self.useperl => ends_open || piece.braced || piece.broken,
+            _ if self.useperl => ends_without_bracket || piece.has_brace || piece.has_line_break,
             // `${a}` has four bytes too.
-            _ => ends_open || piece.braced && name.len() > 4,
+            _ => ends_without_bracket || piece.has_brace && name.len() > 4,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::format::scan::utf8;
 
-/// Whether it reads as a number that needs no quotes: up to nine digits.
+/// Returns `true` if it reads as a number that needs no quotes: up to nine digits.
 #[inline]
 pub(super) fn is_decimal(bytes: &[u8]) -> bool {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
@@ -13,7 +13,7 @@ pub(super) fn is_decimal(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether it is a name, as allowed for keys without quotes.
+/// Returns `true` if it is a name, as allowed for keys without quotes.
 #[inline]
 pub(super) fn is_identifier(bytes: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -47,9 +47,9 @@ pub(super) fn push_escaped(bytes: &[u8], buf: &mut Vec<u8>) {
 }
 
 /// Writes a string in double quotes. Non-ASCII characters of text are escaped by their
-/// numbers, bytes above 0x7F are octal. `controls`: control characters are escaped too,
-/// otherwise they stay.
-pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, controls: bool, buf: &mut Vec<u8>) {
+/// numbers, bytes above 0x7F are octal. `escapes_controls` tells whether control
+/// characters are escaped too; otherwise they stay.
+pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, escapes_controls: bool, buf: &mut Vec<u8>) {
     buf.push(b'"');
     let mut offset = 0;
     while let Some(byte) = bytes.get(offset) {
@@ -65,7 +65,7 @@ pub(in crate::format::dumper) fn push_double(bytes: &[u8], is_text: bool, contro
         match byte {
             b'"' | b'\\' | b'$' | b'@' => buf.extend_from_slice(&[b'\\', *byte]),
             b' '..=b'~' => buf.push(*byte),
-            _ if !controls => buf.push(*byte),
+            _ if !escapes_controls => buf.push(*byte),
             _ => push_control(*byte, bytes.get(offset), buf),
         }
     }
@@ -135,9 +135,9 @@ mod tests {
             push_single(bytes, &mut buf);
             buf
         };
-        let double = |bytes: &[u8], is_text, controls| {
+        let double = |bytes: &[u8], is_text, escapes_controls| {
             let mut buf = Vec::new();
-            push_double(bytes, is_text, controls, &mut buf);
+            push_double(bytes, is_text, escapes_controls, &mut buf);
             String::from_utf8_lossy(&buf).into_owned()
         };
         assert_eq!(single(b"it's \\ \n"), b"'it\\'s \\\\ \n'");

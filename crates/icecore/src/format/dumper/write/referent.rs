@@ -59,21 +59,21 @@ pub(super) enum VariableContent {
 /// Follows links, aliases and wrappers.
 pub(super) struct ReferenceResolver<'d, L> {
     document: &'d Document<'d>,
-    lose: L,
+    report_loss: L,
     /// Remaining steps: in hand-made documents, links can form a circle.
-    left: u32,
+    remaining: u32,
     is_target: bool,
     is_again: bool,
 }
 
 impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
-    /// `max_steps`: longest chain. `lose` is called for losses.
-    pub(super) fn new(document: &'d Document<'d>, max_steps: u32, lose: L) -> ReferenceResolver<'d, L> {
-        ReferenceResolver { document, lose, left: max_steps, is_target: false, is_again: false }
+    /// Creates a resolver. `max_steps` is the maximum length of a chain; `report_loss` is called for losses.
+    pub(super) fn new(document: &'d Document<'d>, max_steps: u32, report_loss: L) -> ReferenceResolver<'d, L> {
+        ReferenceResolver { document, report_loss, remaining: max_steps, is_target: false, is_again: false }
     }
 
     fn visit_node(&mut self, index: u32) -> Result<Node, Error> {
-        self.left = self.left.checked_sub(1).ok_or_else(|| {
+        self.remaining = self.remaining.checked_sub(1).ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
                 .on_path(self.document.path(index))
                 .finding("links that form a circle, or too many wrappers")
@@ -97,7 +97,7 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
                     let target = self.follow_link(&node);
                     let named = node_at(self.document, target);
                     if !named.kind.is_container() && !named.kind.is_again() {
-                        (self.lose)(LossKind::Sharing, index);
+                        (self.report_loss)(LossKind::Sharing, index);
                         return Ok(self.leaf_content(target, true));
                     }
                     return self.resolve_referent(enclosing_object(self.document, target));
@@ -127,9 +127,9 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
                 }
                 Kind::Object | Kind::Opaque if object.is_none() && !is_blessed_variable(&node) => {
                     if node.kind == Kind::Opaque {
-                        (self.lose)(LossKind::Opaque, index);
+                        (self.report_loss)(LossKind::Opaque, index);
                     } else if node.form() == Form::Struct {
-                        (self.lose)(LossKind::Struct, index);
+                        (self.report_loss)(LossKind::Struct, index);
                     }
                     object = Some(index);
                     index += 1;
@@ -194,24 +194,24 @@ impl<'d, L: FnMut(LossKind, u32)> ReferenceResolver<'d, L> {
     }
 
     fn skip_wrapper(&mut self, loss: LossKind, index: u32) -> u32 {
-        (self.lose)(loss, index);
+        (self.report_loss)(loss, index);
         index + 1
     }
 
     /// Reports flags that the text can't represent.
     fn record_lost_flags(&mut self, index: u32, node: &Node) {
         if node.has(flag::WEAK) {
-            (self.lose)(LossKind::Weak, index);
+            (self.report_loss)(LossKind::Weak, index);
         }
         if node.has(flag::OVERLOAD) {
-            (self.lose)(LossKind::Overload, index);
+            (self.report_loss)(LossKind::Overload, index);
         }
         if node.kind == Kind::Map {
             if node.has(flag::RESTRICTED) {
-                (self.lose)(LossKind::Restricted, index);
+                (self.report_loss)(LossKind::Restricted, index);
             }
             if node.flags & (flag::IDENTITY | flag::DEFAULT) != 0 {
-                (self.lose)(LossKind::MapKind, index);
+                (self.report_loss)(LossKind::MapKind, index);
             }
         }
     }
@@ -221,7 +221,7 @@ fn node_at(document: &Document<'_>, index: u32) -> Node {
     document.node(index)
 }
 
-/// Whether a variable contains this only by reference.
+/// Returns `true` if a variable contains this only by reference.
 pub(super) fn is_reference(node: &Node) -> bool {
     match node.kind {
         Kind::Array | Kind::Map | Kind::Ref | Kind::Opaque | Kind::Code => true,
@@ -242,20 +242,20 @@ fn enclosing_object(document: &Document<'_>, index: u32) -> u32 {
         node_at(document, index).kind,
         Kind::Array | Kind::Map | Kind::Ref | Kind::Code | Kind::Regexp | Kind::Tied | Kind::Attrs
     );
-    let before = index.saturating_sub(1);
-    let node = node_at(document, before);
+    let preceding = index.saturating_sub(1);
+    let node = node_at(document, preceding);
     let is_object = node.kind == Kind::Object && !is_blessed_variable(&node) && node.end() > index;
-    if is_body && index > before && is_object { before } else { index }
+    if is_body && index > preceding && is_object { preceding } else { index }
 }
 
 /// Returns the object that the variable at `index` is.
 fn blessing_object(document: &Document<'_>, index: u32) -> Option<u32> {
-    let before = index.checked_sub(1)?;
-    let node = node_at(document, before);
+    let preceding = index.checked_sub(1)?;
+    let node = node_at(document, preceding);
     if is_blessed_variable(&node) {
-        return Some(before);
+        return Some(preceding);
     }
-    let object = before.checked_sub(1).filter(|_| node.kind == Kind::Ref && node.end() > index)?;
+    let object = preceding.checked_sub(1).filter(|_| node.kind == Kind::Ref && node.end() > index)?;
     let node = node_at(document, object);
     (node.kind == Kind::Object && !is_blessed_variable(&node)).then_some(object)
 }

@@ -42,7 +42,7 @@ pub(super) fn safe_options<'o>(document: &Document<'_>, options: &'o WriteOption
     Cow::Owned(options)
 }
 
-/// Whether each line has something other than blanks before it.
+/// Returns `true` if each line has something other than blanks before it.
 pub(super) fn has_visible_pad(options: &WriteOptions) -> bool {
     !options.trusted && !options.pad.trim().is_empty()
 }
@@ -56,7 +56,7 @@ fn has_line_breaks(document: &Document<'_>) -> bool {
     strings.any(|bytes| bytes.contains(&b'\n')) || keys.any(|bytes| bytes.contains(&b'\n'))
 }
 
-/// Whether perl reads the source as a v-string of these characters.
+/// Returns `true` if perl reads the source as a v-string of these characters.
 pub(super) fn is_v_string(source: &[u8], characters: &[u64]) -> bool {
     let numbers = source.strip_prefix(b"v").unwrap_or(source);
     let has_v = numbers.len() < source.len();
@@ -72,7 +72,7 @@ pub(super) fn is_v_string(source: &[u8], characters: &[u64]) -> bool {
         && v_string_characters(source).eq(characters.iter().copied().map(Some))
 }
 
-/// Whether perl calls a function of this name, if the program has one: `v65`. With a point
+/// Returns `true` if perl calls a function of this name, if the program has one: `v65`. With a point
 /// after the first number, perl does not look for a function.
 pub(super) fn may_be_function(source: &[u8]) -> bool {
     let Some(numbers) = source.strip_prefix(b"v") else { return false };
@@ -100,7 +100,7 @@ pub(super) fn keep_known_flags(flags: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// How a pattern with these flags can be written. `is_padded`: line breaks must be escaped.
+/// Returns how a pattern with these flags can be written. If `is_padded`, line breaks must be escaped.
 pub(super) fn classify_pattern(pattern: &[u8], flags: &[u8], is_padded: bool) -> PatternSafety {
     if runs_code(pattern) {
         return PatternSafety::Code;
@@ -113,7 +113,7 @@ pub(super) fn classify_pattern(pattern: &[u8], flags: &[u8], is_padded: bool) ->
     PatternSafety::Literal
 }
 
-/// Whether perl's parser finds an array, a change of case or an escaped end. A `$` is
+/// Returns `true` if perl's parser finds an array, a change of case or an escaped end. A `$` is
 /// written so that it begins no variable.
 fn has_variable(pattern: &[u8]) -> bool {
     let mut index = 0;

@@ -12,7 +12,7 @@ use crate::format::scan::utf8;
 use crate::output::LossKind;
 
 impl Writer<'_> {
-    /// Writes the value at `index`: a leaf completely, a container up to its front.
+    /// Writes the value at `index`: a leaf completely, a container up to its beginning.
     pub(super) fn write_value(&mut self, index: u32, column: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
         let node = self.node(index);
         if matches!(node.kind, Kind::Array | Kind::Map) && node.flags & !flag::REF == 0 {
@@ -21,10 +21,10 @@ impl Writer<'_> {
             let referent = Referent { node: index, kind, id, object: None, is_target: false, is_again: false };
             return self.write_reference(index, &referent, column, buf);
         }
-        let (document, max_steps) = (self.document, self.most_steps());
+        let (document, max_steps) = (self.document, self.max_steps());
         let losses = &mut self.losses;
-        let lose = |kind, index| losses.add(kind, || document.path(index));
-        match ReferenceResolver::new(document, max_steps, lose).resolve_variable(index)? {
+        let report_loss = |kind, index| losses.add(kind, || document.path(index));
+        match ReferenceResolver::new(document, max_steps, report_loss).resolve_variable(index)? {
             VariableContent::Leaf(leaf) => self.write_scalar(index, &leaf, buf),
             VariableContent::Reference(referent) => {
                 // Only variables without references in them are recognized again. One that
@@ -73,14 +73,14 @@ impl Writer<'_> {
             None => self.paths.add_root(&self.name),
         };
         self.root = Some(root);
-        let known = self.stack.iter().rposition(|frame| frame.path.is_some());
-        for level in known.unwrap_or(0)..self.stack.len() {
-            let own = match level.checked_sub(1) {
+        let first_known_level = self.stack.iter().rposition(|frame| frame.path.is_some());
+        for level in first_known_level.unwrap_or(0)..self.stack.len() {
+            let path = match level.checked_sub(1) {
                 Some(outer) => self.child_path(outer),
                 None => Some(root),
             };
             let frame = &mut self.stack[level];
-            frame.path = frame.path.or(own);
+            frame.path = frame.path.or(path);
         }
         let outer = self.stack.len().checked_sub(1);
         outer.and_then(|outer| self.child_path(outer)).unwrap_or(root)
@@ -89,20 +89,20 @@ impl Writer<'_> {
     /// Returns the path of the child that is being written in the frame at `level`.
     fn child_path(&mut self, level: usize) -> Option<Path> {
         let frame = self.stack.get(level)?;
-        let own = frame.path?;
+        let path = frame.path?;
         Some(match frame.shape {
             WriteShape::Array => {
                 let index = frame.count.saturating_sub(1);
-                self.paths.add_item(own, index)
+                self.paths.add_item(path, index)
             }
-            WriteShape::Scalar => self.paths.add_dereference(own, b'$'),
-            WriteShape::Glob => self.paths.add_dereference(own, b'*'),
+            WriteShape::Scalar => self.paths.add_dereference(path, b'$'),
+            WriteShape::Glob => self.paths.add_dereference(path, b'*'),
             WriteShape::Hash | WriteShape::Sorted => {
                 let key = frame.key?;
                 let mut text = std::mem::take(&mut self.scratch);
                 text.clear();
                 self.push_key(key, &mut text);
-                let path = self.paths.add_key(own, &text);
+                let path = self.paths.add_key(path, &text);
                 self.scratch = text;
                 path
             }
@@ -112,7 +112,7 @@ impl Writer<'_> {
     /// Remembers a value that was met in the variable at `variable`.
     fn remember(&mut self, id: ValueId, variable: u32, form: SeenForm) {
         let path = self.current_path();
-        self.seen_values.insert(id, SeenValue { path, variable, form, done: false });
+        self.seen_values.insert(id, SeenValue { path, variable, form, is_written: false });
     }
 
     /// A reference to the variable at `index` is written as one to the target of that
@@ -121,10 +121,10 @@ impl Writer<'_> {
         if !is_reference(&self.node(index)) && self.node(index).kind != Kind::Link {
             return;
         }
-        let found = ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(index);
+        let found = ReferenceResolver::new(self.document, self.max_steps(), |_, _| ()).resolve_variable(index);
         let Ok(VariableContent::Reference(referent)) = found else { return };
-        let thing = self.seen_values.get(&referent.id);
-        if self.style.options.purity || thing.is_none_or(|thing| thing.variable != index) {
+        let seen_value = self.seen_values.get(&referent.id);
+        if self.style.options.purity || seen_value.is_none_or(|seen_value| seen_value.variable != index) {
             self.record_loss(LossKind::Sharing, index);
         }
     }
@@ -133,8 +133,8 @@ impl Writer<'_> {
     pub(super) fn mark_written(&mut self, id: ValueId) {
         if self.style.options.deepcopy {
             self.seen_values.remove(&id);
-        } else if let Some(thing) = self.seen_values.get_mut(&id) {
-            thing.done = true;
+        } else if let Some(seen_value) = self.seen_values.get_mut(&id) {
+            seen_value.is_written = true;
         }
     }
 
@@ -147,10 +147,10 @@ impl Writer<'_> {
         let mut is_known = false;
         if !leaf.is_copy {
             match self.seen_values.get(&id).copied() {
-                Some(thing) if thing.done => {
+                Some(seen_value) if seen_value.is_written => {
                     self.record_lost_sharing(index);
                     buf.extend_from_slice(b"${");
-                    self.push_seen(&thing, buf)?;
+                    self.push_seen(&seen_value, buf)?;
                     buf.push(b'}');
                     return Ok(());
                 }
@@ -175,7 +175,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Whether Data::Dumper remembers this scalar: not perl's own undef, and with
+    /// Returns `true` if Data::Dumper remembers this scalar: not perl's own undef, and with
     /// `sparseseen` only scalars with several references.
     fn is_catalogued(&self, leaf: &Leaf) -> bool {
         let options = self.style.options;
@@ -187,8 +187,8 @@ impl Writer<'_> {
             return false;
         }
         // The surrounding reference counts, unless it is weak.
-        let around = leaf.node.checked_sub(1).map(|before| self.node(before));
-        let is_weak = around.is_some_and(|around| around.kind == Kind::Ref && around.has(flag::WEAK));
+        let parent = leaf.node.checked_sub(1).map(|before| self.node(before));
+        let is_weak = parent.is_some_and(|parent| parent.kind == Kind::Ref && parent.has(flag::WEAK));
         let others = self.holders.get(&leaf.node).copied().unwrap_or(0);
         !options.sparseseen || others > u32::from(is_weak)
     }
@@ -204,11 +204,11 @@ impl Writer<'_> {
         buf: &mut Vec<u8>,
     ) -> Result<(), Error> {
         if referent.is_target || self.remembers_all || !self.seen_values.is_empty() {
-            if let Some(thing) = self.seen_values.get(&referent.id).copied() {
+            if let Some(seen_value) = self.seen_values.get(&referent.id).copied() {
                 if !self.style.options.purity {
                     self.record_lost_sharing(index);
                 }
-                return self.write_seen_reference(&thing, referent, buf);
+                return self.write_seen_reference(&seen_value, referent, buf);
             }
             if referent.is_target || self.remembers_all {
                 self.remember(referent.id, index, self.seen_form(referent));
@@ -328,7 +328,12 @@ impl Writer<'_> {
     }
 
     /// Writes a reference to a value that was written before.
-    fn write_seen_reference(&mut self, thing: &SeenValue, referent: &Referent, buf: &mut Vec<u8>) -> Result<(), Error> {
+    fn write_seen_reference(
+        &mut self,
+        seen_value: &SeenValue,
+        referent: &Referent,
+        buf: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         if self.style.options.purity && !self.stack.is_empty() {
             buf.extend_from_slice(match referent.kind {
                 ReferentType::Hash => b"{}",
@@ -336,14 +341,14 @@ impl Writer<'_> {
                 _ => b"do{my $o}",
             });
             let path = self.current_path();
-            self.posts.push((path, *thing));
+            self.final_statements.push((path, *seen_value));
             return Ok(());
         }
         let Some(sigil) = self.own_sigil().filter(|sigil| matches!(sigil, b'@' | b'%')) else {
-            return self.push_seen(thing, buf);
+            return self.push_seen(seen_value, buf);
         };
         let start = buf.len();
-        self.push_seen(thing, buf)?;
+        self.push_seen(seen_value, buf)?;
         if buf.get(start..).is_some_and(|text| text.starts_with(&[b'\\', sigil])) {
             buf.remove(start);
         } else {
@@ -380,7 +385,7 @@ impl Writer<'_> {
             ReferentType::Glob => "GLOB",
             ReferentType::Scalar => {
                 let found =
-                    ReferenceResolver::new(self.document, self.most_steps(), |_, _| ()).resolve_variable(referent.node);
+                    ReferenceResolver::new(self.document, self.max_steps(), |_, _| ()).resolve_variable(referent.node);
                 match found {
                     Ok(VariableContent::Reference(_)) => "REF",
                     Ok(VariableContent::Leaf(leaf)) if self.node(leaf.node).kind == Kind::VString => "VSTRING",
@@ -395,7 +400,7 @@ impl Writer<'_> {
         text.extend_from_slice(format!("{word}(0x{:x})", (u64::from(referent.node) + 1) * 16).as_bytes());
     }
 
-    /// Writes the front of a container or of a reference to a scalar.
+    /// Writes the opening of a container or of a reference to a scalar.
     fn open_container(
         &mut self,
         referent: &Referent,
@@ -416,11 +421,11 @@ impl Writer<'_> {
             WriteShape::Scalar if blessed.is_some() => b"do{\\(my $o = )}",
             WriteShape::Scalar | WriteShape::Glob => b"\\",
         };
-        let (front, closing) = match shape {
+        let (opening, closing) = match shape {
             WriteShape::Scalar if blessed.is_some() => brackets.split_at(brackets.len() - 2),
             _ => brackets.split_at(1),
         };
-        buf.extend_from_slice(front);
+        buf.extend_from_slice(opening);
         let (first, end) = match shape {
             WriteShape::Scalar | WriteShape::Glob => (referent.node, referent.node + 1),
             _ => (referent.node + 1, self.document.tape().index_after(referent.node)),

@@ -5,8 +5,8 @@ use super::{StringPositions, decode_integer};
 use crate::format::skim::bytes_ahead;
 use crate::format::skim::tokens::{FrameContent, Run, SkimFrame};
 
-/// Longest string that it skips.
-const LONG: u32 = 1 << 28;
+/// Maximum length of a string that the loop skips.
+const MAX_STRING_LEN: u32 = 1 << 28;
 
 /// Class of a token for the fast loop, with its size.
 enum Token {
@@ -39,7 +39,7 @@ impl Token {
             0x10 => Token::Again(5, wide(2)),
             0x11 => Token::Text(2 + wide(0) as usize),
             0x12 => Token::Text(3 + wide(1) as usize),
-            0x13 if wide(2) <= LONG => Token::Text(5 + wide(2) as usize),
+            0x13 if wide(2) <= MAX_STRING_LEN => Token::Text(5 + wide(2) as usize),
             0x14 => Token::Array(2, wide(0)),
             0x15 => Token::Array(3, wide(1)),
             0x16 => Token::Array(5, wide(2)),
@@ -48,16 +48,16 @@ impl Token {
     }
 }
 
-/// It stops before an entry with anything rare.
+/// Skips entries, up to one with anything rare.
 pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i64>) -> (usize, bool) {
     // Number of entries still to skip.
-    let Some(mut left) = pop_entries(run) else { return (0, false) };
+    let Some(mut remaining) = pop_entries(run) else { return (0, false) };
     let (mut offset, mut values, mut names, mut is_found) = (0, run.values, run.names, false);
     let (bytes, base) = (run.bytes, run.base);
     let is_open = loop {
-        if left == 0 {
+        if remaining == 0 {
             match pop_entries(run) {
-                Some(below) => left = below,
+                Some(outer) => remaining = outer,
                 None => break false,
             }
             continue;
@@ -104,16 +104,16 @@ pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i6
         if texts == 1 {
             run.format.number_string(base + offset as u64, &mut names);
         }
-        left -= 1;
+        remaining -= 1;
         offset = next;
         if let Some(count) = array {
             values += 1;
-            run.open.push(SkimFrame::new_pairs(FrameContent::Entries, left));
-            left = u64::from(count);
+            run.open.push(SkimFrame::new_pairs(FrameContent::Entries, remaining));
+            remaining = u64::from(count);
         }
     };
     if is_open {
-        let mut frame = SkimFrame::new_pairs(FrameContent::Entries, left);
+        let mut frame = SkimFrame::new_pairs(FrameContent::Entries, remaining);
         // The key that was sought is skipped.
         frame.remaining -= u64::from(is_found);
         run.open.push(frame);
@@ -126,9 +126,9 @@ pub(super) fn skip_entries(run: &mut Run<'_, StringPositions>, sought: Option<i6
 #[inline(always)]
 fn pop_entries(run: &mut Run<'_, StringPositions>) -> Option<u64> {
     let frame = run.open.pop()?;
-    let is_ready = match frame.sort {
+    let is_ready = match frame.content {
         FrameContent::Entries => frame.remaining.is_multiple_of(2),
-        sort => sort == FrameContent::Values && frame.remaining == 0,
+        content => content == FrameContent::Values && frame.remaining == 0,
     };
     if is_ready {
         return Some(frame.remaining / 2);

@@ -6,10 +6,10 @@ use crate::format::json::{Surrogates, is_typed_json, strip_byte_order_mark};
 use crate::format::{Certainty, Guess, json::ReadOptions};
 use crate::limits::Limits;
 
-/// How much of the input is examined.
+/// Number of bytes of the input that are examined.
 const EXAMINED_BYTES: usize = 256 << 10;
-/// How many lines are examined.
-const LINES: usize = 8;
+/// Number of lines that are examined.
+const MAX_LINES: usize = 8;
 
 /// The first lines, at least two, must be one object or array each.
 pub(super) fn detect(input: &[u8]) -> Option<Guess> {
@@ -19,7 +19,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     let complete = |line: &&[u8]| line.ends_with(b"\n") || part.len() == input.len();
     let lines = lines.by_ref().take_while(complete).filter(|line| !line.trim_ascii().is_empty());
     let mut documents = 0;
-    for line in lines.take(LINES) {
+    for line in lines.take(MAX_LINES) {
         if !matches!(line.trim_ascii_start(), [b'{' | b'[', ..]) || !is_document(line) {
             // A bad line later is left to the reader.
             break;

@@ -7,10 +7,15 @@ use crate::format::json::strings::find_strings_by_reading;
 use crate::format::strings::{StringPlaces, StringRequest, Strings};
 use crate::options::Settings;
 
-pub(super) static STRINGS: Strings =
-    Strings { inside: may_be_json_lines, find: find_strings, mend: None, takes_class: None, embeds: false };
+pub(super) static STRINGS: Strings = Strings {
+    is_candidate: may_be_json_lines,
+    find: find_strings,
+    repair: None,
+    is_class_name: None,
+    is_embedded: false,
+};
 
-/// At least two lines.
+/// Returns `true` if a text has at least two lines of JSON.
 fn may_be_json_lines(text: &[u8]) -> bool {
     let has_lines = || memchr::memchr(b'\n', text.trim_ascii()).is_some();
     matches!(text.trim_ascii_start(), [b'{' | b'[', ..]) && has_lines() && FORMAT.is_likely(text)

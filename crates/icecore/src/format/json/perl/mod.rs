@@ -42,7 +42,7 @@ pub enum NonFiniteStyle {
     Null,
     /// As these words in quotes.
     Quoted,
-    /// The same, but "not a number" never has a sign.
+    /// As these words in quotes, but "not a number" never has a sign.
     Unified,
 }
 

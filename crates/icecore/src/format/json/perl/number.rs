@@ -3,8 +3,8 @@
 use super::{NonFiniteStyle, Style};
 use crate::num::general::format_percent_g;
 
-/// Returns a finite float as C's `%.15g` prints it. `point_zero`: an integral one gets
-/// a `.0`.
+/// Returns a finite float as C's `%.15g` prints it. With `point_zero`, an integral float
+/// gets a `.0`.
 pub(in crate::format::json) fn format_float(value: f64, point_zero: bool) -> String {
     let mut text = format_percent_g(value);
     if point_zero && value.fract() == 0.0 && !text.contains(['.', 'e']) {

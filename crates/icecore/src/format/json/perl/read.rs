@@ -6,10 +6,10 @@ use super::super::number::{self, NumberShape};
 use super::super::string::{self, non_ascii_mask, special_byte_mask};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Tape};
 
-/// Depth of the stack of fixed size. It needs no allocation; deeper levels use a vector.
-const DEPTH: usize = 32;
-/// How many keys of a map get ids; the others become nodes of the tape.
-const KEYS_WITH_ID: u32 = 256;
+/// Number of levels in the stack of fixed size, which needs no allocation. Deeper levels use a vector.
+const STACK_SIZE: usize = 32;
+/// Maximum number of keys of a map that get ids; the others become nodes of the tape.
+const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
 /// An open container.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ struct PerlReader<'a, 't> {
 
 impl PerlReader<'_, '_> {
     fn read_document(&mut self, depth: usize) -> Option<()> {
-        let mut stack = [OpenContainer { node: 0, count: 0, previous_key: NOT_A_MAP }; DEPTH];
+        let mut stack = [OpenContainer { node: 0, count: 0, previous_key: NOT_A_MAP }; STACK_SIZE];
         let mut deep = Vec::new();
         let mut open = 0;
         let mut top = OpenContainer { node: 0, count: 0, previous_key: NOT_A_MAP };
@@ -118,7 +118,7 @@ impl PerlReader<'_, '_> {
                 self.tape.close_container(top.node, top.count);
                 open -= 1;
                 top = match stack.get(open) {
-                    Some(around) => *around,
+                    Some(outer) => *outer,
                     None => deep.pop()?,
                 };
             }
@@ -162,7 +162,7 @@ impl PerlReader<'_, '_> {
 
     #[inline(never)]
     fn read_escaped_string(&mut self, start: usize, mut stop: usize) -> Option<Node> {
-        let from = self.tape.arena.len();
+        let arena_start = self.tape.arena.len();
         let mut run = start;
         loop {
             self.tape.arena.extend_from_slice(self.input.get(run..stop)?);
@@ -174,10 +174,10 @@ impl PerlReader<'_, '_> {
             stop = string::find_special::<true>(self.input, run).offset;
         }
         self.offset = stop + 1;
-        let text = self.tape.arena.get(from..)?;
+        let text = self.tape.arena.get(arena_start..)?;
         let kind = if text.is_ascii() { Kind::Bytes } else { std::str::from_utf8(text).ok().map(|_| Kind::Text)? };
         let len = text.len();
-        Some(self.tape.new_string_at(kind, Location::Arena(from as u64), len))
+        Some(self.tape.new_string_at(kind, Location::Arena(arena_start as u64), len))
     }
 
     /// Puts the character of the escape at `offset` into the arena. Returns the end of the
@@ -270,7 +270,7 @@ impl PerlReader<'_, '_> {
         let (entry, _) = keys.get_plain(id)?;
         let len = entry.node.aux as usize;
         let window = u128::from_le_bytes(*self.input.get(self.offset + 1..)?.first_chunk::<16>()?);
-        if len > 16 || entry.node.kind != Kind::Bytes || top.count >= KEYS_WITH_ID {
+        if len > 16 || entry.node.kind != Kind::Bytes || top.count >= MAX_ENTRIES_WITH_IDS {
             return None;
         }
         let mask = if len == 0 { 0 } else { u128::MAX >> (128 - 8 * len) };
@@ -289,10 +289,10 @@ impl PerlReader<'_, '_> {
 
     #[inline(never)]
     fn read_new_key(&mut self, top: &OpenContainer) -> Option<u16> {
-        let from = self.tape.arena.len();
+        let arena_start = self.tape.arena.len();
         let node = self.read_string()?;
         let place = node.place();
-        if top.count < KEYS_WITH_ID {
+        if top.count < MAX_ENTRIES_WITH_IDS {
             let len = node.aux as usize;
             let tape = &mut *self.tape;
             let bytes = match place {
@@ -301,7 +301,7 @@ impl PerlReader<'_, '_> {
             };
             if let Some(id) = tape.keys.intern(Node::leaf(node.kind, 0), bytes).and_then(|id| u16::try_from(id).ok()) {
                 tape.keys.learn_next(top.previous_key as u16, id);
-                tape.arena.truncate(from);
+                tape.arena.truncate(arena_start);
                 return Some(id);
             }
         }

@@ -4,8 +4,8 @@ use super::super::string::is_special;
 use super::{Beyond, Style};
 use crate::error::{Error, ErrorKind};
 
-/// Writes a string without its quotes. `is_text`: it is Perl's UTF-8; otherwise each
-/// byte is a character.
+/// Writes a string without its quotes. `is_text` states whether it is Perl's UTF-8;
+/// otherwise each byte is a character.
 pub(super) fn write_string_part(text: &[u8], is_text: bool, style: &Style, out: &mut Vec<u8>) -> Result<(), Error> {
     let copies_beyond = is_text && style.beyond == Beyond::Utf8;
     let mut rest = text;

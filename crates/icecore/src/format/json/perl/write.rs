@@ -1,7 +1,7 @@
 //! Writes JSON in one pass over the nodes, in their order.
 
 use super::super::number::{self, NumberShape, push_canonical};
-use super::super::scratch::{self, SCRATCH, Scratch};
+use super::super::scratch::{self, SCRATCH_LEN, Scratch};
 use super::Style;
 use super::number::write_float;
 use super::text::write_string_part;
@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::output::{Output, PartialContainer};
 
 /// Size of the buffer for short tokens.
-const CHUNK: usize = 4096;
+const CHUNK_LEN: usize = 4096;
 
 /// Writes a document that only contains arrays, maps with string keys, strings, numbers
 /// (of any size, with their texts as symbols), booleans, nulls, and objects frozen by
@@ -21,8 +21,8 @@ const CHUNK: usize = 4096;
 pub fn write(document: &Document<'_>, style: &Style, out: &mut dyn Output) -> Result<(), Error> {
     let mut spare = out.take_spare();
     spare.open.clear();
-    if spare.bytes.len() < CHUNK + 2 * SCRATCH {
-        spare.bytes.resize(CHUNK + 2 * SCRATCH, 0);
+    if spare.bytes.len() < CHUNK_LEN + 2 * SCRATCH_LEN {
+        spare.bytes.resize(CHUNK_LEN + 2 * SCRATCH_LEN, 0);
     }
     let mut writer = PerlWriter {
         tape: document.tape(),
@@ -67,31 +67,31 @@ impl<'d> PerlWriter<'d, '_> {
         let mut nodes = nodes.iter();
         // Number of children that the innermost container still gets, and whether it is
         // a map.
-        let mut top = PartialContainer { left: 1, key: TAGGED, is_map: false };
+        let mut top = PartialContainer { remaining: 1, key: TAGGED, is_map: false };
         let mut is_first = true;
         loop {
-            while top.left == 0 {
-                let Some(around) = self.open.pop() else {
+            while top.remaining == 0 {
+                let Some(outer) = self.open.pop() else {
                     if self.style.indent.is_some() {
                         self.write_byte(b'\n');
                     }
                     return Ok(());
                 };
                 if top.key != TAGGED {
-                    if self.filled >= CHUNK {
+                    if self.filled >= CHUNK_LEN {
                         self.flush();
                     }
                     if top.key == 0 {
-                        self.write_new_line(usize::from(around.key == 0));
+                        self.write_new_line(usize::from(outer.key == 0));
                     }
                     self.write_byte(if top.is_map { b'}' } else { b']' });
                 }
-                top = around;
+                top = outer;
                 is_first = false;
             }
-            top.left -= 1;
+            top.remaining -= 1;
             let Some(mut node) = nodes.next() else { break };
-            if self.filled >= CHUNK {
+            if self.filled >= CHUNK_LEN {
                 self.flush();
             }
             if !is_first {
@@ -126,11 +126,11 @@ impl<'d> PerlWriter<'d, '_> {
                         continue;
                     }
                     self.write_byte(if is_map { b'{' } else { b'[' });
-                    PartialContainer { left: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
+                    PartialContainer { remaining: node.aux, key: if is_tagged { LIST } else { 0 }, is_map }
                 }
                 Kind::Opaque if node.form() == Form::Freeze => {
                     self.write_tag(node)?;
-                    PartialContainer { left: 1, key: TAGGED, is_map: false }
+                    PartialContainer { remaining: 1, key: TAGGED, is_map: false }
                 }
                 _ => return Err(unsupported_error(node)),
             };
@@ -164,18 +164,18 @@ impl<'d> PerlWriter<'d, '_> {
         self.filled = 0;
     }
 
-    /// Starts a line, if the output has lines; `inside` more levels are open.
+    /// Starts a line, if the output has lines; `extra_levels` more levels are open.
     #[inline]
-    fn write_new_line(&mut self, inside: usize) {
+    fn write_new_line(&mut self, extra_levels: usize) {
         let Some(indent) = self.style.indent else { return };
         self.flush();
         self.out.push(b'\n');
-        let levels = self.open.iter().filter(|open| open.key == 0).count() + inside;
+        let levels = self.open.iter().filter(|open| open.key == 0).count() + extra_levels;
         let blanks = levels.saturating_mul(usize::from(indent));
         self.out.resize(self.out.len().saturating_add(blanks), b' ');
     }
 
-    /// Writes a value without children. Returns false if it has children.
+    /// Writes a value without children. Returns `false` if it has children.
     #[inline(always)]
     fn write_leaf(&mut self, node: &Node) -> Result<bool, Error> {
         let offset = self.filled;

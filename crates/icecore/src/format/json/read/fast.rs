@@ -2,7 +2,7 @@
 //! are short integers or plain strings, without whitespace between tokens. They stop before
 //! anything else without consuming it.
 
-use super::{KEYS_WITH_ID, Reader};
+use super::{MAX_ENTRIES_WITH_IDS, Reader};
 use crate::document::{IS_KEY, KEY_NODE, Kind, Location, NO_KEY, Node, Sink};
 use crate::error::Error;
 use crate::format::json::key_prediction::KeyPrediction;
@@ -13,20 +13,20 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// follows `previous`.
     pub(super) fn learn_name(&mut self, previous: u16, id: u16, start: usize, len: usize) {
         KeyPrediction::get_or_insert(&mut self.predictions, previous).next = id;
-        let this = KeyPrediction::get_or_insert(&mut self.predictions, id);
-        this.unescaped_len_plus_one = u32::try_from(len + 1).unwrap_or(0);
+        let prediction = KeyPrediction::get_or_insert(&mut self.predictions, id);
+        prediction.unescaped_len_plus_one = u32::try_from(len + 1).unwrap_or(0);
         // The name in quotes and with the colon: one comparison of 16 bytes covers all three,
         // which leaves 13 bytes for the name.
-        if this.len == 0 && len <= 13 {
+        if prediction.len == 0 && len <= 13 {
             let mut text = [0; 16];
             if let Some(name) = self.input.get(start..start + len) {
                 text[0] = b'"';
                 text[1..=len].copy_from_slice(name);
                 text[len + 1] = b'"';
                 text[len + 2] = b':';
-                this.text = u128::from_le_bytes(text);
-                this.mask = u128::MAX >> (128 - 8 * (len + 3));
-                this.len = len as u32 + 3;
+                prediction.text = u128::from_le_bytes(text);
+                prediction.mask = u128::MAX >> (128 - 8 * (len + 3));
+                prediction.len = len as u32 + 3;
             }
         }
     }
@@ -52,7 +52,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Reads members, starting at a name. Returns true if it stops after the last value of
+    /// Reads members, starting at a name. Returns `true` if it stops after the last value of
     /// the object, and false if it stops before a name.
     #[inline]
     pub(super) fn read_members(&mut self) -> bool {
@@ -65,7 +65,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
             // A window is 16 bytes; the last bytes of an input are left to the machine.
             let Some(window) = self.input.get(offset..).and_then(|rest| rest.first_chunk::<16>()) else { break false };
             // The mask removes the bytes after the colon.
-            if u128::from_le_bytes(*window) & name.mask != name.text || count >= KEYS_WITH_ID {
+            if u128::from_le_bytes(*window) & name.mask != name.text || count >= MAX_ENTRIES_WITH_IDS {
                 break false;
             }
             let Some((mut node, end)) = self.parse_plain_leaf(offset + name.len as usize) else { break false };
@@ -125,7 +125,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     /// Consumes the predicted name if it is here.
     pub(super) fn read_predicted_name(&mut self) -> bool {
         let Some(top) = self.open.last_mut() else { return false };
-        if top.count >= KEYS_WITH_ID {
+        if top.count >= MAX_ENTRIES_WITH_IDS {
             return false;
         }
         let keys = &self.sink.tape().keys;

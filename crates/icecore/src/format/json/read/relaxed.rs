@@ -31,8 +31,8 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
         }
     }
 
-    /// Continues after a comma; returns whether the closing bracket follows.
-    pub(super) fn is_trailing_comma(&mut self, is_map: bool) -> bool {
+    /// Continues after a comma. Returns `true` if the closing bracket follows.
+    pub(super) fn skip_after_comma(&mut self, is_map: bool) -> bool {
         if !self.relaxed.relaxed {
             return false;
         }
@@ -179,7 +179,7 @@ impl<S: Sink, const FAST: bool, const RELAXED: bool> Reader<'_, '_, S, FAST, REL
     }
 }
 
-/// Whether a 64-bit float represents all digits of this decimal.
+/// Returns `true` if a 64-bit float represents all digits of this decimal.
 pub(super) fn is_exact_as_float(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let Ok(value) = text.parse::<f64>() else { return false };

@@ -2,39 +2,41 @@
 //!
 //! A comparison of a block with a character gives a word whose bits show where the character is.
 //! The words for quotes and backslashes show which bytes are in strings; brackets outside of
-//! strings are then counted with two instructions. [`walk_bytes`] is the readable twin: it goes byte by
+//! strings are then counted with two instructions. [`walk_bytes`] is the readable version: it goes byte by
 //! byte, handles the rest after the last whole block, and must agree.
 
 use fearless_simd::{Level, Simd, SimdBase, SimdMask, dispatch, u8x64};
 
 const BLOCK: usize = 64;
-const ODD: u64 = 0xAAAA_AAAA_AAAA_AAAA;
+const ODD_BITS: u64 = 0xAAAA_AAAA_AAAA_AAAA;
 
 /// State inside a container before the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ContainerState {
-    /// How many containers are open.
+    /// Number of containers that are open.
     depth: u64,
     is_string: bool,
     /// Whether the previous byte is a backslash.
     is_escaped: bool,
 }
 
-/// Skips a container that begins or continues here. Returns how far, and whether it ended.
-pub(super) fn skip_container(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
-    dispatch!(Level::new(), simd => end(simd, bytes, 0, inside))
+/// Skips a container that begins or continues here. Returns the number of skipped bytes, and
+/// `true` if the container ended.
+pub(super) fn skip_container(bytes: &[u8], container: &mut ContainerState) -> (usize, bool) {
+    dispatch!(Level::new(), simd => skip_container_simd(simd, bytes, 0, container))
 }
 
-/// Skips `left` items of a list, but stops before one that is not completely in view or needs a
-/// closer look. Returns how far. `is_first`: no item of the list was skipped before.
-pub(super) fn skip_items(bytes: &[u8], left: &mut u64, is_first: bool) -> usize {
-    dispatch!(Level::new(), simd => all(simd, bytes, left, is_first))
+/// Skips `remaining` items of a list, but stops before one that is not completely in view or needs a
+/// closer look. Returns the number of skipped bytes. `is_first` states that no item of the list was
+/// skipped before.
+pub(super) fn skip_items(bytes: &[u8], remaining: &mut u64, is_first: bool) -> usize {
+    dispatch!(Level::new(), simd => skip_items_simd(simd, bytes, remaining, is_first))
 }
 
 #[inline(always)]
-fn all<S: Simd>(simd: S, bytes: &[u8], left: &mut u64, mut is_first: bool) -> usize {
+fn skip_items_simd<S: Simd>(simd: S, bytes: &[u8], remaining: &mut u64, mut is_first: bool) -> usize {
     let mut offset = 0;
-    while *left > 0 {
+    while *remaining > 0 {
         let mut start = skip_blanks(bytes, offset);
         if !is_first {
             if bytes.get(start) != Some(&b',') {
@@ -43,7 +45,7 @@ fn all<S: Simd>(simd: S, bytes: &[u8], left: &mut u64, mut is_first: bool) -> us
             start = skip_blanks(bytes, start + 1);
         }
         let end = match bytes.get(start) {
-            Some(b'{' | b'[') => match end(simd, bytes, start, &mut ContainerState::default()) {
+            Some(b'{' | b'[') => match skip_container_simd(simd, bytes, start, &mut ContainerState::default()) {
                 (end, true) => end,
                 _ => break,
             },
@@ -61,7 +63,7 @@ fn all<S: Simd>(simd: S, bytes: &[u8], left: &mut u64, mut is_first: bool) -> us
             _ => break,
         };
         (offset, is_first) = (end, false);
-        *left -= 1;
+        *remaining -= 1;
     }
     offset
 }
@@ -76,11 +78,16 @@ fn skip_blanks(bytes: &[u8], mut offset: usize) -> usize {
 
 /// Returns the end of the container from `offset` on, or the end of the bytes; and whether it ended.
 #[inline(always)]
-fn end<S: Simd>(simd: S, bytes: &[u8], mut offset: usize, inside: &mut ContainerState) -> (usize, bool) {
-    let mut depth = inside.depth;
+fn skip_container_simd<S: Simd>(
+    simd: S,
+    bytes: &[u8],
+    mut offset: usize,
+    container: &mut ContainerState,
+) -> (usize, bool) {
+    let mut depth = container.depth;
     // All bits, or none.
-    let mut string = 0u64.wrapping_sub(u64::from(inside.is_string));
-    let mut escape = u64::from(inside.is_escaped);
+    let mut string = 0u64.wrapping_sub(u64::from(container.is_string));
+    let mut escape = u64::from(container.is_escaped);
     while let Some(block) = bytes.get(offset..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
         let bits = BlockBits::from_block(simd, block);
         let quotes = bits.quotes & !escaped_mask(bits.backslashes, &mut escape);
@@ -97,8 +104,8 @@ fn end<S: Simd>(simd: S, bytes: &[u8], mut offset: usize, inside: &mut Container
         depth = depth + u64::from(opens.count_ones()) - closed;
         offset += BLOCK;
     }
-    *inside = ContainerState { depth, is_string: string != 0, is_escaped: escape != 0 };
-    let (len, is_done) = walk_bytes(bytes.get(offset..).unwrap_or(&[]), inside);
+    *container = ContainerState { depth, is_string: string != 0, is_escaped: escape != 0 };
+    let (len, is_done) = walk_bytes(bytes.get(offset..).unwrap_or(&[]), container);
     (offset + len, is_done)
 }
 
@@ -118,20 +125,20 @@ fn find_last_close(opens: u64, mut closes: u64, depth: u64) -> Option<usize> {
     None
 }
 
-/// The same as [`skip_container`], byte by byte.
-fn walk_bytes(bytes: &[u8], inside: &mut ContainerState) -> (usize, bool) {
+/// Like [`skip_container`], byte by byte.
+fn walk_bytes(bytes: &[u8], container: &mut ContainerState) -> (usize, bool) {
     for (offset, byte) in bytes.iter().enumerate() {
         // Outside of strings, where JSON has no backslash, one only counts before a quote: as above.
-        let was_escaped = std::mem::take(&mut inside.is_escaped);
+        let was_escaped = std::mem::take(&mut container.is_escaped);
         match byte {
-            b'\\' => inside.is_escaped = !was_escaped,
+            b'\\' => container.is_escaped = !was_escaped,
             b'"' if was_escaped => {}
-            b'"' => inside.is_string = !inside.is_string,
-            _ if inside.is_string => {}
-            b'{' | b'[' => inside.depth += 1,
+            b'"' => container.is_string = !container.is_string,
+            _ if container.is_string => {}
+            b'{' | b'[' => container.depth += 1,
             b'}' | b']' => {
-                inside.depth = inside.depth.saturating_sub(1);
-                if inside.depth == 0 {
+                container.depth = container.depth.saturating_sub(1);
+                if container.depth == 0 {
                     return (offset + 1, true);
                 }
             }
@@ -165,8 +172,8 @@ impl BlockBits {
     }
 }
 
-/// Returns the bits of bytes that a backslash escapes. `carry`: whether the first byte is escaped;
-/// afterwards, whether the first byte of the next block is.
+/// Returns the bits of bytes that a backslash escapes. `carry` states whether the first byte is
+/// escaped; on return, whether the first byte of the next block is.
 ///
 /// A subtraction separates runs of backslashes that begin at odd positions from those at even ones,
 /// as in simdjson.
@@ -176,7 +183,7 @@ fn escaped_mask(backslashes: u64, carry: &mut u64) -> u64 {
         return std::mem::take(carry);
     }
     let starts = backslashes & !*carry;
-    let ends = (starts << 1 | ODD).wrapping_sub(starts) ^ ODD;
+    let ends = (starts << 1 | ODD_BITS).wrapping_sub(starts) ^ ODD_BITS;
     let escaped = ends ^ (backslashes | *carry);
     *carry = (ends & backslashes) >> 63;
     escaped
@@ -212,15 +219,15 @@ mod tests {
             let found = skip_container(&bytes, &mut quick);
             assert_eq!(found, walk_bytes(&bytes, &mut slow), "{}", String::from_utf8_lossy(&bytes));
             assert!(found.1 || quick == slow);
-            // The same in two parts, and on a machine without wide registers.
+            // The result is the same in two parts, and on a machine without wide registers.
             for cut in [0, len / 3, len] {
                 let mut parts = ContainerState::default();
-                let (front, is_done) = skip_container(&bytes[..cut], &mut parts);
-                let end = if is_done { (front, true) } else { skip_container(&bytes[cut..], &mut parts) };
+                let (skipped_len, is_done) = skip_container(&bytes[..cut], &mut parts);
+                let end = if is_done { (skipped_len, true) } else { skip_container(&bytes[cut..], &mut parts) };
                 let end = if is_done { end } else { (cut + end.0, end.1) };
                 assert_eq!(end, found, "{cut} of {}", String::from_utf8_lossy(&bytes));
             }
-            let baseline = dispatch!(Level::baseline(), simd => end(simd, &bytes, 0, &mut ContainerState::default()));
+            let baseline = dispatch!(Level::baseline(), simd => skip_container_simd(simd, &bytes, 0, &mut ContainerState::default()));
             assert_eq!(baseline, found);
         }
     }

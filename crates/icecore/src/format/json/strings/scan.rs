@@ -5,8 +5,8 @@ use crate::format::json::string::{decode_short_escape, find_special, parse_hex4}
 use crate::format::strings::{FoundString, StringPlace, StringPlaces, StringRequest};
 use crate::steps;
 
-/// Longest number here: a longer one may be too large or too exact.
-const NUMBER: usize = 40;
+/// Maximum length of a number that the scan accepts: a longer one may be too large or too exact.
+const MAX_NUMBER_LEN: usize = 40;
 
 /// Returns the wanted strings. `None` if there is an error or anything unusual.
 pub(super) fn scan_strings<'t>(text: &[u8], wanted: &StringRequest<'_>) -> Option<StringPlaces<'t>> {
@@ -92,7 +92,7 @@ impl StringScan<'_> {
         (self.peek_token()? == b':').then(|| self.offset += 1)
     }
 
-    fn scan_string(&mut self, part: StringRole) -> Option<()> {
+    fn scan_string(&mut self, role: StringRole) -> Option<()> {
         let start = self.offset + 1;
         let mut offset = start;
         loop {
@@ -114,8 +114,8 @@ impl StringScan<'_> {
         if (offset - start) as u64 > self.wanted.limits.string {
             return None;
         }
-        if (part == StringRole::Value || self.wanted.keys) && (self.wanted.may)(start, offset) {
-            let place = StringPlace { part, escaping: Some(0), ..StringPlace::without_escapes(start, offset, None) };
+        if (role == StringRole::Value || self.wanted.keys) && (self.wanted.is_wanted)(start, offset) {
+            let place = StringPlace { role, escaping: Some(0), ..StringPlace::without_escapes(start, offset, None) };
             self.list.push(FoundString::Text(place));
         }
         Some(())
@@ -124,7 +124,9 @@ impl StringScan<'_> {
     /// Reads a number without an exponent.
     fn skip_number(&mut self) -> Option<()> {
         let rest = self.text.get(self.offset..)?;
-        let digits = |from: usize| rest.iter().skip(from).take(NUMBER).take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = |digits_start: usize| {
+            rest.iter().skip(digits_start).take(MAX_NUMBER_LEN).take_while(|byte| byte.is_ascii_digit()).count()
+        };
         let first = usize::from(rest.first() == Some(&b'-'));
         let integer_len = digits(first);
         let mut end = first + integer_len;
@@ -138,7 +140,7 @@ impl StringScan<'_> {
             }
             end += 1 + fraction;
         }
-        if end >= NUMBER || matches!(rest.get(end), Some(b'e' | b'E' | b'.' | b'0'..=b'9')) {
+        if end >= MAX_NUMBER_LEN || matches!(rest.get(end), Some(b'e' | b'E' | b'.' | b'0'..=b'9')) {
             return None;
         }
         self.offset += end;

@@ -78,12 +78,12 @@ impl Name {
 /// A form: the key that begins it, and the required and optional keys next to it.
 pub(super) struct FormShape {
     pub(super) main: Name,
-    pub(super) needs: &'static [Name],
-    pub(super) takes: &'static [Name],
+    pub(super) required: &'static [Name],
+    pub(super) optional: &'static [Name],
 }
 
-const fn define_form(main: Name, needs: &'static [Name], takes: &'static [Name]) -> FormShape {
-    FormShape { main, needs, takes }
+const fn define_form(main: Name, required: &'static [Name], optional: &'static [Name]) -> FormShape {
+    FormShape { main, required, optional }
 }
 
 /// The forms. If an object has two main keys, the one that comes first here counts, and
@@ -167,8 +167,9 @@ mod tests {
             assert_eq!(*name as usize, index);
             assert_eq!(Name::from_text(text.as_bytes()), Some(*name));
             assert_eq!(name.text(), *text);
-            let belongs =
-                |shape: &FormShape| shape.main == *name || shape.needs.contains(name) || shape.takes.contains(name);
+            let belongs = |shape: &FormShape| {
+                shape.main == *name || shape.required.contains(name) || shape.optional.contains(name)
+            };
             assert!(SHAPES.iter().any(belongs), "{text}");
         }
         assert_eq!(Name::from_text(b"$"), None);

@@ -94,7 +94,7 @@ impl TypedWriter<'_, '_> {
         }
     }
 
-    /// Whether all keys can be plain keys of an object, without duplicates.
+    /// Returns `true` if all keys can be plain keys of an object, without duplicates.
     fn has_plain_keys(&mut self, first: u32, end: u32) -> bool {
         self.maps.serial += 1;
         let serial = self.maps.serial;
@@ -124,7 +124,7 @@ impl TypedWriter<'_, '_> {
         !has_nodes || self.has_distinct_keys(first, end)
     }
 
-    /// Whether there are no duplicate keys, if some have no id.
+    /// Returns `true` if there are no duplicate keys, if some have no id.
     fn has_distinct_keys(&self, first: u32, end: u32) -> bool {
         let (mut next, mut known_keys) = (first, HashSet::new());
         while let Some(entry) = self.map_entry(next, end) {

@@ -16,9 +16,9 @@ use source::ResolvedKey;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// How many levels of JSON one level of a document needs at most: `$id`, `$weak`,
+/// Maximum number of levels of JSON that one level of a document needs: `$id`, `$weak`,
 /// `$overload`, `$map`, its list and a pair, and some reserve.
-const LEVELS: u32 = 8;
+const JSON_LEVELS_PER_LEVEL: u32 = 8;
 
 /// Reads a document from `json:typed`.
 pub(in crate::format::json) fn read_typed<'a>(
@@ -28,7 +28,7 @@ pub(in crate::format::json) fn read_typed<'a>(
 ) -> Outcome<'a> {
     let Request { limits, detail, mut tape } = request;
     tape.clear();
-    let plain_limits = Limits { depth: limits.depth.saturating_mul(LEVELS), ..limits.clone() };
+    let plain_limits = Limits { depth: limits.depth.saturating_mul(JSON_LEVELS_PER_LEVEL), ..limits.clone() };
     let read_untyped =
         |detail| read_plain(input, options, Request { limits: &plain_limits, detail, tape: Tape::new() });
     let Outcome { document, consumed, error } = read_untyped(detail);
@@ -37,17 +37,17 @@ pub(in crate::format::json) fn read_typed<'a>(
     }
     let trace = document.trace().cloned();
     let mut reader = TypedReader::new(input, document.into_tape(), limits, tape);
-    let (wrong, spelling) = match reader.read_document() {
+    let (node_error, spelling) = match reader.read_document() {
         Ok(spelling) => (None, spelling),
-        Err(wrong) => (Some(wrong), None),
+        Err(error) => (Some(error), None),
     };
-    let error = wrong.map(|wrong| {
+    let error = node_error.map(|node_error| {
         // Positions in the input are only needed now.
         let detailed_trace = if trace.is_none() { read_untyped(true).document.trace().cloned() } else { None };
         let extents = trace.as_ref().or(detailed_trace.as_ref()).map(|trace| &trace.extents);
-        let start = extents.and_then(|extents| extents.get(wrong.place as usize)).map_or(0, |extent| extent.start);
-        let found = reader.describe_value(wrong.place);
-        let error = wrong.error.at(usize::try_from(start).unwrap_or(usize::MAX)).finding(found);
+        let start = extents.and_then(|extents| extents.get(node_error.place as usize)).map_or(0, |extent| extent.start);
+        let found = reader.describe_value(node_error.place);
+        let error = node_error.error.at(usize::try_from(start).unwrap_or(usize::MAX)).finding(found);
         let error = error.on_path(reader.next_value_path());
         reader.close_open_containers();
         error
@@ -170,6 +170,15 @@ enum ReadTask {
     },
 }
 
+/// A link whose target may follow later in the plain document.
+struct UnresolvedLink {
+    node: u32,
+    /// The number of its target, which `$id` assigns.
+    number: u64,
+    /// Its place in the plain document, for errors.
+    place: u32,
+}
+
 /// Converts a plain document to the one that it describes.
 pub(super) struct TypedReader<'a, 'r> {
     input: &'a [u8],
@@ -183,8 +192,7 @@ pub(super) struct TypedReader<'a, 'r> {
     /// Meanings of the keys of the plain document, by id.
     keys: Vec<Option<ResolvedKey>>,
     ids: HashMap<u64, u32>,
-    /// The links: node, number and position in the plain document.
-    links: Vec<(u32, u64, u32)>,
+    links: Vec<UnresolvedLink>,
     /// For each node, the node of the plain document that it came from.
     places: Vec<u32>,
     /// The key of the value that is being read.
@@ -258,8 +266,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
     fn run_tasks(&mut self) -> Result<(), NodeError> {
         while let Some(task) = self.tasks.pop() {
             match task {
-                ReadTask::Value { place: at, slot } => self.read_value(at, slot)?,
-                ReadTask::Absent { place: at, slot } => self.push_absent(slot, at)?,
+                ReadTask::Value { place, slot } => self.read_value(place, slot)?,
+                ReadTask::Absent { place, slot } => self.push_absent(slot, place)?,
                 ReadTask::Items { next, end } => {
                     if next < end {
                         self.tasks.push(ReadTask::Items { next: self.source.index_after(next), end });
@@ -269,7 +277,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                 ReadTask::Entries { next, end, index } => self.read_entry(next, end, index)?,
                 ReadTask::Pairs { next, end, index, locked } => self.read_pair(next, end, index, locked)?,
                 ReadTask::Placeholders { next, end, index } => self.read_placeholder(next, end, index)?,
-                ReadTask::Form { node: at } => self.set_object_form(at),
+                ReadTask::Form { node } => self.set_object_form(node),
                 ReadTask::Close { node: at, count } => {
                     self.tape.close_container(at, count);
                     self.depth -= 1;
@@ -281,7 +289,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
 
     /// Sets the targets of the links.
     fn resolve_links(&mut self) -> Result<(), NodeError> {
-        for (node, number, place) in &self.links {
+        for UnresolvedLink { node, number, place } in &self.links {
             let Some(target) = self.ids.get(number) else {
                 let error = Error::new(ErrorKind::BadLink)
                     .expecting("the number of an $id")
@@ -306,7 +314,7 @@ impl<'a, 'r> TypedReader<'a, 'r> {
             let node = &self.tape.nodes[index as usize];
             node.kind.is_again().then_some(node.payload as u32)
         };
-        for (node, _, place) in &self.links {
+        for UnresolvedLink { node, place, .. } in &self.links {
             let mut target = link(*node);
             for _ in 0..16 {
                 target = target.and_then(link);
@@ -348,8 +356,8 @@ impl<'a, 'r> TypedReader<'a, 'r> {
                 self.tape.close_container(at, count);
             }
         }
-        for (node, ..) in &self.links {
-            if let Some(node) = self.tape.nodes.get_mut(*node as usize) {
+        for link in &self.links {
+            if let Some(node) = self.tape.nodes.get_mut(link.node as usize) {
                 *node = Node { key: node.key, ..Node::leaf(Kind::Null, 0) };
             }
         }

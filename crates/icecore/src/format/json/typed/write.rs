@@ -75,7 +75,7 @@ pub(super) enum WriteTask {
     Items(u32, u32),
     /// The entries between two nodes, as entries of an object.
     Entries(u32, u32),
-    /// The same in another order.
+    /// The entries of a map, in the order in which they are written.
     Sorted(std::vec::IntoIter<(u32, u32)>),
     /// The entries between two nodes, as pairs.
     Pairs(u32, u32),
@@ -128,7 +128,7 @@ fn choose_string_kind(document: &Document<'_>) -> PlainStringKind {
     if balance > 0 { PlainStringKind::Bytes } else { PlainStringKind::Text }
 }
 
-/// Whether the document is the same as plain JSON, so that no header is needed.
+/// Returns `true` if the document is the same as plain JSON, so that no header is needed.
 fn is_plain(document: &Document<'_>) -> bool {
     let tape = document.tape();
     let is_key = |kind: Kind, flags: u8, bytes: &[u8]| kind == Kind::Text && flags == 0 && !bytes.starts_with(b"$");
@@ -204,7 +204,7 @@ impl<'d> TypedWriter<'d, '_> {
             crate::steps::count(1);
             self.emitter.make_space()?;
             match task {
-                WriteTask::Value(at) => self.write_value(at)?,
+                WriteTask::Value(index) => self.write_value(index)?,
                 WriteTask::Item => self.start_item()?,
                 WriteTask::Key(name) => self.write_key(name)?,
                 WriteTask::Word(name, word) => {
@@ -291,7 +291,7 @@ impl<'d> TypedWriter<'d, '_> {
         self.targets.binary_search(&index).ok().map(|position| position as u64 + 1)
     }
 
-    /// Whether a link refers to this node.
+    /// Returns `true` if a link refers to this node.
     pub(super) fn is_target(&self, index: u32) -> bool {
         self.targets.binary_search(&index).is_ok()
     }
@@ -454,8 +454,8 @@ impl<'d> TypedWriter<'d, '_> {
 
     /// Writes bytes that are not UTF-8.
     fn write_non_utf8(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let odd = bytes.iter().filter(|byte| matches!(byte, 0..=8 | 11..=12 | 14..=31 | 127..=159)).count();
-        if odd > bytes.len() / 2 {
+        let unprintable = bytes.iter().filter(|byte| matches!(byte, 0..=8 | 11..=12 | 14..=31 | 127..=159)).count();
+        if unprintable > bytes.len() / 2 {
             let mut text = Vec::new();
             base64::encode_base64(bytes, &mut text);
             return self.write_single_entry(Name::Base64, &text);

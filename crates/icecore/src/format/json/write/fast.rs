@@ -54,7 +54,7 @@ impl<'d> Writer<'d, '_, '_> {
         StringSources { input, arena, any_number, has_minimal_escapes: !self.options.escape_slash }
     }
 
-    /// Writes a value that is a plain leaf. Returns false, with nothing written, for anything
+    /// Writes a value that is a plain leaf. Returns `false`, with nothing written, for anything
     /// else.
     #[inline]
     pub(super) fn write_plain_leaf(&mut self, index: u32, node: &Node, sources: &StringSources<'_>) -> bool {
@@ -68,7 +68,7 @@ impl<'d> Writer<'d, '_, '_> {
         end.is_some()
     }
 
-    /// Whether this is a map without special properties, in which each node is an entry.
+    /// Returns `true` if this is a map without special properties, in which each node is an entry.
     #[inline]
     pub(super) fn is_flat_map(&self, index: u32, node: &Node) -> bool {
         node.kind == Kind::Map
@@ -77,7 +77,7 @@ impl<'d> Writer<'d, '_, '_> {
             && u64::from(node.end()) == u64::from(index) + 1 + u64::from(node.aux)
     }
 
-    /// Writes the map at `index`, which [is flat](Writer::is_flat). Returns false, with the map
+    /// Writes the map at `index`, which [is flat](Writer::is_flat_map). Returns `false`, with the map
     /// open, if an entry needs more than the hot loop.
     #[inline]
     pub(super) fn write_flat_map(&mut self, index: u32, end: u32, sources: &StringSources<'_>) -> Result<bool, Error> {
@@ -114,8 +114,8 @@ impl<'d> Writer<'d, '_, '_> {
                 self.emitter.write_byte(b'{');
             }
             self.depth += 1;
-            let around = std::mem::replace(&mut self.serial, serial);
-            self.open.push(WriteFrame { kind: FrameKind::Map, is_empty, next, end, around });
+            let outer_serial = std::mem::replace(&mut self.serial, serial);
+            self.open.push(WriteFrame { kind: FrameKind::Map, is_empty, next, end, outer_serial });
             return Ok(false);
         }
         if nodes.is_empty() {

@@ -6,14 +6,14 @@ use super::{NOTICED, WriterMemory};
 use crate::document::{Kind, NO_KEY, Tape};
 use crate::format::json::keys::MapSerial;
 use crate::format::json::options::{Floats, InfNan, TextAs, WriteOptions};
-use crate::format::json::scratch::SCRATCH;
+use crate::format::json::scratch::SCRATCH_LEN;
 use crate::format::json::style::TextStyle;
 use crate::output::Output;
 
 /// Size of the buffer; larger documents are left to the writer.
-const BUFFER: usize = 8 << 10;
+const BUFFER_LEN: usize = 8 << 10;
 
-/// Whether no option changes the output.
+/// Returns `true` if no option changes the output.
 fn are_default_options(options: &WriteOptions) -> bool {
     let WriteOptions { typed: false, sort_keys: false, perl: false, text: TextAs::Utf8, .. } = options else {
         return false;
@@ -23,7 +23,7 @@ fn are_default_options(options: &WriteOptions) -> bool {
         && TextStyle::from_options(options) == TextStyle::default()
 }
 
-/// Writes the document on this tape. Returns false, with nothing written, if it needs more
+/// Writes the document on this tape. Returns `false`, with nothing written, if it needs more
 /// than this.
 pub(in crate::format::json) fn write_record(
     input: &[u8],
@@ -48,8 +48,8 @@ pub(in crate::format::json) fn write_record(
     }
     memory.prepare_next_document();
     let WriterMemory { keys, buffer, .. } = memory;
-    if buffer.len() < BUFFER {
-        buffer.resize(BUFFER, 0);
+    if buffer.len() < BUFFER_LEN {
+        buffer.resize(BUFFER_LEN, 0);
     }
     let sources = StringSources { input, arena: tape.arena(), any_number: true, has_minimal_escapes: true };
     let serial = keys.open_map(&MapSerial::default());
@@ -58,7 +58,7 @@ pub(in crate::format::json) fn write_record(
     for node in entries {
         let entry = keys.get(node.key).filter(|rendered| !rendered.special && node.key != NO_KEY);
         let Some((piece, len)) = entry.and_then(|key| Some((keys.rendered_piece(key)?, key.len))) else { return false };
-        let Some(scratch) = buffer.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<SCRATCH>()) else {
+        let Some(scratch) = buffer.get_mut(written..).and_then(|rest| rest.first_chunk_mut::<SCRATCH_LEN>()) else {
             return false;
         };
         if node.flags & NOTICED != 0 || node.kind == Kind::Symbol {

@@ -8,9 +8,9 @@ use crate::format::json::style::TextStyle;
 use crate::known::Known;
 use crate::num::{FloatText, bigint};
 
-/// Most levels of such a key.
-const DEPTH: u32 = 16;
-/// Longest text of such a key; targets of links count each time.
+/// Maximum number of levels of such a key.
+const MAX_DEPTH: u32 = 16;
+/// Maximum length of the text of such a key; targets of links count each time.
 const MAX_TEXT: usize = 1 << 12;
 
 impl Writer<'_, '_, '_> {
@@ -24,7 +24,7 @@ impl Writer<'_, '_, '_> {
             return Some(text.into_bytes());
         }
         let mut text = Vec::new();
-        self.write_compact(key, DEPTH, &mut text)?;
+        self.write_compact(key, MAX_DEPTH, &mut text)?;
         Some(text)
     }
 

@@ -31,7 +31,7 @@ impl Writer<'_, '_, '_> {
         match known {
             Known::Set(members) => {
                 self.record_loss(LossKind::Set, index);
-                self.open_brace_if_asked(node)?;
+                self.open_brace_for_class(node)?;
                 let map = members.map.index();
                 let end = self.document.tape().index_after(map);
                 self.emitter.write_byte(b'[');
@@ -41,7 +41,7 @@ impl Writer<'_, '_, '_> {
                     is_empty: true,
                     next: map + 1,
                     end,
-                    around: self.serial,
+                    outer_serial: self.serial,
                 });
                 Ok(KnownOutcome::Done)
             }
@@ -62,7 +62,7 @@ impl Writer<'_, '_, '_> {
                 if !is_exact {
                     self.record_loss(LossKind::Precision, index);
                 }
-                self.open_brace_if_asked(node)?;
+                self.open_brace_for_class(node)?;
                 self.emitter.write_quoted(written.as_bytes(), CharEncoding::Utf8)?;
                 Ok(KnownOutcome::Done)
             }
@@ -92,7 +92,7 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    fn open_brace_if_asked(&mut self, node: &Node) -> Result<(), Error> {
+    fn open_brace_for_class(&mut self, node: &Node) -> Result<(), Error> {
         if self.options.class.is_some() { self.open_brace(node.class()) } else { Ok(()) }
     }
 
@@ -155,8 +155,8 @@ impl Writer<'_, '_, '_> {
         self.emitter.write_quoted(&text.bytes, text.chars)
     }
 
-    /// Returns the name for a member of an exception. `None`: it is left out, because
-    /// another member has the same content.
+    /// Returns the name for a member of an exception; `None` if the member is left out, because
+    /// another one has the same content.
     pub(super) fn exception_key(&self, key: &Node, bytes: &[u8], value: u32) -> Option<&'static [u8]> {
         if !key.kind.is_string() || key.has(flag::PLACEHOLDER) {
             return Some(b"");

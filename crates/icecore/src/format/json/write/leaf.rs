@@ -36,7 +36,7 @@ pub(super) fn collect_number_texts<'d>(document: &'d Document<'_>) -> HashMap<u3
     texts
 }
 
-/// Whether the text is JSON for this number, which may have been edited.
+/// Returns `true` if the text is JSON for this number, which may have been edited.
 fn is_text_for_number(text: &[u8], node: &Node, bytes: &[u8]) -> bool {
     match number::classify_number(text, 0) {
         number::NumberShape::Decimal(end) if end == text.len() && node.kind == Kind::Float128 => {

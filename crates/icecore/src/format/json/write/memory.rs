@@ -25,8 +25,8 @@ impl WriterMemory {
         }
     }
 
-    /// Forgets keys of another generation.
-    pub(in crate::format::json) fn forget_stale_keys(&mut self, generation: u64) {
+    /// Removes the keys if they are of another generation.
+    pub(in crate::format::json) fn remove_stale_keys(&mut self, generation: u64) {
         if self.generation != generation {
             *self = WriterMemory { generation, ..WriterMemory::default() };
         }

@@ -10,7 +10,7 @@ use crate::format::json::perl::number::non_finite_word;
 /// Classes whose objects are booleans for both modules.
 const BOOLEANS: [&[u8]; 1] = [b"JSON::PP::Boolean"];
 
-/// Whether this is UTF-8, maybe with surrogates, which Perl allows.
+/// Returns `true` if this is UTF-8, maybe with surrogates, which Perl allows.
 pub(super) fn is_perl_text(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {
@@ -57,7 +57,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// Opens an object that froze itself as `("Class")[…]`, if its payload is a list.
-    /// Returns whether it is one.
+    /// Returns `true` if it is one.
     pub(super) fn open_tagged_object(&mut self, index: u32, node: &Node) -> Result<bool, Error> {
         let payload = index + 1;
         let Some(list) = self.nodes.get(payload as usize).filter(|list| list.kind == Kind::Array) else {
@@ -66,15 +66,15 @@ impl Writer<'_, '_, '_> {
         if node.form() != Form::Freeze {
             return Ok(false);
         }
-        let around = self.serial;
+        let outer_serial = self.serial;
         if list.has(flag::TARGET) && self.repeated.enter(payload) {
-            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: payload, around });
+            self.open.push(WriteFrame { kind: FrameKind::Target, is_empty: true, next: 0, end: payload, outer_serial });
         }
         self.emitter.write_byte(b'(');
         self.write_class_name(node.class())?;
         self.emitter.write_word(")[");
         let end = self.document.tape().index_after(payload);
-        self.open.push(WriteFrame { kind: FrameKind::Tagged, is_empty: true, next: payload + 1, end, around });
+        self.open.push(WriteFrame { kind: FrameKind::Tagged, is_empty: true, next: payload + 1, end, outer_serial });
         Ok(true)
     }
 

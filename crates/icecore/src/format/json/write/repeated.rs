@@ -15,7 +15,7 @@ impl RepeatedValues {
         RepeatedValues { open: HashSet::new(), written: 0, max_values }
     }
 
-    /// Marks the value at `index` as being written. Returns false if it already is.
+    /// Marks the value at `index` as being written. Returns `false` if it already is.
     pub(super) fn enter(&mut self, index: u32) -> bool {
         self.open.insert(index)
     }
@@ -25,12 +25,12 @@ impl RepeatedValues {
         self.open.remove(&index);
     }
 
-    /// Whether the value at `index` is being written.
+    /// Returns `true` if the value at `index` is being written.
     pub(super) fn is_open(&self, index: u32) -> bool {
         self.open.contains(&index)
     }
 
-    /// Counts values written through a link. Returns false if the limit is exceeded.
+    /// Counts values written through a link. Returns `false` if the limit is exceeded.
     pub(super) fn count_values(&mut self, values: u32) -> bool {
         self.written = self.written.saturating_add(u64::from(values));
         self.written <= self.max_values

@@ -88,13 +88,13 @@ impl Writer<'_, '_, '_> {
         Ok(KeyText { text, special: KeyHandling { absent, reserved, losses } })
     }
 
-    /// Whether the option `class` writes class names under this key. A member with this
+    /// Returns `true` if the option `class` writes class names under this key. A member with this
     /// name is left out: otherwise data could pass for an object of any class.
     pub(super) fn is_reserved(&self, text: &[u8]) -> bool {
         self.options.class.as_ref().is_some_and(|class| class.as_bytes() == text)
     }
 
-    /// The same as [`Writer::is_reserved`], for the key node at `key`.
+    /// Like [`Writer::is_reserved`], for the key node at `key`.
     pub(super) fn is_reserved_node(&mut self, key: u32, value: u32) -> Result<bool, Error> {
         Ok(self.key_node_text(key, value)?.special.reserved)
     }
@@ -234,7 +234,7 @@ impl Writer<'_, '_, '_> {
     pub(super) fn write_sorted_entries(&mut self) -> Result<(), Error> {
         let Some(top) = self.open.last_mut() else { return Ok(()) };
         if top.next >= top.end {
-            self.serial = top.around;
+            self.serial = top.outer_serial;
             if let Some((entries, text)) = self.order.starts.pop() {
                 self.order.entries.truncate(entries);
                 self.order.text.truncate(text);

@@ -2,31 +2,31 @@
 //! value at a time.
 
 use super::super::tag;
-use super::Symbols;
+use super::SkimState;
 use crate::format::skim::tokens::{FrameContent, Run, SkimFrame};
 use crate::format::skim::{Mark, bytes_ahead};
 use crate::format::tags::Class;
 
-/// Longest string that it skips.
-const LONG: u32 = 1 << 28;
+/// Maximum length of a string that the loop skips.
+const MAX_STRING_LEN: u32 = 1 << 28;
 
-static CLASSES: [Class; 256] = tag::TAGS.tag_classes();
+static TAG_CLASSES: [Class; 256] = tag::TAGS.tag_classes();
 
-pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
-    let Some(SkimFrame { mut sort, remaining: mut left }) = run.open.pop() else { return 0 };
+pub(super) fn skim_run(run: &mut Run<'_, SkimState>) -> usize {
+    let Some(SkimFrame { mut content, mut remaining }) = run.open.pop() else { return 0 };
     let (mut offset, bytes, mut values) = (0, run.bytes, run.values);
-    while sort != FrameContent::Rest {
-        if left == 0 {
-            let Some(below) = run.open.pop() else {
+    while content != FrameContent::Rest {
+        if remaining == 0 {
+            let Some(outer) = run.open.pop() else {
                 run.values = values;
                 return offset;
             };
-            SkimFrame { sort, remaining: left } = below;
+            SkimFrame { content, remaining } = outer;
             continue;
         }
         let Some(head) = bytes_ahead::<6>(bytes, offset) else { break };
-        let class = CLASSES[usize::from(head[0])];
-        if sort == FrameContent::Members && left.is_multiple_of(2) && class != Class::Again {
+        let class = TAG_CLASSES[usize::from(head[0])];
+        if content == FrameContent::Members && remaining.is_multiple_of(2) && class != Class::Again {
             break;
         }
         match class {
@@ -49,7 +49,7 @@ pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
             // A key that is a string, and every float, may be linked.
             Class::Text => {
                 let Some((text, len)) = parse_count(head) else { break };
-                if sort != FrameContent::Values && left.is_multiple_of(2) {
+                if content != FrameContent::Values && remaining.is_multiple_of(2) {
                     note_side(run, offset, values);
                 }
                 values += 1;
@@ -63,7 +63,7 @@ pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
             }
             Class::Owner => {
                 let Some(next) = find_encoded_end(bytes, offset, run.names) else { break };
-                if sort != FrameContent::Values && left.is_multiple_of(2) {
+                if content != FrameContent::Values && remaining.is_multiple_of(2) {
                     note_side(run, offset, values);
                 }
                 values += 1;
@@ -71,8 +71,8 @@ pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
             }
             Class::Items | Class::Entries | Class::Object => {
                 let Some((inside, next)) = parse_container(class, bytes, offset, run.names) else { break };
-                run.open.push(SkimFrame { sort, remaining: left - 1 });
-                SkimFrame { sort, remaining: left } = inside;
+                run.open.push(SkimFrame { content, remaining: remaining - 1 });
+                SkimFrame { content, remaining } = inside;
                 values += 1;
                 offset = next;
                 continue;
@@ -91,14 +91,14 @@ pub(super) fn skim_run(run: &mut Run<'_, Symbols>) -> usize {
             | Class::FlagEntries
             | Class::Rare => break,
         }
-        left -= 1;
+        remaining -= 1;
     }
-    run.open.push(SkimFrame { sort, remaining: left });
+    run.open.push(SkimFrame { content, remaining });
     run.values = values;
     offset
 }
 
-fn note_side(run: &mut Run<'_, Symbols>, offset: usize, values: u64) {
+fn note_side(run: &mut Run<'_, SkimState>, offset: usize, values: u64) {
     run.format.note_side(Mark { at: run.base + offset as u64, numbers: [values, run.names] });
 }
 
@@ -126,7 +126,7 @@ fn parse_count(head: &[u8; 6]) -> Option<(usize, usize)> {
         3 => word & 0xFF_FFFF,
         _ => word,
     };
-    (value < LONG).then(|| (value as usize, 2 + usize::from(first)))
+    (value < MAX_STRING_LEN).then(|| (value as usize, 2 + usize::from(first)))
 }
 
 /// Returns the offset after a symbol that occurred before.
@@ -150,7 +150,7 @@ fn find_encoded_end(bytes: &[u8], offset: usize, symbols: u64) -> Option<usize> 
     matches!(bytes.get(variable_end), Some(b'T' | b'F')).then_some(variable_end + 1)
 }
 
-/// Returns the offset after the front of a container, and the frame of the container.
+/// Returns the offset after the head of a container, and the frame of the container.
 #[inline(always)]
 fn parse_container(class: Class, bytes: &[u8], offset: usize, symbols: u64) -> Option<(SkimFrame, usize)> {
     // The name of a class takes the place of the tag.

@@ -55,7 +55,7 @@ impl Change {
         Change::fix_length(Fix { offset: first, was: len, is: len, subject: "text", first, owner: 0 })
     }
 
-    /// Whether it changes nothing and needs no report.
+    /// Returns `true` if it changes nothing and needs no report.
     pub(super) fn has_no_effect(&self) -> bool {
         self.fix.subject != "text"
             && self.new_length == self.fix.was
@@ -102,7 +102,7 @@ pub(super) fn collect_edits(text: &[u8], changes: &[Change]) -> Edits {
     edits
 }
 
-/// `text` starts at `base`.
+/// Adds the edits of one change. `text` starts at the offset `base` of the whole text.
 fn push_edits(text: &[u8], change: &Change, base: usize, edits: &mut Edits) {
     let Fix { offset, was, is, subject, first, .. } = change.fix;
     if change.new_length != was {

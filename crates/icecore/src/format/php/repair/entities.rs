@@ -168,8 +168,8 @@ const OTHERS: [(&str, char); 152] = [
     ("diams", '♦'),
 ];
 
-/// Longest entity, without `&` and `;`.
-const LONGEST: usize = 10;
+/// Maximum length of an entity, without `&` and `;`.
+const MAX_NAME_LEN: usize = 10;
 
 /// Returns the text with its entities decoded. `None` if it was not encoded as a whole: it
 /// has no entities, or characters that would have been encoded.
@@ -182,7 +182,7 @@ pub(super) fn decode_entities(text: &[u8]) -> Option<Vec<u8>> {
     while let Some(next) = memchr::memchr(b'&', &text[offset..]) {
         out.extend_from_slice(&text[offset..offset + next]);
         offset += next + 1;
-        let name = &text[offset..text.len().min(offset + LONGEST)];
+        let name = &text[offset..text.len().min(offset + MAX_NAME_LEN)];
         let len = memchr::memchr(b';', name)?;
         let letter = decode_entity(&name[..len])?;
         has_quotes |= letter == '"';

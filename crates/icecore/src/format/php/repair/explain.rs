@@ -6,7 +6,7 @@ use super::measure::{Charset, Measure};
 use super::names::{Classes, Nuls, RestoredName, restore_blank, restore_lost, restore_spelled};
 use super::search::TextReader;
 use super::step::{Candidates, SearchMode, StepResult, UnreadPiece};
-use super::{DEPTH, Start};
+use super::{MAX_DEPTH, Start};
 use crate::document::Explanation;
 use crate::error::{Error, ErrorKind};
 use crate::format::Request;
@@ -26,10 +26,13 @@ pub(super) struct MeasuredText {
 /// What happened to the names that got their NUL bytes back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RestoredNames {
+    /// The NUL bytes of a name were lost.
     lost: bool,
-    /// One was split using another property instead of a class.
+    /// A name was split by means of another property instead of a class.
     guessed: bool,
+    /// NUL bytes became blanks or question marks.
     blank: bool,
+    /// NUL bytes became other characters.
     spelled: bool,
 }
 
@@ -68,12 +71,12 @@ impl RestoredNames {
     }
 }
 
-/// How many strings in serialized texts that did not fit are remembered.
-const TEXTS: usize = 4;
+/// Maximum number of strings in serialized texts that did not fit and are remembered.
+const MAX_SUSPECT_TEXTS: usize = 4;
 
 /// A string or a name that does not end where its length says.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Misfit<'t> {
+pub(super) struct Mismatch<'t> {
     /// The text from its first byte on.
     pub(super) rest: &'t [u8],
     pub(super) was: u64,
@@ -84,18 +87,19 @@ pub(super) struct MeasuredReader<'f> {
     measure: Measure<'f>,
     classes: &'f Classes,
     /// The string that did not fit, and the strings around it; the innermost first.
-    misfits: RefCell<Vec<Misfit<'f>>>,
+    mismatches: RefCell<Vec<Mismatch<'f>>>,
     /// Strings that did fit, maybe by chance: the last ones, and those that look like
     /// serialized texts but are not.
     suspects: RefCell<Suspects<'f>>,
-    /// How many bytes were read; nested texts count again.
+    /// Number of bytes that were read; nested texts count again.
     read: Cell<usize>,
 }
 
+/// Strings that ended where their lengths say, but maybe by chance.
 #[derive(Default)]
 struct Suspects<'f> {
-    last: [Option<Misfit<'f>>; 3],
-    texts: Vec<Misfit<'f>>,
+    last: [Option<Mismatch<'f>>; 3],
+    texts: Vec<Mismatch<'f>>,
 }
 
 impl<'f> MeasuredReader<'f> {
@@ -103,13 +107,13 @@ impl<'f> MeasuredReader<'f> {
         MeasuredReader {
             measure,
             classes,
-            misfits: RefCell::default(),
+            mismatches: RefCell::default(),
             suspects: RefCell::default(),
             read: Cell::new(0),
         }
     }
 
-    /// Returns how much was read.
+    /// Returns the number of bytes that were read.
     pub(super) fn bytes_read(&self) -> usize {
         self.read.get()
     }
@@ -117,63 +121,63 @@ impl<'f> MeasuredReader<'f> {
     /// Returns why the text could not be read. If a length was wrong: the string that did not
     /// fit, and the strings around it. Otherwise: strings that ended where their lengths say,
     /// but maybe by chance.
-    pub(super) fn into_misfits(self) -> Vec<Misfit<'f>> {
-        let misfits = self.misfits.into_inner();
-        if !misfits.is_empty() {
-            return misfits;
+    pub(super) fn into_mismatches(self) -> Vec<Mismatch<'f>> {
+        let mismatches = self.mismatches.into_inner();
+        if !mismatches.is_empty() {
+            return mismatches;
         }
         let Suspects { last, texts } = self.suspects.into_inner();
         last.into_iter().flatten().chain(texts).collect()
     }
 
-    /// Reads one value, or all variables of a session. `None`: the explanation is wrong.
+    /// Reads one value, or all variables of a session. Returns `None` if the explanation is wrong.
     pub(super) fn read_text(&self, text: &'f [u8], start: Start, depth: u32) -> Option<MeasuredText> {
         let mut reader = TextReader::new(start);
-        let followed = self.read_text_with(&mut reader, text, depth);
+        let outcome = self.read_text_with(&mut reader, text, depth);
         self.read.set(self.read.get() + reader.offset);
-        followed
+        outcome
     }
 
     fn read_text_with(&self, reader: &mut TextReader, text: &'f [u8], depth: u32) -> Option<MeasuredText> {
-        let hunt = SearchMode::Measured(self.measure);
+        let mode = SearchMode::Measured(self.measure);
         let mut candidates = Candidates::new(&Rc::from([]), self.classes);
-        let mut followed = MeasuredText { changes: Vec::new(), end: 0, restored: RestoredNames::default() };
+        let mut outcome = MeasuredText { changes: Vec::new(), end: 0, restored: RestoredNames::default() };
         loop {
             if reader.frames.is_value_read() {
                 break;
             }
-            match reader.read_next(text, hunt, &mut candidates).0 {
+            match reader.read_next(text, mode, &mut candidates).0 {
                 StepResult::Good => {}
                 StepResult::End => break,
-                StepResult::Fix(fix) => followed.changes.push(Change::fix_length(fix)),
+                StepResult::Fix(fix) => outcome.changes.push(Change::fix_length(fix)),
                 StepResult::Piece(piece, fix) => {
-                    followed.changes.extend(fix.map(Change::fix_length));
-                    reader.offset = self.skip_piece(text, piece, depth, &mut followed)?;
+                    outcome.changes.extend(fix.map(Change::fix_length));
+                    reader.offset = self.skip_piece(text, piece, depth, &mut outcome)?;
                 }
                 StepResult::Bad | StepResult::Fork => return None,
             }
         }
-        followed.end = reader.offset;
-        settle_changes(text, &mut followed.changes);
-        Some(followed)
+        outcome.end = reader.offset;
+        settle_changes(text, &mut outcome.changes);
+        Some(outcome)
     }
 
-    /// The same for a text that must end there, except for blanks.
+    /// Like [`Self::read_text_with`], for a text that must end there, except for blanks.
     pub(super) fn read_whole_text(&self, text: &'f [u8], start: Start, depth: u32) -> Option<MeasuredText> {
-        self.read_text(text, start, depth).filter(|followed| text[followed.end..].trim_ascii().is_empty())
+        self.read_text(text, start, depth).filter(|outcome| text[outcome.end..].trim_ascii().is_empty())
     }
 
     /// Skips a string or a payload; returns where the text continues.
-    fn skip_piece(&self, text: &'f [u8], piece: UnreadPiece, depth: u32, followed: &mut MeasuredText) -> Option<usize> {
-        let end = self.find_piece_end(text, piece, depth, followed);
-        let misfit = Misfit { rest: &text[piece.first..], was: piece.was };
+    fn skip_piece(&self, text: &'f [u8], piece: UnreadPiece, depth: u32, outcome: &mut MeasuredText) -> Option<usize> {
+        let end = self.find_piece_end(text, piece, depth, outcome);
+        let mismatch = Mismatch { rest: &text[piece.first..], was: piece.was };
         match end {
-            None => self.misfits.borrow_mut().push(misfit),
+            None => self.mismatches.borrow_mut().push(mismatch),
             Some(_) if piece.subject == "key" => {}
             Some(_) => {
                 let last = &mut self.suspects.borrow_mut().last;
                 last.rotate_right(1);
-                last[0] = Some(misfit);
+                last[0] = Some(mismatch);
             }
         }
         end
@@ -184,7 +188,7 @@ impl<'f> MeasuredReader<'f> {
         text: &'f [u8],
         piece: UnreadPiece,
         depth: u32,
-        followed: &mut MeasuredText,
+        outcome: &mut MeasuredText,
     ) -> Option<usize> {
         let UnreadPiece { offset, was, first, subject, .. } = piece;
         let terminator: &[u8] = if subject == "payload" { b"}" } else { b"\";" };
@@ -195,8 +199,8 @@ impl<'f> MeasuredReader<'f> {
             if let Some(restored) = self.restore_key(text, &piece, end)? {
                 let end = first + restored.len;
                 ends(end).then_some(())?;
-                followed.restored.record_nuls(restored.nuls);
-                followed.changes.push(Change::replace_name(fix(end), restored.name));
+                outcome.restored.record_nuls(restored.nuls);
+                outcome.changes.push(Change::replace_name(fix(end), restored.name));
                 return Some(end + terminator.len());
             }
             let end = end?;
@@ -204,10 +208,10 @@ impl<'f> MeasuredReader<'f> {
                 // The name of a property that lost its NUL bytes.
                 return None;
             }
-            followed.changes.push(Change::fix_length(fix(end)));
+            outcome.changes.push(Change::fix_length(fix(end)));
             return Some(end + terminator.len());
         }
-        let may_be_text = depth < DEPTH && begins_serialized(&text[first..]);
+        let may_be_text = depth < MAX_DEPTH && begins_serialized(&text[first..]);
         if let Some(end) = end {
             let content = &text[first..end];
             if piece.has_variable.is_some_and(|has_variable| has_variable(content)) {
@@ -215,20 +219,20 @@ impl<'f> MeasuredReader<'f> {
             }
             match may_be_text.then(|| self.read_inner_text(content, depth)).flatten() {
                 Some(inner) => {
-                    followed.restored.add(inner.restored);
-                    followed.changes.push(Change::with_inner(fix(end), content, inner.changes));
+                    outcome.restored.add(inner.restored);
+                    outcome.changes.push(Change::with_inner(fix(end), content, inner.changes));
                 }
                 // Only names in it show what U+FFFD was.
                 None if may_be_text && self.measure.charset == Charset::Replaced => return None,
                 None if may_be_text && self.contains_rewritten(content) && ends_as_serialized(content) => return None,
                 None => {
-                    let mut inner_misfits = std::mem::take(&mut *self.misfits.borrow_mut());
+                    let mut inner_misfits = std::mem::take(&mut *self.mismatches.borrow_mut());
                     let texts = &mut self.suspects.borrow_mut().texts;
-                    inner_misfits.truncate(TEXTS.saturating_sub(texts.len()));
+                    inner_misfits.truncate(MAX_SUSPECT_TEXTS.saturating_sub(texts.len()));
                     texts.append(&mut inner_misfits);
-                    followed.changes.push(Change::fix_length(fix(end)));
+                    outcome.changes.push(Change::fix_length(fix(end)));
                     if may_be_text && !self.is_rewritten() && !only_looks_serialized(content) && is_damaged(content) {
-                        followed.changes.push(Change::keep_text(first, fix(end).is));
+                        outcome.changes.push(Change::keep_text(first, fix(end).is));
                     }
                 }
             }
@@ -243,8 +247,8 @@ impl<'f> MeasuredReader<'f> {
         ends(end).then_some(())?;
         let lost = count_lost_nuls(&inner.changes);
         (self.count_units(text, first, end)?.checked_add(lost)? == was).then_some(())?;
-        followed.restored.add(inner.restored);
-        followed.changes.push(Change::with_inner(fix(end), &text[first..end], inner.changes));
+        outcome.restored.add(inner.restored);
+        outcome.changes.push(Change::with_inner(fix(end), &text[first..end], inner.changes));
         Some(end + terminator.len())
     }
 
@@ -257,13 +261,13 @@ impl<'f> MeasuredReader<'f> {
         matches!(self.measure.charset, Charset::Rewritten { .. })
     }
 
-    /// Whether the text contains something that the explanation calls rewritten.
+    /// Returns `true` if the text contains something that the explanation calls rewritten.
     fn contains_rewritten(&self, text: &[u8]) -> bool {
         matches!(self.measure.charset, Charset::Rewritten { new, .. } if memchr::memmem::find(text, new).is_some())
     }
 
     /// Returns a key with the NUL bytes that it lost, if any; `end` is its end if it had none.
-    /// `None`: the explanation is wrong.
+    /// Returns `None` if the explanation is wrong.
     fn restore_key(&self, text: &[u8], piece: &UnreadPiece, end: Option<usize>) -> Option<Option<RestoredName>> {
         let UnreadPiece { was, first, .. } = *piece;
         let rest = &text[first..];
@@ -309,23 +313,23 @@ fn count_lost_nuls(changes: &[Change]) -> u64 {
         .sum()
 }
 
-/// Whether this begins like serialized data with lengths.
+/// Returns `true` if this begins like serialized data with lengths.
 pub(super) fn begins_serialized(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O' | b's' | b'C', b':', b'0'..=b'9', ..])
 }
 
-/// Whether data that begins like serialized data also ends like it.
+/// Returns `true` if data that begins like serialized data also ends like it.
 fn ends_as_serialized(text: &[u8]) -> bool {
     text.ends_with(if text.starts_with(b"s") { b"\";" } else { b"}" })
 }
 
-/// Whether this begins like a serialized string but does not end like one: then it is plain
+/// Returns `true` if this begins like a serialized string but does not end like one: then it is plain
 /// text.
 pub(super) fn only_looks_serialized(text: &[u8]) -> bool {
     text.starts_with(b"s:") && !ends_as_serialized(text)
 }
 
-/// Whether serialized data with lengths can't be read as it is.
+/// Returns `true` if serialized data with lengths can't be read as it is.
 pub(super) fn is_damaged(text: &[u8]) -> bool {
     let limits = Limits::default();
     let outcome = read_unrepaired(text, &ReadOptions::default(), Request::new(&limits));

@@ -7,13 +7,13 @@ pub(super) enum Charset<'r> {
     Bytes,
     /// The text is UTF-8 now; each character was one byte, or was counted as one.
     Characters,
-    /// As `Characters`, but those beyond U+FFFF count 2, as in UTF-16.
+    /// Like `Characters`, but those beyond U+FFFF count 2, as in UTF-16.
     Utf16,
-    /// As `Characters`, and the text was converted to UTF-8 twice. `cp1252`: the second time
-    /// it was taken for cp1252, otherwise for latin1.
+    /// Like `Characters`, and the text was converted to UTF-8 twice. `cp1252` tells whether it was
+    /// taken for cp1252 the second time; otherwise it was taken for latin1.
     Twice { cp1252: bool },
-    /// The text is UTF-8 now; each character beyond ASCII had two bytes. `kana`: half-width
-    /// kana had one byte, as in Shift_JIS.
+    /// The text is UTF-8 now; each character beyond ASCII had two bytes. `kana` tells
+    /// whether half-width kana had one byte, as in Shift_JIS.
     Wide { kana: bool },
     /// The lengths count UTF-8; the text has one byte for each character now.
     Utf8Of(SingleByte),
@@ -219,7 +219,7 @@ impl MeasureRange<'_> {
         })
     }
 
-    /// Whether a string that counted between these numbers may have counted `len`.
+    /// Returns `true` if a string that counted between these numbers may have counted `len`.
     pub(super) fn fits_length(self, min_len: u64, max_len: u64, len: u64) -> bool {
         (min_len..=max_len).contains(&len) && (self.loss != Uncertainty::Wide || (len - min_len).is_multiple_of(3))
     }

@@ -41,15 +41,15 @@ use names::Classes;
 use replaced::ReplacedText;
 use search::FoundLengths;
 
-/// How deep nested serialized texts in strings are examined.
-const DEPTH: u32 = 4;
-/// How many different answers are kept.
-const ANSWERS: usize = 4;
-/// How often a replaced text may occur in one string, to explain the length.
-const MULTIPLES: u64 = 8;
+/// Maximum depth to which serialized texts inside strings are examined.
+const MAX_DEPTH: u32 = 4;
+/// Number of different answers that are kept.
+const MAX_ANSWERS: usize = 4;
+/// Maximum number of occurrences of a replaced text in one string that may explain its length.
+const MAX_MULTIPLES: u64 = 8;
 
-/// How many strings an inexact explanation must fit, so that it is not by chance.
-const STRONG: usize = 3;
+/// Number of strings that an inexact explanation must fit, so that it is not by chance.
+const MIN_FITTING_STRINGS: usize = 3;
 
 /// What a text begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,10 +88,10 @@ pub(super) struct RepairConditions<'w> {
 /// # Errors
 /// If several explanations read all of the text with different results, or if the search for one
 /// takes too long.
-pub(super) fn find_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<RepairedText>, Error> {
-    let mut answers = find_exact_repairs(text, wanted);
+pub(super) fn find_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option<RepairedText>, Error> {
+    let mut answers = find_exact_repairs(text, conditions);
     if answers.is_empty() {
-        return search_repair(text, wanted);
+        return search_repair(text, conditions);
     }
     // An explanation of everything is better than one that leaves a nested serialized text damaged.
     if answers.iter().any(|answer| !answer.explanation.is_guess) {
@@ -101,17 +101,17 @@ pub(super) fn find_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<O
 }
 
 /// Repairs names of properties whose NUL bytes became blanks, in a text that can be read as it is.
-pub(super) fn repair_names(text: &[u8], wanted: RepairConditions<'_>) -> Option<RepairedText> {
+pub(super) fn repair_names(text: &[u8], conditions: RepairConditions<'_>) -> Option<RepairedText> {
     const BLANKS: [&[u8]; 2] = [b":\" ", b":\"?"];
     let may_have = |mark: &[u8]| memchr::memmem::find(text, mark).is_some();
     if !may_have(b"O:") || !BLANKS.into_iter().any(may_have) {
         return None;
     }
     let classes = Classes::from_text(text);
-    wanted.starts.iter().find_map(|start| {
+    conditions.starts.iter().find_map(|start| {
         let following = MeasuredReader::new(Measure::BYTES, &classes);
-        let followed = following.read_whole_text(text, *start, 0)?;
-        RepairedText::from_reading(text, followed, *start, Explanation::new_empty(), wanted)
+        let reading = following.read_whole_text(text, *start, 0)?;
+        RepairedText::from_reading(text, reading, *start, Explanation::new_empty(), conditions)
     })
 }
 
@@ -121,34 +121,34 @@ pub(super) fn repair_text(
     damage: Damage,
     starts: &[Start],
     read: &dyn Fn(&[u8], Start) -> Option<usize>,
-) -> Result<Option<strings::MendedText>, Error> {
+) -> Result<Option<strings::TextRepair>, Error> {
     let reads =
         |text: &[u8], start: Start| read(text, start).is_some_and(|consumed| text[consumed..].trim_ascii().is_empty());
-    let wanted = RepairConditions { starts, allows_reversals: damage == Damage::Whole, reads: &reads };
+    let conditions = RepairConditions { starts, allows_reversals: damage == Damage::Whole, reads: &reads };
     let repaired = match damage {
-        Damage::Names => repair_names(text, wanted),
+        Damage::Names => repair_names(text, conditions),
         // Text that begins like this need not be serialized: the search can always find some end.
-        Damage::Lengths if text.starts_with(b"s:") => take_only_answer(&mut find_exact_repairs(text, wanted))?,
-        Damage::Lengths | Damage::Whole => find_repair(text, wanted)?,
+        Damage::Lengths if text.starts_with(b"s:") => take_only_answer(&mut find_exact_repairs(text, conditions))?,
+        Damage::Lengths | Damage::Whole => find_repair(text, conditions)?,
     };
-    Ok(repaired.map(|RepairedText { text, explanation, .. }| strings::MendedText { text, explanation }))
+    Ok(repaired.map(|RepairedText { text, explanation, .. }| strings::TextRepair { text, explanation }))
 }
 
 impl RepairedText {
     /// `None` if nothing changes, or if the reader does not accept the result.
     fn from_reading(
         text: &[u8],
-        followed: MeasuredText,
+        reading: MeasuredText,
         start: Start,
         explanation: Explanation,
-        wanted: RepairConditions<'_>,
+        conditions: RepairConditions<'_>,
     ) -> Option<RepairedText> {
-        let MeasuredText { changes, restored, .. } = followed;
+        let MeasuredText { changes, restored, .. } = reading;
         changes.iter().any(|change| change.fix.subject != "text").then_some(())?;
         let repaired = apply_changes(text, &changes);
         let mut explanation = explanation.and(restored.into_explanation());
         explanation.is_guess |= keeps_damage(&changes);
-        (wanted.reads)(&repaired, start).then_some(RepairedText {
+        (conditions.reads)(&repaired, start).then_some(RepairedText {
             text: repaired,
             explanation,
             start,
@@ -177,50 +177,50 @@ fn several_explanations<'a>(sentences: impl Iterator<Item = &'a str>) -> Error {
     ))
 }
 
-/// Whether a serialized text in a string stays damaged.
+/// Returns `true` if a serialized text in a string stays damaged.
 fn keeps_damage(changes: &[Change]) -> bool {
     changes.iter().any(|change| change.fix.subject == "text" || keeps_damage(&change.inner))
 }
 
 fn add_answer(answers: &mut Vec<RepairedText>, answer: RepairedText) {
-    if answers.len() < ANSWERS && answers.iter().all(|known| known.text != answer.text) {
+    if answers.len() < MAX_ANSWERS && answers.iter().all(|known| known.text != answer.text) {
         answers.push(answer);
     }
 }
 
 /// Returns the results of the explanations that allow no choice, without duplicates.
-fn find_exact_repairs(text: &[u8], wanted: RepairConditions<'_>) -> Vec<RepairedText> {
+fn find_exact_repairs(text: &[u8], conditions: RepairConditions<'_>) -> Vec<RepairedText> {
     let mut answers = Vec::new();
     let classes = Classes::from_text(text);
     for measure in cause::list_measures(text) {
-        for start in wanted.starts {
+        for start in conditions.starts {
             let following = MeasuredReader::new(measure, &classes);
-            let Some(followed) = following.read_whole_text(text, *start, 0) else { continue };
+            let Some(reading) = following.read_whole_text(text, *start, 0) else { continue };
             let explanation = cause::explain_measure(measure, text);
-            if let Some(answer) = RepairedText::from_reading(text, followed, *start, explanation, wanted) {
+            if let Some(answer) = RepairedText::from_reading(text, reading, *start, explanation, conditions) {
                 add_answer(&mut answers, answer);
             }
         }
     }
-    if wanted.allows_reversals {
-        add_undone_repairs(text, wanted, &mut answers);
+    if conditions.allows_reversals {
+        add_undone_repairs(text, conditions, &mut answers);
     }
     answers
 }
 
 /// Collects the results of undoing a change of the whole text.
-fn add_undone_repairs(text: &[u8], wanted: RepairConditions<'_>, answers: &mut Vec<RepairedText>) {
+fn add_undone_repairs(text: &[u8], conditions: RepairConditions<'_>, answers: &mut Vec<RepairedText>) {
     reversal::each_undone(text, &mut |undone| {
         let classes = Classes::from_text(&undone.text);
         for measure in cause::list_undone_measures(&undone.text) {
-            for start in wanted.starts {
+            for start in conditions.starts {
                 let following = MeasuredReader::new(measure, &classes);
-                let Some(followed) = following.read_whole_text(&undone.text, *start, 0) else { continue };
-                let repaired = apply_changes(&undone.text, &followed.changes);
-                if repaired != text && (wanted.reads)(&repaired, *start) {
+                let Some(reading) = following.read_whole_text(&undone.text, *start, 0) else { continue };
+                let repaired = apply_changes(&undone.text, &reading.changes);
+                if repaired != text && (conditions.reads)(&repaired, *start) {
                     let explanation = undone.explanation.clone().and(cause::explain_measure(measure, &undone.text));
-                    let mut explanation = explanation.and(followed.restored.into_explanation());
-                    explanation.is_guess |= keeps_damage(&followed.changes);
+                    let mut explanation = explanation.and(reading.restored.into_explanation());
+                    explanation.is_guess |= keeps_damage(&reading.changes);
                     let changes = Vec::new();
                     add_answer(
                         answers,
@@ -233,12 +233,12 @@ fn add_undone_repairs(text: &[u8], wanted: RepairConditions<'_>, answers: &mut V
 }
 
 /// Repairs the text by a search for the ends of strings.
-fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<RepairedText>, Error> {
+fn search_repair(text: &[u8], conditions: RepairConditions<'_>) -> Result<Option<RepairedText>, Error> {
     let classes = Classes::from_text(text);
     let mut answers = Vec::new();
-    for start in wanted.starts {
-        for ReplacedText { followed, explanation } in replaced::find_replaced(text, *start, &classes) {
-            if let Some(answer) = RepairedText::from_reading(text, followed, *start, explanation, wanted) {
+    for start in conditions.starts {
+        for ReplacedText { reading, explanation } in replaced::find_replaced(text, *start, &classes) {
+            if let Some(answer) = RepairedText::from_reading(text, reading, *start, explanation, conditions) {
                 add_answer(&mut answers, answer);
             }
         }
@@ -247,8 +247,8 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
         return take_only_answer(&mut answers);
     }
     let mut error = None;
-    for start in wanted.starts {
-        let repair_with = |fixes: &[Fix], around: OuterExplanation, explanation: Explanation| {
+    for start in conditions.starts {
+        let repair_with = |fixes: &[Fix], outer: OuterExplanation, explanation: Explanation| {
             let restored = fixes.iter().any(|fix| fix.subject == "visibility");
             // Strings lost NUL bytes as well, at unknown places.
             if restored && fixes.iter().any(|fix| matches!(fix.subject, "string" | "key") && fix.is < fix.was) {
@@ -261,10 +261,10 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
             };
             let mut explanation = explanation;
             explanation.is_guess |= fixes.iter().any(may_lack);
-            let changes = add_inner_changes(text, fixes, around, 0);
-            let followed =
+            let changes = add_inner_changes(text, fixes, outer, 0);
+            let reading =
                 MeasuredText { changes, end: text.len(), restored: explain::RestoredNames::with_lost(restored) };
-            RepairedText::from_reading(text, followed, *start, explanation, wanted)
+            RepairedText::from_reading(text, reading, *start, explanation, conditions)
         };
         let lengths = search::find_lengths(text, *start, &classes, None);
         let mut is_strong = false;
@@ -273,7 +273,7 @@ fn search_repair(text: &[u8], wanted: RepairConditions<'_>) -> Result<Option<Rep
             if let Some(answer) =
                 repair_with(&fixes, OuterExplanation::Between(between), cause::explain_inexact(between, text))
             {
-                is_strong = answer.changes.len() >= STRONG;
+                is_strong = answer.changes.len() >= MIN_FITTING_STRINGS;
                 add_answer(&mut answers, answer);
                 break;
             }
@@ -303,7 +303,7 @@ fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     let lengths = fixes.iter().filter(|fix| fix.subject != "visibility");
     let max_change = lengths.map(|fix| fix.is.abs_diff(fix.was)).max().unwrap_or(0);
     match step {
-        Some(step) if max_change / step.unsigned_abs().max(1) <= MULTIPLES => explain_step(step, max_change),
+        Some(step) if max_change / step.unsigned_abs().max(1) <= MAX_MULTIPLES => explain_step(step, max_change),
         _ => Explanation::new_guess(
             "boundaries",
             "nothing explains the lengths: strings end where the rest can be read, which is a guess",
@@ -311,7 +311,8 @@ fn explain_replaced(fixes: &[Fix], step: Option<i64>) -> Explanation {
     }
 }
 
-/// Explains strings that grew or shrank by multiples of this number; `most` is the largest change.
+/// Explains strings that grew or shrank by multiples of this number; `max_change` is the
+/// largest change.
 fn explain_step(step: i64, max_change: u64) -> Explanation {
     let grew = if step > 0 { "longer" } else { "shorter" };
     let bytes = step.unsigned_abs();
@@ -332,7 +333,7 @@ enum OuterExplanation {
 
 /// Returns changes of lengths, with those of serialized texts in the strings: a replacement there
 /// was made in a text inside a text.
-fn add_inner_changes(text: &[u8], fixes: &[Fix], around: OuterExplanation, depth: u32) -> Vec<Change> {
+fn add_inner_changes(text: &[u8], fixes: &[Fix], outer: OuterExplanation, depth: u32) -> Vec<Change> {
     let mut changes = Vec::new();
     for fix in fixes {
         let end = fix.first.saturating_add(usize::try_from(fix.is).unwrap_or(usize::MAX));
@@ -343,12 +344,12 @@ fn add_inner_changes(text: &[u8], fixes: &[Fix], around: OuterExplanation, depth
                 changes.push(Change::replace_name(*fix, names::mangle_name(owner, name)));
             }
             "string"
-                if depth < DEPTH
+                if depth < MAX_DEPTH
                     && begins_serialized(content)
                     && is_damaged(content)
                     && !only_looks_serialized(content) =>
             {
-                match find_inner_changes(content, around, depth) {
+                match find_inner_changes(content, outer, depth) {
                     Some(inner) => changes.push(Change::with_inner(*fix, content, inner)),
                     None => {
                         changes.push(Change::fix_length(*fix));
@@ -364,14 +365,14 @@ fn add_inner_changes(text: &[u8], fixes: &[Fix], around: OuterExplanation, depth
 }
 
 /// Returns the changes of a damaged text in a string; `None` unless exactly one way exists.
-fn find_inner_changes(text: &[u8], around: OuterExplanation, depth: u32) -> Option<Vec<Change>> {
+fn find_inner_changes(text: &[u8], outer: OuterExplanation, depth: u32) -> Option<Vec<Change>> {
     let classes = Classes::from_text(text);
     let reads = |changes: &Vec<Change>| !changes.is_empty() && !is_damaged(&apply_changes(text, changes));
-    let step = match around {
+    let step = match outer {
         OuterExplanation::Step(step) => step,
         OuterExplanation::Between(between) => {
             let fixes = search::find_lengths_between(text, Start::Value, &classes, between);
-            if let Some(changes) = fixes.map(|fixes| add_inner_changes(text, &fixes, around, depth + 1)).filter(reads) {
+            if let Some(changes) = fixes.map(|fixes| add_inner_changes(text, &fixes, outer, depth + 1)).filter(reads) {
                 return Some(changes);
             }
             None
@@ -382,8 +383,8 @@ fn find_inner_changes(text: &[u8], around: OuterExplanation, depth: u32) -> Opti
         return Some(add_inner_changes(text, &fixes, OuterExplanation::Step(step), depth + 1)).filter(reads);
     }
     let read_measured = |measure: Measure<'static>| {
-        let followed = MeasuredReader::new(measure, &classes).read_text(text, Start::Value, depth + 1)?;
-        (followed.end == text.len()).then_some(followed.changes).filter(reads)
+        let reading = MeasuredReader::new(measure, &classes).read_text(text, Start::Value, depth + 1)?;
+        (reading.end == text.len()).then_some(reading.changes).filter(reads)
     };
     let mut changes = cause::list_measures(text).into_iter().filter_map(read_measured);
     let first = changes.next()?;

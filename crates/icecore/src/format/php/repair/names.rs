@@ -8,11 +8,11 @@ use super::reversal::NUL_SPELLINGS;
 use crate::format::php_text::is_class_name;
 use std::collections::BTreeSet;
 
-/// Longest name that is searched without its length.
-const LONGEST: usize = 512;
+/// Maximum length of a name that is searched without its stated length.
+const MAX_NAME_LEN: usize = 512;
 
-/// Longest class that is guessed.
-const LONGEST_GUESS: usize = 128;
+/// Maximum length of a class that is guessed.
+const MAX_GUESSED_CLASS_LEN: usize = 128;
 
 /// What became of the NUL bytes of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) struct RestoredName {
     pub(super) name: Vec<u8>,
     /// Its current number of bytes.
     pub(super) len: usize,
-    /// How many of them are `*` or the class.
+    /// Number of these bytes that are `*` or the class.
     pub(super) owner: usize,
     pub(super) nuls: Nuls,
 }
@@ -53,7 +53,7 @@ impl Classes {
                 let rest = &text[offset + 2..];
                 let digits = rest.iter().take(9).take_while(|byte| byte.is_ascii_digit()).count();
                 let Some(name) = rest.get(digits..).and_then(|rest| rest.strip_prefix(b":\"")) else { continue };
-                let Some(end) = memchr::memchr(b'"', &name[..name.len().min(LONGEST)]) else { continue };
+                let Some(end) = memchr::memchr(b'"', &name[..name.len().min(MAX_NAME_LEN)]) else { continue };
                 if digits > 0 && is_class_name(&name[..end]) && !names.contains(&name[..end]) {
                     names.insert(name[..end].to_vec());
                 }
@@ -71,7 +71,7 @@ impl Classes {
             let rest = &text[offset + 2..];
             let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
             let Some(name) = rest[digits..].strip_prefix(b":\"") else { continue };
-            let Some(end) = memchr::memchr(b'"', &name[..name.len().min(LONGEST)]) else { continue };
+            let Some(end) = memchr::memchr(b'"', &name[..name.len().min(MAX_NAME_LEN)]) else { continue };
             let stated = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse().ok());
             if stated != Some(end + 2) {
                 continue;
@@ -87,16 +87,17 @@ impl Classes {
         }
     }
 
-    /// Whether the name begins with a class that occurs in the text.
+    /// Returns `true` if the name begins with a class that occurs in the text.
     fn has_class_prefix(&self, name: &[u8]) -> bool {
-        (1..=name.len().min(LONGEST)).any(|len| self.names.contains(&name[..len]))
+        (1..=name.len().min(MAX_NAME_LEN)).any(|len| self.names.contains(&name[..len]))
     }
 
     /// Returns the end of a class that does not occur in the text, before a known property.
     fn guess_class_end(&self, name: &[u8]) -> Option<usize> {
         let is_property = |split: &usize| self.properties.contains(&name[*split..]);
-        let mut splits =
-            (1..name.len().min(LONGEST_GUESS)).filter(|split| is_class_name(&name[..*split])).filter(is_property);
+        let mut splits = (1..name.len().min(MAX_GUESSED_CLASS_LEN))
+            .filter(|split| is_class_name(&name[..*split]))
+            .filter(is_property);
         splits.next().filter(|_| splits.next().is_none())
     }
 
@@ -108,7 +109,7 @@ impl Classes {
         // A class that begins with another one comes after it in this order.
         let first = name.get(..1)?.to_vec();
         let from = self.names.range(first..).map(Vec::as_slice).take_while(|known| known[0] == name[0]);
-        let mut others = from.take(LONGEST).filter(fits).map(<[u8]>::len).filter(|len| Some(*len) != own);
+        let mut others = from.take(MAX_NAME_LEN).filter(fits).map(<[u8]>::len).filter(|len| Some(*len) != own);
         match (own, others.next(), others.next()) {
             (own, None, None) => own,
             (None, Some(other), None) => Some(other),
@@ -119,13 +120,13 @@ impl Classes {
     }
 }
 
-/// Whether programs use names like this for properties.
+/// Returns `true` if programs use names like this for properties.
 fn is_property(name: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     !name.is_empty() && name.iter().all(is_letter)
 }
 
-/// Whether this can be the owner in a name with NUL bytes: `*`, or a class.
+/// Returns `true` if this can be the owner in a name with NUL bytes: `*`, or a class.
 fn is_owner(owner: &[u8]) -> bool {
     owner == b"*" || is_class_name(owner)
 }
@@ -172,7 +173,7 @@ pub(super) fn restore_blank(key: &[u8]) -> Option<RestoredName> {
 /// Repairs a key that starts with another spelling of a NUL byte, up to the next quote.
 pub(super) fn restore_spelled(text: &[u8]) -> Option<RestoredName> {
     let spelling = NUL_SPELLINGS.into_iter().find(|spelling| text.starts_with(spelling))?;
-    let end = memchr::memchr(b'"', &text[..text.len().min(LONGEST)])?;
+    let end = memchr::memchr(b'"', &text[..text.len().min(MAX_NAME_LEN)])?;
     let rest = &text[spelling.len()..end];
     let offset = memchr::memmem::find(rest, spelling)?;
     let (owner, name) = (&rest[..offset], &rest[offset + spelling.len()..]);

@@ -30,41 +30,41 @@ pub(in crate::format::php) type ReadStart<'m> = dyn for<'t> Fn(&'t [u8], Start, 
 pub(in crate::format::php) fn read_or_repair<'a>(
     outcome: Outcome<'a>,
     input: &'a [u8],
-    mending: &RepairSettings<'_>,
+    settings: &RepairSettings<'_>,
 ) -> Outcome<'a> {
     let is_damaged = |error: &Error| matches!(error.kind(), ErrorKind::Malformed | ErrorKind::Truncated);
     let reads = |text: &[u8], start: Start| {
-        let outcome = (mending.read)(text, start, Request::new(mending.limits));
+        let outcome = (settings.read)(text, start, Request::new(settings.limits));
         outcome.error.is_none() && text[outcome.consumed..].trim_ascii().is_empty()
     };
-    let wanted = RepairConditions { starts: mending.starts, allows_reversals: true, reads: &reads };
+    let conditions = RepairConditions { starts: settings.starts, allows_reversals: true, reads: &reads };
     let repair_result = match &outcome.error {
-        None if mending.is_odd => Ok(find_repair(input, wanted).unwrap_or(None)),
-        None => Ok(repair_names(input, wanted)),
-        Some(error) if is_damaged(error) => find_repair(input, wanted),
+        None if settings.is_odd => Ok(find_repair(input, conditions).unwrap_or(None)),
+        None => Ok(repair_names(input, conditions)),
+        Some(error) if is_damaged(error) => find_repair(input, conditions),
         Some(_) => Ok(None),
     };
     match repair_result {
-        Ok(Some(repaired)) => read_repaired(input, &repaired, mending),
+        Ok(Some(repaired)) => read_repaired(input, &repaired, settings),
         Ok(None) => outcome,
         Err(error) => Outcome { error: Some(error), ..outcome },
     }
 }
 
-fn read_repaired<'a>(input: &'a [u8], repaired: &RepairedText, mending: &RepairSettings<'_>) -> Outcome<'a> {
-    let outcome = (mending.read)(&repaired.text, repaired.start, Request::new(mending.limits).detailed());
-    let left = repaired.text.len() - outcome.consumed;
-    let consumed = input.len().saturating_sub(left);
+fn read_repaired<'a>(input: &'a [u8], repaired: &RepairedText, settings: &RepairSettings<'_>) -> Outcome<'a> {
+    let outcome = (settings.read)(&repaired.text, repaired.start, Request::new(settings.limits).detailed());
+    let remaining = repaired.text.len() - outcome.consumed;
+    let consumed = input.len().saturating_sub(remaining);
     let mut document = outcome.document.into_owned();
     let error = outcome.error.or_else(|| {
         // Only blanks follow; but a text that is then refused must not report a repair.
-        mending.blanks.filter(|_| left > 0).map(|option| Error::trailing_bytes(input, consumed).helping(option))
+        settings.blanks.filter(|_| remaining > 0).map(|option| Error::trailing_bytes(input, consumed).helping(option))
     });
     if error.is_none() {
         let repairs = list_repairs(&document, input, repaired);
         document.set_repairs(repairs);
     }
-    if !mending.detail {
+    if !settings.detail {
         document = document.without_detail();
     }
     Outcome { document, consumed, error }

@@ -7,7 +7,7 @@
 //! end of each string, also of those with right lengths, so it is not found by chance.
 
 use super::Start;
-use super::explain::{MeasuredReader, MeasuredText, Misfit};
+use super::explain::{MeasuredReader, MeasuredText, Mismatch};
 use super::measure::{Charset, LineEnds, Measure};
 use super::names::Classes;
 use super::step;
@@ -15,41 +15,41 @@ use crate::document::Explanation;
 use crate::steps;
 use std::collections::{HashMap, HashSet};
 
-/// How many ends of a string are tried: those nearest to its stated end.
-const ENDS: usize = 8;
-/// How far beyond its stated end a string is searched: its length again, plus this.
-const BEYOND: usize = 1024;
-/// How often the text may occur in the first string.
-const TIMES: i64 = 4;
-/// How many texts shared by two strings are tried.
-const SHARED: usize = 4;
-/// How often the shared text may be shortened.
-const DEPTH: u32 = 6;
-/// How many bytes of a string are compared with another one.
-const COMPARED: usize = 1 << 16;
-/// Longest new text: longer than any address; each byte is compared with it.
-const LONGEST: usize = 256;
+/// Number of ends of a string that are tried: those nearest to its stated end.
+const MAX_ENDS: usize = 8;
+/// The end of a string is searched up to this distance after twice its stated length.
+const SEARCH_BEYOND: usize = 1024;
+/// Maximum number of occurrences of the text in the first string.
+const MAX_TIMES: i64 = 4;
+/// Number of texts shared by two strings that are tried.
+const MAX_SHARED: usize = 4;
+/// Maximum number of times that the shared text is shortened.
+const MAX_SHORTENINGS: u32 = 6;
+/// Number of bytes of a string that are compared with another one.
+const MAX_COMPARED: usize = 1 << 16;
+/// Maximum length of the new text: longer than any address. Each byte is compared with the text.
+const MAX_NEW_LEN: usize = 256;
 /// Minimum size of a shared text.
-const SEED: usize = 4;
-/// How many places with the same bytes are compared.
-const PLACES: usize = 8;
+const MIN_SHARED_LEN: usize = 4;
+/// Number of places with the same bytes that are compared.
+const MAX_PLACES: usize = 8;
 /// Work allowed for each byte of the text.
-const WORK: u64 = 100;
-/// Work allowed in addition.
-const LEAST_WORK: u64 = 2_000_000;
+const WORK_PER_BYTE: u64 = 100;
+/// Work allowed for any text.
+const BASE_WORK: u64 = 2_000_000;
 
 /// What a replaced text explains.
 pub(super) struct ReplacedText {
-    pub(super) followed: MeasuredText,
+    pub(super) reading: MeasuredText,
     pub(super) explanation: Explanation,
 }
 
 /// Reads the text to its end with each replaced text that allows it.
 pub(super) fn find_replaced(text: &[u8], start: Start, classes: &Classes) -> Vec<ReplacedText> {
-    let left = (text.len() as u64).saturating_mul(WORK).saturating_add(LEAST_WORK);
-    let mut search = ReplacedSearch { text, start, classes, left, tried: HashSet::new(), found: Vec::new() };
-    for misfit in search.read_with(Measure::BYTES).err().unwrap_or_default() {
-        search.try_first(misfit);
+    let remaining = (text.len() as u64).saturating_mul(WORK_PER_BYTE).saturating_add(BASE_WORK);
+    let mut search = ReplacedSearch { text, start, classes, remaining, tried: HashSet::new(), found: Vec::new() };
+    for mismatch in search.read_with(Measure::BYTES).err().unwrap_or_default() {
+        search.try_first(mismatch);
     }
     search.found
 }
@@ -58,54 +58,54 @@ struct ReplacedSearch<'t> {
     text: &'t [u8],
     start: Start,
     classes: &'t Classes,
-    left: u64,
+    remaining: u64,
     /// The texts that were tried, each with the growth of strings.
     tried: HashSet<(&'t [u8], i64)>,
     found: Vec<ReplacedText>,
 }
 
 impl<'t> ReplacedSearch<'t> {
-    fn read_with(&mut self, measure: Measure<'t>) -> Result<MeasuredText, Vec<Misfit<'t>>> {
+    fn read_with(&mut self, measure: Measure<'t>) -> Result<MeasuredText, Vec<Mismatch<'t>>> {
         let following = MeasuredReader::new(measure, self.classes);
-        let followed = following.read_whole_text(self.text, self.start, 0);
+        let reading = following.read_whole_text(self.text, self.start, 0);
         self.charge_work(following.bytes_read() as u64 * 2 + 16);
-        followed.ok_or_else(|| following.into_misfits())
+        reading.ok_or_else(|| following.into_mismatches())
     }
 
     fn charge_work(&mut self, work: u64) {
         steps::count(work as usize);
-        self.left = self.left.saturating_sub(work);
+        self.remaining = self.remaining.saturating_sub(work);
     }
 
     /// Returns the possible contents of the string, each with its growth.
-    fn find_contents(&mut self, misfit: Misfit<'t>) -> Vec<(&'t [u8], i64)> {
-        let Misfit { rest, was } = misfit;
-        if self.left == 0 {
+    fn find_contents(&mut self, mismatch: Mismatch<'t>) -> Vec<(&'t [u8], i64)> {
+        let Mismatch { rest, was } = mismatch;
+        if self.remaining == 0 {
             return Vec::new();
         }
         let stated = usize::try_from(was).unwrap_or(usize::MAX).min(rest.len());
-        let search_len = stated.saturating_mul(2).saturating_add(BEYOND).min(rest.len());
+        let search_len = stated.saturating_mul(2).saturating_add(SEARCH_BEYOND).min(rest.len());
         self.charge_work(search_len as u64);
         let grew = |end: usize| Some(i64::try_from(end).ok()? - i64::try_from(was).ok()?);
         let string_ends = step::find_string_ends(&rest[..search_len]);
         let mut ends: Vec<_> = string_ends.iter().filter_map(|end| Some((&rest[..*end], grew(*end)?))).collect();
         ends.retain(|(_, grew)| *grew != 0);
         ends.sort_by_key(|(_, grew)| grew.abs());
-        ends.truncate(ENDS);
+        ends.truncate(MAX_ENDS);
         ends
     }
 
     /// Tries the first string that does not fit: which text it contains, and how often, is
     /// unknown.
-    fn try_first(&mut self, misfit: Misfit<'t>) {
-        for (content, grew) in self.find_contents(misfit) {
-            for times in (1..=TIMES).filter(|times| grew % times == 0) {
+    fn try_first(&mut self, mismatch: Mismatch<'t>) {
+        for (content, grew) in self.find_contents(mismatch) {
+            for times in (1..=MAX_TIMES).filter(|times| grew % times == 0) {
                 let step = grew / times;
                 match times {
-                    1 if content.len() <= LONGEST => self.try_text(content, step, 0),
+                    1 if content.len() <= MAX_NEW_LEN => self.try_text(content, step, 0),
                     // What a long string shares with the text after it.
                     1 => {
-                        for new in self.find_shared(content, misfit.rest.get(content.len()..), step) {
+                        for new in self.find_shared(content, mismatch.rest.get(content.len()..), step) {
                             self.try_text(new, step, 0);
                         }
                     }
@@ -122,19 +122,19 @@ impl<'t> ReplacedSearch<'t> {
     /// Reads with this text as the new one. If that fails, tries what it shares with the string
     /// that does not fit.
     fn try_text(&mut self, new: &'t [u8], step: i64, depth: u32) {
-        if self.left == 0 || depth > DEPTH || !can_be_new(new, step) || !self.tried.insert((new, step)) {
+        if self.remaining == 0 || depth > MAX_SHORTENINGS || !can_be_new(new, step) || !self.tried.insert((new, step)) {
             return;
         }
         let measure = Measure { charset: Charset::Rewritten { new, grew: step }, lines: LineEnds::Kept };
         match self.read_with(measure) {
-            Ok(followed) => {
-                let explanation = explain_growth(&followed, step);
-                self.found.push(ReplacedText { followed, explanation });
+            Ok(reading) => {
+                let explanation = explain_growth(&reading, step);
+                self.found.push(ReplacedText { reading, explanation });
             }
-            Err(misfits) => {
+            Err(mismatches) => {
                 let is_multiple = |grew: i64| grew.signum() == step.signum() && grew % step == 0;
-                for misfit in misfits {
-                    let ends = self.find_contents(misfit);
+                for mismatch in mismatches {
+                    let ends = self.find_contents(mismatch);
                     for (content, _) in ends.into_iter().filter(|(_, grew)| is_multiple(*grew)) {
                         for shared in self.find_shared(new, Some(content), step) {
                             self.try_text(shared, step, depth + 1);
@@ -147,43 +147,45 @@ impl<'t> ReplacedSearch<'t> {
 
     /// Returns the longest texts that both contain, or that the first one contains twice.
     fn find_shared(&mut self, text: &'t [u8], other_text: Option<&[u8]>, step: i64) -> Vec<&'t [u8]> {
-        if self.left == 0 || !can_be_new(text, step) || !other_text.is_none_or(|other| can_be_new(other, step)) {
+        if self.remaining == 0 || !can_be_new(text, step) || !other_text.is_none_or(|other| can_be_new(other, step)) {
             return Vec::new();
         }
-        let text = &text[..text.len().min(COMPARED)];
+        let text = &text[..text.len().min(MAX_COMPARED)];
         let second = other_text.unwrap_or(text);
-        let second = &second[..second.len().min(COMPARED)];
+        let second = &second[..second.len().min(MAX_COMPARED)];
         let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
-        for (offset, seed) in text.windows(SEED).enumerate().filter(|(_, seed)| !seed.contains(&b'"')) {
+        for (offset, seed) in text.windows(MIN_SHARED_LEN).enumerate().filter(|(_, seed)| !seed.contains(&b'"')) {
             let places = places.entry(seed).or_default();
-            if places.len() < PLACES {
+            if places.len() < MAX_PLACES {
                 places.push(offset);
             }
         }
         let mut work = (text.len() + second.len()) as u64 * 8;
         let mut runs: Vec<&'t [u8]> = Vec::new();
-        for (other_at, seed) in second.windows(SEED).enumerate() {
+        for (other_offset, seed) in second.windows(MIN_SHARED_LEN).enumerate() {
             for offset in places.get(seed).into_iter().flatten().copied() {
                 let continues = |first: Option<&u8>, second: Option<&u8>| {
                     first == second && first.is_some_and(|byte| *byte != b'"')
                 };
                 let before = |offset: usize| offset.checked_sub(1);
                 // The two occurrences do not overlap.
-                let max_len = if other_text.is_none() { other_at.saturating_sub(offset) } else { usize::MAX };
-                let (first, second_first) =
-                    (before(offset).and_then(|at| text.get(at)), before(other_at).and_then(|with| second.get(with)));
-                if max_len < SEED || continues(first, second_first) {
+                let max_len = if other_text.is_none() { other_offset.saturating_sub(offset) } else { usize::MAX };
+                let (first, second_first) = (
+                    before(offset).and_then(|at| text.get(at)),
+                    before(other_offset).and_then(|with| second.get(with)),
+                );
+                if max_len < MIN_SHARED_LEN || continues(first, second_first) {
                     continue;
                 }
                 let same = (0..)
-                    .take_while(|next| continues(text.get(offset + next), second.get(other_at + next)))
-                    .take(max_len.min(LONGEST));
+                    .take_while(|next| continues(text.get(offset + next), second.get(other_offset + next)))
+                    .take(max_len.min(MAX_NEW_LEN));
                 let run = &text[offset..offset + same.count()];
                 work += run.len() as u64 + 1;
                 if can_be_new(run, step) && !runs.contains(&run) {
                     let place = runs.partition_point(|known| known.len() >= run.len());
                     runs.insert(place, run);
-                    runs.truncate(SHARED);
+                    runs.truncate(MAX_SHARED);
                 }
             }
         }
@@ -192,7 +194,7 @@ impl<'t> ReplacedSearch<'t> {
     }
 }
 
-/// Whether this may have replaced a text that was shorter by `step`: neither is empty, and
+/// Returns `true` if this may have replaced a text that was shorter by `step`: neither is empty, and
 /// neither has a quote, since that could end a string.
 fn can_be_new(new: &[u8], step: i64) -> bool {
     let growth = usize::try_from(step.max(0)).unwrap_or(usize::MAX);
@@ -200,8 +202,8 @@ fn can_be_new(new: &[u8], step: i64) -> bool {
 }
 
 /// Explains by how much strings grew.
-fn explain_growth(followed: &MeasuredText, step: i64) -> Explanation {
-    let grew = followed.changes.iter().map(|change| change.fix.is.abs_diff(change.fix.was)).max().unwrap_or(0);
+fn explain_growth(reading: &MeasuredText, step: i64) -> Explanation {
+    let grew = reading.changes.iter().map(|change| change.fix.is.abs_diff(change.fix.was)).max().unwrap_or(0);
     super::explain_step(step, grew)
 }
 
@@ -213,7 +215,7 @@ mod tests {
         let classes = Classes::from_text(text.as_bytes());
         let found = find_replaced(text.as_bytes(), Start::Value, &classes);
         let describe_repair = |found: ReplacedText| {
-            let text = super::super::apply_changes(text.as_bytes(), &found.followed.changes);
+            let text = super::super::apply_changes(text.as_bytes(), &found.reading.changes);
             (String::from_utf8(text).unwrap(), found.explanation.sentence)
         };
         found.into_iter().map(describe_repair).collect()
@@ -243,7 +245,7 @@ mod tests {
             text: b"",
             start: Start::Value,
             classes: &classes,
-            left: 1000,
+            remaining: 1000,
             tried: HashSet::new(),
             found: Vec::new(),
         };

@@ -5,10 +5,10 @@ use super::entities::decode_entities;
 use crate::document::Explanation;
 use memchr::memmem;
 
-/// How many changes of the whole text are undone, one after the other.
-const STEPS: usize = 3;
-/// How many texts are tried.
-const TEXTS: usize = 24;
+/// Number of changes of the whole text that are undone, one after the other.
+const MAX_STEPS: usize = 3;
+/// Number of texts that are tried.
+const MAX_TEXTS: usize = 24;
 
 /// A change that happens to whole texts.
 struct Cause {
@@ -64,28 +64,28 @@ pub(super) struct UndoneChange {
     pub(super) explanation: Explanation,
 }
 
-/// Hands over what the text may have been before a change of the whole.
+/// Passes on each text from which a change of the whole text may have made this one.
 pub(super) fn each_undone(text: &[u8], receive: &mut dyn FnMut(UndoneChange)) {
-    let mut left = TEXTS;
-    undo_more(text, &Explanation::new_empty(), STEPS, &mut left, receive);
+    let mut remaining = MAX_TEXTS;
+    undo_more(text, &Explanation::new_empty(), MAX_STEPS, &mut remaining, receive);
 }
 
 fn undo_more(
     text: &[u8],
     previous: &Explanation,
     steps: usize,
-    left: &mut usize,
+    remaining: &mut usize,
     receive: &mut dyn FnMut(UndoneChange),
 ) {
     for cause in &CAUSES {
-        if *left == 0 {
+        if *remaining == 0 {
             return;
         }
         let Some(undone) = (cause.undo)(text) else { continue };
-        *left -= 1;
+        *remaining -= 1;
         let explanation = previous.clone().and(Explanation::new(cause.name, cause.sentence));
         if steps > 1 {
-            undo_more(&undone, &explanation, steps - 1, left, receive);
+            undo_more(&undone, &explanation, steps - 1, remaining, receive);
         }
         receive(UndoneChange { text: undone, explanation });
     }

@@ -16,25 +16,25 @@ use crate::error::{Error, ErrorKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How many readers may exist at once. If there are more, those are dropped whose strings
+/// Number of readers that may exist at once. If there are more, those are dropped whose strings
 /// are farthest from their stated lengths.
-const READERS: usize = 16;
+const MAX_READERS: usize = 16;
 /// Work allowed for each byte of the text, over all searches: steps, bytes and ends.
-const WORK: u64 = 400;
+const WORK_PER_BYTE: u64 = 400;
 
-/// How many numbers are tried as the common step of all strings.
-const STEPS: usize = 6;
+/// Number of numbers that are tried as the common step of all strings.
+const MAX_STEPS: usize = 6;
 
 /// Minimum number of changes with which a reading wins over others if all its changes are
 /// multiples of one number: this many are not by chance.
-const ENOUGH: usize = 4;
+const MIN_CONSISTENT_CHANGES: usize = 4;
 
 /// One way to read the text so far.
 #[derive(Clone, Debug)]
 pub(super) struct TextReader {
     pub(super) offset: usize,
     pub(super) frames: Frames,
-    /// How many nested serialized texts are open.
+    /// Number of nested serialized texts that are open.
     pub(super) texts: u32,
     /// The last change: an index into the list of all changes.
     fixes: Option<usize>,
@@ -94,10 +94,10 @@ pub(super) struct FoundLengths {
 /// A string that became shorter may by chance seem to end at its stated end, namely where a
 /// later one ends. Then another reading may reach the end of the text. So everything is read
 /// a second time, on the condition that strings grew or shrank by multiples of one number,
-/// as one search and replace does. That must give the same result.
+/// as one search and replace does. That must give the same result. Returns `None` if there is no answer.
 ///
 /// # Errors
-/// If there are several answers. `None`: there is none.
+/// If there are several answers.
 pub(super) fn find_lengths(
     input: &[u8],
     start: Start,
@@ -117,20 +117,20 @@ pub(super) fn find_lengths(
             break;
         }
     }
-    let mut even: Option<(Vec<Fix>, i64)> = None;
+    let mut stepwise: Option<(Vec<Fix>, i64)> = None;
     for step in text.guess_steps() {
         let found = text.run_search(SearchMode::Step(step))?;
-        match (&even, found) {
+        match (&stepwise, found) {
             (Some((one, _)), Some(other)) if *one != other => return Err(ambiguous(one, &other)),
-            (None, Some(found)) => even = Some((found, step)),
+            (None, Some(found)) => stepwise = Some((found, step)),
             _ => {}
         }
     }
-    match (loose, even) {
-        (Ok(Some(loose)), Some((even, _))) if loose != even && find_common_step(&loose).is_some() => {
-            Err(ambiguous(&loose, &even))
+    match (loose, stepwise) {
+        (Ok(Some(loose)), Some((stepwise, _))) if loose != stepwise && find_common_step(&loose).is_some() => {
+            Err(ambiguous(&loose, &stepwise))
         }
-        (Err(error), Some((even, _))) if even.len() < ENOUGH => Err(error),
+        (Err(error), Some((stepwise, _))) if stepwise.len() < MIN_CONSISTENT_CHANGES => Err(error),
         (_, Some((fixes, step))) => Ok(Some(FoundLengths { step: find_common_step(&fixes).or(Some(step)), fixes })),
         (loose, None) => Ok(loose?.map(|fixes| FoundLengths { step: find_common_step(&fixes), fixes })),
     }
@@ -164,13 +164,13 @@ struct LengthSearch<'i> {
     /// The offsets of `";` in it.
     ends: Rc<[usize]>,
     /// Work still allowed.
-    left: u64,
+    remaining: u64,
 }
 
 impl<'i> LengthSearch<'i> {
     fn new(input: &'i [u8], start: Start, classes: &'i Classes) -> LengthSearch<'i> {
-        let left = (input.len() as u64 + 1000).saturating_mul(WORK);
-        LengthSearch { input, start, classes, ends: find_string_ends(input), left }
+        let remaining = (input.len() as u64 + 1000).saturating_mul(WORK_PER_BYTE);
+        LengthSearch { input, start, classes, ends: find_string_ends(input), remaining }
     }
 
     /// Returns by how much strings may have grown or shrunk: the most frequent distances
@@ -196,10 +196,10 @@ impl<'i> LengthSearch<'i> {
         }
         let mut steps: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
         steps.sort_unstable_by_key(|(step, count)| (std::cmp::Reverse(*count), step.abs(), *step));
-        steps.into_iter().take(STEPS).map(|(step, _)| step).collect()
+        steps.into_iter().take(MAX_STEPS).map(|(step, _)| step).collect()
     }
 
-    fn run_search(&mut self, hunt: SearchMode<'_>) -> Result<Option<Vec<Fix>>, Error> {
+    fn run_search(&mut self, mode: SearchMode<'_>) -> Result<Option<Vec<Fix>>, Error> {
         let input = self.input;
         let mut changes = Changes::default();
         let mut readers = vec![TextReader::new(self.start)];
@@ -207,8 +207,8 @@ impl<'i> LengthSearch<'i> {
         let mut candidates = Candidates::new(&self.ends, self.classes);
         while let Some(next) = (0..readers.len()).min_by_key(|index| readers[*index].offset) {
             let reader = &mut readers[next];
-            let (met, work) = reader.read_next(input, hunt, &mut candidates);
-            self.left = self.left.checked_sub(work).ok_or_else(|| {
+            let (met, work) = reader.read_next(input, mode, &mut candidates);
+            self.remaining = self.remaining.checked_sub(work).ok_or_else(|| {
                 let error = Error::new(ErrorKind::Limit).at(readers[next].offset);
                 error.expecting("wrong lengths that can be counted again in reasonable time")
             })?;
@@ -237,7 +237,7 @@ impl<'i> LengthSearch<'i> {
                         let last = readers.len() - 1;
                         merge_readers(&mut readers, last);
                     }
-                    while readers.len() > READERS {
+                    while readers.len() > MAX_READERS {
                         let farthest = (0..readers.len()).max_by_key(|index| readers[*index].cost).unwrap_or(0);
                         readers.swap_remove(farthest);
                     }

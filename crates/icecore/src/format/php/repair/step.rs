@@ -16,30 +16,30 @@ use crate::limits::Limits;
 use memchr::memmem;
 use std::rc::Rc;
 
-/// How far after its stated end a string is searched: its length again, plus this.
-const BEHIND: usize = 1024;
-/// How many ends of a string are tried: those nearest to its stated end.
-const ENDS: usize = 12;
-/// How often the replaced text may occur in a string, if the growth of strings is known.
-const TIMES: i64 = 1000;
+/// The end of a string is searched up to this distance after twice its stated length.
+const SEARCH_BEYOND: usize = 1024;
+/// Number of ends of a string that are tried: those nearest to its stated end.
+const MAX_ENDS: usize = 12;
+/// Maximum number of occurrences of the replaced text in a string, if the growth of strings is known.
+const MAX_TIMES: i64 = 1000;
 
 /// Which ends of strings are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SearchMode<'r> {
-    /// The stated end, and if none is there, those near it. `texts`: a string that begins like
-    /// a serialized text, and whose length is wrong, is such a text.
+    /// The stated end, or if no string ends there, the ends near it. With `texts`, a string that
+    /// begins like a serialized text and has a wrong length is read as such a text.
     Near { texts: bool },
     /// Each string is longer than stated by a multiple of this; shorter if it is below 0. Then
     /// a string may also end elsewhere if its stated end fits.
     Step(i64),
-    /// Those at which the string may have counted the stated length.
+    /// The ends at which the string may have counted the stated length.
     Between(MeasureRange<'r>),
-    /// None: the caller handles each string. Names of classes are measured like this.
+    /// No ends, because the caller handles each string. Only names of classes are measured here.
     Measured(Measure<'r>),
 }
 
 impl SearchMode<'_> {
-    /// Whether a stated end is accepted even if it would cut off a serialized text.
+    /// Returns `true` if a stated end is accepted even if it would cut off a serialized text.
     fn trusts_stated_end(self) -> bool {
         matches!(self, SearchMode::Near { texts: false })
     }
@@ -57,7 +57,7 @@ pub(super) struct UnreadPiece {
     pub(super) subject: &'static str,
     /// For a key of an object: start and length of the class.
     pub(super) class: Option<(usize, usize)>,
-    /// For a variable of a session: tells if content contains another variable.
+    /// For a variable of a session: returns `true` if the content contains another variable.
     pub(super) has_variable: Option<fn(&[u8]) -> bool>,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Candidates<'c> {
     ends: Rc<[usize]>,
     /// The classes in the text.
     classes: &'c Classes,
-    /// How many bytes and ends were examined.
+    /// Number of bytes and ends that were examined.
     work: usize,
 }
 
@@ -91,7 +91,7 @@ impl<'c> Candidates<'c> {
         Candidates { found: Vec::new(), ends: Rc::clone(ends), classes, work: 0 }
     }
 
-    /// Whether a serialized text can be read as it is.
+    /// Returns `true` if a serialized text can be read as it is.
     fn is_readable(&mut self, text: &[u8]) -> bool {
         self.work += text.len();
         let limits = Limits::default();
@@ -105,32 +105,39 @@ pub(super) fn find_string_ends(input: &[u8]) -> Rc<[usize]> {
     memmem::find_iter(input, b"\";").collect()
 }
 
-/// Returns those between two offsets.
+/// Returns the ends that are between two offsets.
 pub(super) fn ends_between(ends: &[usize], first: usize, last: usize) -> &[usize] {
-    let from = ends.partition_point(|end| *end < first);
-    let to = from + ends[from..].partition_point(|end| *end + 2 <= last);
-    &ends[from..to]
+    let start = ends.partition_point(|end| *end < first);
+    let end = start + ends[start..].partition_point(|end| *end + 2 <= last);
+    &ends[start..end]
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RepairState {
     Root,
-    /// The variables of a session: after names with a bar, or with a length.
+    /// The variables of a session, whose names end with a bar.
     Named,
+    /// The variables of a session, whose names begin with their lengths.
     Counted,
-    /// For an object, `payload` is the start and the length of its class.
+    /// The entries of an array or an object.
     Entries,
-    /// A string that is a serialized text; `payload` is its length.
+    /// A string that is a serialized text.
     Text,
-    /// Payloads, by their families: before the array, before `;m:`.
+    /// In the payload of an array object, before the array.
     Array,
+    /// In the payload of an array object, before `;m:`.
     Members,
+    /// In the payload of a list.
     List,
-    /// Before an element of a storage, after its object, after its data.
+    /// In the payload of a storage, before its first element.
     First,
+    /// In the payload of a storage, after an element.
     Element,
+    /// In the payload of a storage, after the object of an element.
     Object,
+    /// In the payload of a storage, after the data of an element.
     Data,
+    /// At the end of a payload.
     End,
 }
 
@@ -144,32 +151,45 @@ impl RepairState {
     }
 }
 
+/// A payload or a serialized text with its stated length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct StatedText {
+    /// Offset of the length.
+    offset: usize,
+    /// The stated length.
+    was: u64,
+    /// Where the text starts.
+    start: usize,
+}
+
 /// An open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RepairFrame {
     state: RepairState,
-    /// How many keys and values, or elements, are still to read.
-    left: u64,
-    /// For a payload: offset of its length, the length, and where it starts.
-    payload: (usize, u64, usize),
+    /// Number of keys and values, or elements, that are still to be read.
+    remaining: u64,
+    /// The payload or the serialized text that this frame reads; empty for other frames.
+    payload: StatedText,
+    /// For an object: start and length of its class.
+    class: Option<(usize, usize)>,
     /// Hash of all frames below.
     below: u64,
 }
 
 impl RepairFrame {
     fn new_root(start: Start) -> RepairFrame {
-        let (state, left) = match start {
+        let (state, remaining) = match start {
             Start::Value => (RepairState::Root, 1),
             Start::Named => (RepairState::Named, 0),
             Start::Counted => (RepairState::Counted, 0),
         };
-        RepairFrame { state, left, payload: (0, 0, 0), below: 0 }
+        RepairFrame { state, remaining, payload: StatedText::default(), class: None, below: 0 }
     }
 
     /// Returns a hash of this frame and all below it.
     fn compute_hash(&self) -> u64 {
         let mut sum = self.below;
-        for part in [self.state as u64, self.left, self.payload.2 as u64] {
+        for part in [self.state as u64, self.remaining, self.payload.start as u64] {
             sum = (sum ^ part).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             sum ^= sum >> 29;
         }
@@ -190,9 +210,9 @@ impl Frames {
         Frames { top: RepairFrame::new_root(start), below: None }
     }
 
-    /// Whether the value that this began with is complete.
+    /// Returns `true` if the value that this began with is complete.
     pub(super) fn is_value_read(&self) -> bool {
-        self.top.state == RepairState::Root && self.top.left == 0
+        self.top.state == RepairState::Root && self.top.remaining == 0
     }
 
     /// Returns the innermost frame.
@@ -214,7 +234,7 @@ impl Frames {
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        // In a loop, not by recursion: the text may be nested deeper than the stack allows.
+        // This is a loop and not recursion, because the text may be nested deeper than the stack allows.
         let mut next = self.below.take();
         while let Some(mut frames) = next.and_then(Rc::into_inner) {
             next = frames.below.take();
@@ -227,36 +247,36 @@ impl TextReader {
     pub(super) fn read_next(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> (StepResult, u64) {
         candidates.found.clear();
         let start = self.offset;
-        let met = self.read_piece(input, hunt, candidates).unwrap_or(StepResult::Bad);
+        let result = self.read_piece(input, mode, candidates).unwrap_or(StepResult::Bad);
         let work = std::mem::take(&mut candidates.work) + candidates.found.len() * 16;
-        (met, (self.offset.max(start) - start) as u64 + work as u64 + 16)
+        (result, (self.offset.max(start) - start) as u64 + work as u64 + 16)
     }
 
     fn read_piece(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         let frame = self.frames.last();
         let byte = input.get(self.offset).copied();
         match frame.state {
-            RepairState::Root if frame.left == 0 => {
+            RepairState::Root if frame.remaining == 0 => {
                 input[self.offset..].trim_ascii_start().is_empty().then_some(StepResult::End)
             }
-            RepairState::Named | RepairState::Counted if frame.left == 0 => {
-                self.read_variable_name(input, frame.state, hunt)
+            RepairState::Named | RepairState::Counted if frame.remaining == 0 => {
+                self.read_variable_name(input, frame.state, mode)
             }
-            RepairState::Root | RepairState::Named | RepairState::Counted => self.read_value(input, hunt, candidates),
-            RepairState::Text if frame.left > 0 => self.read_value(input, hunt, candidates),
+            RepairState::Root | RepairState::Named | RepairState::Counted => self.read_value(input, mode, candidates),
+            RepairState::Text if frame.remaining > 0 => self.read_value(input, mode, candidates),
             RepairState::Text => {
                 input[self.offset..].starts_with(b"\";").then_some(())?;
-                let (offset, was, start) = frame.payload;
+                let StatedText { offset, was, start } = frame.payload;
                 let is = (self.offset - start) as u64;
                 self.frames.pop();
                 self.texts -= 1;
@@ -267,25 +287,25 @@ impl TextReader {
                     StepResult::Fix(Fix { offset, was, is, subject: "string", first: start, owner: 0 })
                 })
             }
-            RepairState::Entries if frame.left == 0 => {
+            RepairState::Entries if frame.remaining == 0 => {
                 (byte? == b'}').then_some(())?;
                 self.frames.pop();
                 self.offset += 1;
                 Some(StepResult::Good)
             }
-            RepairState::Entries if frame.left.is_multiple_of(2) => self.read_entry_key(input, hunt, candidates),
-            RepairState::Entries => self.read_value(input, hunt, candidates),
+            RepairState::Entries if frame.remaining.is_multiple_of(2) => self.read_entry_key(input, mode, candidates),
+            RepairState::Entries => self.read_value(input, mode, candidates),
             RepairState::Array => {
                 spl::begins_array(byte?).then_some(())?;
                 self.frames.top.state = RepairState::Members;
-                self.read_value(input, hunt, candidates)
+                self.read_value(input, mode, candidates)
             }
             RepairState::Members => self.read_members(input, true),
             RepairState::List if byte? == b':' => {
                 self.offset += 1;
-                self.read_value(input, hunt, candidates)
+                self.read_value(input, mode, candidates)
             }
-            RepairState::First | RepairState::Element if frame.left == 0 => {
+            RepairState::First | RepairState::Element if frame.remaining == 0 => {
                 self.read_members(input, frame.state == RepairState::Element)
             }
             RepairState::First | RepairState::Element => {
@@ -295,35 +315,35 @@ impl TextReader {
                 }
                 spl::begins_object(*input.get(self.offset)?).then_some(())?;
                 let top = &mut self.frames.top;
-                (top.state, top.left) = (RepairState::Object, frame.left - 1);
-                self.read_value(input, hunt, candidates)
+                (top.state, top.remaining) = (RepairState::Object, frame.remaining - 1);
+                self.read_value(input, mode, candidates)
             }
             RepairState::Object if byte? == b',' => {
                 self.offset += 1;
                 self.frames.top.state = RepairState::Data;
-                self.read_value(input, hunt, candidates)
+                self.read_value(input, mode, candidates)
             }
             RepairState::Object | RepairState::Data => {
                 self.frames.top.state = RepairState::Element;
                 Some(StepResult::Good)
             }
-            RepairState::List | RepairState::End => self.read_payload_end(input, frame, hunt),
+            RepairState::List | RepairState::End => self.read_payload_end(input, frame, mode),
         }
     }
 
     /// Reads the name of a variable of a session, or the end of the session.
-    fn read_variable_name(&mut self, input: &[u8], state: RepairState, hunt: SearchMode<'_>) -> Option<StepResult> {
+    fn read_variable_name(&mut self, input: &[u8], state: RepairState, mode: SearchMode<'_>) -> Option<StepResult> {
         let rest = &input[self.offset..];
         if rest.is_empty() || self.offset > 0 && state == RepairState::Named && rest.trim_ascii().is_empty() {
             return Some(StepResult::End);
         }
-        self.frames.top.left = 1;
+        self.frames.top.remaining = 1;
         if state == RepairState::Named {
             self.offset += match_delimited_name(rest)?;
             return Some(StepResult::Good);
         }
         let (offset, was) = (self.offset, u64::from(rest[0]));
-        let end = match hunt {
+        let end = match mode {
             SearchMode::Measured(measure) => measure.find_end(input, offset + 1, was)?,
             _ => offset + 1 + was as usize,
         };
@@ -348,12 +368,12 @@ impl TextReader {
 
     /// Reads the end of a payload. Its length is always reported: lengths inside may have
     /// other digits than before.
-    fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, hunt: SearchMode<'_>) -> Option<StepResult> {
-        let (offset, was, start) = frame.payload;
+    fn read_payload_end(&mut self, input: &[u8], frame: RepairFrame, mode: SearchMode<'_>) -> Option<StepResult> {
+        let StatedText { offset, was, start } = frame.payload;
         self.frames.pop();
         // PHP ignores what follows the last piece.
         let stated = usize::try_from(was).ok().and_then(|len| start.checked_add(len));
-        let stated = stated.filter(|_| !matches!(hunt, SearchMode::Measured(_)));
+        let stated = stated.filter(|_| !matches!(mode, SearchMode::Measured(_)));
         let end = stated.filter(|end| *end >= self.offset && input.get(*end) == Some(&b'}')).unwrap_or(self.offset);
         (*input.get(end)? == b'}').then_some(())?;
         self.offset = end + 1;
@@ -364,9 +384,9 @@ impl TextReader {
         Tokens::new(input, self.offset)
     }
 
-    fn push_frame(&mut self, state: RepairState, left: u64, payload: (usize, u64, usize)) -> Option<()> {
+    fn push_frame(&mut self, state: RepairState, remaining: u64, payload: StatedText) -> Option<()> {
         let below = self.frames.last().compute_hash();
-        self.frames.push(RepairFrame { state, left, payload, below });
+        self.frames.push(RepairFrame { state, remaining, payload, class: None, below });
         Some(())
     }
 
@@ -377,20 +397,20 @@ impl TextReader {
             top.state,
             RepairState::Root | RepairState::Named | RepairState::Counted | RepairState::Entries | RepairState::Text
         ) {
-            top.left -= 1;
+            top.remaining -= 1;
         }
     }
 
     fn read_entry_key(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         self.count_down();
         let mut tokens = self.tokens_here(input);
         match input.get(self.offset)? {
-            b's' => return self.read_string(input, "key", hunt, candidates),
+            b's' => return self.read_string(input, "key", mode, candidates),
             b'i' => drop(tokens.read_integer().ok()?),
             b'S' => tokens.read_escaped(&mut Vec::new()).ok()?,
             _ => return None,
@@ -402,17 +422,17 @@ impl TextReader {
     fn read_value(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         self.count_down();
         let mut tokens = self.tokens_here(input);
         match input.get(self.offset)? {
-            b's' => return self.read_string(input, "string", hunt, candidates),
+            b's' => return self.read_string(input, "string", mode, candidates),
             b'a' => return self.read_array(input),
-            b'O' => return self.read_object(input, hunt),
-            b'C' => return self.read_opaque(input, hunt, candidates),
-            b'E' => return self.read_enum_case(input, hunt),
+            b'O' => return self.read_object(input, mode),
+            b'C' => return self.read_opaque(input, mode, candidates),
+            b'E' => return self.read_enum_case(input, mode),
             b'i' => drop(tokens.read_integer().ok()?),
             b'd' => drop(tokens.read_float().ok()?),
             b'b' => drop(tokens.read_boolean().ok()?),
@@ -429,7 +449,7 @@ impl TextReader {
         let mut tokens = self.tokens_here(input);
         let (count, _) = tokens.read_array_head().ok()?;
         self.offset = tokens.offset;
-        self.push_frame(RepairState::Entries, u64::from(count) * 2, (0, 0, 0))?;
+        self.push_frame(RepairState::Entries, u64::from(count) * 2, StatedText::default())?;
         Some(StepResult::Good)
     }
 
@@ -450,14 +470,14 @@ impl TextReader {
         &mut self,
         input: &[u8],
         subject: &'static str,
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
         let (was, first) = self.read_head(input)?;
         let offset = self.offset + 2;
         let frame = self.frames.last();
-        let class = (subject == "key" && frame.payload.1 > 0).then_some((frame.payload.0, frame.payload.1 as usize));
-        if let SearchMode::Measured(_) = hunt {
+        let class = frame.class.filter(|_| subject == "key");
+        if let SearchMode::Measured(_) = mode {
             return Some(StepResult::Piece(
                 UnreadPiece { offset, was, first, subject, class, has_variable: frame.state.variable_check() },
                 None,
@@ -468,7 +488,7 @@ impl TextReader {
             input.get(end..end.saturating_add(2)) == Some(b"\";")
                 && (subject == "key"
                     || self.texts > 3
-                    || hunt.trusts_stated_end()
+                    || mode.trusts_stated_end()
                     || !begins_container(&input[first..end])
                     || candidates.is_readable(&input[first..end]))
         });
@@ -477,7 +497,7 @@ impl TextReader {
             return Some(StepResult::Fix(fix));
         }
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
-        let takes_stated = match hunt {
+        let takes_stated = match mode {
             SearchMode::Step(step) => step > 0,
             SearchMode::Near { .. } => true,
             SearchMode::Between(_) | SearchMode::Measured(_) => false,
@@ -486,17 +506,17 @@ impl TextReader {
             self.offset = stated + 2;
             return Some(StepResult::Good);
         }
-        if matches!(hunt, SearchMode::Near { texts: true })
+        if matches!(mode, SearchMode::Near { texts: true })
             && !fits
             && subject == "string"
             && begins_container(&input[first..])
         {
             self.offset = first;
             self.texts += 1;
-            self.push_frame(RepairState::Text, 1, (offset, was, first))?;
+            self.push_frame(RepairState::Text, 1, StatedText { offset, was, start: first })?;
             return Some(StepResult::Good);
         }
-        let search_end = stated.saturating_add((stated - first).saturating_add(BEHIND)).min(input.len());
+        let search_end = stated.saturating_add((stated - first).saturating_add(SEARCH_BEYOND)).min(input.len());
         let fix_at = |end: usize| {
             let is = (end - first) as u64;
             // The name of a property without its NUL bytes is never taken for a shorter name.
@@ -507,7 +527,7 @@ impl TextReader {
             can_continue(frame, &input[end + 2..])
                 .then_some((end + 2, Fix { offset, was, is, subject, first, owner: 0 }))
         };
-        match hunt {
+        match mode {
             SearchMode::Near { .. } => {
                 let ends = Rc::clone(&candidates.ends);
                 let ends = ends_between(&ends, first, search_end);
@@ -515,7 +535,7 @@ impl TextReader {
                 candidates.found.extend(ends.iter().filter_map(|end| fix_at(*end)));
             }
             SearchMode::Step(step) => {
-                let lens = (0..TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
+                let lens = (0..MAX_TIMES).map_while(|times| was.checked_add_signed(step.checked_mul(times)?));
                 let ends = lens.map(|len| usize::try_from(len).unwrap_or(usize::MAX).saturating_add(first));
                 let near = ends.skip_while(|end| step < 0 && *end > search_end).take_while(|end| *end <= search_end);
                 let ends = near.filter(|end| input[*end..].starts_with(b"\";"));
@@ -544,34 +564,35 @@ impl TextReader {
             candidates.found.retain(|(end, _)| first.is_none_or(|first| *end <= first));
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
-        candidates.found.truncate(ENDS);
+        candidates.found.truncate(MAX_ENDS);
         Some(StepResult::Fork)
     }
 
     /// Reads the name of a class; it contains no quote. Returns its end, and the change if its
     /// length is wrong.
-    fn read_class_name(&self, input: &[u8], hunt: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
+    fn read_class_name(&self, input: &[u8], mode: SearchMode<'_>) -> Option<(usize, usize, Option<Fix>)> {
         let (was, first) = self.read_head(input)?;
         let len = input[first..].iter().take(1 << 16).position(|byte| *byte == b'"')?;
-        if let SearchMode::Measured(measure) = hunt {
+        if let SearchMode::Measured(measure) = mode {
             (measure.find_end(input, first, was)? == first + len).then_some(())?;
         }
         let fix = Fix { offset: self.offset + 2, was, is: len as u64, subject: "class", first, owner: 0 };
         Some((first, first + len, (was != fix.is).then_some(fix)))
     }
 
-    fn read_object(&mut self, input: &[u8], hunt: SearchMode<'_>) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, hunt)?;
+    fn read_object(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
+        let (first, end, fix) = self.read_class_name(input, mode)?;
         text::is_class_name(&input[first..end]).then_some(())?;
         let (count, count_end) = read_number(input, end + 1, b'{')?;
         (count <= (input.len() - count_end) as u64).then_some(())?;
         self.offset = count_end;
-        self.push_frame(RepairState::Entries, count * 2, (first, (end - first) as u64, 0))?;
+        self.push_frame(RepairState::Entries, count * 2, StatedText::default())?;
+        self.frames.top.class = Some((first, end - first));
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
     }
 
-    fn read_enum_case(&mut self, input: &[u8], hunt: SearchMode<'_>) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, hunt)?;
+    fn read_enum_case(&mut self, input: &[u8], mode: SearchMode<'_>) -> Option<StepResult> {
+        let (first, end, fix) = self.read_class_name(input, mode)?;
         (text::is_enum_case(&input[first..end]) && input.get(end + 1) == Some(&b';')).then_some(())?;
         self.offset = end + 2;
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
@@ -580,17 +601,17 @@ impl TextReader {
     fn read_opaque(
         &mut self,
         input: &[u8],
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
-        let (first, end, fix) = self.read_class_name(input, hunt)?;
+        let (first, end, fix) = self.read_class_name(input, mode)?;
         text::is_class_name(&input[first..end]).then_some(())?;
         let (was, start) = read_number(input, end + 1, b'{')?;
         let offset = end + 2;
         match spl::find_family(&input[first..end]).filter(|_| input.get(start) != Some(&b'}')) {
-            Some(family) => self.open_payload(input, family, (offset, was, start))?,
+            Some(family) => self.open_payload(input, family, StatedText { offset, was, start })?,
             None => {
-                return self.read_raw_payload(input, (offset, was, start), fix, hunt, candidates);
+                return self.read_raw_payload(input, StatedText { offset, was, start }, fix, mode, candidates);
             }
         }
         Some(fix.map_or(StepResult::Good, StepResult::Fix))
@@ -600,12 +621,12 @@ impl TextReader {
     fn read_raw_payload(
         &mut self,
         input: &[u8],
-        (offset, was, start): (usize, u64, usize),
+        StatedText { offset, was, start }: StatedText,
         fix: Option<Fix>,
-        hunt: SearchMode<'_>,
+        mode: SearchMode<'_>,
         candidates: &mut Candidates<'_>,
     ) -> Option<StepResult> {
-        if let SearchMode::Measured(_) = hunt {
+        if let SearchMode::Measured(_) = mode {
             let piece = UnreadPiece { offset, was, first: start, subject: "payload", class: None, has_variable: None };
             return Some(StepResult::Piece(piece, fix));
         }
@@ -619,7 +640,7 @@ impl TextReader {
             return None;
         }
         let stated = stated.unwrap_or(usize::MAX).min(input.len());
-        let search_end = stated.saturating_add((stated - start).saturating_add(BEHIND)).min(input.len());
+        let search_end = stated.saturating_add((stated - start).saturating_add(SEARCH_BEYOND)).min(input.len());
         let frame = self.frames.last();
         candidates.work += search_end - start;
         for end in start..search_end {
@@ -631,13 +652,13 @@ impl TextReader {
             }
         }
         candidates.found.sort_by_key(|(_, fix)| fix.was.abs_diff(fix.is));
-        candidates.found.truncate(ENDS);
+        candidates.found.truncate(MAX_ENDS);
         Some(StepResult::Fork)
     }
 
-    /// Reads the front of a payload of one of PHP's own classes.
-    fn open_payload(&mut self, input: &[u8], family: Family, payload: (usize, u64, usize)) -> Option<()> {
-        self.offset = payload.2;
+    /// Reads the head of a payload of one of PHP's own classes.
+    fn open_payload(&mut self, input: &[u8], family: Family, payload: StatedText) -> Option<()> {
+        self.offset = payload.start;
         if family != Family::List {
             input[self.offset..].starts_with(b"x:").then_some(())?;
             self.offset += 2;
@@ -656,7 +677,7 @@ impl TextReader {
     }
 }
 
-/// A key of an object that lost the NUL bytes of its visibility: this is certain.
+/// Returns the correction of a key of an object that certainly lost the NUL bytes of its visibility.
 fn fix_lost_name(
     input: &[u8],
     offset: usize,
@@ -682,7 +703,7 @@ fn read_number(input: &[u8], offset: usize, last: u8) -> Option<(u64, usize)> {
     Some((std::str::from_utf8(&input[offset + 1..end]).ok()?.parse().ok()?, end + 2))
 }
 
-/// Whether the next bytes are possible in this container, as far as the first of them show.
+/// Returns `true` if the next bytes are possible in this container, as far as the first of them show.
 fn can_continue(frame: RepairFrame, rest: &[u8]) -> bool {
     let is_key = |rest: &[u8]| {
         matches!(rest, [b'i', b':', b'0'..=b'9' | b'-' | b'+', ..] | [b's' | b'S', b':', b'0'..=b'9', ..])
@@ -695,8 +716,8 @@ fn can_continue(frame: RepairFrame, rest: &[u8]) -> bool {
             Some((len, rest)) => rest.get(usize::from(*len)..).is_some_and(begins_value),
         },
         RepairState::Text => rest.starts_with(b"\";"),
-        RepairState::Entries if frame.left == 0 => rest.first() == Some(&b'}'),
-        RepairState::Entries if frame.left.is_multiple_of(2) => is_key(rest),
+        RepairState::Entries if frame.remaining == 0 => rest.first() == Some(&b'}'),
+        RepairState::Entries if frame.remaining.is_multiple_of(2) => is_key(rest),
         RepairState::Entries => {
             is_key(rest)
                 || matches!(
@@ -710,7 +731,7 @@ fn can_continue(frame: RepairFrame, rest: &[u8]) -> bool {
     }
 }
 
-/// Whether this begins like a serialized array or object.
+/// Returns `true` if this begins like a serialized array or object.
 pub(super) fn begins_container(text: &[u8]) -> bool {
     matches!(text, [b'a' | b'O', b':', b'0'..=b'9', ..])
 }

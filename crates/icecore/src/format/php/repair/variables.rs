@@ -3,12 +3,12 @@
 use crate::format::php::session::{begins_value, is_variable_name};
 use memchr::memmem;
 
-/// Whether a string of a session contains another variable: no counts would reveal it.
+/// Returns `true` if a string of a session contains another variable: no counts would reveal it.
 pub(in crate::format::php) fn has_variable(content: &[u8]) -> bool {
     memmem::find_iter(content, b"\";").any(|end| match_delimited_name(&content[end + 2..]).is_some())
 }
 
-/// The same for sessions with the length of the name before each variable.
+/// Like [`has_variable`], for sessions with the length of the name before each variable.
 pub(in crate::format::php) fn has_counted_variable(content: &[u8]) -> bool {
     memmem::find_iter(content, b"\";").any(|end| match_counted_name(&content[end + 2..]).is_some())
 }

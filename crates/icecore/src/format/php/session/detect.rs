@@ -8,8 +8,8 @@ use crate::format::php::detect::starts_with_value as begins_value;
 use crate::format::{Certainty, Guess, are_blanks};
 use crate::limits::Limits;
 
-/// Limit of the values that are read.
-const ENOUGH: u32 = 10_000;
+/// Maximum number of values that are read to detect the format.
+const MAX_VALUES: u32 = 10_000;
 
 /// Names and values must parse, to the end or for a long stretch. An array of the
 /// handler `php_serialize` is one of plain `serialize()`.
@@ -22,9 +22,9 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
         return None;
     };
     let mut limits = Limits::default();
-    limits.nodes = ENOUGH;
+    limits.nodes = MAX_VALUES;
     // Links with unknown targets count as links.
-    let options = ReadOptions { loose_links: true, ..ReadOptions::default() };
+    let options = ReadOptions { accept_unknown_links: true, ..ReadOptions::default() };
     let (tape, consumed, error) = try_handler(input, handler, &options, &limits);
     // The names must look like those of a program's variables.
     let document = Document::new(input, tape);
@@ -47,7 +47,7 @@ pub(super) fn detect(input: &[u8]) -> Option<Guess> {
     Some(Guess { certainty, variant: format!("handler {}", handler.as_str()) })
 }
 
-/// Whether the input begins with the name of a variable and a serialized value.
+/// Returns `true` if the input begins with the name of a variable and a serialized value.
 pub(super) fn starts_with_variable(input: &[u8]) -> bool {
     let named = input.get(..512).unwrap_or(input).split(|byte| *byte == b'|').next().unwrap_or(&[]);
     let is_named = is_variable_name(named) && input.get(named.len() + 1..).is_some_and(begins_value);

@@ -28,11 +28,11 @@ impl Handler {
     }
 }
 
-/// Longest name of a variable for `php_binary`; the high bit of the length has another
+/// Maximum length of a variable's name for `php_binary`; the high bit of the length has another
 /// meaning.
-pub(super) const LONGEST: usize = 127;
+pub(super) const MAX_NAME_LEN: usize = 127;
 
-/// Whether a value seems to begin here.
+/// Returns `true` if a value seems to begin here.
 pub(in crate::format::php) fn begins_value(text: &[u8]) -> bool {
     match text {
         [b'N', rest @ ..] => matches!(rest, [] | [b';', ..]),
@@ -43,7 +43,7 @@ pub(in crate::format::php) fn begins_value(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a program would use this as a variable's name.
+/// Returns `true` if a program would use this as a variable's name.
 pub(in crate::format::php) fn is_variable_name(name: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.!".contains(byte) || *byte >= 0x80;
     !name.is_empty() && name.len() <= 256 && name.iter().all(is_plain)
@@ -55,7 +55,7 @@ pub(super) fn find_first_name(input: &[u8]) -> Option<&[u8]> {
     begins_value(&input[bar + 1..]).then(|| &input[..bar])
 }
 
-/// Whether the input begins with a variable in the form of this handler.
+/// Returns `true` if the input begins with a variable in the form of this handler.
 pub(super) fn fits_handler(input: &[u8], handler: Handler) -> bool {
     match handler {
         Handler::Php => find_first_name(input).is_some(),

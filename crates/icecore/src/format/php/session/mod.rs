@@ -75,8 +75,8 @@ impl Feed for Variables<'_> {
             let is_other = input.is_empty() && self.handler == Handler::PhpSerialize;
             detail.record_header_note(HANDLER, if is_other { Handler::Php } else { self.handler } as u64);
         }
-        let ReadOptions { lenient, loose_links, .. } = *self.options;
-        let php = super::ReadOptions { lenient, loose_links, ..super::ReadOptions::default() };
+        let ReadOptions { lenient, accept_unknown_links, .. } = *self.options;
+        let php = super::ReadOptions { lenient, accept_unknown_links, ..super::ReadOptions::default() };
         let mut machine = Machine::new(input, &php, limits, sink);
         machine.tokens.adds_php_message = false;
         let result = machine.read_session(self.handler);
@@ -114,7 +114,7 @@ fn handler_for(start: Start) -> Handler {
     }
 }
 
-/// Whether a session looks damaged though it can be read. An unusual name is often the rest of
+/// Returns `true` if a session looks damaged though it can be read. An unusual name is often the rest of
 /// a string that ended too early; a variable inside a string shows that the string ended too
 /// late.
 fn looks_damaged(document: &Document<'_>, handler: Handler) -> bool {

@@ -57,8 +57,8 @@ pub struct ReadOptions {
     /// # Ok::<(), icecore::Error>(())
     /// ```
     pub repair_lengths: bool,
-    /// See [`super::super::ReadOptions::loose_links`].
-    pub(crate) loose_links: bool,
+    /// See [`super::super::ReadOptions::accept_unknown_links`].
+    pub(crate) accept_unknown_links: bool,
 }
 
 impl ReadOptions {

@@ -1,11 +1,11 @@
 //! The reader: names, and the machine of `serialize()` for the values.
 
 use super::Handler;
-use super::handler::LONGEST;
+use super::handler::MAX_NAME_LEN;
 use crate::document::{Kind, NO_KEY, Node, Recorder, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::format::are_blanks;
-use crate::format::list_to_map::KEYED;
+use crate::format::list_to_map::MAX_ENTRIES_WITH_IDS;
 use crate::format::php::links::Slots;
 use crate::format::php::read::{Frame, Key, Machine};
 
@@ -14,7 +14,7 @@ impl<S: Sink> Machine<'_, '_, S> {
     pub(super) fn read_session(&mut self, handler: Handler) -> Result<(), Error> {
         if handler == Handler::PhpSerialize && !self.tokens.input.is_empty() {
             if self.tokens.byte_at(0) != Some(b'a') {
-                return Err(self.tokens.unexpected_byte(0, 0, "one serialized array: `a`"));
+                return Err(self.tokens.unexpected_byte_error(0, 0, "one serialized array: `a`"));
             }
             self.root_is_map = true;
             return self.run();
@@ -37,7 +37,7 @@ impl<S: Sink> Machine<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether only blanks follow, as in a file saved by an editor; the caller decides
+    /// Returns `true` if only blanks follow, as in a file saved by an editor; the caller decides
     /// about them. A text without any variable is not a session.
     fn is_at_session_end(&self, handler: Handler) -> bool {
         let offset = self.tokens.offset;
@@ -53,14 +53,14 @@ impl<S: Sink> Machine<'_, '_, S> {
         };
         self.check_length(len, start)?;
         let Some(frame) = self.frames.last_mut() else { return Ok(NO_KEY) };
-        let is_keyed = frame.count < KEYED;
+        let is_keyed = frame.count < MAX_ENTRIES_WITH_IDS;
         frame.count += 1;
         let next = self.sink.tape().len();
         self.tokens.offset = end;
         if S::DETAIL {
             self.sink.record_span(start, end, next, "name");
             // PHP clears the bit that once marked a variable without a value.
-            let is_odd = handler == Handler::PhpBinary && self.tokens.input[start] > LONGEST as u8;
+            let is_odd = handler == Handler::PhpBinary && self.tokens.input[start] > MAX_NAME_LEN as u8;
             self.key_source = is_odd.then_some((start, end));
         }
         Ok(self.place_key(&Key::Input(name, len), is_keyed, start))
@@ -82,7 +82,7 @@ impl<S: Sink> Machine<'_, '_, S> {
 
     /// Reads a byte with the length, and the name.
     fn read_counted_name(&self, start: usize) -> Result<(usize, usize, usize), Error> {
-        let len = usize::from(self.tokens.input[start]) & LONGEST;
+        let len = usize::from(self.tokens.input[start]) & MAX_NAME_LEN;
         let end = start + 1 + len;
         if end > self.tokens.input.len() {
             return Err(Error::new(ErrorKind::Truncated)

@@ -1,6 +1,6 @@
 //! The writer: names, and the writer of `serialize()` for the values.
 
-use super::handler::LONGEST;
+use super::handler::MAX_NAME_LEN;
 use super::{FORMAT, HANDLER, Handler, NAME, WriteOptions};
 use crate::document::{Cursor, Document, Key, Kind, Value, flag};
 use crate::error::{Error, ErrorKind};
@@ -12,7 +12,7 @@ use crate::format::php_losses::key_text;
 use crate::limits::Limits;
 use crate::output::{LossKind, Output, Written};
 
-/// Writes a map as the variables of a session, and says what PHP could not represent.
+/// Writes a map as the variables of a session, and reports what PHP could not represent.
 ///
 /// # Errors
 /// Of kind `Unrepresentable`, if the root is not a map, or if the handler can't
@@ -129,7 +129,7 @@ fn write_name(
     let buf = out.buffer();
     match handler {
         Handler::PhpBinary => {
-            let len = u8::try_from(name.len()).ok().filter(|len| usize::from(*len) <= LONGEST);
+            let len = u8::try_from(name.len()).ok().filter(|len| usize::from(*len) <= MAX_NAME_LEN);
             let Some(len) = len else {
                 return Err(name_error(value.path(), "one of more than 127 bytes"));
             };

@@ -5,10 +5,10 @@ use crate::find_byte::find_byte;
 use crate::format::skim::{SkimAborted, SkimResult, bytes_ahead};
 use crate::format::tags::Class;
 
-/// Longest class name that is skipped.
-const NAME: u64 = 4096;
+/// Maximum length of a class name that is skipped.
+const MAX_CLASS_LEN: u64 = 4096;
 
-static CLASSES: [Class; 256] = TAGS.tag_classes();
+static TAG_CLASSES: [Class; 256] = TAGS.tag_classes();
 
 /// How a run over tokens ended.
 pub(super) enum RunEnd {
@@ -24,7 +24,7 @@ pub(super) enum RunEnd {
 /// Reads the digits at `offset` up to the byte `end`; returns the offset of that byte. `None`:
 /// they continue beyond the view.
 #[inline(always)]
-fn number(bytes: &[u8], offset: usize, end: u8) -> Option<SkimResult<(u64, usize)>> {
+fn read_number(bytes: &[u8], offset: usize, end: u8) -> Option<SkimResult<(u64, usize)>> {
     // Most numbers have up to three digits.
     if let Some([a, b, c, d]) = bytes_ahead::<4>(bytes, offset)
         && let Some(first) = decode_digit(*a)
@@ -74,18 +74,18 @@ fn skip_semicolon(bytes: &[u8], offset: usize) -> Option<usize> {
 
 /// Skips entries whose keys are integers. Stops after the key that is sought, or before an
 /// entry that is rare or not completely in view.
-pub(super) fn find_integer_key(bytes: &[u8], left: &mut u64, sought: i64) -> (usize, bool) {
+pub(super) fn find_integer_key(bytes: &[u8], remaining: &mut u64, sought: i64) -> (usize, bool) {
     let mut offset = 0;
-    while *left > 0 && bytes_ahead::<2>(bytes, offset) == Some(b"i:") {
-        let Some(Ok((number, end))) = number(bytes, offset + 2, b';') else { break };
+    while *remaining > 0 && bytes_ahead::<2>(bytes, offset) == Some(b"i:") {
+        let Some(Ok((number, end))) = read_number(bytes, offset + 2, b';') else { break };
         if i64::try_from(number) == Ok(sought) {
-            *left -= 1;
+            *remaining -= 1;
             return (end + 1, true);
         }
         let (mut value_end, mut has_links) = (end + 1, false);
         let RunEnd::Done = skip_value(bytes, &mut value_end, &mut 0, &mut has_links) else { break };
         offset = value_end;
-        *left -= 1;
+        *remaining -= 1;
     }
     (offset, false)
 }
@@ -99,11 +99,11 @@ pub(super) fn skip_value(bytes: &[u8], position: &mut usize, depth: &mut u64, ha
 }
 
 #[inline(always)]
-fn skip_tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bool) -> RunEnd {
+fn skip_tokens(bytes: &[u8], offset: &mut usize, depth: &mut u64, has_links: &mut bool) -> RunEnd {
     // `None` needs more bytes; `Unsure` needs the reader.
     macro_rules! number {
         ($from:expr, $end:expr) => {
-            match number(bytes, $from, $end) {
+            match read_number(bytes, $from, $end) {
                 Some(Ok(number)) => number,
                 Some(Err(SkimAborted)) => return RunEnd::Unsure,
                 None => return RunEnd::Short,
@@ -113,45 +113,45 @@ fn skip_tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bo
     macro_rules! brace {
         ($colon:expr) => {
             match bytes.get($colon + 1) {
-                Some(b'{') => *at = $colon + 2,
+                Some(b'{') => *offset = $colon + 2,
                 Some(_) => return RunEnd::Unsure,
                 None => return RunEnd::Short,
             }
         };
     }
-    while let Some(tag) = bytes.get(*at) {
-        match CLASSES[usize::from(*tag)] {
+    while let Some(tag) = bytes.get(*offset) {
+        match TAG_CLASSES[usize::from(*tag)] {
             Class::Text => {
-                let (len, colon) = number!(*at + 2, b':');
+                let (len, colon) = number!(*offset + 2, b':');
                 // The quotes and the semicolon.
                 let text = colon + 2;
-                let Some(left) = bytes.len().checked_sub(text + 2) else { return RunEnd::Short };
-                if len > left as u64 {
-                    return RunEnd::Far((text + 2 - *at) as u64 + len);
+                let Some(remaining) = bytes.len().checked_sub(text + 2) else { return RunEnd::Short };
+                if len > remaining as u64 {
+                    return RunEnd::Far((text + 2 - *offset) as u64 + len);
                 }
                 let end = text + len as usize;
                 match bytes_ahead::<2>(bytes, end) {
-                    Some(b"\";") => *at = end + 2,
+                    Some(b"\";") => *offset = end + 2,
                     _ => return RunEnd::Unsure,
                 }
             }
-            Class::Integer => match skip_semicolon(bytes, *at + 1) {
-                Some(end) => *at = end,
+            Class::Integer => match skip_semicolon(bytes, *offset + 1) {
+                Some(end) => *offset = end,
                 None => return RunEnd::Short,
             },
             Class::Entries => {
-                let (_, colon) = number!(*at + 2, b':');
+                let (_, colon) = number!(*offset + 2, b':');
                 brace!(colon);
                 *depth += 1;
                 continue;
             }
             _ if *tag == b'}' && *depth > 0 => {
                 *depth -= 1;
-                *at += 1;
+                *offset += 1;
             }
             Class::Object => {
-                let (len, colon) = number!(*at + 2, b':');
-                if len > NAME {
+                let (len, colon) = number!(*offset + 2, b':');
+                if len > MAX_CLASS_LEN {
                     return RunEnd::Unsure;
                 }
                 let (_, colon) = number!(colon + 4 + len as usize - 1, b':');
@@ -159,8 +159,8 @@ fn skip_tokens(bytes: &[u8], at: &mut usize, depth: &mut u64, has_links: &mut bo
                 *depth += 1;
                 continue;
             }
-            Class::Link => match skip_semicolon(bytes, *at + 1) {
-                Some(end) => (*at, *has_links) = (end, true),
+            Class::Link => match skip_semicolon(bytes, *offset + 1) {
+                Some(end) => (*offset, *has_links) = (end, true),
                 None => return RunEnd::Short,
             },
             // Escapes, and payloads of classes.

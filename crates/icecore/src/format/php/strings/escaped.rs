@@ -9,13 +9,13 @@ pub(super) struct HexEscaping;
 impl Escaping for HexEscaping {
     fn decode<'a>(&self, raw: &'a [u8]) -> Option<Decoded<'a>> {
         let mut decoding = Decoding::new(raw);
-        let mut from = 0;
-        while let Some(distance) = memchr::memchr(b'\\', raw.get(from..)?) {
-            let start = from + distance;
+        let mut search_start = 0;
+        while let Some(distance) = memchr::memchr(b'\\', raw.get(search_start..)?) {
+            let start = search_start + distance;
             let digit = |offset: usize| raw.get(offset).and_then(|byte| char::from(*byte).to_digit(16));
             let byte = (digit(start + 1)? << 4 | digit(start + 2)?) as u8;
             decoding.escape(start, start + 3, &[byte]);
-            from = start + 3;
+            search_start = start + 3;
         }
         Some(decoding.finish())
     }

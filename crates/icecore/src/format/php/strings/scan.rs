@@ -5,15 +5,15 @@ use crate::format::php::text;
 use crate::format::strings::{FoundString, Length, StringPlace, StringPlaces, StringRequest};
 use crate::steps;
 
-/// Longest text of a float here.
-const FLOAT: usize = 40;
+/// Maximum length of a float that the scan accepts.
+const MAX_FLOAT_LEN: usize = 40;
 
 /// Returns the wanted strings. `None` if there is an error or anything unusual.
 pub(super) fn scan_strings<'t>(input: &[u8], wanted: &StringRequest<'_>) -> Option<StringPlaces<'t>> {
     let mut places = StringPlaces::default();
-    // Numbers of entries still to read: in the outer containers, and in the innermost.
-    let mut outer_left: Vec<u32> = Vec::new();
-    let (mut offset, mut left, mut values) = (0, 0, 0u32);
+    // Number of entries still to read in each outer container; `remaining` is that of the innermost one.
+    let mut outer_remaining: Vec<u32> = Vec::new();
+    let (mut offset, mut remaining, mut values) = (0, 0, 0u32);
     let mut slots = SlotCounter::default();
     loop {
         values = values.checked_add(1).filter(|values| *values < wanted.limits.nodes / 4)?;
@@ -25,8 +25,8 @@ pub(super) fn scan_strings<'t>(input: &[u8], wanted: &StringRequest<'_>) -> Opti
                 if len as u64 > wanted.limits.string {
                     return None;
                 }
-                if (wanted.may)(start, start + len) {
-                    let length = Length { start: offset + 2, end: start - 2, was: len as u64, max_value: None };
+                if (wanted.is_wanted)(start, start + len) {
+                    let length = Length { start: offset + 2, end: start - 2, value: len as u64, max_value: None };
                     places.list.push(FoundString::Text(StringPlace::without_escapes(start, start + len, Some(length))));
                 }
                 offset = end;
@@ -50,39 +50,39 @@ pub(super) fn scan_strings<'t>(input: &[u8], wanted: &StringRequest<'_>) -> Opti
                 if is_object {
                     slots.objects.push(slots.count);
                 }
-                if (count > 0 || is_object) && outer_left.len() >= wanted.limits.depth as usize {
+                if (count > 0 || is_object) && outer_remaining.len() >= wanted.limits.depth as usize {
                     return None;
                 }
-                outer_left.push(left);
-                (left, offset) = (count, start);
+                outer_remaining.push(remaining);
+                (remaining, offset) = (count, start);
                 if count > 0 {
                     offset = skip_key(input, offset, wanted)?;
-                    left -= 1;
+                    remaining -= 1;
                     continue;
                 }
                 offset = skip_end(input, offset)?;
-                left = outer_left.pop()?;
+                remaining = outer_remaining.pop()?;
             }
             _ => return None,
         }
-        while left == 0 {
-            if outer_left.is_empty() {
+        while remaining == 0 {
+            if outer_remaining.is_empty() {
                 places.consumed = offset;
                 return Some(places);
             }
             offset = skip_end(input, offset)?;
-            left = outer_left.pop()?;
+            remaining = outer_remaining.pop()?;
         }
         offset = skip_key(input, offset, wanted)?;
-        left -= 1;
+        remaining -= 1;
     }
 }
 
-/// The values that links can refer to; their numbers start at 1.
+/// Counts the values that links can refer to: PHP calls them slots and numbers them from 1.
 #[derive(Default)]
 struct SlotCounter {
     count: u32,
-    /// Those that are objects, in order.
+    /// Numbers of the slots that are objects, ascending.
     objects: Vec<u32>,
 }
 
@@ -120,7 +120,7 @@ fn skip_array_head(input: &[u8], offset: usize) -> Option<(u32, usize)> {
     (fits && input.get(end..end + 2)? == b":{").then_some((count, end + 2))
 }
 
-/// The same for an object.
+/// Like [`skip_array_head`], for an object.
 fn skip_object_head(input: &[u8], offset: usize) -> Option<(u32, usize)> {
     let (len, quote) = read_number(input, offset + 2)?;
     let start = quote + 2;
@@ -137,6 +137,6 @@ fn skip_object_head(input: &[u8], offset: usize) -> Option<(u32, usize)> {
 /// Returns the end of the float.
 fn skip_float(input: &[u8], offset: usize) -> Option<usize> {
     let rest = input.get(offset + 2..)?;
-    let len = rest.iter().take(FLOAT).position(|byte| *byte == b';')?;
+    let len = rest.iter().take(MAX_FLOAT_LEN).position(|byte| *byte == b';')?;
     text::is_float_text(&rest[..len]).then_some(offset + 2 + len + 1)
 }

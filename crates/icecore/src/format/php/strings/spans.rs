@@ -8,11 +8,15 @@ use crate::format::strings::{FoundString, Length, LengthPrefixed, StringPlace, S
 /// How a session marks the end of a variable's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::format::php) enum NamePlacement {
-    /// A byte with its length precedes it (`php_binary`).
-    Counted,
-    /// A bar follows it (`php`).
-    Ended,
+    /// A byte with the name's length precedes it (`php_binary`).
+    LengthPrefixed,
+    /// A bar follows the name (`php`).
+    BarTerminated,
 }
+
+/// Indexes of the escapings in [`StringPlaces::escapings`].
+const HEX_ESCAPING: usize = 0;
+const BARLESS_ESCAPING: usize = 1;
 
 /// Returns the strings that `wanted` selects. The document must have a trace; without one, the list is empty.
 pub(in crate::format::php) fn collect_strings(
@@ -41,7 +45,7 @@ pub(in crate::format::php) fn collect_strings(
                 let body_end = trace.extents.get(span.node as usize).map_or(0, |extent| extent.end as usize);
                 collector.add_class(start, end, body_end);
             }
-            "payload" if (wanted.may)(start, end) => {
+            "payload" if (wanted.is_wanted)(start, end) => {
                 collector.list.push(FoundString::Opaque(start, end));
             }
             _ => {}
@@ -50,6 +54,7 @@ pub(in crate::format::php) fn collect_strings(
     places
 }
 
+/// Collects the wanted strings of a text.
 struct StringCollector<'f> {
     text: &'f [u8],
     wanted: &'f StringRequest<'f>,
@@ -58,14 +63,14 @@ struct StringCollector<'f> {
 
 impl StringCollector<'_> {
     fn is_wanted(&self, start: usize, end: usize) -> bool {
-        (self.wanted.may)(start, end)
+        (self.wanted.is_wanted)(start, end)
     }
 
     /// Adds the string whose head `s:5:"` starts at this offset.
     fn add_string(&mut self, offset: usize) {
         let length = Length::from_digits(self.text, offset + 2);
         let start = length.end + 2;
-        let end = start.saturating_add(length.was as usize);
+        let end = start.saturating_add(length.value as usize);
         if self.is_wanted(start, end) {
             self.list.push(FoundString::Text(StringPlace::without_escapes(start, end, Some(length))));
         }
@@ -78,29 +83,34 @@ impl StringCollector<'_> {
             Some(b'S') => self.add_escaped(start, end, StringRole::Value),
             Some(b'E') if self.wanted.classes => {
                 let length = Length::from_digits(self.text, start + 2);
-                let (first, text_end) = (length.end + 2, end - 2);
-                let name = self.text.get(first..text_end).unwrap_or_default();
-                let class = name.iter().position(|byte| *byte == b':').unwrap_or(name.len());
-                self.list.push(FoundString::Measured(LengthPrefixed { end: text_end, length }));
-                self.add_part(first, first + class, StringRole::Class);
+                let (content_start, text_end) = (length.end + 2, end - 2);
+                let name = self.text.get(content_start..text_end).unwrap_or_default();
+                let class_len = name.iter().position(|byte| *byte == b':').unwrap_or(name.len());
+                self.list.push(FoundString::LengthPrefixed(LengthPrefixed { end: text_end, length }));
+                self.add_name_part(content_start, content_start + class_len, StringRole::Class);
             }
             _ => {}
         }
     }
 
-    fn add_escaped(&mut self, start: usize, end: usize, part: StringRole) {
+    /// Adds the string in a token with the tag `S`.
+    fn add_escaped(&mut self, start: usize, end: usize, role: StringRole) {
         let length = Length::from_digits(self.text, start + 2);
-        let (first, text_end) = (length.end + 2, end.saturating_sub(2));
-        if self.is_wanted(first, text_end) {
-            let place =
-                StringPlace { part, escaping: Some(0), ..StringPlace::without_escapes(first, text_end, Some(length)) };
+        let (content_start, text_end) = (length.end + 2, end.saturating_sub(2));
+        if self.is_wanted(content_start, text_end) {
+            let place = StringPlace {
+                role,
+                escaping: Some(HEX_ESCAPING),
+                ..StringPlace::without_escapes(content_start, text_end, Some(length))
+            };
             self.list.push(FoundString::Text(place));
         }
     }
 
-    fn add_part(&mut self, start: usize, end: usize, part: StringRole) {
+    /// Adds a name, or a part of one, that has no length of its own.
+    fn add_name_part(&mut self, start: usize, end: usize, role: StringRole) {
         if self.is_wanted(start, end) {
-            self.list.push(FoundString::Text(StringPlace { part, ..StringPlace::without_escapes(start, end, None) }));
+            self.list.push(FoundString::Text(StringPlace { role, ..StringPlace::without_escapes(start, end, None) }));
         }
     }
 
@@ -110,24 +120,24 @@ impl StringCollector<'_> {
         match self.text.get(start) {
             Some(b's') => {
                 let length = Length::from_digits(self.text, start + 2);
-                let (first, text_end) = (length.end + 2, end.saturating_sub(2));
-                let name = self.text.get(first..text_end).unwrap_or_default();
-                self.list.push(FoundString::Measured(LengthPrefixed { end: text_end, length }));
-                let class = match name {
+                let (content_start, text_end) = (length.end + 2, end.saturating_sub(2));
+                let name = self.text.get(content_start..text_end).unwrap_or_default();
+                self.list.push(FoundString::LengthPrefixed(LengthPrefixed { end: text_end, length }));
+                let class_len = match name {
                     [0, rest @ ..] => rest.iter().position(|byte| *byte == 0),
                     _ => None,
                 };
-                let Some(class) = class else {
+                let Some(class_len) = class_len else {
                     if self.wanted.keys {
-                        self.add_part(first, text_end, StringRole::Key);
+                        self.add_name_part(content_start, text_end, StringRole::Key);
                     }
                     return;
                 };
                 if self.wanted.classes && name.get(1) != Some(&b'*') {
-                    self.add_part(first + 1, first + 1 + class, StringRole::Class);
+                    self.add_name_part(content_start + 1, content_start + 1 + class_len, StringRole::Class);
                 }
                 if self.wanted.keys {
-                    self.add_part(first + class + 2, text_end, StringRole::Key);
+                    self.add_name_part(content_start + class_len + 2, text_end, StringRole::Key);
                 }
             }
             Some(b'S') if self.wanted.keys => self.add_escaped(start, end, StringRole::Key),
@@ -137,18 +147,18 @@ impl StringCollector<'_> {
 
     /// Adds the name of a session variable.
     fn add_name(&mut self, names: NamePlacement, start: usize, end: usize) {
-        let counted = |byte: &u8| Length { start, end: start + 1, was: u64::from(*byte), max_value: Some(0x7f) };
+        let byte_length = |byte: &u8| Length { start, end: start + 1, value: u64::from(*byte), max_value: Some(0x7f) };
         let place = match names {
-            NamePlacement::Counted => {
-                let length = self.text.get(start).filter(|byte| **byte <= 0x7f).map(counted);
+            NamePlacement::LengthPrefixed => {
+                let length = self.text.get(start).filter(|byte| **byte <= 0x7f).map(byte_length);
                 StringPlace::without_escapes(start + 1, end, length)
             }
-            NamePlacement::Ended => {
-                StringPlace { escaping: Some(1), ..StringPlace::without_escapes(start, end - 1, None) }
+            NamePlacement::BarTerminated => {
+                StringPlace { escaping: Some(BARLESS_ESCAPING), ..StringPlace::without_escapes(start, end - 1, None) }
             }
         };
-        if (names == NamePlacement::Ended || place.length.is_some()) && self.is_wanted(place.start, place.end) {
-            self.list.push(FoundString::Text(StringPlace { part: StringRole::Key, ..place }));
+        if (names == NamePlacement::BarTerminated || place.length.is_some()) && self.is_wanted(place.start, place.end) {
+            self.list.push(FoundString::Text(StringPlace { role: StringRole::Key, ..place }));
         }
     }
 
@@ -159,16 +169,18 @@ impl StringCollector<'_> {
             return;
         }
         let length = Length::from_digits(self.text, start + 2);
-        let first = length.end + 2;
-        let text_end = first.saturating_add(length.was as usize);
-        if self.wanted.classes && self.is_wanted(first, text_end) {
-            let place =
-                StringPlace { part: StringRole::Class, ..StringPlace::without_escapes(first, text_end, Some(length)) };
+        let content_start = length.end + 2;
+        let text_end = content_start.saturating_add(length.value as usize);
+        if self.wanted.classes && self.is_wanted(content_start, text_end) {
+            let place = StringPlace {
+                role: StringRole::Class,
+                ..StringPlace::without_escapes(content_start, text_end, Some(length))
+            };
             self.list.push(FoundString::Text(place));
         }
         if letter == Some(b'C') && body_end > end {
             let length = Length::from_digits(self.text, text_end + 2);
-            self.list.push(FoundString::Measured(LengthPrefixed { end: body_end - 1, length }));
+            self.list.push(FoundString::LengthPrefixed(LengthPrefixed { end: body_end - 1, length }));
         }
     }
 }

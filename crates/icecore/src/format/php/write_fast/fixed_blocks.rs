@@ -7,17 +7,17 @@ use crate::format::php::position::Position;
 use crate::format::php::text::push_float;
 use crate::num::decimal::{POWERS, few_digits};
 
-/// How much is collected before it is passed to the output.
-pub(super) const FULL: usize = 8 << 10;
-/// Most bytes written without a check if the chunk is full: a run of entries.
+/// Number of bytes that are collected before they are passed to the output.
+pub(super) const FLUSH_LEN: usize = 8 << 10;
+/// Maximum number of bytes that are written before the next check whether the chunk is full: a run of entries.
 const SLACK: usize = 22 << 10;
-const MASK: usize = 4 * FULL - 1;
+const MASK: usize = 4 * FLUSH_LEN - 1;
 /// The longest block.
 const BLOCK: usize = 64;
 /// Size of a chunk.
 pub(super) const CHUNK_SIZE: usize = MASK + 1 + BLOCK;
 
-const _: () = assert!(FULL + SLACK < MASK);
+const _: () = assert!(FLUSH_LEN + SLACK < MASK);
 
 pub(super) type Chunk = [u8; CHUNK_SIZE];
 
@@ -48,28 +48,28 @@ const HEADS: [u64; 128] = {
 
 /// Puts a block; only its first `len` bytes count.
 #[inline(always)]
-pub(super) fn put_block<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N], len: usize) -> usize {
+pub(super) fn put_block<const N: usize>(chunk: &mut Chunk, filled: usize, block: &[u8; N], len: usize) -> usize {
     const { assert!(N <= BLOCK) };
-    let to = to & MASK;
-    chunk[to..to + N].copy_from_slice(block);
-    to + len
+    let filled = filled & MASK;
+    chunk[filled..filled + N].copy_from_slice(block);
+    filled + len
 }
 
 /// Puts a few bytes, all of them.
 #[inline(always)]
-pub(super) fn put_all<const N: usize>(chunk: &mut Chunk, to: usize, block: &[u8; N]) -> usize {
-    put_block(chunk, to, block, N)
+pub(super) fn put_all<const N: usize>(chunk: &mut Chunk, filled: usize, block: &[u8; N]) -> usize {
+    put_block(chunk, filled, block, N)
 }
 
 /// Puts at most [`SLACK`] bytes.
 #[inline(always)]
-pub(super) fn put_slice(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> usize {
-    let to = to & MASK;
-    match chunk.get_mut(to..to + bytes.len()) {
+pub(super) fn put_slice(chunk: &mut Chunk, filled: usize, bytes: &[u8]) -> usize {
+    let filled = filled & MASK;
+    match chunk.get_mut(filled..filled + bytes.len()) {
         Some(target) => target.copy_from_slice(bytes),
         None => debug_assert!(false, "no room was looked for"),
     }
-    to + bytes.len()
+    filled + bytes.len()
 }
 
 /// Returns four digits as a number, first byte lowest.
@@ -80,19 +80,24 @@ fn four_digits(value: u32) -> u32 {
 }
 
 #[inline(always)]
-pub(super) fn put_digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
+pub(super) fn put_digits(chunk: &mut Chunk, filled: usize, value: u64) -> usize {
     if value < 10 {
-        return put_all(chunk, to, &[b'0' + value as u8]);
+        return put_all(chunk, filled, &[b'0' + value as u8]);
     }
     if value < 10_000 {
         let unused = if value < 100 { 2 } else { u32::from(value < 1000) };
-        return put_block(chunk, to, &(four_digits(value as u32) >> (8 * unused)).to_le_bytes(), 4 - unused as usize);
+        return put_block(
+            chunk,
+            filled,
+            &(four_digits(value as u32) >> (8 * unused)).to_le_bytes(),
+            4 - unused as usize,
+        );
     }
     if value < 100_000_000 {
         let (text, len) = eight_digits(value as u32);
-        return put_block(chunk, to, &text.to_le_bytes(), len);
+        return put_block(chunk, filled, &text.to_le_bytes(), len);
     }
-    put_many_digits(chunk, to, value)
+    put_many_digits(chunk, filled, value)
 }
 
 /// Returns the text of a number of five to eight digits as a number, and its length.
@@ -104,82 +109,82 @@ fn eight_digits(value: u32) -> (u64, usize) {
 }
 
 #[inline(never)]
-fn put_many_digits(chunk: &mut Chunk, to: usize, value: u64) -> usize {
+fn put_many_digits(chunk: &mut Chunk, filled: usize, value: u64) -> usize {
     let (high, low) = (value / 100_000_000, (value % 100_000_000) as u32);
-    let to = put_digits(chunk, to, high);
+    let filled = put_digits(chunk, filled, high);
     let text = u64::from(four_digits(low / 10_000)) | (u64::from(four_digits(low % 10_000)) << 32);
-    put_all(chunk, to, &text.to_le_bytes())
+    put_all(chunk, filled, &text.to_le_bytes())
 }
 
 /// Puts `i:5;`.
 #[inline(always)]
-pub(super) fn put_integer(chunk: &mut Chunk, to: usize, value: i64) -> usize {
-    const FRONT: u64 = u16::from_le_bytes(*b"i:") as u64;
+pub(super) fn put_integer(chunk: &mut Chunk, filled: usize, value: i64) -> usize {
+    const INTEGER_PREFIX: u64 = u16::from_le_bytes(*b"i:") as u64;
     if (0..100).contains(&value) {
         let unused = u32::from(value < 10);
         let text = (u64::from(PAIRS[value as usize]) | (u64::from(b';') << 16)) >> (8 * unused);
-        return put_block(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 5 - unused as usize);
+        return put_block(chunk, filled, &(INTEGER_PREFIX | (text << 16)).to_le_bytes(), 5 - unused as usize);
     }
     if (0..10_000).contains(&value) {
         let unused = u32::from(value < 1000);
         let text = (u64::from(four_digits(value as u32)) | (u64::from(b';') << 32)) >> (8 * unused);
-        return put_block(chunk, to, &(FRONT | (text << 16)).to_le_bytes(), 7 - unused as usize);
+        return put_block(chunk, filled, &(INTEGER_PREFIX | (text << 16)).to_le_bytes(), 7 - unused as usize);
     }
-    let to = if value < 0 { put_all(chunk, to, b"i:-") } else { put_all(chunk, to, b"i:") };
-    let to = put_digits(chunk, to, value.unsigned_abs());
-    put_all(chunk, to, b";")
+    let filled = if value < 0 { put_all(chunk, filled, b"i:-") } else { put_all(chunk, filled, b"i:") };
+    let filled = put_digits(chunk, filled, value.unsigned_abs());
+    put_all(chunk, filled, b";")
 }
 
 /// Puts `s:5:"` for a string of less than a hundred bytes.
 #[inline(always)]
-pub(super) fn put_short_string_front(chunk: &mut Chunk, to: usize, len: usize) -> usize {
+pub(super) fn put_short_string_head(chunk: &mut Chunk, filled: usize, len: usize) -> usize {
     let head = HEADS[len & 127];
-    put_block(chunk, to, &head.to_le_bytes(), (head >> 56) as usize)
+    put_block(chunk, filled, &head.to_le_bytes(), (head >> 56) as usize)
 }
 
 /// Puts `s:5:"`, or the same with another letter.
 #[inline(always)]
-pub(super) fn put_string_front(chunk: &mut Chunk, to: usize, letter: u8, len: usize) -> usize {
-    let to = put_all(chunk, to, &[letter, b':']);
-    let to = put_digits(chunk, to, len as u64);
-    put_all(chunk, to, b":\"")
+pub(super) fn put_string_head(chunk: &mut Chunk, filled: usize, letter: u8, len: usize) -> usize {
+    let filled = put_all(chunk, filled, &[letter, b':']);
+    let filled = put_digits(chunk, filled, len as u64);
+    put_all(chunk, filled, b":\"")
 }
 
 /// Puts `d:0.5;`. A float that needs many digits is formatted at the end of `buf`, which is
 /// then truncated again.
 #[inline(never)]
-pub(super) fn put_float(chunk: &mut Chunk, to: usize, value: f64, buf: &mut Vec<u8>) -> usize {
-    let mut to = put_all(chunk, to, b"d:");
+pub(super) fn put_float(chunk: &mut Chunk, filled: usize, value: f64, buf: &mut Vec<u8>) -> usize {
+    let mut filled = put_all(chunk, filled, b"d:");
     match few_digits(value.abs()) {
         Some((digits, scale)) if scale > 0 => {
             if value < 0.0 {
-                to = put_all(chunk, to, b"-");
+                filled = put_all(chunk, filled, b"-");
             }
             let ten = POWERS[scale];
-            to = self::put_digits(chunk, to, (digits / ten) as u64);
-            let point = to & MASK;
+            filled = self::put_digits(chunk, filled, (digits / ten) as u64);
+            let point = filled & MASK;
             // The leading 1 keeps zeros after the point, and is replaced by the point.
-            to = self::put_digits(chunk, to, (ten + digits % ten) as u64);
+            filled = self::put_digits(chunk, filled, (ten + digits % ten) as u64);
             chunk[point] = b'.';
         }
         _ => {
             let before = buf.len();
             push_float(value, buf);
-            to = put_slice(chunk, to, &buf[before..]);
+            filled = put_slice(chunk, filled, &buf[before..]);
             buf.truncate(before);
         }
     }
-    put_all(chunk, to, b";")
+    put_all(chunk, filled, b";")
 }
 
 /// Puts the position of an item of a list.
 #[inline(always)]
-pub(super) fn put_position(chunk: &mut Chunk, to: usize, position: &Position) -> usize {
+pub(super) fn put_position(chunk: &mut Chunk, filled: usize, position: &Position) -> usize {
     let (text, len) = position.as_word();
     if len == 0 {
-        return put_integer(chunk, to, i64::from(position.number()));
+        return put_integer(chunk, filled, i64::from(position.number()));
     }
-    put_block(chunk, to, &text.to_le_bytes(), len)
+    put_block(chunk, filled, &text.to_le_bytes(), len)
 }
 
 #[cfg(test)]
@@ -192,11 +197,11 @@ mod tests {
         let around = |power: u32| 10u64.pow(power).saturating_sub(2)..10u64.pow(power) + 2;
         let values = (0..20).flat_map(around).chain(0..20_000).chain([u64::MAX, i64::MAX as u64, 1 << 63]);
         for value in values {
-            let to = put_digits(&mut chunk, 7, value);
-            assert_eq!(String::from_utf8_lossy(&chunk[7..to]), value.to_string());
+            let filled = put_digits(&mut chunk, 7, value);
+            assert_eq!(String::from_utf8_lossy(&chunk[7..filled]), value.to_string());
             for signed in [value as i64, (value as i64).wrapping_neg()] {
-                let to = put_integer(&mut chunk, 0, signed);
-                assert_eq!(String::from_utf8_lossy(&chunk[..to]), format!("i:{signed};"));
+                let filled = put_integer(&mut chunk, 0, signed);
+                assert_eq!(String::from_utf8_lossy(&chunk[..filled]), format!("i:{signed};"));
             }
         }
     }
@@ -209,9 +214,9 @@ mod tests {
             number = number.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(1);
             let value = (number >> (20 + round % 43)) as f64 / 10f64.powi((round % 20) - 9);
             for value in [value, -value, f64::from_bits(number)] {
-                let to = put_float(&mut chunk, 0, value, &mut buf);
+                let filled = put_float(&mut chunk, 0, value, &mut buf);
                 let (digits, point) = crate::num::shortest_digits(value.abs());
-                let text = String::from_utf8_lossy(&chunk[2..to - 1]);
+                let text = String::from_utf8_lossy(&chunk[2..filled - 1]);
                 assert!(buf.is_empty());
                 if value.is_finite() && value != 0.0 {
                     assert_eq!(text.parse::<f64>().unwrap().to_bits(), value.to_bits());
@@ -228,8 +233,8 @@ mod tests {
         let mut chunk = [0; CHUNK_SIZE];
         let mut position = Position::from_number(0);
         for number in 0..120_000 {
-            let to = put_position(&mut chunk, 0, &position);
-            assert_eq!(String::from_utf8_lossy(&chunk[..to]), format!("i:{number};"));
+            let filled = put_position(&mut chunk, 0, &position);
+            assert_eq!(String::from_utf8_lossy(&chunk[..filled]), format!("i:{number};"));
             position.increment();
         }
     }

@@ -1,17 +1,17 @@
 //! Leaves and other text of the fast writer.
 
 use super::fixed_blocks::{
-    Chunk, FULL, put_all, put_block, put_float, put_integer, put_short_string_front, put_slice, put_string_front,
+    Chunk, FLUSH_LEN, put_all, put_block, put_float, put_integer, put_short_string_head, put_slice, put_string_head,
 };
 use super::{FastWriter, WriteStop};
 use crate::document::{Kind, Location, Node};
 
 /// Strings up to this length are copied as a block of fixed size.
 pub(super) const BLOCK: usize = 32;
-/// Strings up to this length too, if enough bytes follow them.
+/// Strings up to this length are copied as two blocks, if enough bytes follow them.
 const TWO_BLOCKS: usize = 64;
-/// Longer strings are not part of a run.
-const LONG: usize = 512;
+/// Maximum length of a string in a run.
+const MAX_RUN_STRING: usize = 512;
 
 /// Kinds of leaves as numbers.
 const NULL: u32 = Kind::Null as u32;
@@ -24,39 +24,39 @@ impl FastWriter<'_, '_> {
     /// Writes a leaf with this key that no link refers to. `None` if it is another value, or
     /// can't be copied as a block.
     #[inline(always)]
-    pub(super) fn write_leaf(&mut self, chunk: &mut Chunk, to: usize, node: &Node, key: u16) -> Option<usize> {
+    pub(super) fn write_leaf(&mut self, chunk: &mut Chunk, filled: usize, node: &Node, key: u16) -> Option<usize> {
         // One comparison for kind, flags and key.
         let head = u32::from(node.kind as u8) | (u32::from(node.flags) << 8) | (u32::from(node.key) << 16);
         match head ^ (u32::from(key) << 16) {
-            INT => Some(put_integer(chunk, to, node.payload as i64)),
-            BYTES => self.write_short_string(chunk, to, node),
-            NULL => Some(put_all(chunk, to, b"N;")),
-            BOOL => Some(put_all(chunk, to, if node.payload != 0 { b"b:1;" } else { b"b:0;" })),
-            FLOAT => Some(put_float(chunk, to, f64::from_bits(node.payload), self.buf)),
+            INT => Some(put_integer(chunk, filled, node.payload as i64)),
+            BYTES => self.write_short_string(chunk, filled, node),
+            NULL => Some(put_all(chunk, filled, b"N;")),
+            BOOL => Some(put_all(chunk, filled, if node.payload != 0 { b"b:1;" } else { b"b:0;" })),
+            FLOAT => Some(put_float(chunk, filled, f64::from_bits(node.payload), self.buf)),
             _ => None,
         }
     }
 
     #[inline(always)]
-    pub(super) fn write_short_string(&mut self, chunk: &mut Chunk, to: usize, node: &Node) -> Option<usize> {
+    pub(super) fn write_short_string(&mut self, chunk: &mut Chunk, filled: usize, node: &Node) -> Option<usize> {
         let (base, start) = self.bytes_at(node);
         let len = node.aux as usize;
         let rest = base.get(start..)?;
         if len > TWO_BLOCKS {
-            return put_long_string(chunk, to, rest.get(..len)?);
+            return put_long_string(chunk, filled, rest.get(..len)?);
         }
-        let to = put_short_string_front(chunk, to, len);
-        let to = if len <= BLOCK
+        let filled = put_short_string_head(chunk, filled, len);
+        let filled = if len <= BLOCK
             && let Some(block) = rest.first_chunk::<BLOCK>()
         {
-            put_block(chunk, to, block, len)
+            put_block(chunk, filled, block, len)
         } else {
-            put_block(chunk, to, rest.first_chunk::<TWO_BLOCKS>()?, len)
+            put_block(chunk, filled, rest.first_chunk::<TWO_BLOCKS>()?, len)
         };
-        Some(put_all(chunk, to, b"\";"))
+        Some(put_all(chunk, filled, b"\";"))
     }
 
-    /// Whether a key may be the text of an integer; in an array it would become one.
+    /// Returns `true` if a key may be the text of an integer; in an array it would become one.
     #[inline(always)]
     pub(super) fn may_be_cast(&self, node: &Node) -> bool {
         let (base, start) = self.bytes_at(node);
@@ -73,25 +73,25 @@ impl FastWriter<'_, '_> {
     }
 
     /// Passes on the collected bytes.
-    pub(super) fn flush(&mut self, chunk: &Chunk, to: usize) -> bool {
-        self.buf.extend_from_slice(chunk.get(..to).unwrap_or(&[]));
+    pub(super) fn flush(&mut self, chunk: &Chunk, filled: usize) -> bool {
+        self.buf.extend_from_slice(chunk.get(..filled).unwrap_or(&[]));
         (self.buf.len() - self.start) as u64 <= self.max_bytes
     }
 
     #[cold]
-    pub(super) fn flush_full_chunk(&mut self, chunk: &Chunk, to: usize) -> usize {
-        if !self.flush(chunk, to) {
+    pub(super) fn flush_full_chunk(&mut self, chunk: &Chunk, filled: usize) -> usize {
+        if !self.flush(chunk, filled) {
             self.stop = WriteStop::Special;
         }
         0
     }
 
-    /// Writes bytes of any number.
-    pub(super) fn write_bytes(&mut self, chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
-        if bytes.len() <= FULL.saturating_sub(to) {
-            return Some(put_slice(chunk, to, bytes));
+    /// Writes any number of bytes.
+    pub(super) fn write_bytes(&mut self, chunk: &mut Chunk, filled: usize, bytes: &[u8]) -> Option<usize> {
+        if bytes.len() <= FLUSH_LEN.saturating_sub(filled) {
+            return Some(put_slice(chunk, filled, bytes));
         }
-        if !self.flush(chunk, to) {
+        if !self.flush(chunk, filled) {
             return None;
         }
         self.buf.extend_from_slice(bytes);
@@ -99,20 +99,20 @@ impl FastWriter<'_, '_> {
     }
 
     /// Writes `s:5:"hello";`.
-    pub(super) fn write_quoted(&mut self, chunk: &mut Chunk, to: usize, letter: u8, bytes: &[u8]) -> Option<usize> {
-        let to = put_string_front(chunk, to, letter, bytes.len());
-        let to = self.write_bytes(chunk, to, bytes)?;
-        Some(put_all(chunk, to, b"\";"))
+    pub(super) fn write_quoted(&mut self, chunk: &mut Chunk, filled: usize, letter: u8, bytes: &[u8]) -> Option<usize> {
+        let filled = put_string_head(chunk, filled, letter, bytes.len());
+        let filled = self.write_bytes(chunk, filled, bytes)?;
+        Some(put_all(chunk, filled, b"\";"))
     }
 }
 
-/// Puts a string up to [`LONG`].
+/// Puts a string up to [`MAX_RUN_STRING`].
 #[inline(never)]
-fn put_long_string(chunk: &mut Chunk, to: usize, bytes: &[u8]) -> Option<usize> {
-    if bytes.len() > LONG {
+fn put_long_string(chunk: &mut Chunk, filled: usize, bytes: &[u8]) -> Option<usize> {
+    if bytes.len() > MAX_RUN_STRING {
         return None;
     }
-    let to = put_string_front(chunk, to, b's', bytes.len());
-    let to = put_slice(chunk, to, bytes);
-    Some(put_all(chunk, to, b"\";"))
+    let filled = put_string_head(chunk, filled, b's', bytes.len());
+    let filled = put_slice(chunk, filled, bytes);
+    Some(put_all(chunk, filled, b"\";"))
 }

@@ -2,7 +2,7 @@
 
 use super::super::SortKeys;
 use super::super::keys::{KeyText, compare_keys, is_absent};
-use super::super::read::MOST_IDS;
+use super::super::read::MAX_ENTRIES_WITH_IDS;
 use super::super::spelling::{Part, code, tracked};
 use super::super::tag;
 use super::Body;
@@ -19,7 +19,7 @@ impl<'d> Body<'d, '_> {
         if node.has(flag::IDENTITY) || node.has(flag::DEFAULT) {
             self.record_loss(LossKind::MapKind, index);
         }
-        if !self.has_absent_keys && node.aux <= MOST_IDS {
+        if !self.has_absent_keys && node.aux <= MAX_ENTRIES_WITH_IDS {
             return node.aux;
         }
         let Some(map) = self.document.at(index) else { return 0 };
@@ -57,12 +57,12 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// Whether the key of the value at `index` occurs again.
+    /// Returns `true` if the key of the value at `index` occurs again.
     fn is_shadowed(&self, index: u32) -> bool {
         !self.shadowed.is_empty() && self.shadowed.binary_search(&index).is_ok()
     }
 
-    /// Whether the value at `index` is left out, because its key occurs again.
+    /// Returns `true` if the value at `index` is left out, because its key occurs again.
     fn leaves_out(&self, index: u32) -> Result<bool, Error> {
         if !self.is_shadowed(index) {
             return Ok(false);
@@ -77,7 +77,7 @@ impl<'d> Body<'d, '_> {
         Ok(true)
     }
 
-    /// Writes the key with this id. Returns false if its entry is left out.
+    /// Writes the key with this id. Returns `false` if its entry is left out.
     pub(super) fn write_key(&mut self, index: u32, id: u16) -> Result<bool, Error> {
         let Some(name) = self.document.tape().keys().get(u32::from(id)) else { return Ok(false) };
         if is_absent(&name.node) || self.leaves_out(index)? {
@@ -157,7 +157,7 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// Writes a key that was first written at `first`. Returns whether it was written
+    /// Writes a key that was first written at `first`. Returns `true` if it was written
     /// in full.
     pub(super) fn write_key_text(&mut self, value: u32, kind: Kind, bytes: &[u8], first: u64) -> Result<bool, Error> {
         let options = self.plan.options;

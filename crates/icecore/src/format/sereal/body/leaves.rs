@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::num::{bigint, float128};
 use crate::output::LossKind;
 
-/// Shortest string that `dedupe_strings` examines.
-const LEAST_DEDUPED: usize = 4;
+/// Minimum length of a string that `dedupe_strings` examines.
+const MIN_DEDUPED_LEN: usize = 4;
 
 impl<'d> Body<'d, '_> {
     pub(super) fn write_leaf(&mut self, index: u32, node: &'d Node, preceding_tag: PrecedingTag) -> Result<(), Error> {
@@ -153,7 +153,7 @@ impl<'d> Body<'d, '_> {
         self.write_text(index, kind, bytes, preceding_tag)
     }
 
-    /// Perl has no such numbers, but strings that are numbers.
+    /// Writes an integer beyond 64 bits as a string of digits: Perl has no such integers.
     fn write_big_int(&mut self, index: u32, magnitude: &[u8], negative: bool) -> Result<(), Error> {
         if bigint::exceeds(magnitude, self.plan.limits.digits) {
             return Err(self.plan.limits.too_many_digits().on_path(self.document.path(index)));
@@ -182,7 +182,7 @@ impl<'d> Body<'d, '_> {
             return self.write_copy(index, offset, track);
         }
         let dedupes = options.dedupe_strings || options.aliased_dedupe_strings;
-        if dedupes && bytes.len() >= LEAST_DEDUPED {
+        if dedupes && bytes.len() >= MIN_DEDUPED_LEN {
             let offset = self.offset();
             let first = self.find_first_string(kind == Kind::Text, bytes);
             let first = first.filter(|(_, node)| !self.has_pending_alias(*node)).map(|(offset, _)| offset);
@@ -207,21 +207,21 @@ impl<'d> Body<'d, '_> {
 
     /// Returns where an equal string was written.
     fn find_first_string(&mut self, is_text: bool, bytes: &'d [u8]) -> Option<(u64, u32)> {
-        if let Some((_, offset, node)) = self.places.get(bytes).filter(|(known, ..)| *known == is_text) {
+        if let Some((_, offset, node)) = self.long_strings.get(bytes).filter(|(known, ..)| *known == is_text) {
             return Some((offset, node));
         }
         let first = self.strings.get(&(is_text, bytes)).copied();
         if let Some((offset, node)) = first {
-            self.places.set(bytes, (is_text, offset, node));
+            self.long_strings.set(bytes, (is_text, offset, node));
         }
         first
     }
 
-    /// Whether an alias of the string at `index` is still to come. Reading a COPY of the
+    /// Returns `true` if an alias of the string at `index` is still to come. Reading a COPY of the
     /// string tracks the copy in its place, so the alias would then refer to the copy.
     fn has_pending_alias(&self, index: u32) -> bool {
         let named = self.links.as_ref().and_then(|links| links.variables.get(&index));
-        named.is_some_and(|named| named.left > 0)
+        named.is_some_and(|named| named.remaining > 0)
     }
 
     /// Returns where the string is of which this one was, and still is, a COPY.

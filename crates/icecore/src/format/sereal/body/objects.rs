@@ -42,18 +42,18 @@ impl<'d> Body<'d, '_> {
         Ok(())
     }
 
-    /// The same as `first_tag`, unless links refer to the tag after the class.
+    /// Like [`Self::begin_variable`], unless links refer to the tag after the class: then the variable begins there.
     fn begin_object_tag(&mut self, index: u32) -> u8 {
         if self.is_linked_after_class(index) {
             // If several objects are nested around a value, the outermost is the
             // variable.
-            self.named_behind.get_or_insert(index);
+            self.object_of_next_tag.get_or_insert(index);
             return 0;
         }
         self.begin_variable(index)
     }
 
-    /// Whether the value at `index` is written as a reference.
+    /// Returns `true` if the value at `index` is written as a reference.
     pub(super) fn is_reference(&self, mut index: u32) -> bool {
         for _ in 0..64 {
             let Some(node) = self.nodes.get(index as usize) else { return false };
@@ -162,7 +162,7 @@ impl<'d> Body<'d, '_> {
         self.bytes.push_slice(&kept)
     }
 
-    /// Whether this regular expression is inside an object of its own default class.
+    /// Returns `true` if this regular expression is inside an object of its own default class.
     /// Without a PAD between them, it would be read as one without an object.
     fn is_in_own_class(&self, index: u32, holder: u32) -> bool {
         let object = |back: u32| {
@@ -174,7 +174,7 @@ impl<'d> Body<'d, '_> {
         is_own && object(2).is_none() && !self.is_weak(holder) && !padded(0) && !padded(1)
     }
 
-    /// Writes OBJECT or OBJECTV; `tags` are the two.
+    /// Writes OBJECT or OBJECTV, or the corresponding pair of `tags`.
     pub(super) fn write_class(&mut self, index: u32, class: u32, tags: [u8; 2], track: u8) -> Result<(), Error> {
         let written = self.classes.get(class as usize).copied().unwrap_or(0);
         if let Some(target) = self.noted_value(index, code::CLASS_COPY)

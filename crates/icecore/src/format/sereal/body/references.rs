@@ -10,35 +10,35 @@ use crate::output::LossKind;
 
 impl<'d> Body<'d, '_> {
     pub(super) fn write_alias(&mut self, index: u32, preceding_tag: PrecedingTag) -> Result<(), Error> {
-        let to = resolve_variable(self.nodes, index);
-        self.count_written_alias(to);
-        if self.pending_variables.contains(&to) {
+        let target = resolve_variable(self.nodes, index);
+        self.count_written_alias(target);
+        if self.pending_variables.contains(&target) {
             return self.reject_unrepresentable(index, "a variable that is itself");
         }
-        let known = self.ensure_links().variables.get(&to).and_then(|named| named.offset);
-        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, index, to));
-        let known = via.or(known);
-        match (known, preceding_tag) {
+        let known_offset = self.ensure_links().variables.get(&target).and_then(|named| named.offset);
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, index, target));
+        let known_offset = via.or(known_offset);
+        match (known_offset, preceding_tag) {
             (Some(offset), PrecedingTag::Item) => {
                 self.write_alias_tag(index, offset)?;
                 self.index = index + 1;
                 Ok(())
             }
-            (None, _) if self.nodes.get(to as usize).is_some_and(|node| node.kind != Kind::Alias) => {
+            (None, _) if self.nodes.get(target as usize).is_some_and(|node| node.kind != Kind::Alias) => {
                 self.preceding_tag = preceding_tag;
-                self.write_instead(index, to);
+                self.write_instead(index, target);
                 // The variable itself, weak or not, is written here.
-                self.replaced_link = Some(to);
+                self.replaced_link = Some(target);
                 Ok(())
             }
             _ => self.reject_unrepresentable(index, "a variable that is another one, outside of an array or a hash"),
         }
     }
 
-    /// Counts an alias of the variable at `to` as written.
-    fn count_written_alias(&mut self, to: u32) {
-        if let Some(named) = self.ensure_links().variables.get_mut(&to) {
-            named.left = named.left.saturating_sub(1);
+    /// Counts an alias of the variable at `target` as written.
+    fn count_written_alias(&mut self, target: u32) {
+        if let Some(named) = self.ensure_links().variables.get_mut(&target) {
+            named.remaining = named.remaining.saturating_sub(1);
         }
     }
 
@@ -56,25 +56,25 @@ impl<'d> Body<'d, '_> {
     }
 
     pub(super) fn write_link(&mut self, index: u32, holder: u32, preceding_tag: PrecedingTag) -> Result<(), Error> {
-        let to = resolve_referent(self.nodes, index);
-        let Some(node) = self.nodes.get(to as usize).filter(|node| node.kind != Kind::Link) else {
+        let target = resolve_referent(self.nodes, index);
+        let Some(node) = self.nodes.get(target as usize).filter(|node| node.kind != Kind::Link) else {
             return self.reject_unrepresentable(index, "a link to nothing");
         };
-        if self.pending_referents.contains(&to) {
+        if self.pending_referents.contains(&target) {
             return self.reject_unrepresentable(index, "an object that is itself");
         }
-        let known = self.ensure_links().referents.get(&to).and_then(|named| named.offset);
+        let known_offset = self.ensure_links().referents.get(&target).and_then(|named| named.offset);
         // A scalar that refers to itself.
-        if known.is_some() || self.is_pending(to) {
-            self.write_refp(index, holder, known)?;
+        if known_offset.is_some() || self.is_pending(target) {
+            self.write_refp(index, holder, known_offset)?;
             self.index = index + 1;
             return Ok(());
         }
-        if !node.kind.is_container() || self.copied_strings.contains_key(&to) {
+        if !node.kind.is_container() || self.copied_strings.contains_key(&target) {
             // The same string or number again: Perl does not share these.
             self.record_loss(LossKind::Sharing, index);
         }
-        if let Some(offset) = self.copied_strings.get(&to) {
+        if let Some(offset) = self.copied_strings.get(&target) {
             self.bytes.push_tagged_varint(tag::COPY, *offset)?;
             self.index = index + 1;
             return Ok(());
@@ -83,7 +83,7 @@ impl<'d> Body<'d, '_> {
             self.pending_variables.push(index);
         }
         self.preceding_tag = preceding_tag;
-        self.write_instead(index, to);
+        self.write_instead(index, target);
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl<'d> Body<'d, '_> {
     pub(super) fn write_refp(&mut self, index: u32, holder: u32, offset: Option<u64>) -> Result<(), Error> {
         self.write_pads(index, 0)?;
         let mut variable_start = self.write_weaken(index, holder)?;
-        if self.track_bit(index, tracked::BEHIND) != 0 {
+        if self.track_bit(index, tracked::AFTER) != 0 {
             variable_start = self.offset();
         }
         let offset = offset.unwrap_or(variable_start);
@@ -135,14 +135,14 @@ impl<'d> Body<'d, '_> {
         // The object's node became that of its scalar: the notes of its body and of
         // itself are on this node.
         let tracks = self.spelled.as_ref().map_or(0, |spelled| spelled.extra_track_bits(index));
-        let bit = |which| if tracks & which != 0 { TRACK } else { 0 };
-        let is_behind = tracks & tracked::BEHIND != 0;
-        let named = if is_behind { 0 } else { self.begin_variable(index) };
+        let bit = |tag_role| if tracks & tag_role != 0 { TRACK } else { 0 };
+        let is_tag_after = tracks & tracked::AFTER != 0;
+        let named = if is_tag_after { 0 } else { self.begin_variable(index) };
         self.write_class(index, class, [tag::OBJECT, tag::OBJECTV], named | bit(tracked::MAIN))?;
         if weak_body.is_some() {
             self.write_weaken(index, holder)?;
         }
-        let named = if is_behind { self.begin_variable(index) } else { 0 };
+        let named = if is_tag_after { self.begin_variable(index) } else { 0 };
         self.extra_track_bit(index, tracked::BODY);
         let offset = self.linked_tag_offset(index).unwrap_or(offset);
         self.bytes.push_byte(tag::REFP | named | bit(tracked::BODY))?;
@@ -168,7 +168,7 @@ impl<'d> Body<'d, '_> {
             return Ok(start + 1);
         }
         let is_later =
-            self.is_linked_after_class(index) || self.track_bit(index, tracked::BEHIND | tracked::AT_REFN) != 0;
+            self.is_linked_after_class(index) || self.track_bit(index, tracked::AFTER | tracked::AT_REFN) != 0;
         let named = if is_later { 0 } else { self.begin_variable(index) };
         let track =
             named | self.extra_track_bit(index, tracked::WEAKEN) | self.extra_track_bit(index, tracked::AT_WEAKEN);
@@ -177,16 +177,16 @@ impl<'d> Body<'d, '_> {
         Ok(start)
     }
 
-    /// Whether the variable at `to` starts at the next tag.
-    fn is_pending(&self, to: u32) -> bool {
-        self.named_behind == Some(to) || self.pending_variables.contains(&to)
+    /// Returns `true` if the variable at `target` starts at the next tag.
+    fn is_pending(&self, target: u32) -> bool {
+        self.object_of_next_tag == Some(target) || self.pending_variables.contains(&target)
     }
 
-    /// Whether links to this object refer to the tag after its class.
+    /// Returns `true` if links to this object refer to the tag after its class.
     pub(super) fn is_linked_after_class(&self, index: u32) -> bool {
         let rest = self.nodes.get(index as usize..).unwrap_or(&[]);
         let objects = rest.iter().take_while(|node| matches!(node.kind, Kind::Object | Kind::Opaque)).count() as u32;
-        (index + 1..=index + objects).any(|body| self.track_bit(body, tracked::BEHIND | tracked::AT_WEAKEN) != 0)
+        (index + 1..=index + objects).any(|body| self.track_bit(body, tracked::AFTER | tracked::AT_WEAKEN) != 0)
     }
 
     /// Begins the variable at `index`. Returns the bit for its tag.
@@ -197,7 +197,7 @@ impl<'d> Body<'d, '_> {
         let offset = self.offset();
         let pending = std::mem::take(&mut self.pending_variables);
         let mut track = 0;
-        let object = self.named_behind.take();
+        let object = self.object_of_next_tag.take();
         for variable in pending.into_iter().chain([index]).chain(object) {
             let links = self.ensure_links();
             if let Some(named) = links.variables.get_mut(&variable)
@@ -263,19 +263,20 @@ impl<'d> Body<'d, '_> {
         let Some(node) = self.nodes.get(child as usize).filter(|_| self.index_after(index) > child) else {
             return self.reject_unrepresentable(index, "a reference to nothing");
         };
-        let to = resolve_variable(self.nodes, child);
+        let target = resolve_variable(self.nodes, child);
         if node.kind == Kind::Alias {
-            self.count_written_alias(to);
+            self.count_written_alias(target);
         }
-        let known = self.links.as_ref().and_then(|links| links.variables.get(&to)).and_then(|named| named.offset);
+        let known_offset =
+            self.links.as_ref().and_then(|links| links.variables.get(&target)).and_then(|named| named.offset);
         // A variable that refers to itself.
-        let is_here = node.kind == Kind::Alias && (to == index || self.is_pending(to));
-        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, index, to));
-        let known = via.or(known);
-        if known.is_some() || is_here {
-            match self.unblessed.remove(&to) {
-                Some(class) => self.write_late_object(index, holder, class, known)?,
-                None => self.write_refp(index, holder, known)?,
+        let is_here = node.kind == Kind::Alias && (target == index || self.is_pending(target));
+        let via = self.spelled.as_ref().and_then(|spelled| spelled.via_offset(self.document, index, target));
+        let known_offset = via.or(known_offset);
+        if known_offset.is_some() || is_here {
+            match self.unblessed.remove(&target) {
+                Some(class) => self.write_late_object(index, holder, class, known_offset)?,
+                None => self.write_refp(index, holder, known_offset)?,
             }
             self.index = self.index_after(index);
             return Ok(());
@@ -303,13 +304,13 @@ impl<'d> Body<'d, '_> {
             return Ok(());
         }
         self.preceding_tag = PrecedingTag::Ref;
-        if to == child {
+        if target == child {
             let child_end = self.index_after(child);
             self.enter(index, child, child_end);
         } else {
-            self.write_instead(child, to);
+            self.write_instead(child, target);
             // As in `write_alias`: the variable itself, weak or not.
-            self.replaced_link = Some(to);
+            self.replaced_link = Some(target);
         }
         Ok(())
     }
@@ -321,7 +322,7 @@ impl<'d> Body<'d, '_> {
         let options = self.plan.options;
         let must_expand = std::mem::take(&mut self.expanded) || !self.pending_referents.is_empty();
         let is_expanded = must_expand
-            || count as usize > tag::MOST_IN_REF
+            || count as usize > tag::MAX_IN_REF
             || options.canonical
             || options.canonical_refs
             || self.spelled.is_none() && (self.is_weak(holder) || self.is_weak(index))

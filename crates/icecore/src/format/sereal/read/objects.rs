@@ -28,13 +28,13 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             if slot.parent != Some(Role::Object) && self.is_plain_regexp(class) {
                 return self.read_plain_regexp(slot);
             }
-            return self.open_container(Node::open(Kind::Object, class), slot, Role::Object, 1, slot.outer);
+            return self.open_container(Node::open(Kind::Object, class), slot, Role::Object, 1, slot.variable);
         }
         let node = Node::open(Kind::Opaque, class).in_form(Form::Freeze);
-        self.open_container(node, slot, Role::Opaque, 1, slot.outer)
+        self.open_container(node, slot, Role::Opaque, 1, slot.variable)
     }
 
-    /// Whether this is the result of `qr//`: `Regexp` around REFN REGEXP.
+    /// Returns `true` if this is the result of `qr//`: `Regexp` around REFN REGEXP.
     pub(super) fn is_plain_regexp(&mut self, class: u32) -> bool {
         let tag_at = |distance| self.scan.input.get(self.scan.offset + distance).map(|byte| byte & !TRACK);
         let is_regexp = tag_at(0) == Some(tag::REFN) && tag_at(1) == Some(tag::REGEXP);
@@ -43,16 +43,16 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     pub(super) fn read_plain_regexp(&mut self, slot: &Slot) -> Result<(), Error> {
-        for (which, tag_name) in [(tracked::REFN, "REFN"), (tracked::INNER, "REGEXP")] {
+        for (tag_role, tag_name) in [(tracked::REFN, "REFN"), (tracked::INNER, "REGEXP")] {
             let tag_offset = self.scan.offset;
             let byte = self.scan.read_u8(tag_name)?;
-            self.record_span(tag_offset, slot.me, tag_name);
+            self.record_span(tag_offset, slot.node, tag_name);
             if byte & TRACK != 0 {
-                match which {
+                match tag_role {
                     tracked::REFN => {
-                        self.record_tracked_tag(tag_offset, slot.outer, self.find_owner(slot), slot.me, which)
+                        self.record_tracked_tag(tag_offset, slot.variable, self.find_owner(slot), slot.node, tag_role)
                     }
-                    _ => self.record_tracked_tag(tag_offset, NO_NODE, slot.outer, slot.me, which),
+                    _ => self.record_tracked_tag(tag_offset, NO_NODE, slot.variable, slot.node, tag_role),
                 }
             }
         }
@@ -65,21 +65,22 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         node.key = slot.key;
         let node = self.push(node)?;
         self.open_regexp = Some(node);
-        let pattern = Slot { key: NO_KEY, me: node + 1, outer: node + 1, owner: NO_NODE, parent: None, weak: None };
-        self.record_begin(pattern.me);
+        let pattern =
+            Slot { key: NO_KEY, node: node + 1, variable: node + 1, owner: NO_NODE, parent: None, weak: None };
+        self.record_begin(pattern.node);
         let mut pads = 0;
         while self.scan.peek() == Some(tag::PAD) {
             self.scan.offset += 1;
             pads += 1;
-            self.record_span(self.scan.offset - 1, pattern.me, "PAD");
+            self.record_span(self.scan.offset - 1, pattern.node, "PAD");
         }
         if pads > 0 {
-            self.sink.record_note(pattern.me, code::PADS, pads);
+            self.sink.record_note(pattern.node, code::PADS, pads);
         }
-        let word = self.read_word(pattern.me, Part::Value, "the pattern of a regular expression")?;
+        let word = self.read_word(pattern.node, Part::Value, "the pattern of a regular expression")?;
         let text = self.string_node(&word);
         self.push(text)?;
-        self.record_end(pattern.me);
+        self.record_end(pattern.node);
 
         let tag_offset = self.scan.offset;
         self.record_begin(node + 2);
@@ -114,9 +115,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     pub(super) fn read_wide_float(&mut self, slot: &Slot, tag: u8) -> Result<(), Error> {
-        let from = self.scan.offset;
+        let start = self.scan.offset;
         let bytes: [u8; 16] = self.scan.read_array(tag::name_of(tag))?;
-        self.record_span(from, slot.me, "number");
+        self.record_span(start, slot.node, "number");
         let wide = match bytes.first_chunk() {
             Some(extended) if tag == tag::LONG_DOUBLE => float128::from_x87(extended),
             _ => bytes,
@@ -125,13 +126,13 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             // Some bit patterns are numbers that no processor would store.
             let is_usual = float128::to_x87(&wide) == bytes[..10];
             if !is_usual {
-                self.sink.record_note_bytes(slot.me, code::PADDING, &bytes);
+                self.sink.record_note_bytes(slot.node, code::PADDING, &bytes);
             } else if bytes[10..] != [0; 6] {
-                self.sink.record_note_bytes(slot.me, code::PADDING, &bytes[10..]);
+                self.sink.record_note_bytes(slot.node, code::PADDING, &bytes[10..]);
             }
         }
         let exact = float128::to_f64_exact(&wide);
-        self.sink.record_note(slot.me, code::TAG, u64::from(tag));
+        self.sink.record_note(slot.node, code::TAG, u64::from(tag));
         let node = match exact {
             Some(value) => Node::float(value),
             None => self.tape().new_owned_string(Kind::Float128, &wide),

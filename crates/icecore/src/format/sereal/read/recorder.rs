@@ -7,10 +7,10 @@ use crate::document::{NO_NODE, Recorder, Sink};
 use std::collections::HashSet;
 
 impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
-    /// Records a piece of the input from `from` to here.
+    /// Records a piece of the input from `start` to here.
     #[inline]
-    pub(super) fn record_span(&mut self, from: usize, node: u32, name: &'static str) {
-        self.sink.record_span(from, self.scan.offset, node, name);
+    pub(super) fn record_span(&mut self, start: usize, node: u32, name: &'static str) {
+        self.sink.record_span(start, self.scan.offset, node, name);
     }
 
     #[inline]
@@ -23,7 +23,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
         self.sink.record_end(node, self.scan.offset);
     }
 
-    /// Notes the tag of a leaf, unless it is the writer's default.
+    /// Records the tag of a leaf, unless it is the writer's default.
     #[inline]
     pub(super) fn note_tag(&mut self, node: u32, tag: u8, is_default: bool) {
         if S::DETAIL && !is_default {
@@ -34,7 +34,7 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
     pub(super) fn note_string(&mut self, node: u32, tag: u8, word: &Word<'_>) {
         if S::DETAIL {
             self.speller.record_string(word.tag_offset, node, Part::Value);
-            self.note_tag(node, tag, tag != tag::BINARY || word.bytes.len() > tag::MOST_SHORT);
+            self.note_tag(node, tag, tag != tag::BINARY || word.bytes.len() > tag::MAX_SHORT_LEN);
         }
     }
 
@@ -59,16 +59,16 @@ impl<S: Sink, const FAST: bool> Machine<'_, '_, S, FAST> {
                 .collect();
             for known in tracked.into_values().filter(|known| known.node != NO_NODE) {
                 let is_named = is_used(&known) && !(known.is_later_tag() && first.contains(&known.variable));
-                let which = match (known.which, !is_named) {
-                    (tracked::BEHIND, true) => tracked::MAIN,
+                let tag_role = match (known.tag_role, !is_named) {
+                    (tracked::AFTER, true) => tracked::MAIN,
                     (tracked::AT_WEAKEN, true) => tracked::WEAKEN,
-                    (tracked::BODY, false) => tracked::BEHIND,
-                    (which, true) => which,
-                    (which @ (tracked::BEHIND | tracked::AT_WEAKEN), false) => which,
+                    (tracked::BODY, false) => tracked::AFTER,
+                    (tag_role, true) => tag_role,
+                    (tag_role @ (tracked::AFTER | tracked::AT_WEAKEN), false) => tag_role,
                     (tracked::REFN, false) => tracked::AT_REFN,
                     _ => continue,
                 };
-                self.sink.record_note(known.node, code::TRACK, which);
+                self.sink.record_note(known.node, code::TRACK, tag_role);
             }
         }
     }

@@ -20,22 +20,22 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let copied = if inner == tag::COPY { self.peek_copied_tag(tag_offset + 1) } else { None };
         if !folds(copied.unwrap_or(inner)) {
             self.check_frozen_array(slot, Kind::Ref)?;
-            let owner = if is_body { slot.outer } else { NO_NODE };
+            let owner = if is_body { slot.variable } else { NO_NODE };
             return self.open_container(Node::open(Kind::Ref, 0).with(flag::REF), slot, Role::Ref, 1, owner);
         }
         if pads > 0 {
-            let from = self.scan.offset;
+            let start = self.scan.offset;
             self.scan.offset = tag_offset;
-            self.record_span(from, slot.me, "PAD");
-            for pad in (from..tag_offset).filter(|pad| input[*pad] != tag::PAD) {
-                self.record_tracked_tag(pad, NO_NODE, slot.outer, slot.me, tracked::INNER);
+            self.record_span(start, slot.node, "PAD");
+            for pad in (start..tag_offset).filter(|pad| input[*pad] != tag::PAD) {
+                self.record_tracked_tag(pad, NO_NODE, slot.variable, slot.node, tracked::INNER);
             }
-            self.sink.record_note(slot.me, code::PADS, 1 << 32 | pads as u64);
+            self.sink.record_note(slot.node, code::PADS, 1 << 32 | pads as u64);
         }
         self.scan.offset = tag_offset + 1;
-        self.record_span(tag_offset, slot.me, tag::name_of(inner));
+        self.record_span(tag_offset, slot.node, tag::name_of(inner));
         if byte != inner {
-            self.record_tracked_tag(tag_offset, NO_NODE, slot.outer, slot.me, tracked::INNER);
+            self.record_tracked_tag(tag_offset, NO_NODE, slot.variable, slot.node, tracked::INNER);
         }
         let mut inner = inner;
         if let Some(copied) = copied {
@@ -46,15 +46,15 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             }
             let copied_tag_offset = self.scan.offset;
             if self.scan.read_u8("a tag")? & TRACK != 0 {
-                self.record_tracked_tag(copied_tag_offset, NO_NODE, slot.outer, slot.me, tracked::INNER);
+                self.record_tracked_tag(copied_tag_offset, NO_NODE, slot.variable, slot.node, tracked::INNER);
             }
         }
         if inner == tag::REGEXP {
             return self.read_regexp(slot, 0);
         }
-        let count = self.read_number(slot.me, "the count")?;
-        if count <= tag::MOST_IN_REF as u64 {
-            self.sink.record_note(slot.me, code::REFN, 0);
+        let count = self.read_number(slot.node, "the count")?;
+        if count <= tag::MAX_IN_REF as u64 {
+            self.sink.record_note(slot.node, code::REFN, 0);
         }
         let kind = if inner == tag::ARRAY { Kind::Array } else { Kind::Map };
         self.read_container(Node::open(kind, 0).with(flag::REF), slot, count)
@@ -80,7 +80,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 .at(tag_offset)
                 .finding("a link, although completed parts were already released"));
         }
-        let offset = self.read_number(slot.me, "the offset")?;
+        let offset = self.read_number(slot.node, "the offset")?;
         let index = self.origin.index_of_item(offset, tag_offset)?;
         let Some(tracked) = self.tracked.get_mut(&index) else {
             return Err(Error::new(ErrorKind::BadLink)
@@ -96,18 +96,18 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
                 node => Some(spelling::string_target(Part::Value, node)),
             };
             if let Some(target) = target {
-                self.sink.record_note(slot.me, code::VIA, target);
+                self.sink.record_note(slot.node, code::VIA, target);
             }
         }
         if S::DETAIL && known.is_later_tag() && !known.is_reread {
-            self.sink.record_note(slot.me, code::BY, spelling::tag_target(known.which, known.node));
+            self.sink.record_note(slot.node, code::BY, spelling::tag_target(known.tag_role, known.node));
         }
         Ok(known)
     }
 
     pub(super) fn read_alias(&mut self, slot: &Slot, tag_offset: usize, is_tracked: bool) -> Result<(), Error> {
         let known = self.read_tracked_target(slot, tag_offset, "ALIAS")?;
-        if known.variable >= slot.me {
+        if known.variable >= slot.node {
             return Err(Error::new(ErrorKind::BadLink)
                 .at(tag_offset)
                 .expecting("ALIAS to a variable")
@@ -116,7 +116,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if is_tracked {
             self.tracked.insert(
                 tag_offset,
-                TrackedTag { node: slot.me, which: tracked::MAIN, used: false, is_reread: true, ..known },
+                TrackedTag { node: slot.node, tag_role: tracked::MAIN, used: false, is_reread: true, ..known },
             );
         }
         self.tape().mark_target(known.variable);
@@ -130,11 +130,11 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         } else {
             self.check_frozen_array(slot, Kind::Ref)?;
             if slot.parent == Some(Role::Object) {
-                self.deferred_blesses.push(slot.outer);
+                self.deferred_blesses.push(slot.variable);
                 if S::DETAIL && slot.weak.is_some() {
-                    let object = self.tape().nodes().get(slot.outer as usize);
+                    let object = self.tape().nodes().get(slot.variable as usize);
                     let is_object_weak = object.is_some_and(|object| object.has(flag::WEAK));
-                    self.sink.record_note(slot.me, code::WEAK_BODY, u64::from(is_object_weak));
+                    self.sink.record_note(slot.node, code::WEAK_BODY, u64::from(is_object_weak));
                 }
             }
             let mut node = Node::open(Kind::Ref, 0).with(flag::REF | slot.weak_flag());
@@ -163,7 +163,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     }
 
     pub(super) fn begin_copy(&mut self, slot: &Slot, tag_offset: usize) -> Result<(), Error> {
-        let offset = self.read_noted_number(slot.me, "the offset", code::COPY_WIDTH)?;
+        let offset = self.read_noted_number(slot.node, "the offset", code::COPY_WIDTH)?;
         let index = self.origin.index_of_item(offset, tag_offset)?;
         if self.copy.is_some() {
             return Err(Error::new(ErrorKind::BadLink)
@@ -173,7 +173,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         }
         let resume = self.scan;
         self.copy =
-            Some(ActiveCopy { resume, tag_at: tag_offset, source: index, height: self.stack.len(), node: slot.me });
+            Some(ActiveCopy { resume, tag_at: tag_offset, source: index, height: self.stack.len(), node: slot.node });
         // The original ends before its copy.
         self.scan = Scan { input: self.scan.input.get(..tag_offset).unwrap_or(&[]), offset: index };
         self.set_copying(true);
@@ -188,7 +188,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let nodes = u64::from(self.tape().len() - copy.node);
         if nodes > 1 {
             self.expansion = match self.expansion.checked_sub(nodes) {
-                Some(left) => left,
+                Some(remaining) => remaining,
                 None => {
                     let max_nodes = self.limits.expanded_from(self.scan.input.len());
                     return Err(self.limits.too_expanded(max_nodes).at(copy.tag_at));
@@ -223,9 +223,9 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         variable: u32,
         referent: u32,
         node: u32,
-        which: u64,
+        tag_role: u64,
     ) {
-        let new = TrackedTag { variable, referent, node, which, used: false, is_reread: false };
+        let new = TrackedTag { variable, referent, node, tag_role, used: false, is_reread: false };
         match self.tracked.get_mut(&tag_offset) {
             // It was read again by a COPY: the later reading counts from now on.
             Some(known) => *known = TrackedTag { node: known.node, used: false, is_reread: true, ..new },

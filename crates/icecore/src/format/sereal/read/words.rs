@@ -68,12 +68,12 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         self.record_span(tag_offset, node, tag::name_of(tag));
         if byte != tag {
             // Nothing can refer to it; only the spelling records it.
-            let which = match part {
+            let tag_role = match part {
                 Part::Key => tracked::KEY,
                 Part::Class => tracked::CLASS,
                 Part::Value => tracked::MAIN,
             };
-            self.sink.record_note(node, code::TRACK, which);
+            self.sink.record_note(node, code::TRACK, tag_role);
         }
         if tag == tag::COPY {
             return self.read_copied_word(node, part, expected, tag_offset);
@@ -84,7 +84,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         let word = self.read_noted_word_rest(node, tag_offset, tag, codes.width)?;
         if S::DETAIL {
             self.speller.record_string(tag_offset, node, part);
-            if tag == tag::BINARY && word.bytes.len() <= tag::MOST_SHORT {
+            if tag == tag::BINARY && word.bytes.len() <= tag::MAX_SHORT_LEN {
                 self.sink.record_note(node, codes.tag, u64::from(tag));
             }
         }
@@ -123,7 +123,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     pub(super) fn read_key(&mut self) -> Result<u16, Error> {
         let node = self.tape().len();
         let last_key = self.stack.last().map_or(0, |top| top.last_key);
-        let from = self.scan.offset;
+        let word_start = self.scan.offset;
         let word = self.read_word(node, Part::Key, "the key of an entry")?;
         // Copies of a long key would take quadratic time, so its id is kept by offset.
         let known_id = if is_long_string(word.bytes) { self.long_keys.get(&word.start).copied() } else { None };
@@ -152,7 +152,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             }
         };
         if FAST && word.copied {
-            self.predictions.learn(id, self.scan.input, from, self.scan.offset);
+            self.predictions.learn(id, self.scan.input, word_start, self.scan.offset);
         }
         if let Some(top) = self.stack.last_mut() {
             top.last_key = id;
@@ -191,7 +191,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
     /// Reads the class name after OBJECT.
     pub(super) fn read_class_name(&mut self, slot: &Slot) -> Result<u32, Error> {
         let offset = self.scan.offset;
-        let word = self.read_word(slot.me, Part::Class, "a class name")?;
+        let word = self.read_word(slot.node, Part::Class, "a class name")?;
         let class = match self.classes.get(&word.tag_offset) {
             Some(class) if is_long_string(word.bytes) => *class,
             _ => self.tape().intern_class(word.kind, word.bytes).map_err(|error| error.at(offset))?,
@@ -200,10 +200,10 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
         if S::DETAIL {
             if word.copied {
                 if let Some(target) = self.speller.target_at(word.tag_offset) {
-                    self.sink.record_note(slot.me, code::CLASS_COPY, target);
+                    self.sink.record_note(slot.node, code::CLASS_COPY, target);
                 }
             } else if !self.speller.record_class_name(word.tag_offset, class) {
-                self.sink.record_note(slot.me, code::CLASS_FULL, 0);
+                self.sink.record_note(slot.node, code::CLASS_FULL, 0);
             }
         }
         Ok(class)
@@ -211,7 +211,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
 
     /// Returns the class that OBJECTV refers to.
     pub(super) fn read_known_class(&mut self, slot: &Slot, tag_offset: usize) -> Result<u32, Error> {
-        let offset = self.read_noted_number(slot.me, "the offset", code::CLASS_WIDTH)?;
+        let offset = self.read_noted_number(slot.node, "the offset", code::CLASS_WIDTH)?;
         let index = self.origin.index_of_item(offset, tag_offset)?;
         let class = self.classes.get(&index).copied().ok_or_else(|| {
             Error::new(ErrorKind::BadLink)
@@ -223,7 +223,7 @@ impl<'i, S: Sink, const FAST: bool> Machine<'i, '_, S, FAST> {
             && !self.speller.is_first_class_name(index, class)
             && let Some(target) = self.speller.target_at(index)
         {
-            self.sink.record_note(slot.me, code::CLASS_OTHER, target);
+            self.sink.record_note(slot.node, code::CLASS_OTHER, target);
         }
         Ok(class)
     }

@@ -6,53 +6,53 @@ use crate::format::skim::bytes_ahead;
 use crate::format::skim::tokens::{FrameContent, Run, SkimFrame};
 use crate::format::tags::Class;
 
-static CLASSES: [Class; 256] = tag::TAGS.tag_classes_masked(!TRACK);
+static TAG_CLASSES: [Class; 256] = tag::TAGS.tag_classes_masked(!TRACK);
 
 pub(super) fn skip_run(run: &mut Run<'_, Offsets>) -> usize {
-    let Some(SkimFrame { sort: FrameContent::Values, remaining: pending }) = run.open.last_mut() else { return 0 };
-    let mut left = *pending;
+    let Some(SkimFrame { content: FrameContent::Values, remaining: pending }) = run.open.last_mut() else { return 0 };
+    let mut remaining = *pending;
     // The offset of the first byte.
     let offset = run.base.wrapping_sub(run.format.start).wrapping_add(run.format.first);
     let bytes = run.bytes;
     let mut position = 0;
     // A branch for each class, because branches are predicted: with a table of lengths, each
     // item would wait for the previous one.
-    while left > 0 {
+    while remaining > 0 {
         let Some(head) = bytes_ahead::<16>(bytes, position) else { break };
         let tag = head[0];
-        let left_after = |count: u64| left - 1 + count;
-        match CLASSES[usize::from(tag)] {
-            Class::Tag => (position, left) = (position + 1, left_after(0)),
-            Class::LowText => (position, left) = (position + 1 + usize::from(tag & 31), left_after(0)),
-            Class::Four => (position, left) = (position + 5, left_after(0)),
-            Class::Eight => (position, left) = (position + 9, left_after(0)),
+        let remaining_after = |count: u64| remaining - 1 + count;
+        match TAG_CLASSES[usize::from(tag)] {
+            Class::Tag => (position, remaining) = (position + 1, remaining_after(0)),
+            Class::LowText => (position, remaining) = (position + 1 + usize::from(tag & 31), remaining_after(0)),
+            Class::Four => (position, remaining) = (position + 5, remaining_after(0)),
+            Class::Eight => (position, remaining) = (position + 9, remaining_after(0)),
             Class::Integer => {
                 let Some(len) = varint_len(head) else { break };
-                (position, left) = (position + len, left_after(0));
+                (position, remaining) = (position + len, remaining_after(0));
             }
             Class::Text => {
                 let Some((count, len)) = short_varint(head) else { break };
-                (position, left) = (position + len + count as usize, left_after(0));
+                (position, remaining) = (position + len + count as usize, remaining_after(0));
             }
             Class::Again => {
                 let Some((place, len)) = short_varint(head) else { break };
                 if place >= offset.wrapping_add(position as u64) {
                     break;
                 }
-                (position, left) = (position + len, left_after(0));
+                (position, remaining) = (position + len, remaining_after(0));
             }
-            Class::LowItems => (position, left) = (position + 1, left_after(u64::from(tag & 15))),
-            Class::LowEntries => (position, left) = (position + 1, left_after(2 * u64::from(tag & 15))),
+            Class::LowItems => (position, remaining) = (position + 1, remaining_after(u64::from(tag & 15))),
+            Class::LowEntries => (position, remaining) = (position + 1, remaining_after(2 * u64::from(tag & 15))),
             Class::Items => {
                 let Some((count, len)) = short_varint(head) else { break };
-                (position, left) = (position + len, left_after(count));
+                (position, remaining) = (position + len, remaining_after(count));
             }
             Class::Entries => {
                 let Some((count, len)) = short_varint(head) else { break };
-                (position, left) = (position + len, left_after(2 * count));
+                (position, remaining) = (position + len, remaining_after(2 * count));
             }
             Class::Value => position += 1,
-            Class::TwoValues => (position, left) = (position + 1, left_after(2)),
+            Class::TwoValues => (position, remaining) = (position + 1, remaining_after(2)),
             Class::Blessed => {
                 let Some((place, len)) = short_varint(head) else { break };
                 if place >= offset.wrapping_add(position as u64) {
@@ -71,7 +71,7 @@ pub(super) fn skip_run(run: &mut Run<'_, Offsets>) -> usize {
             | Class::Rare => break,
         }
     }
-    *pending = left;
+    *pending = remaining;
     position
 }
 

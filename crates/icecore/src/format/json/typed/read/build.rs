@@ -1,17 +1,17 @@
 //! Makes the nodes that the plain document describes.
 
 use super::source::{FormParts, SourceEntry};
-use super::{NodeError, ReadTask, Slot, TypedReader};
+use super::{NodeError, ReadTask, Slot, TypedReader, UnresolvedLink};
 use crate::base64;
 use crate::document::{Form, IS_KEY, KEY_NODE, Kind, NO_KEY, Node, flag};
 use crate::format::json::typed::form::{self, Name};
 use crate::format::json::typed::key::{self, KeyMeaning};
 
-/// How many keys of a map get ids; the others become nodes of the tape.
-const KEYS_WITH_ID: u32 = 256;
+/// Maximum number of keys of a map that get ids; the others become nodes of the tape.
+const MAX_ENTRIES_WITH_IDS: u32 = 256;
 
-/// How many forms of strings may be nested, as in `{"$string": {"$latin1": …}, …}`.
-const FORMS_OF_A_STRING: u32 = 2;
+/// Number of forms of strings that may be nested, as in `{"$string": {"$latin1": …}, …}`.
+const MAX_STRING_FORMS: u32 = 2;
 
 /// A value that is being read: where it goes, and what the objects around it say.
 #[derive(Clone, Copy)]
@@ -117,7 +117,7 @@ impl TypedReader<'_, '_> {
                     _ => Kind::Copy,
                 };
                 let node = self.push_node(Node::leaf(kind, 0), *context)?;
-                self.links.push((node, number, main));
+                self.links.push(UnresolvedLink { node, number, place: main });
                 return Ok(None);
             }
             Name::Float => Node::float(self.read_float(main)?),
@@ -220,7 +220,7 @@ impl TypedReader<'_, '_> {
         Ok(())
     }
 
-    /// Gives an object the form that its body requires.
+    /// Sets the form of an object that its body requires.
     pub(super) fn set_object_form(&mut self, index: u32) {
         if let [object, body, ..] = &mut self.tape.nodes[index as usize..] {
             *object = object.in_form(form::default_object_form(body.kind));
@@ -296,7 +296,7 @@ impl TypedReader<'_, '_> {
     /// Returns the slot for the key of an entry of a plain object.
     fn slot_for_entry(&mut self, entry: &SourceEntry, index: u32) -> Result<Slot, NodeError> {
         let (read, id) = self.resolve_key(entry);
-        let has_id = index < KEYS_WITH_ID;
+        let has_id = index < MAX_ENTRIES_WITH_IDS;
         if let Some(id @ 1..) = id.filter(|_| has_id) {
             return Ok(Slot { key: id, flags: 0 });
         }
@@ -305,8 +305,8 @@ impl TypedReader<'_, '_> {
             KeyMeaning::Plain(kind, skip) => (kind, bytes.get(skip..).unwrap_or(&[]).to_vec()),
             KeyMeaning::Latin1 => {
                 let bytes = bytes.get(3..).and_then(key::bytes_from_latin1);
-                let wrong = NodeError::new(entry.value, "characters up to U+00FF after `$l:`");
-                (Kind::Bytes, bytes.ok_or_else(|| wrong.finding("a higher one"))?)
+                let error = NodeError::new(entry.value, "characters up to U+00FF after `$l:`");
+                (Kind::Bytes, bytes.ok_or_else(|| error.finding("a higher one"))?)
             }
             KeyMeaning::Unknown => return Err(self.unknown_key_error(entry)),
             KeyMeaning::Special(name) => {
@@ -324,7 +324,7 @@ impl TypedReader<'_, '_> {
 
     /// Returns the slot for a key with this name: an id, or a node put on the tape.
     fn make_slot(&mut self, node: Node, bytes: &[u8], index: u32, place: u32) -> Result<Slot, NodeError> {
-        if index < KEYS_WITH_ID
+        if index < MAX_ENTRIES_WITH_IDS
             && let Some(id) = self.tape.intern_key(node, bytes)
         {
             return Ok(Slot { key: id, flags: 0 });
@@ -375,7 +375,7 @@ impl TypedReader<'_, '_> {
         self.read_value(key, Slot { key: IS_KEY, flags })
     }
 
-    /// Whether this is a string with an `$id`.
+    /// Returns `true` if this is a string with an `$id`.
     fn is_string_with_id(&mut self, place: u32) -> Result<bool, NodeError> {
         if self.source_kind(place) != Some(Kind::Map) || !self.is_special(place) {
             return Ok(false);
@@ -413,10 +413,10 @@ impl TypedReader<'_, '_> {
     /// Returns the node of an integer or a string of any kind; `None` for anything
     /// else.
     fn read_name(&mut self, place: u32) -> Result<Option<Node>, NodeError> {
-        self.read_name_within(place, FORMS_OF_A_STRING)
+        self.read_name_within(place, MAX_STRING_FORMS)
     }
 
-    /// The same, with at most this many nested forms of strings.
+    /// Like [`Self::read_name`], with at most this number of nested forms of strings.
     fn read_name_within(&mut self, place: u32, forms: u32) -> Result<Option<Node>, NodeError> {
         let node = self.source_node(place);
         match node.kind {
@@ -466,7 +466,7 @@ impl TypedReader<'_, '_> {
     /// Returns a string if the context says that bytes are meant: a plain string is
     /// their UTF-8. The caller replaces its kind.
     fn read_named_bytes(&mut self, place: u32) -> Result<Node, NodeError> {
-        self.read_bytes_within(place, FORMS_OF_A_STRING)
+        self.read_bytes_within(place, MAX_STRING_FORMS)
     }
 
     fn read_bytes_within(&mut self, place: u32, forms: u32) -> Result<Node, NodeError> {

@@ -10,6 +10,7 @@ pub(in crate::format::json::typed) struct FormParts {
     values: [u32; COUNT],
 }
 
+/// Replaces the place of the value of a key that the object does not have.
 const NONE: u32 = u32::MAX;
 
 impl FormParts {
@@ -126,13 +127,13 @@ impl TypedReader<'_, '_> {
         new
     }
 
-    /// Whether the object begins with a `$` key, known or unknown.
+    /// Returns `true` if the object begins with a `$` key, known or unknown.
     pub(super) fn is_special(&mut self, place: u32) -> bool {
         let first = self.source_entry(place + 1, self.source.index_after(place));
         first.is_some_and(|first| matches!(self.read_key(&first), KeyMeaning::Special(_) | KeyMeaning::Unknown))
     }
 
-    /// Whether this is an object with `$icecore`.
+    /// Returns `true` if this is an object with `$icecore`.
     pub(super) fn is_outermost(&self, place: u32) -> bool {
         self.source_kind(place) == Some(Kind::Map) && self.source_entries(place).any(|(key, _)| key == b"$icecore")
     }
@@ -179,14 +180,15 @@ impl TypedReader<'_, '_> {
             return Err(NodeError::new(place, "a form of json:typed").finding(first));
         };
         for (key, value) in self.source_entries(place) {
-            let belongs = Name::from_text(key)
-                .is_some_and(|name| name == shape.main || shape.needs.contains(&name) || shape.takes.contains(&name));
+            let belongs = Name::from_text(key).is_some_and(|name| {
+                name == shape.main || shape.required.contains(&name) || shape.optional.contains(&name)
+            });
             if !belongs {
                 let key = String::from_utf8_lossy(key);
                 return Err(NodeError::new(value, format!("no `{key}` next to `{}`", shape.main.text())).finding("one"));
             }
         }
-        match shape.needs.iter().find(|name| !parts.has(**name)) {
+        match shape.required.iter().find(|name| !parts.has(**name)) {
             Some(missing) => {
                 Err(NodeError::new(place, format!("`{}` next to `{}`", missing.text(), shape.main.text()))
                     .finding("none"))
