@@ -116,7 +116,6 @@ unsafe fn grow_memory(
     })
 }
 
-#[cold]
 /// Returns the id of a key with this kind (`ICECORE_BYTES`, `ICECORE_TEXT` or `ICECORE_SYMBOL`), these flags and
 /// bytes; 0 if the key needs a node of its own before its value.
 ///

@@ -12,6 +12,7 @@ use icecore_tables::tally::REFUSED;
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The exit codes.
@@ -101,7 +102,8 @@ impl Report {
     pub fn report_io_error(&mut self, name: &str, error: &io::Error) {
         self.exit_code = self.exit_code.max(code::USAGE);
         let is_missing = error.kind() == io::ErrorKind::NotFound;
-        let hint = match self.has_output_option && self.input_count > 1 {
+        let may_be_output = self.has_output_option && self.input_count > 1 && Path::new(name).extension().is_some();
+        let hint = match may_be_output {
             _ if !is_missing => None,
             true => explain_missing_file(name).or_else(|| Some(format!("to write this file: `-o {name}`"))),
             false => explain_missing_file(name),

@@ -107,7 +107,7 @@ impl ChangeWriter<'_> {
         for (source, place) in sources.iter().zip(places) {
             let Some(changed) = change(source, report)? else { continue };
             if !changed.is_changed {
-                report.note("done", &source.name(), "nothing to change".to_owned());
+                report.note(&source.name(), "done", "nothing to change".to_owned());
                 continue;
             }
             let mut target = place.open_target()?;
@@ -117,7 +117,7 @@ impl ChangeWriter<'_> {
                 None => "changed; no backup was kept".to_owned(),
             };
             if or_reported(place.replace_original(target), source, report)? {
-                report.note("done", &source.name(), message);
+                report.note(&source.name(), "done", message);
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use crate::options::{Opt, OptionType, Settings, Side};
 /// Registry row.
 pub static WRAPPER: Wrapper = Wrapper {
     name: "base64",
-    title: "Base64, with or without line breaks (RFC 4648 and MIME_LINE_LEN)",
+    title: "Base64, with or without line breaks (RFC 4648 and MIME)",
     extension: "b64",
     text: Some(true),
     layer: "data in Base64",
