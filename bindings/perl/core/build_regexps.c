@@ -7,145 +7,148 @@
 
 /* Returns the end of the blanks at `p`. */
 static const char *
-skip_blanks(const char *p, const char *end)
+skip_blanks(const char *text_at, const char *end)
 {
-    while (p < end && isSPACE_A(*p))
-        p++;
-    return p;
+    while (text_at < end && isSPACE_A(*text_at))
+        text_at++;
+    return text_at;
 }
 
 /* Whether the value of a property is looked up in the names of characters, or is a
  * pattern itself. */
 static bool
-has_active_value(const char *name, const char *sign, const char *end)
+may_run_code(const char *name, const char *separator, const char *end)
 {
-    const char *value = skip_blanks(sign + 1, end), *p = skip_blanks(value + 1, end);
+    const char *value = skip_blanks(separator + 1, end), *text_at = skip_blanks(value + 1, end);
     /* Blanks, `_` and `-` in a name are ignored. */
     const char *second = name + 1;
-    while (second < sign && !isALPHANUMERIC_A(*second))
+    while (second < separator && !isALPHANUMERIC_A(*second))
         second++;
-    if (toLOWER_A(*name) == 'n' && second < sign && toLOWER_A(*second) == 'a')
+    if (toLOWER_A(*name) == 'n' && second < separator && toLOWER_A(*second) == 'a')
         return TRUE;
     if (value == end)
         return TRUE;
-    if (toLOWER_A(*value) == 'm' && p < end && !isWORDCHAR_A(*p))
+    if (toLOWER_A(*value) == 'm' && text_at < end && !isWORDCHAR_A(*text_at))
         return TRUE;
-    for (p = value; p < end; p++)
-        if (*p == '/' && !(p > value && isDIGIT_A(p[-1])))
+    for (text_at = value; text_at < end; text_at++)
+        if (*text_at == '/' && !(text_at > value && isDIGIT_A(text_at[-1])))
             return TRUE;
     return FALSE;
 }
 
 /* Whether the name of a property can only be one of Unicode's own. */
 static bool
-is_own_property(const char *p, const char *end)
+is_unicode_property(const char *text_at, const char *end)
 {
-    const char *name, *sign = NULL;
-    while (p < end && (isSPACE_A(*p) || *p == '^'))
-        p++;
-    name = p;
-    if (p == end || !isALPHANUMERIC_A(*p))
+    const char *name, *separator = NULL;
+    while (text_at < end && (isSPACE_A(*text_at) || *text_at == '^'))
+        text_at++;
+    name = text_at;
+    if (text_at == end || !isALPHANUMERIC_A(*text_at))
         return FALSE;
-    if (*p == 'I' && p + 1 < end && (p[1] == 'n' || p[1] == 's'))
+    if (*text_at == 'I' && text_at + 1 < end && (text_at[1] == 'n' || text_at[1] == 's'))
         return FALSE;
-    for (; p < end; p++) {
-        if (*p == '=' || *p == ':') {
-            if (sign)
+    for (; text_at < end; text_at++) {
+        if (*text_at == '=' || *text_at == ':') {
+            if (separator)
                 return FALSE; /* `::` names a package */
-            sign = p;
-        } else if (!isWORDCHAR_A(*p) && !isSPACE_A(*p) && !memCHRs("-./&+", *p))
+            separator = text_at;
+        } else if (!isWORDCHAR_A(*text_at) && !isSPACE_A(*text_at) && !memCHRs("-./&+", *text_at))
             return FALSE;
     }
-    return !sign || !has_active_value(name, sign, end);
+    return !separator || !may_run_code(name, separator, end);
 }
 
 /* Checks the text after `\p` or `\P`. */
 static bool
-is_inert_property(const char *p, const char *end)
+is_harmless_property(const char *text_at, const char *end)
 {
-    const char *close;
-    p = skip_blanks(p, end);
-    if (p == end)
+    const char *closing_brace;
+    text_at = skip_blanks(text_at, end);
+    if (text_at == end)
         return FALSE;
-    if (*p != '{')
-        return is_own_property(p, p + 1);
-    close = (const char *)memchr(p, '}', end - p);
-    return close && is_own_property(p + 1, close);
+    if (*text_at != '{')
+        return is_unicode_property(text_at, text_at + 1);
+    closing_brace = (const char *)memchr(text_at, '}', end - text_at);
+    return closing_brace && is_unicode_property(text_at + 1, closing_brace);
 }
 
 /* Checks the text after `\N`: nothing, a quantifier, or the number of a character. */
 static bool
-is_inert_name(const char *p, const char *end)
+is_harmless_name(const char *text_at, const char *end)
 {
-    const char *close;
+    const char *closing_brace;
     bool is_number;
-    p = skip_blanks(p, end);
-    if (p == end || *p != '{')
+    text_at = skip_blanks(text_at, end);
+    if (text_at == end || *text_at != '{')
         return TRUE;
-    close = (const char *)memchr(p, '}', end - p);
-    if (!close)
+    closing_brace = (const char *)memchr(text_at, '}', end - text_at);
+    if (!closing_brace)
         return FALSE;
-    p = skip_blanks(p + 1, close);
-    if (p == close)
+    text_at = skip_blanks(text_at + 1, closing_brace);
+    if (text_at == closing_brace)
         return FALSE;
-    is_number = close - p > 2 && p[0] == 'U' && p[1] == '+';
-    for (p += is_number ? 2 : 0; p < close; p++)
-        if (!(is_number ? isXDIGIT_A(*p) || *p == '.' || *p == '_' : isDIGIT_A(*p) || *p == ',') && !isSPACE_A(*p))
+    is_number = closing_brace - text_at > 2 && text_at[0] == 'U' && text_at[1] == '+';
+    for (text_at += is_number ? 2 : 0; text_at < closing_brace; text_at++)
+        if (!(is_number ? isXDIGIT_A(*text_at) || *text_at == '.' || *text_at == '_'
+                        : isDIGIT_A(*text_at) || *text_at == ',')
+            && !isSPACE_A(*text_at))
             return FALSE;
     return TRUE;
 }
 
 /* Whether the text after `(` begins code. */
 static bool
-is_code(const char *p, const char *end)
+begins_code(const char *text_at, const char *end)
 {
-    p = skip_blanks(p, end);
-    if (p == end || (*p != '?' && *p != '*'))
+    text_at = skip_blanks(text_at, end);
+    if (text_at == end || (*text_at != '?' && *text_at != '*'))
         return FALSE;
-    while (p < end && (isSPACE_A(*p) || memCHRs("?*p", *p)))
-        p++;
-    return p < end && *p == '{';
+    while (text_at < end && (isSPACE_A(*text_at) || memCHRs("?*p", *text_at)))
+        text_at++;
+    return text_at < end && *text_at == '{';
 }
 
 /* Whether compiling a pattern runs no code and loads no module. */
 static bool
-is_inert(const char *text, STRLEN len)
+is_harmless_pattern(const char *text, STRLEN len)
 {
-    const char *p = text, *end = text + len;
-    bool escapes = TRUE;
+    const char *text_at = text, *end = text + len;
+    bool backslash_escapes = TRUE;
     /* In comments, and in `\c\`, a backslash escapes nothing. */
-    for (; p < end; p++)
-        if (*p == '#' || (*p == '\\' && p + 1 < end && p[1] == 'c'))
-            escapes = FALSE;
-    for (p = text; p < end; p++) {
-        if (*p == '(' && is_code(p + 1, end))
+    for (; text_at < end; text_at++)
+        if (*text_at == '#' || (*text_at == '\\' && text_at + 1 < end && text_at[1] == 'c'))
+            backslash_escapes = FALSE;
+    for (text_at = text; text_at < end; text_at++) {
+        if (*text_at == '(' && begins_code(text_at + 1, end))
             return FALSE;
-        if (*p != '\\' || p + 1 == end)
+        if (*text_at != '\\' || text_at + 1 == end)
             continue;
-        if ((p[1] == 'p' || p[1] == 'P') && !is_inert_property(p + 2, end))
+        if ((text_at[1] == 'p' || text_at[1] == 'P') && !is_harmless_property(text_at + 2, end))
             return FALSE;
-        if (p[1] == 'N' && !is_inert_name(p + 2, end))
+        if (text_at[1] == 'N' && !is_harmless_name(text_at + 2, end))
             return FALSE;
-        if (escapes)
-            p++;
+        if (backslash_escapes)
+            text_at++;
     }
     return TRUE;
 }
 
 /* Builds a record of a pattern and its modifiers, instead of the regexp. */
 static void
-record_regexp(pTHX_ ib_build *b, SV *variable, U32 at, U32 object, SV *pattern, SV *flags)
+record_regexp(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object, SV *pattern, SV *flags)
 {
-    const icecore_node *node = &b->v->nodes[at], *outer = object == ICECORE_NONE ? node : &b->v->nodes[object];
+    const icecore_node *node = &b->view->nodes[index],
+                       *outer = object == ICECORE_NONE ? node : &b->view->nodes[object];
     HV *hv = newHV();
-    ib_set_rv(aTHX_ variable, (SV *)hv);
+    ib_make_reference(aTHX_ variable, (SV *)hv);
     (void)hv_stores(hv, "kind", newSVpvs("regexp"));
     (void)hv_stores(hv, "value", SvREFCNT_inc_simple_NN(pattern));
     (void)hv_stores(hv, "flags", SvREFCNT_inc_simple_NN(flags));
     if (object != ICECORE_NONE) {
         const char *class;
         const icecore_name *name = ib_class_name(aTHX_ b, outer, &class);
-        (void)hv_stores(hv, "class", ib_class_sv(aTHX_ name, class));
+        (void)hv_stores(hv, "class", ib_class_name_sv(aTHX_ name, class));
     } else if (node->flags & ICECORE_FLAG_BARE)
         (void)hv_stores(hv, "bare", newSVpv(node->flags & ICECORE_FLAG_REF ? "reference" : "variable", 0));
     else
@@ -153,46 +156,47 @@ record_regexp(pTHX_ ib_build *b, SV *variable, U32 at, U32 object, SV *pattern, 
     if (outer->flags & ICECORE_FLAG_OVERLOAD)
         (void)hv_stores(hv, "overloaded", newSViv(1));
     sv_bless(variable, gv_stashpvs("Icecore::Record", GV_ADD));
-    ib_container_refs(aTHX_ b, variable, (SV *)hv, at, ICECORE_NONE);
+    ib_register_container(aTHX_ b, variable, (SV *)hv, index, ICECORE_NONE);
     if (object != ICECORE_NONE && outer->flags & ICECORE_FLAG_TARGET)
         ib_set_referent(aTHX_ b, object, (SV *)hv);
     if (object != ICECORE_NONE && outer->flags & ICECORE_FLAG_WEAK)
-        ib_be_weak(aTHX_ b, variable);
+        ib_weaken_later(aTHX_ b, variable);
 }
 
 void
-ib_check_regexp(pTHX_ ib_build *b, U32 at)
+ib_check_regexp(pTHX_ ib_builder *b, U32 index)
 {
-    SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1));
-    if (is_inert(SvPVX_const(pattern), SvCUR(pattern))) {
+    SV *pattern = ib_part_string(aTHX_ b, index + 1), *flags = ib_part_string(aTHX_ b, ice_next(b->view, index + 1));
+    if (is_harmless_pattern(SvPVX_const(pattern), SvCUR(pattern))) {
         /* Its warnings are issued when it is built. */
         ENTER;
         SAVEI8(PL_dowarn);
         PL_dowarn = (PL_dowarn & ~(G_WARN_ON | G_WARN_ALL_ON)) | G_WARN_ALL_OFF;
-        SvREFCNT_dec(ice_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags)));
+        SvREFCNT_dec(ice_compile_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags)));
         LEAVE;
     }
 }
 
 void
-ib_regexp(pTHX_ ib_build *b, SV *variable, U32 at, U32 object)
+ib_build_regexp(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object)
 {
-    const icecore_node *node = &b->v->nodes[at];
-    SV *pattern = ib_part(aTHX_ b, at + 1), *flags = ib_part(aTHX_ b, ice_next(b->v, at + 1)), *re;
-    b->at = (U32)node->payload;
+    const icecore_node *node = &b->view->nodes[index];
+    SV *pattern = ib_part_string(aTHX_ b, index + 1), *flags = ib_part_string(aTHX_ b, ice_next(b->view, index + 1)),
+       *re;
+    b->next = (U32)node->payload;
     /* A pattern of the program itself was compiled before. */
-    if (!b->set->cloning && !is_inert(SvPVX_const(pattern), SvCUR(pattern))) {
-        record_regexp(aTHX_ b, variable, at, object, pattern, flags);
+    if (!b->settings->cloning && !is_harmless_pattern(SvPVX_const(pattern), SvCUR(pattern))) {
+        record_regexp(aTHX_ b, variable, index, object, pattern, flags);
         return;
     }
-    re = ice_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags));
+    re = ice_compile_regexp(aTHX_ pattern, SvPVX_const(flags), SvCUR(flags));
     if (node->flags & ICECORE_FLAG_BARE && object == ICECORE_NONE) {
         /* The variable is itself a regexp. */
         sv_setsv(variable, sv_2mortal(re));
         return;
     }
-    ib_set_rv(aTHX_ variable, re);
-    if (object == ICECORE_NONE && (b->set->bless_ok || !b->set->bare_regexps))
+    ib_make_reference(aTHX_ variable, re);
+    if (object == ICECORE_NONE && (b->settings->bless_ok || !b->settings->bare_regexps))
         sv_bless(variable, gv_stashpvs("Regexp", GV_ADD));
-    ib_container_refs(aTHX_ b, variable, re, at, object);
+    ib_register_container(aTHX_ b, variable, re, index, object);
 }

@@ -6,7 +6,7 @@
 /* Creates a list from the value of an option: a reference to an array of names, to a hash
  * (its keys with true values are the names), or to code. Dies for anything else. The names
  * are copied, as in Sereal. `*list` is set before anything can die; the caller owns it. */
-void ice_class_list_make(pTHX_ SV **list, const char *option, SV *value);
+void ice_class_list_new(pTHX_ SV **list, const char *option, SV *value);
 
 PERL_STATIC_INLINE bool
 ice_class_list_is_code(SV *list)
@@ -15,9 +15,9 @@ ice_class_list_is_code(SV *list)
 }
 
 /* Returns whether a list contains a name. The list must not be code. */
-bool ice_class_list_has(pTHX_ SV *list, const char *name, STRLEN len, bool is_utf8);
+bool ice_class_list_contains(pTHX_ SV *list, const char *name, STRLEN len, bool is_utf8);
 /* Calls the code with the name of a class, and with the object unless it is NULL. Returns
  * whether the result is true. */
-bool ice_class_list_ask(pTHX_ SV *list, SV *name, SV *object);
+bool ice_class_list_call(pTHX_ SV *list, SV *name, SV *object);
 
 #endif

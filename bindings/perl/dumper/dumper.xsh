@@ -78,7 +78,7 @@ Values(self, list = NULL)
   PREINIT:
     AV *held;
   PPCODE:
-    held = ice_dumper_list(aTHX_ self, ix == 1, list);
+    held = ice_dumper_values_or_names(aTHX_ self, ix == 1, list);
     if (list)
         XPUSHs(ST(0));
     else if (held)

@@ -3,11 +3,11 @@
 
 /* Returns the result of a filter for a value; NULL if it returned nothing. A mortal. */
 static SV *
-filtered(pTHX_ SV *filter, SV *value, const char *name)
+call_filter(pTHX_ SV *filter, SV *value, const char *method_name)
 {
     AV *list = (AV *)sv_2mortal((SV *)ice_call_list(aTHX_ filter, &value, 1));
     if (AvFILLp(list) > 0)
-        croak("%s callbacks must not return more than one scalar", name);
+        croak("%s callbacks must not return more than one scalar", method_name);
     return AvFILLp(list) < 0 ? NULL : AvARRAY(list)[0];
 }
 
@@ -32,10 +32,10 @@ filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
     if (json->single_filter && (he = only_entry(aTHX_ hv))) {
         HE *found = hv_fetch_ent(json->single_filter, hv_iterkeysv(he), FALSE, 0);
         if (found)
-            result = filtered(aTHX_ HeVAL(found), HeVAL(he), "filter_json_single_key_object");
+            result = call_filter(aTHX_ HeVAL(found), HeVAL(he), "filter_json_single_key_object");
     }
     if (!result && json->filter)
-        result = filtered(aTHX_ json->filter, sv_2mortal(newRV_inc((SV *)hv)), "filter_json_object");
+        result = call_filter(aTHX_ json->filter, sv_2mortal(newRV_inc((SV *)hv)), "filter_json_object");
     if (result)
         sv_setsv(variable, result);
     FREETMPS;

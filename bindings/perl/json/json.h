@@ -45,38 +45,38 @@ struct ice_json {
     U8 indent_length;
     U8 inf_nan;
     HV *boolean_stash;
-    SV *yes, *no;      /* the values of booleans */
-    SV *filter;        /* of each object */
-    HV *single_filter; /* by key, for objects with one key */
-    SV *classes;       /* classes that tags may name */
-    SV *owner;         /* the object that owns these settings */
-    icecore_stage *reader; /* for special data, and for errors */
-    SV *text;          /* the pieces so far */
-    STRLEN pos;        /* how far it was scanned */
-    IV nest;
-    U8 mode;
+    SV *true_value, *false_value; /* the values of booleans */
+    SV *filter;                   /* of each object */
+    HV *single_filter;            /* by key, for objects with one key */
+    SV *classes;                  /* classes that tags may name */
+    SV *owner;                    /* the object that owns these settings */
+    icecore_stage *reader;        /* for special data, and for errors */
+    SV *text;                     /* the pieces so far */
+    STRLEN scanned;               /* how far it was scanned */
+    IV nesting;
+    U8 state;
 };
 
-#define IJ_TOO_DEEP "json text or perl structure exceeds maximum nesting level (max_depth set too low?)"
+#define IJ_MAX_DEPTH_MESSAGE "json text or perl structure exceeds maximum nesting level (max_depth set too low?)"
 
 /* walk.c */
 extern const iw_rules ij_rules;
 /* Returns the meaning of a reference to this scalar: 1 for true, 0 for false, -1 for
  * neither. */
-int ij_word_of(pTHX_ SV *sv);
+int ij_boolean_of(pTHX_ SV *sv);
 
 /* errors.c */
 /* Dies with JSON::XS's words, the place, and what was expected and found. `is_text`:
  * offsets count characters. */
-void ij_refuse_text(pTHX_ const icecore_error *error, const ice_read_settings *set, const char *text, STRLEN len,
-                    bool is_text) __attribute__noreturn__;
+void ij_croak_text_error(pTHX_ const icecore_error *error, const ice_read_settings *settings, const char *text,
+                         STRLEN len, bool is_text) __attribute__noreturn__;
 
 bool ij_is_big_number(pTHX_ SV *rv);
 
 /* bignum.c */
 /* Turns numbers into objects; the list has each value, and whether it is a float,
  * alternating. */
-void ij_be_big_numbers(pTHX_ AV *numbers);
+void ij_convert_big_numbers(pTHX_ AV *numbers);
 
 /* filters.c */
 extern const ice_filters ij_filters;
@@ -85,7 +85,7 @@ extern const ice_filters ij_filters;
 /* Decodes the text at the start of UTF-8; `consumed` receives its length, and without it
  * more bytes after the text are an error. `is_text`: offsets count characters. */
 SV *ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRLEN *consumed);
-ice_json *ij_of(pTHX_ SV *self);
+ice_json *ij_from_object(pTHX_ SV *self);
 
 /* Functions that Icecore.xs calls. */
 enum { ICE_JSON_DEPTH, ICE_JSON_SIZE, ICE_JSON_INDENT, ICE_JSON_INFNAN };
@@ -93,20 +93,20 @@ enum { ICE_JSON_DEPTH, ICE_JSON_SIZE, ICE_JSON_INDENT, ICE_JSON_INFNAN };
 void ice_json_boot(pTHX);
 void ice_json_clone(pTHX);
 void ice_json_end(pTHX);
-void ice_json_booleans(pTHX_ SV *no, SV *yes);
+void ice_json_set_default_booleans(pTHX_ SV *false_value, SV *true_value);
 
 SV *ice_json_new(pTHX_ SV *class);
 void ice_json_destroy(pTHX_ SV *self);
-void ice_json_set(pTHX_ SV *self, U32 flag, bool on);
-bool ice_json_get(pTHX_ SV *self, U32 flag);
+void ice_json_set_flag(pTHX_ SV *self, U32 flag, bool is_enabled);
+bool ice_json_get_flag(pTHX_ SV *self, U32 flag);
 /* Returns a number; sets it first, unless `value` is NULL. */
-UV ice_json_number(pTHX_ SV *self, int which, SV *value);
-void ice_json_filter(pTHX_ SV *self, SV *code);
-void ice_json_single_filter(pTHX_ SV *self, SV *key, SV *code);
-void ice_json_boolean_values(pTHX_ SV *self, SV *no, SV *yes);
+UV ice_json_number_setting(pTHX_ SV *self, int is_true, SV *value);
+void ice_json_set_filter(pTHX_ SV *self, SV *code);
+void ice_json_set_single_filter(pTHX_ SV *self, SV *key, SV *code);
+void ice_json_set_boolean_values(pTHX_ SV *self, SV *false_value, SV *true_value);
 /* Returns the value of a boolean, if it was set; or NULL. */
-SV *ice_json_boolean(pTHX_ SV *self, bool which);
-void ice_json_classes(pTHX_ SV *self, SV *classes);
+SV *ice_json_boolean_value(pTHX_ SV *self, bool is_true);
+void ice_json_set_classes(pTHX_ SV *self, SV *classes);
 
 /* Without `self` those of encode_json and decode_json. `characters`: more bytes after
  * the text are not an error, and it receives the length of the text. */
@@ -115,7 +115,7 @@ SV *ice_json_decode(pTHX_ SV *self, SV *text, UV *characters);
 
 void ice_json_append(pTHX_ SV *self, SV *piece);
 SV *ice_json_next(pTHX_ SV *self);
-SV *ice_json_text(pTHX_ SV *self);
-void ice_json_skip(pTHX_ SV *self, bool all);
+SV *ice_json_remaining_text(pTHX_ SV *self);
+void ice_json_skip_text(pTHX_ SV *self, bool is_reset);
 
 #endif

@@ -7,41 +7,41 @@ enum { DO_UTF8_FLAG = 0x08, ONLY_ONE_FLAG = 0x10 };
 
 /* Pointers into memory: they are never packed or unpacked here. */
 static bool
-has_pointer(const char *at, const char *end)
+has_pointer(const char *position, const char *end)
 {
-    for (; at < end; at++)
-        if (*at == 'p' || *at == 'P')
+    for (; position < end; position++)
+        if (*position == 'p' || *position == 'P')
             return TRUE;
-        else if (*at == '#')
-            while (at < end && *at != '\n')
-                at++;
+        else if (*position == '#')
+            while (position < end && *position != '\n')
+                position++;
     return FALSE;
 }
 
 bool
-ip_is_odd(const char *at, const char *end)
+ip_perl_warns(const char *position, const char *end)
 {
-    const char *modifiers = at; /* start of the current modifiers */
-    for (; at < end; at++) {
-        if (*at == ',')
+    const char *modifiers = position; /* start of the current modifiers */
+    for (; position < end; position++) {
+        if (*position == ',')
             return TRUE;
-        if (*at == '#')
-            while (at < end && *at != '\n')
-                at++;
-        else if (*at == 'u' && at + 1 < end && isDIGIT(at[1]))
+        if (*position == '#')
+            while (position < end && *position != '\n')
+                position++;
+        else if (*position == 'u' && position + 1 < end && isDIGIT(position[1]))
             return TRUE; /* a line that may be too wide */
-        else if (at < end && memCHRs("!<>", *at)) {
-            if (memchr(modifiers, *at, (size_t)(at - modifiers)))
+        else if (position < end && memCHRs("!<>", *position)) {
+            if (memchr(modifiers, *position, (size_t)(position - modifiers)))
                 return TRUE;
             continue;
         }
-        modifiers = at + 1;
+        modifiers = position + 1;
     }
     return FALSE;
 }
 
 bool
-ip_may_perl(pTHX_ SV *template, const icecore_error *error)
+ip_can_use_perl(pTHX_ SV *template, const icecore_error *error)
 {
     STRLEN len;
     const char *text = SvPV(template, len);
@@ -50,7 +50,7 @@ ip_may_perl(pTHX_ SV *template, const icecore_error *error)
 
 /* Warnings name the current operator. */
 static void
-be_operator(pTHX_ U16 type)
+set_current_operator(pTHX_ U16 type)
 {
     static OP pack, unpack;
     pack.op_type = OP_PACK;
@@ -60,7 +60,7 @@ be_operator(pTHX_ U16 type)
 }
 
 void
-ip_pack_by_perl(pTHX_ SV *template, I32 at, I32 count, SV *result)
+ip_pack_by_perl(pTHX_ SV *template, I32 position, I32 count, SV *result)
 {
     STRLEN len;
     const char *text = SvPV(template, len);
@@ -68,25 +68,25 @@ ip_pack_by_perl(pTHX_ SV *template, I32 at, I32 count, SV *result)
     /* Overloaded objects may move perl's stack. */
     Newx(list, count + 1, SV *);
     SAVEFREEPV(list);
-    Copy(PL_stack_base + at, list, count, SV *);
-    be_operator(aTHX_ OP_PACK);
+    Copy(PL_stack_base + position, list, count, SV *);
+    set_current_operator(aTHX_ OP_PACK);
     packlist(result, text, text + len, list, list + count);
 }
 
 SV **
-ip_unpack_by_perl(pTHX_ SV **sp, SV *template, SV *bytes, bool only_one)
+ip_unpack_by_perl(pTHX_ SV **sp, SV *template, SV *bytes, bool first_only)
 {
     STRLEN len, template_len;
     const char *text = SvPV_nomg(bytes, len), *pattern = SvPV(template, template_len);
     SSize_t count;
     ENTER;
-    be_operator(aTHX_ OP_UNPACK);
+    set_current_operator(aTHX_ OP_UNPACK);
     PL_stack_sp = sp;
     count = unpackstring(pattern, pattern + template_len, text, text + len,
-                         (SvUTF8(bytes) ? DO_UTF8_FLAG : 0) | (only_one ? ONLY_ONE_FLAG : 0));
+                         (SvUTF8(bytes) ? DO_UTF8_FLAG : 0) | (first_only ? ONLY_ONE_FLAG : 0));
     sp = PL_stack_sp;
     LEAVE;
-    if (only_one && !count)
+    if (first_only && !count)
         *++sp = &PL_sv_undef;
     return sp;
 }

@@ -5,12 +5,12 @@
 
 typedef struct {
     icecore_stage *stage;
-    ice_write_settings set;
+    ice_write_settings settings;
 } ice_sereal_encoder;
 
 typedef struct {
     icecore_stage *stage;
-    ice_read_settings set;
+    ice_read_settings settings;
     SV *classes;
     bool incremental;
     bool refuse_objects;
@@ -18,7 +18,7 @@ typedef struct {
 } ice_sereal_decoder;
 
 /* Returns the hash of options, or NULL. */
-HV *isr_options_of(pTHX_ SV *options);
+HV *isr_options_hash(pTHX_ SV *options);
 /* Initialize an encoder or decoder that is all zero; without options, the default one. */
 void isr_make_encoder(pTHX_ ice_sereal_encoder *enc, HV *options);
 void isr_make_decoder(pTHX_ ice_sereal_decoder *dec, HV *options);

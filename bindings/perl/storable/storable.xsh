@@ -42,7 +42,7 @@ _more(handle, bytes)
     PerlIO *handle
     SV *bytes
   CODE:
-    RETVAL = ice_more(aTHX_ handle, SvRV(bytes));
+    RETVAL = ice_read_buffered(aTHX_ handle, SvRV(bytes));
     if (!RETVAL)
         XSRETURN_UNDEF;
   OUTPUT:
@@ -64,7 +64,7 @@ IV
 _probe(bytes)
     SV *bytes
   CODE:
-    RETVAL = ice_probe(aTHX_ bytes);
+    RETVAL = ice_document_length(aTHX_ bytes);
   OUTPUT:
     RETVAL
 
