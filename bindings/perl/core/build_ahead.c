@@ -1,10 +1,11 @@
 /* Errors that would otherwise end a build after hooks have run.
  *
- * Malformed data must not call hooks. The engine finds most errors; those that only perl
- * knows are found here, in one pass over the nodes before the first hook. */
+ * Malformed data must not call hooks. The engine finds most errors when it reads the data.
+ * Errors that depend on perl are found here, in one pass over the nodes before the first
+ * hook. */
 #include "core/build_leaf.h"
 
-/* Whether the object that ties a variable is an object, or will be one, or is missing. */
+/* Returns true if the node of a tie's object is an object, will become one, or is missing. */
 static bool
 is_object(ib_builder *b, U32 index)
 {
@@ -23,8 +24,8 @@ is_object(ib_builder *b, U32 index)
     case ICECORE_REGEXP:
         return !(view->nodes[index].flags & ICECORE_FLAG_BARE);
     default:
-        /* A link may refer to the body of the object; without classes any reference will
-         * do. */
+        /* A link may refer to the body of an object. If objects are not blessed, any reference is
+         * accepted. */
         return (index > 0 && view->nodes[index - 1].kind == ICECORE_OBJECT)
             || (!b->settings->bless_ok && ib_is_reference_kind(view->nodes[index].kind));
     }
@@ -39,7 +40,7 @@ check_tied(pTHX_ ib_builder *b, U32 index)
         croak("Icecore: a tied variable without an object");
 }
 
-/* Whether the object of a hook has references to other objects. */
+/* Returns true if the hook of an object returned references when the object was frozen. */
 static bool
 has_references(const icecore_view *view, U32 index)
 {
@@ -51,12 +52,13 @@ has_references(const icecore_view *view, U32 index)
     return FALSE;
 }
 
-/* Class and form of the previous object, whose methods were looked up. */
+/* What was found for the previous object. Objects of the same class need no second lookup. */
 typedef struct {
-    U64 class_and_form;
-    bool has_attach;
+    U64 class_and_form; /* the bits of the payload for both; 0 before the first object */
+    bool has_attach;    /* the class has the method STORABLE_attach */
 } looked_up_class;
 
+/* Dies if the hook of an object would fail: it is missing, or may not be called. */
 static void
 check_hook(pTHX_ ib_builder *b, U32 index, looked_up_class *last)
 {
@@ -91,6 +93,7 @@ check_text(pTHX_ ib_builder *b, const icecore_node *node)
         ib_croak_bad_utf8(aTHX_ b, node);
 }
 
+/* Dies if a node has an error that only the build would find. */
 static void
 check_node(pTHX_ ib_builder *b, U32 index, looked_up_class *last)
 {

@@ -1,5 +1,15 @@
 /* Checks the classes of a document against the lists of allowed classes, before anything is
- * built. */
+ * built.
+ *
+ * ib_check_classes takes these steps:
+ *
+ * 1. thaw_is_enabled: the settings may forbid THAW, for all classes.
+ * 2. check_thaw_list: objects for which thaw_allow_classes refuses THAW go to
+ *    ctx->refused_thaws.
+ * 3. The policy has a verdict on each class of which an object is built: ctx->verdicts.
+ *
+ * From then on, ib_may_thaw answers for one object by steps 1 and 2, and ib_calls_hook by all
+ * three. */
 #include "core/build.h"
 #include "core/class_lists.h"
 #include "core/payloads.h"
@@ -35,8 +45,8 @@ ib_class_stash(pTHX_ ib_builder *b, const icecore_node *node)
     return gv_stashpvn(text, name->node.aux, GV_ADD | (is_utf8 ? SVf_UTF8 : 0));
 }
 
-/* Returns whether a node needs methods that its class does not have (yet): overloading, or
- * the hook that restores the object. */
+/* Returns true if a node needs methods that its class does not have: overloading, or the hook
+ * that restores the object. `stash` is NULL if the class does not exist. */
 static bool
 lacks_methods(pTHX_ HV *stash, const icecore_node *node)
 {
@@ -49,7 +59,7 @@ lacks_methods(pTHX_ HV *stash, const icecore_node *node)
 }
 
 /* Loads the module of a class whose hook or overloading is missing, as Storable does. Does
- * this only if the list of the program contains the full name of the class, so that data
+ * this only if the program's list contains the full name of the class, so that data
  * alone never loads a module. */
 static void
 load_missing_module(pTHX_ ib_builder *b, const icecore_node *node, const icecore_name *name, const char *text)
@@ -85,14 +95,14 @@ is_frozen(const icecore_node *node)
     return node->kind == ICECORE_OPAQUE && ICE_FORM_OF(node) == ICECORE_FORM_FREEZE;
 }
 
-/* Returns whether the settings allow calls of THAW. */
+/* Returns true if the settings allow calls of THAW. */
 static bool
 thaw_is_enabled(const ib_builder *b)
 {
     return !b->settings->no_thaw && (b->settings->bless_ok || b->settings->thaw_args_class);
 }
 
-/* Returns whether THAW is called for this object, which FREEZE wrote. If not, the result
+/* Returns true if THAW may be called for an object that FREEZE wrote. If not, the result
  * contains its payload. */
 bool
 ib_may_thaw(pTHX_ ib_builder *b, const icecore_node *node)
@@ -118,7 +128,7 @@ ib_may_thaw(pTHX_ ib_builder *b, const icecore_node *node)
     return TRUE;
 }
 
-/* Returns whether thaw_allow_classes allows the class of an object. If not, dies unless
+/* Returns true if thaw_allow_classes allows the class of an object. If not, dies unless
  * thaws_refused_raw is set. */
 static bool
 is_thaw_allowed(pTHX_ ib_builder *b, SV *list, const icecore_node *node)
@@ -140,8 +150,9 @@ is_thaw_allowed(pTHX_ ib_builder *b, SV *list, const icecore_node *node)
 }
 
 /* Checks the objects that FREEZE wrote, among the nodes from `from` to `end`, against
- * thaw_allow_classes. Starts with the last one, as Sereal does, because the list can be code.
- * Adds the nodes of denied objects to ctx->denied, in ascending order. */
+ * thaw_allow_classes. Starts with the last one, as Sereal does: the list can be code, which
+ * sees this order. Adds the nodes of refused objects to ctx->refused_thaws, in ascending
+ * order. */
 static void
 check_thaw_range(pTHX_ ib_builder *b, SV *list, U32 from, U32 end)
 {
@@ -161,8 +172,8 @@ check_thaw_range(pTHX_ ib_builder *b, SV *list, U32 from, U32 end)
             sv_catpvn(refused_thaws, (const char *)&nodes[index], sizeof index);
 }
 
-/* Checks the header (the nodes before the root) and then the body, each like a document of
- * its own. */
+/* Checks all objects that FREEZE wrote against thaw_allow_classes: first the header, which is
+ * the nodes before the root, then the body, each like a document of its own. */
 static void
 check_thaw_list(pTHX_ ib_builder *b, U32 from)
 {
@@ -179,7 +190,7 @@ check_thaw_list(pTHX_ ib_builder *b, U32 from)
     check_thaw_range(aTHX_ b, list, from < root ? root : from, count);
 }
 
-/* Returns whether a hook of its class is called for a node. */
+/* Returns true if the build calls a hook for a node. */
 bool
 ib_calls_hook(pTHX_ ib_builder *b, const icecore_node *node)
 {
@@ -197,7 +208,7 @@ ib_calls_hook(pTHX_ ib_builder *b, const icecore_node *node)
     }
 }
 
-/* Checks frozen data inside of the payloads of hooks against the same list. */
+/* Checks frozen data in the payloads of hooks against the same list: payloads.h. */
 static void
 check_payloads(pTHX_ ib_builder *b, U32 from)
 {
@@ -218,9 +229,8 @@ check_payloads(pTHX_ ib_builder *b, U32 from)
     }
 }
 
-/* Determines for each class in the document whether it may be built, and stores the answer
- * in ctx->verdicts (0: not known yet). Dies if a class is refused. `from` is the first
- * node. */
+/* Stores the verdict on each class in ctx->verdicts. It stays 0 for a class of which no object
+ * is built. Dies if a class is refused. `from` is the first node. */
 void
 ib_check_classes(pTHX_ ib_builder *b, U32 from)
 {
@@ -250,8 +260,7 @@ ib_check_classes(pTHX_ ib_builder *b, U32 from)
         const icecore_node *node = &view->nodes[index];
         const icecore_name *name;
         const char *text;
-        U32 id;
-        U32 verdict;
+        U32 id, verdict;
         if (node->kind != ICECORE_OBJECT && node->kind != ICECORE_OPAQUE)
             continue;
         ctx->has_opaque |= node->kind == ICECORE_OPAQUE;
@@ -270,8 +279,8 @@ ib_check_classes(pTHX_ ib_builder *b, U32 from)
                 icecore_path(ctx->pooled.engine, view->input, view->input_len, index, path, sizeof path);
             ice_policy_add_refused(aTHX_ & refused, text, name->node.aux, name->node.kind == ICECORE_TEXT, path);
         }
-        /* Each class is checked once. ICECORE_REFUSED is 0, which means "not known yet" in
-         * this list, so ICECORE_REPORTED is stored instead. */
+        /* ICECORE_REFUSED is 0, which means "not checked yet" in this table. So ICECORE_REPORTED
+         * is stored instead, and the class is not checked again. */
         ctx->verdicts[id] = (U8)(verdict == ICECORE_REFUSED ? ICECORE_REPORTED : verdict);
         if (verdict == ICECORE_ALLOWED && !refused.count)
             load_missing_module(aTHX_ b, node, name, text);
@@ -281,14 +290,13 @@ ib_check_classes(pTHX_ ib_builder *b, U32 from)
     check_payloads(aTHX_ b, from);
 }
 
-/* Returns whether an object is built as an Icecore::Record instead of its class. */
+/* Returns true if an object is built as an Icecore::Record instead of its class. */
 bool
 ib_is_record(ib_builder *b, const icecore_node *node)
 {
     U32 id = ICE_CLASS_OF(node);
     return b->ctx->verdicts && id && id <= b->view->classes.count && b->ctx->verdicts[id] == ICECORE_AS_RECORD;
 }
-
 
 /* Blesses the target of a reference into the class of the node `object`. Does nothing if
  * the settings don't allow it, or the node is not an object. */

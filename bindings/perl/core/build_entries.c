@@ -1,12 +1,11 @@
-/* Entries of hashes: made directly if perl's layout is the known one, and otherwise
- * through perl's interface. */
+/* Entries of hashes: build_entries.h. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
 bool ib_direct_entries = FALSE;
 
 /* Replaces an existing value. The old one is kept until the end of the call, because its
- * destructor might look at what is being built. */
+ * destructor might look at what is being built. `slot` is NULL if perl could not store the key. */
 void
 ib_replace_value(pTHX_ ice_context *ctx, SV **slot, SV *value)
 {
@@ -23,22 +22,24 @@ ib_replace_value(pTHX_ ice_context *ctx, SV **slot, SV *value)
         ice_keep_for_call(aTHX_ ctx, old);
 }
 
+/* Stores a value through perl's interface. */
 void
 ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
 {
     HE *he;
-    sv_2mortal(value); /* a hook may have locked the hash */
+    sv_2mortal(value); /* hv_fetch_ent dies if a hook locked the hash */
     he = hv_fetch_ent(hv, key, TRUE, 0);
     if (he)
         ib_replace_value(aTHX_ ctx, &HeVAL(he), SvREFCNT_inc_simple_NN(value));
 }
 
+/* Tests whether entries can be stored directly, and sets ib_direct_entries. */
 void
 ice_build_boot(pTHX)
 {
 #if IB_DIRECT_ENTRIES
-    /* Fill a hash both ways, and compare the results. A deleted entry must be where free
-     * entries are looked for. */
+    /* First, an entry that perl deletes must be the first one in the list of free entries. Then
+     * a hash is filled directly, and each value must be found through perl's interface. */
     HV *hv = ib_new_hash(aTHX_ 20);
     ice_context *ctx;
     HE *first;
@@ -78,7 +79,7 @@ ice_build_boot(pTHX)
 #endif
 }
 
-/* Stores a value in a hash whose entries have key nodes. */
+/* Stores a value under the key that the node `key_node` contains. */
 void
 ib_store_by_node(pTHX_ ib_builder *b, HV *hv, U32 key_node, SV *value)
 {
@@ -137,7 +138,7 @@ ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8)
     if (len > I32_MAX || (is_utf8 && !ice_is_utf8((const U8 *)text, len)))
         croak("Icecore: a key that perl does not support");
     if (hv_common(hv, NULL, text, len, is_utf8 ? HVhek_UTF8 : 0, HV_FETCH_ISEXISTS, NULL, 0))
-        return; /* it has a value already */
+        return; /* the key has a value already */
     hv_common(hv, NULL, text, len, HVhek_PLACEHOLD | (is_utf8 ? HVhek_UTF8 : 0), HV_FETCH_ISSTORE | HV_FETCH_JUST_SV,
               &PL_sv_placeholder, 0);
 }

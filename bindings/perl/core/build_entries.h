@@ -1,4 +1,7 @@
-/* Entries of hashes during a build. */
+/* Entries of hashes during a build.
+ *
+ * perl's interface looks a key up before it stores a value. The functions here know the shared
+ * key already, so they link a new entry into its bucket as perl does. */
 #ifndef ICECORE_BUILD_ENTRIES_H
 #define ICECORE_BUILD_ENTRIES_H
 #include "core/build.h"
@@ -12,17 +15,18 @@
 #  define IB_DIRECT_ENTRIES 0
 #endif
 
-/* Whether a hash that was filled directly equals one that perl filled: tested once, when
- * the module is loaded. */
+/* True if a hash that was filled directly equals one that perl filled. This is tested once,
+ * when the module is loaded. */
 extern bool ib_direct_entries;
 
+/* The store functions take over the caller's reference to the value. */
 void ib_replace_value(pTHX_ ice_context *ctx, SV **slot, SV *value);
 void ib_store_by_sv(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value);
 void ib_store_by_node(pTHX_ ib_builder *b, HV *hv, U32 key_node, SV *value);
 void ib_store_placeholder(pTHX_ HV *hv, const char *text, STRLEN len, bool is_utf8);
 
-/* Stores a value under a shared key that has no special flags. Returns false if it has
- * to be done through perl's interface. */
+/* Stores a value under a shared key that has no special flags. If this is only possible through
+ * perl's interface, does nothing and returns false. */
 PERL_STATIC_INLINE bool
 ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
 {
@@ -61,7 +65,7 @@ ib_store_direct(pTHX_ ice_context *ctx, HV *hv, HEK *hek, SV *value)
 #endif
 }
 
-/* Stores a value under a key. An existing entry gets the new value: the last one wins. */
+/* Stores a value under a key. If the key exists, the value replaces the old one. */
 PERL_STATIC_INLINE void
 ib_store_entry(pTHX_ ice_context *ctx, HV *hv, SV *key, SV *value)
 {

@@ -1,36 +1,37 @@
-/* Fast paths for the most common data: arrays and hashes whose nodes are not the target of
- * a link or alias. */
+/* Fast paths for the most common data: leaves, arrays and hashes to which no link or alias
+ * refers. */
 #include "core/build_entries.h"
 #include "core/build_leaf.h"
 
-/* Appends the leaves from node `at` on to an array. Stops at the first node that is not a
+/* Appends leaves to an array, from the node `node_index` on. Stops at the first node that is not a
  * leaf, or is the target of a link or alias. Returns the index of that node, or `end`. */
 U32
 ib_append_leaves(pTHX_ ib_builder *b, AV *av, U32 node_index, U32 end)
 {
     SV **items = AvARRAY(av);
-    SSize_t last_index = AvFILLp(av), max = AvMAX(av);
+    SSize_t filled = AvFILLp(av), max = AvMAX(av); /* indices of the last item and the last slot */
     const icecore_node *nodes = b->view->nodes;
-    while (node_index < end && last_index < max) {
+    while (node_index < end && filled < max) {
         const icecore_node *node = &nodes[node_index];
         SV *sv;
         if (!ib_is_leaf(node) || node->flags & ICECORE_FLAG_TARGET)
             break;
         if (LIKELY(node->kind == ICECORE_INT))
-            sv = ib_new_int(aTHX_(IV)(I64) node->payload);
+            sv = ib_new_int(aTHX_ (IV)(I64)node->payload);
         else {
-            /* ib_new_leaf may die: the array must then have the items so far. */
-            AvFILLp(av) = last_index;
+            /* ib_new_leaf may die. The items so far must be in the array then, so that they are
+             * freed with it. */
+            AvFILLp(av) = filled;
             sv = ib_new_leaf(aTHX_ b, node);
         }
-        items[++last_index] = sv;
+        items[++filled] = sv;
         node_index++;
     }
-    AvFILLp(av) = last_index;
+    AvFILLp(av) = filled;
     return node_index;
 }
 
-/* The same for the entries of a hash. Also stops at an entry that needs special treatment:
+/* Does the same for the entries of a hash. Also stops at an entry that needs special treatment:
  * a hole, a key that is a node, a locked or absent key. */
 U32
 ib_store_leaves(pTHX_ ib_builder *b, HV *hv, U32 node_index, U32 end)
@@ -55,10 +56,10 @@ ib_store_leaves(pTHX_ ib_builder *b, HV *hv, U32 node_index, U32 end)
     return node_index;
 }
 
-/* Maximum nesting for the recursion below. build.c builds deeper documents with a loop. */
+/* Maximum nesting for the recursion below. The loop in build.c builds deeper documents. */
 #define MAX_RECURSION 64
 
-/* Returns whether a document consists of leaves, arrays and unlocked hashes only, has no
+/* Returns true if a document consists of leaves, arrays and unlocked hashes only, has no
  * links, aliases or weak references, and all its keys have ids. */
 static bool
 is_plain_document(const icecore_view *view, U32 root)
@@ -88,6 +89,8 @@ new_container(pTHX_ const icecore_node *node)
     return rv;
 }
 
+/* The fill functions return false if the nesting is too deep, or if an entry needs special
+ * treatment. */
 PERL_STATIC_INLINE bool
 fill_container(pTHX_ ib_builder *b, SV *sv, const icecore_node *node, int levels)
 {
@@ -102,30 +105,30 @@ fill_array_recursively(pTHX_ ib_builder *b, AV *av, const icecore_node *node, in
 {
     const icecore_node *end = b->view->nodes + (U32)node->payload;
     SV **items;
-    SSize_t last_index = -1, last = (SSize_t)node->aux - 1;
+    SSize_t filled = -1, last = (SSize_t)node->aux - 1; /* indices of the last items, so far and at the end */
     if (levels == 0)
         return FALSE;
     av_extend(av, last);
     items = AvARRAY(av);
-    for (node++; node < end && last_index < last;) {
+    for (node++; node < end && filled < last;) {
         SV *sv;
         if (LIKELY(node->kind == ICECORE_INT))
-            items[++last_index] = ib_new_int(aTHX_(IV)(I64) node++->payload);
+            items[++filled] = ib_new_int(aTHX_ (IV)(I64)node++->payload);
         else if (node->kind == ICECORE_BYTES) {
-            AvFILLp(av) = last_index; /* ib_new_bytes may die, as above */
-            items[++last_index] = ib_new_bytes(aTHX_ b, node++);
+            AvFILLp(av) = filled; /* because ib_new_bytes may die, as above */
+            items[++filled] = ib_new_bytes(aTHX_ b, node++);
         } else if (ib_is_leaf(node)) {
-            AvFILLp(av) = last_index;
-            items[++last_index] = ib_new_leaf(aTHX_ b, node++);
+            AvFILLp(av) = filled;
+            items[++filled] = ib_new_leaf(aTHX_ b, node++);
         } else {
-            items[++last_index] = sv = new_container(aTHX_ node);
-            AvFILLp(av) = last_index;
+            items[++filled] = sv = new_container(aTHX_ node);
+            AvFILLp(av) = filled;
             if (!fill_container(aTHX_ b, SvRV(sv), node, levels - 1))
                 return FALSE;
             node = b->view->nodes + (U32)node->payload;
         }
     }
-    AvFILLp(av) = last_index;
+    AvFILLp(av) = filled;
     return TRUE;
 }
 
@@ -149,7 +152,7 @@ fill_hash_recursively(pTHX_ ib_builder *b, HV *hv, const icecore_node *node, int
         if (LIKELY(node->kind == ICECORE_BYTES))
             sv = ib_new_bytes(aTHX_ b, node);
         else if (node->kind == ICECORE_INT)
-            sv = ib_new_int(aTHX_(IV)(I64) node->payload);
+            sv = ib_new_int(aTHX_ (IV)(I64)node->payload);
         else if (!ib_is_leaf(node))
             sv = new_container(aTHX_ node);
         else if (UNLIKELY(node->kind == ICECORE_HOLE))

@@ -1,12 +1,12 @@
-/* Objects of perl 5.38's `class`: their fields by name.
+/* Objects of perl 5.38's `class`.
  *
- * Neither Storable nor Sereal can freeze them. Here they are an object of their class
- * whose body is a map from `Class::$field` to its value, for each class of the
- * hierarchy, the base class first: `Point::$x`, `Point::@trail`, `Point3D::$z`. An array
- * or hash field is a reference to it. */
+ * Neither Storable nor Sereal can freeze them. Here such an object is stored as an object of its
+ * class whose body is a map. The map has an entry for each field, beginning with those of the
+ * base class: `Point::$x`, `Point::@trail`, `Point3D::$z`. The value of a field that is an array
+ * or a hash is a reference. */
 #include "core/build.h"
 
-/* Whether a key is the name of a field. */
+/* Returns true if a key is the name of a field. */
 static bool
 is_field_name(const char *text, STRLEN len)
 {
@@ -17,8 +17,8 @@ is_field_name(const char *text, STRLEN len)
     return FALSE;
 }
 
-/* Whether the body of an object is that of an object with fields: a map whose keys all
- * name fields. */
+/* Returns true if a body is that of an object with fields: a map in which all keys name
+ * fields. */
 bool
 ib_has_fields(pTHX_ ib_builder *b, U32 index)
 {
@@ -55,8 +55,8 @@ superclass(HV *stash)
     return HvAUX(stash)->xhv_class_superclass;
 }
 
-/* Lists the fields of a class and of its base classes, the base class first: name (with
- * its class) and index, alternating. */
+/* Appends the fields of a class to a list: the name, with that of the class, and the index in
+ * the object, alternating. The fields of the base class come first. */
 static void
 list_fields(pTHX_ HV *stash, AV *list)
 {
@@ -73,7 +73,6 @@ list_fields(pTHX_ HV *stash, AV *list)
     }
 }
 
-/* Lists keys and values of an object, alternating. */
 void
 ice_fields(pTHX_ SV *object, AV *list)
 {
@@ -92,7 +91,7 @@ ice_fields(pTHX_ SV *object, AV *list)
     }
 }
 
-/* Begins an object of a `class`. Returns false if its class is not one. */
+/* Begins an object of a `class`. Returns false if its class is an ordinary package. */
 bool
 ib_begin_fields(pTHX_ ib_builder *b, SV *variable, U32 index)
 {
@@ -146,6 +145,7 @@ ib_begin_fields(pTHX_ ib_builder *b, SV *variable, U32 index)
     return TRUE;
 }
 
+/* Sets a field. The name is for the error message. */
 static void
 set_field(pTHX_ SV *object, SSize_t index, SV *name, SV *value)
 {
@@ -160,14 +160,14 @@ set_field(pTHX_ SV *object, SSize_t index, SV *name, SV *value)
     SvREFCNT_dec(old);
 }
 
-/* Sets the fields. All values are in the list: keys and values, alternating. */
+/* Sets the fields. The list of the frame has their names and values, alternating. */
 void
 ib_end_fields(pTHX_ ib_builder *b)
 {
     const ice_build_frame frame = b->ctx->frames[b->ctx->depth - 1].build;
     SV *object = frame.sv;
     AV *list = frame.list, *fields = (AV *)sv_2mortal((SV *)newAV());
-    HV *values = (HV *)sv_2mortal((SV *)newHV());
+    HV *values = (HV *)sv_2mortal((SV *)newHV()); /* by the name of the field */
     SV *missing = sv_2mortal(newSVpvs("")), *unknown = sv_2mortal(newSVpvs(""));
     SSize_t i;
     HE *he;
@@ -199,7 +199,7 @@ ib_begin_fields(pTHX_ ib_builder *b, SV *variable, U32 index)
 {
     if (!ib_has_fields(aTHX_ b, index + 1))
         return FALSE;
-    /* This perl has no such objects. */
+    /* This perl has no objects of this kind. */
     ib_begin_record(aTHX_ b, index, variable);
     return TRUE;
 }

@@ -1,6 +1,7 @@
-/* Targets of links and aliases, and the stack of open containers. */
+/* Targets of links and aliases, weak references, and the stack of open containers. */
 #include "core/build.h"
 
+/* Returns the target for a node. Targets are added in the order of their nodes. */
 static ice_target *
 find_or_add_target(pTHX_ ib_builder *b, U32 node)
 {
@@ -65,8 +66,8 @@ ib_weaken_later(pTHX_ ib_builder *b, SV *rv)
 
 /* ---- open containers --------------------------------------------------- */
 
-/* Copies the input and holds the decoder. Strings are read from the caller's bytes, and
- * the settings belong to the decoder: foreign code may change or drop both. */
+/* Copies the input and keeps the decoder alive. Perl code is about to run, which may change
+ * the caller's bytes, from which strings are read, or free the decoder with its settings. */
 void
 ib_copy_input(pTHX_ ib_builder *b)
 {
@@ -74,7 +75,7 @@ ib_copy_input(pTHX_ ib_builder *b)
         return;
     b->ctx->owns_input = TRUE;
     if (b->settings->owner)
-        sv_2mortal(SvREFCNT_inc_simple_NN(b->settings->owner)); /* needed until everything is built */
+        sv_2mortal(SvREFCNT_inc_simple_NN(b->settings->owner)); /* until everything is built */
     if (b->view->input_len) {
         SV *copy = newSVpvn((const char *)b->view->input, b->view->input_len);
         ice_keep_for_call(aTHX_ b->ctx, copy);
@@ -82,7 +83,7 @@ ib_copy_input(pTHX_ ib_builder *b)
     }
 }
 
-/* Keeps every open container alive, because foreign code is about to run. */
+/* Keeps the input and every open container alive, because perl code is about to run. */
 void
 ib_protect_frames(pTHX_ ib_builder *b)
 {
@@ -92,7 +93,7 @@ ib_protect_frames(pTHX_ ib_builder *b)
     for (i = b->ctx->depth; i--;) {
         ice_build_frame *frame = &b->ctx->frames[i].build;
         if (frame->is_protected)
-            break;
+            break; /* the frames below were protected with it */
         frame->is_protected = TRUE;
         if (frame->sv)
             ice_keep_for_call(aTHX_ b->ctx, SvREFCNT_inc_simple_NN(frame->sv));

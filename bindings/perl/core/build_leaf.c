@@ -1,4 +1,4 @@
-/* Leaves that need more than a line. */
+/* Leaves that are rare, or that need more code: build_leaf.h. */
 #include "core/build_leaf.h"
 
 static void
@@ -24,16 +24,16 @@ ib_croak_bad_utf8(pTHX_ ib_builder *b, const icecore_node *node)
     ib_croak_at_node(aTHX_ b, "text that is not UTF-8", node);
 }
 
-/* Returns an integer beyond 64 bits as its decimal digits. */
 SV *
 ib_new_big_int(pTHX_ ib_builder *b, const icecore_node *node)
 {
     STRLEN len, count = 1, i;
     const U8 *magnitude = (const U8 *)ice_bytes_of(b->view, node, &len);
-    U32 *groups; /* nine digits each, the lowest first */
+    U32 *groups; /* groups of nine digits, the lowest first */
     SV *sv = newSVpv(node->flags & ICECORE_FLAG_NEGATIVE ? "-" : "", 0);
     Newxz(groups, len / 3 + 2, U32);
     SAVEFREEPV(groups);
+    /* Each byte, from the highest one on, multiplies the number by 256 and is added to it. */
     while (len--) {
         U64 carry = magnitude[len];
         for (i = 0; i < count; i++) {
@@ -50,12 +50,12 @@ ib_new_big_int(pTHX_ ib_builder *b, const icecore_node *node)
     return sv;
 }
 
-/* Converts an IEEE 754 binary128 to perl's float. */
 NV
 ib_float128(const U8 *bytes)
 {
     NV value = 0;
     int i, exponent = (bytes[15] & 0x7F) << 8 | bytes[14];
+    /* The 14 bytes of the fraction, from the lowest one on. */
     for (i = 0; i < 14; i++)
         value = (value + bytes[i]) / 256;
     if (exponent == 0x7FFF)
@@ -67,7 +67,7 @@ ib_float128(const U8 *bytes)
     return bytes[15] & 0x80 ? -value : value;
 }
 
-/* Whether a text is a number: no quote before it marks it as a string. */
+/* Returns true if a text of JSON is a number that stayed text: no quote precedes it. */
 static bool
 is_unquoted_number(const ib_builder *b, const icecore_node *node)
 {
@@ -92,8 +92,8 @@ new_float_text(pTHX_ NV value)
     return newSVpvf("%.17" NVgf, value);
 }
 
-/* Returns a number that becomes an object when everything is built; until then it is its
- * text. */
+/* Returns a number as text, and adds it to settings->numbers: when everything is built, it
+ * becomes an object. Returns NULL for other leaves. */
 static SV *
 new_number(pTHX_ ib_builder *b, const icecore_node *node)
 {
@@ -112,7 +112,7 @@ new_number(pTHX_ ib_builder *b, const icecore_node *node)
     return sv;
 }
 
-/* Marks values from tainted bytes as tainted, under perl -T. */
+/* Marks a value as tainted if perl -T has tainted the input. Returns the value. */
 static SV *
 mark_tainted(pTHX_ const ib_builder *b, const icecore_node *node, SV *sv)
 {
@@ -122,7 +122,6 @@ mark_tainted(pTHX_ const ib_builder *b, const icecore_node *node, SV *sv)
     return sv;
 }
 
-/* Returns a leaf; some leaves are shared: undef, small integers. */
 SV *
 ib_new_shared_leaf(pTHX_ ib_builder *b, const icecore_node *node)
 {

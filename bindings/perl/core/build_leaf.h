@@ -1,4 +1,4 @@
-/* Leaves: values that hold no other values. */
+/* Leaves: values that contain no other values. */
 #ifndef ICECORE_BUILD_LEAF_H
 #define ICECORE_BUILD_LEAF_H
 #include "core/build.h"
@@ -6,18 +6,20 @@
 /* Dies with a message that names the path of a node. */
 void ib_croak_at_node(pTHX_ ib_builder *b, const char *message, const icecore_node *node);
 void ib_croak_bad_utf8(pTHX_ ib_builder *b, const icecore_node *node);
+/* Returns an integer beyond 64 bits as its decimal digits. */
 SV *ib_new_big_int(pTHX_ ib_builder *b, const icecore_node *node);
+/* Converts an IEEE 754 binary128 to perl's float. */
 NV ib_float128(const U8 *bytes);
+/* Returns a leaf. Depending on the settings, undef and small integers are shared. */
 SV *ib_new_shared_leaf(pTHX_ ib_builder *b, const icecore_node *node);
 
-/* Returns a new string, without a call if perl's headers have the pieces to make one
- * inline. */
+/* Returns a new string. Calls no function of perl if its headers can create one inline. */
 PERL_STATIC_INLINE SV *
 ib_new_pv(pTHX_ const char *text, STRLEN len)
 {
 #if PERL_VERSION_GE(5, 36, 0)
-    /* As in perl: at least 16 bytes, one of them for a NUL and one for the count of
-     * sharers. */
+    /* As in perl, the buffer has at least 16 bytes, with one for a NUL and one for the number of
+     * SVs that share the buffer. */
     const STRLEN size = len + 2 < 16 ? 16 : len + 2;
     SV *sv = newSV_type(SVt_PV);
     char *copy;
@@ -34,6 +36,7 @@ ib_new_pv(pTHX_ const char *text, STRLEN len)
 #endif
 }
 
+/* Returns a new string from the bytes of a node, which are not marked as UTF-8. */
 PERL_STATIC_INLINE SV *
 ib_new_bytes(pTHX_ ib_builder *b, const icecore_node *node)
 {
@@ -42,6 +45,8 @@ ib_new_bytes(pTHX_ ib_builder *b, const icecore_node *node)
     return ib_new_pv(aTHX_ text, len);
 }
 
+/* Returns a new string from the text or the bytes of a node. Symbols and names from other
+ * languages are marked as UTF-8 if they are valid UTF-8. */
 PERL_STATIC_INLINE SV *
 ib_new_string(pTHX_ ib_builder *b, const icecore_node *node)
 {
@@ -58,8 +63,7 @@ ib_new_string(pTHX_ ib_builder *b, const icecore_node *node)
     return sv;
 }
 
-/* Returns a new integer, without a call if perl's headers have the pieces to make one
- * inline. */
+/* Returns a new integer. Calls no function of perl if its headers can create one inline. */
 PERL_STATIC_INLINE SV *
 ib_new_int(pTHX_ IV value)
 {
@@ -73,7 +77,7 @@ ib_new_int(pTHX_ IV value)
 #endif
 }
 
-/* Returns perl's immortal value for the node, or NULL if it has none. */
+/* Returns perl's immortal value for a node that had it when it was frozen, otherwise NULL. */
 PERL_STATIC_INLINE SV *
 ib_immortal_value(pTHX_ ib_builder *b, const icecore_node *node)
 {
@@ -86,7 +90,7 @@ ib_immortal_value(pTHX_ ib_builder *b, const icecore_node *node)
     return NULL;
 }
 
-/* Returns a new leaf; NULL for an element that does not exist. */
+/* Returns a new leaf; NULL for an item of an array that does not exist. */
 PERL_STATIC_INLINE SV *
 ib_new_leaf(pTHX_ ib_builder *b, const icecore_node *node)
 {
@@ -95,7 +99,7 @@ ib_new_leaf(pTHX_ ib_builder *b, const icecore_node *node)
     case ICECORE_TEXT:
         return ib_new_string(aTHX_ b, node);
     case ICECORE_INT:
-        return ib_new_int(aTHX_(IV)(I64) node->payload);
+        return ib_new_int(aTHX_ (IV)(I64)node->payload);
     case ICECORE_NULL:
         return UNLIKELY(node->flags & ICECORE_FLAG_OWN) ? &PL_sv_undef : newSV(0);
     case ICECORE_BOOL: {

@@ -1,4 +1,4 @@
-/* Rarer values: objects with hooks, tied variables, code, records. */
+/* Less common values: objects with hooks, tied variables, code, records. */
 #include "core/build_leaf.h"
 
 bool
@@ -7,8 +7,8 @@ ib_is_reference_kind(U8 kind)
     return kind >= ICECORE_ARRAY ? kind != ICECORE_VSTRING : kind == ICECORE_LINK;
 }
 
-/* Registers a new container, so that links to it can be resolved from now on, and
- * blesses the reference `rv`. */
+/* Registers a new container, so that links to it can be resolved from now on. Blesses the
+ * reference `rv` to it, and registers it if it is weak. */
 void
 ib_register_container(pTHX_ ib_builder *b, SV *rv, SV *sv, U32 index, U32 object)
 {
@@ -41,6 +41,7 @@ ib_part_string(pTHX_ ib_builder *b, U32 index)
     return sv;
 }
 
+/* The sub that Data::Dumper's `sub { "DUMMY" }` becomes. */
 static XSPROTO(dummy_sub)
 {
     dXSARGS;
@@ -101,7 +102,7 @@ ib_build_code(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object)
     if (!b->settings->eval || !SvTRUE(b->settings->eval)) {
         if (!b->settings->forgive_me)
             ib_croak_code(aTHX);
-        /* The text can't be blessed. */
+        /* The reference to a text is not blessed, so `object` is not passed on. */
         result = newSVpvf("sub %" SVf, SVfARG(text));
         ib_make_reference(aTHX_ variable, result);
         ib_register_container(aTHX_ b, variable, result, index, ICECORE_NONE);
@@ -162,6 +163,7 @@ ib_begin_tied(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object)
     b->next = index + 1;
 }
 
+/* Returns a child of an object; undef if it is missing. */
 static SV *
 part_at(pTHX_ AV *list, SSize_t index)
 {
@@ -245,12 +247,13 @@ ib_begin_opaque(pTHX_ ib_builder *b, SV *variable, U32 index)
     b->next = index + 1;
 }
 
-/* Replaces the referent that was made first. */
+/* Replaces the empty object that ib_begin_opaque created by the one that STORABLE_attach
+ * returned. */
 static void
 replace_referent(pTHX_ ib_builder *b, U32 index, SV *variable, SV *sv)
 {
     ice_target *target;
-    /* A hook may have changed the variable. */
+    /* sv_setsv is needed, because a hook may have changed the variable. */
     sv_setsv(variable, sv_2mortal(newRV_inc(sv)));
     target = b->view->nodes[index].flags & ICECORE_FLAG_TARGET ? ib_find_target(b, index) : NULL;
     if (target) {
@@ -260,6 +263,7 @@ replace_referent(pTHX_ ib_builder *b, U32 index, SV *variable, SV *sv)
     }
 }
 
+/* Calls STORABLE_attach, and puts the object that it returns into the variable. */
 static void
 call_attach(pTHX_ ib_builder *b, U32 index, SV *variable, HV *stash, CV *method, SV *frozen)
 {
@@ -267,13 +271,16 @@ call_attach(pTHX_ ib_builder *b, U32 index, SV *variable, HV *stash, CV *method,
     arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
     arguments[1] = sv_2mortal(newSViv(b->settings->cloning ? ICE_CLONING : 0));
     arguments[2] = frozen;
-    result = ice_call_scalar(aTHX_(SV *) method, arguments, 3);
+    result = ice_call_scalar(aTHX_ (SV *)method, arguments, 3);
     if (!SvROK(result) || !SvOBJECT(SvRV(result))
         || !sv_derived_from_sv(result, sv_2mortal(newSVhek(HvNAME_HEK(stash))), 0))
         croak("STORABLE_attach did not return a %s object", HvNAME_get(stash));
     replace_referent(aTHX_ b, index, variable, SvRV(result));
 }
 
+/* Calls STORABLE_attach or STORABLE_thaw of an object. The list of the frame has the string that
+ * STORABLE_freeze returned, then inner objects and links, then the body. The links are the
+ * references that the hook gets. */
 void
 ib_end_hook(pTHX_ ib_builder *b)
 {
@@ -291,7 +298,7 @@ ib_end_hook(pTHX_ ib_builder *b)
 
     b->ctx->depth--;
     if (SvROK(variable) && nodes[ice_last_child(b->view, index)].kind == ICECORE_TIED) {
-        /* The body was built as a tied variable of its own. */
+        /* The body was built as another tied variable. The object gets its tie. */
         SV *body = part_at(aTHX_ list, AvFILLp(list));
         SV *sv = SvRV(variable);
         const char magic = SvROK(body) ? PERL_MAGIC_tied : PERL_MAGIC_tiedscalar;
@@ -338,7 +345,7 @@ ib_end_hook(pTHX_ ib_builder *b)
         arguments[2] = frozen;
         for (i = 3; i < count; i++)
             arguments[i] = AvARRAY(references)[i - 3];
-        ice_call_scalar(aTHX_(SV *) method, arguments, count);
+        ice_call_scalar(aTHX_ (SV *)method, arguments, count);
     }
     FREETMPS;
     LEAVE;
@@ -353,6 +360,7 @@ const ice_record_kind ice_record_kinds[ICE_RECORD_KINDS] = {
     { "U", ICECORE_OPAQUE, ICECORE_FORM_USER_MARSHAL },    { "d", ICECORE_OPAQUE, ICECORE_FORM_DATA },
 };
 
+/* Returns the value of the method `kind` for the record of a node. */
 static const char *
 record_kind(const icecore_node *node)
 {

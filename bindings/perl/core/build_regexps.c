@@ -1,25 +1,25 @@
 /* Regexps: which patterns are compiled, and what replaces the others.
  *
- * Compiling a pattern can run code: a property may be a sub of the program, `\N{...}`
- * loads the names of characters, and `(?{...})` is code itself. Such a pattern becomes a
- * record, and so does one that is too unusual to be sure. */
+ * Compiling a pattern can run code: a property may be a sub of the program, `\N{...}` loads the
+ * names of characters, and `(?{...})` is code itself. A pattern that may do so becomes a record
+ * instead. The checks here recognize harmless patterns, and take all unusual ones for harmful. */
 #include "core/build.h"
 
-/* Returns the end of the blanks at `p`. */
+/* Returns the end of the blanks at `cursor`. */
 static const char *
-skip_blanks(const char *text_at, const char *end)
+skip_blanks(const char *cursor, const char *end)
 {
-    while (text_at < end && isSPACE_A(*text_at))
-        text_at++;
-    return text_at;
+    while (cursor < end && isSPACE_A(*cursor))
+        cursor++;
+    return cursor;
 }
 
-/* Whether the value of a property is looked up in the names of characters, or is a
- * pattern itself. */
+/* Returns true if the value of a property, after `separator`, may run code: if it is looked up
+ * in the names of characters (`\p{name=...}`), or is a pattern itself (`\p{script=/.../}`). */
 static bool
 may_run_code(const char *name, const char *separator, const char *end)
 {
-    const char *value = skip_blanks(separator + 1, end), *text_at = skip_blanks(value + 1, end);
+    const char *value = skip_blanks(separator + 1, end), *cursor = skip_blanks(value + 1, end);
     /* Blanks, `_` and `-` in a name are ignored. */
     const char *second = name + 1;
     while (second < separator && !isALPHANUMERIC_A(*second))
@@ -28,108 +28,111 @@ may_run_code(const char *name, const char *separator, const char *end)
         return TRUE;
     if (value == end)
         return TRUE;
-    if (toLOWER_A(*value) == 'm' && text_at < end && !isWORDCHAR_A(*text_at))
+    if (toLOWER_A(*value) == 'm' && cursor < end && !isWORDCHAR_A(*cursor))
         return TRUE;
-    for (text_at = value; text_at < end; text_at++)
-        if (*text_at == '/' && !(text_at > value && isDIGIT_A(text_at[-1])))
+    for (cursor = value; cursor < end; cursor++)
+        if (*cursor == '/' && !(cursor > value && isDIGIT_A(cursor[-1])))
             return TRUE;
     return FALSE;
 }
 
-/* Whether the name of a property can only be one of Unicode's own. */
+/* Returns true if the text is a property that only Unicode can define, not the program. */
 static bool
-is_unicode_property(const char *text_at, const char *end)
+is_unicode_property(const char *cursor, const char *end)
 {
     const char *name, *separator = NULL;
-    while (text_at < end && (isSPACE_A(*text_at) || *text_at == '^'))
-        text_at++;
-    name = text_at;
-    if (text_at == end || !isALPHANUMERIC_A(*text_at))
+    while (cursor < end && (isSPACE_A(*cursor) || *cursor == '^'))
+        cursor++;
+    name = cursor;
+    if (cursor == end || !isALPHANUMERIC_A(*cursor))
         return FALSE;
-    if (*text_at == 'I' && text_at + 1 < end && (text_at[1] == 'n' || text_at[1] == 's'))
+    /* Subs that define properties have names with `In` or `Is`. */
+    if (*cursor == 'I' && cursor + 1 < end && (cursor[1] == 'n' || cursor[1] == 's'))
         return FALSE;
-    for (; text_at < end; text_at++) {
-        if (*text_at == '=' || *text_at == ':') {
+    for (; cursor < end; cursor++) {
+        if (*cursor == '=' || *cursor == ':') {
             if (separator)
                 return FALSE; /* `::` names a package */
-            separator = text_at;
-        } else if (!isWORDCHAR_A(*text_at) && !isSPACE_A(*text_at) && !memCHRs("-./&+", *text_at))
+            separator = cursor;
+        } else if (!isWORDCHAR_A(*cursor) && !isSPACE_A(*cursor) && !memCHRs("-./&+", *cursor))
             return FALSE;
     }
     return !separator || !may_run_code(name, separator, end);
 }
 
-/* Checks the text after `\p` or `\P`. */
+/* Returns true if the text after `\p` or `\P` runs no code. */
 static bool
-is_harmless_property(const char *text_at, const char *end)
+is_harmless_property(const char *cursor, const char *end)
 {
     const char *closing_brace;
-    text_at = skip_blanks(text_at, end);
-    if (text_at == end)
+    cursor = skip_blanks(cursor, end);
+    if (cursor == end)
         return FALSE;
-    if (*text_at != '{')
-        return is_unicode_property(text_at, text_at + 1);
-    closing_brace = (const char *)memchr(text_at, '}', end - text_at);
-    return closing_brace && is_unicode_property(text_at + 1, closing_brace);
+    if (*cursor != '{')
+        return is_unicode_property(cursor, cursor + 1);
+    closing_brace = (const char *)memchr(cursor, '}', end - cursor);
+    return closing_brace && is_unicode_property(cursor + 1, closing_brace);
 }
 
-/* Checks the text after `\N`: nothing, a quantifier, or the number of a character. */
+/* Returns true if the text after `\N` is not the name of a character: it is a quantifier, the
+ * number of a character (`{U+263A}`), or something else without braces. */
 static bool
-is_harmless_name(const char *text_at, const char *end)
+is_harmless_name(const char *cursor, const char *end)
 {
     const char *closing_brace;
     bool is_number;
-    text_at = skip_blanks(text_at, end);
-    if (text_at == end || *text_at != '{')
+    cursor = skip_blanks(cursor, end);
+    if (cursor == end || *cursor != '{')
         return TRUE;
-    closing_brace = (const char *)memchr(text_at, '}', end - text_at);
+    closing_brace = (const char *)memchr(cursor, '}', end - cursor);
     if (!closing_brace)
         return FALSE;
-    text_at = skip_blanks(text_at + 1, closing_brace);
-    if (text_at == closing_brace)
+    cursor = skip_blanks(cursor + 1, closing_brace);
+    if (cursor == closing_brace)
         return FALSE;
-    is_number = closing_brace - text_at > 2 && text_at[0] == 'U' && text_at[1] == '+';
-    for (text_at += is_number ? 2 : 0; text_at < closing_brace; text_at++)
-        if (!(is_number ? isXDIGIT_A(*text_at) || *text_at == '.' || *text_at == '_'
-                        : isDIGIT_A(*text_at) || *text_at == ',')
-            && !isSPACE_A(*text_at))
+    is_number = closing_brace - cursor > 2 && cursor[0] == 'U' && cursor[1] == '+';
+    for (cursor += is_number ? 2 : 0; cursor < closing_brace; cursor++)
+        if (!(is_number ? isXDIGIT_A(*cursor) || *cursor == '.' || *cursor == '_'
+                        : isDIGIT_A(*cursor) || *cursor == ',')
+            && !isSPACE_A(*cursor))
             return FALSE;
     return TRUE;
 }
 
-/* Whether the text after `(` begins code. */
+/* Returns true if the text after `(` begins code, as in `(?{` or `(??{`. */
 static bool
-begins_code(const char *text_at, const char *end)
+begins_code(const char *cursor, const char *end)
 {
-    text_at = skip_blanks(text_at, end);
-    if (text_at == end || (*text_at != '?' && *text_at != '*'))
+    cursor = skip_blanks(cursor, end);
+    if (cursor == end || (*cursor != '?' && *cursor != '*'))
         return FALSE;
-    while (text_at < end && (isSPACE_A(*text_at) || memCHRs("?*p", *text_at)))
-        text_at++;
-    return text_at < end && *text_at == '{';
+    while (cursor < end && (isSPACE_A(*cursor) || memCHRs("?*p", *cursor)))
+        cursor++;
+    return cursor < end && *cursor == '{';
 }
 
-/* Whether compiling a pattern runs no code and loads no module. */
+/* Returns true if compiling a pattern runs no code and loads no module. */
 static bool
 is_harmless_pattern(const char *text, STRLEN len)
 {
-    const char *text_at = text, *end = text + len;
+    const char *cursor = text, *end = text + len;
     bool backslash_escapes = TRUE;
-    /* In comments, and in `\c\`, a backslash escapes nothing. */
-    for (; text_at < end; text_at++)
-        if (*text_at == '#' || (*text_at == '\\' && text_at + 1 < end && text_at[1] == 'c'))
+    /* A backslash in a comment or in `\c\` escapes nothing. If the pattern may contain one of these,
+     * each character after a backslash is also checked by itself. */
+    for (; cursor < end; cursor++)
+        if (*cursor == '#' || (*cursor == '\\' && cursor + 1 < end && cursor[1] == 'c'))
             backslash_escapes = FALSE;
-    for (text_at = text; text_at < end; text_at++) {
-        if (*text_at == '(' && begins_code(text_at + 1, end))
+    for (cursor = text; cursor < end; cursor++) {
+        if (*cursor == '(' && begins_code(cursor + 1, end))
             return FALSE;
-        if (*text_at != '\\' || text_at + 1 == end)
+        if (*cursor != '\\' || cursor + 1 == end)
             continue;
-        if ((text_at[1] == 'p' || text_at[1] == 'P') && !is_harmless_property(text_at + 2, end))
+        if ((cursor[1] == 'p' || cursor[1] == 'P') && !is_harmless_property(cursor + 2, end))
             return FALSE;
-        if (text_at[1] == 'N' && !is_harmless_name(text_at + 2, end))
+        if (cursor[1] == 'N' && !is_harmless_name(cursor + 2, end))
             return FALSE;
         if (backslash_escapes)
-            text_at++;
+            cursor++;
     }
     return TRUE;
 }
@@ -168,7 +171,7 @@ ib_check_regexp(pTHX_ ib_builder *b, U32 index)
 {
     SV *pattern = ib_part_string(aTHX_ b, index + 1), *flags = ib_part_string(aTHX_ b, ice_next(b->view, index + 1));
     if (is_harmless_pattern(SvPVX_const(pattern), SvCUR(pattern))) {
-        /* Its warnings are issued when it is built. */
+        /* perl warns about the pattern when it is built, so it need not warn here. */
         ENTER;
         SAVEI8(PL_dowarn);
         PL_dowarn = (PL_dowarn & ~(G_WARN_ON | G_WARN_ALL_ON)) | G_WARN_ALL_OFF;
@@ -177,6 +180,7 @@ ib_check_regexp(pTHX_ ib_builder *b, U32 index)
     }
 }
 
+/* Builds a regexp, or a record if compiling it may run code. */
 void
 ib_build_regexp(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object)
 {
@@ -184,7 +188,7 @@ ib_build_regexp(pTHX_ ib_builder *b, SV *variable, U32 index, U32 object)
     SV *pattern = ib_part_string(aTHX_ b, index + 1), *flags = ib_part_string(aTHX_ b, ice_next(b->view, index + 1)),
        *re;
     b->next = (U32)node->payload;
-    /* A pattern of the program itself was compiled before. */
+    /* dclone copies a pattern that the program itself has compiled. */
     if (!b->settings->cloning && !is_harmless_pattern(SvPVX_const(pattern), SvCUR(pattern))) {
         record_regexp(aTHX_ b, variable, index, object, pattern, flags);
         return;

@@ -1,14 +1,14 @@
 /* Objects that FREEZE wrote, and calls of THAW.
  *
- * Sereal calls THAW when everything is built and blessed, the last object of the
- * document first, so that an object in the arguments of another one is thawed before
- * that one. Until then an object is the array of its arguments. References to an object
- * are changed together with it, except those in its own arguments. JSON calls THAW at
- * the end of the arguments. */
+ * Sereal calls THAW when everything is built and blessed. It begins with the last object of the
+ * document, so that an object in the arguments of another one is thawed before that one. Until
+ * then an object is the array of its arguments. When it is thawed, all references to it are
+ * changed, except those in its own arguments. JSON calls THAW as soon as the arguments of an
+ * object are built. */
 #include "core/build_leaf.h"
 
-/* Appends the class to the arguments of THAW, and blesses them into the class that marks
- * them. */
+/* Turns an object that is not thawed into an object of thaw_args_class: an array of the
+ * arguments of THAW, followed by the name of the class. */
 static void
 make_thaw_arguments(pTHX_ ib_builder *b, SV *rv, const icecore_node *node)
 {
@@ -28,14 +28,15 @@ ib_croak_no_thaw(pTHX_ ib_builder *b, HV *stash)
           SVfARG(ib_offset_suffix(aTHX_ b)));
 }
 
-/* Calls THAW of the class with a payload and returns the result: a mortal. */
+/* Calls THAW with the name of the class, the name of the format and the items of the payload.
+ * Returns the result: a mortal. */
 static SV *
 call_thaw(pTHX_ ib_builder *b, const icecore_node *node, SV *payload)
 {
     HV *stash = ib_class_stash(aTHX_ b, node);
     CV *method = ice_find_method(aTHX_ stash, "THAW");
-    AV *arguments_list = SvROK(payload) && SvTYPE(SvRV(payload)) == SVt_PVAV ? (AV *)SvRV(payload) : NULL;
-    const SSize_t count = arguments_list ? AvFILLp(arguments_list) + 3 : 2;
+    AV *payload_list = SvROK(payload) && SvTYPE(SvRV(payload)) == SVt_PVAV ? (AV *)SvRV(payload) : NULL;
+    const SSize_t count = payload_list ? AvFILLp(payload_list) + 3 : 2;
     SV *result, **arguments;
     SSize_t i;
     if (!method)
@@ -45,17 +46,17 @@ call_thaw(pTHX_ ib_builder *b, const icecore_node *node, SV *payload)
     SAVEFREEPV(arguments);
     arguments[0] = sv_2mortal(newSVhek(HvNAME_HEK(stash)));
     arguments[1] = sv_2mortal(newSVpv(b->settings->thaw_format, 0));
-    /* THAW may have access to the array, and empty it. */
+    /* The arguments are mortals, because THAW may have access to the array, and empty it. */
     for (i = 2; i < count; i++) {
-        SV *argument = AvARRAY(arguments_list)[i - 2];
+        SV *argument = AvARRAY(payload_list)[i - 2];
         arguments[i] = argument ? sv_2mortal(SvREFCNT_inc_simple_NN(argument)) : NULL;
     }
-    result = ice_call_scalar(aTHX_(SV *) method, arguments, count);
+    result = ice_call_scalar(aTHX_ (SV *)method, arguments, count);
     LEAVE;
     return result;
 }
 
-/* Puts the result of THAW into a variable. */
+/* Assigns the result of THAW to a variable. */
 static void
 set_thawed(pTHX_ SV *variable, SV *result)
 {
@@ -89,7 +90,7 @@ ib_register_frozen(pTHX_ ib_builder *b, SV *variable, U32 index)
     frozen->variable = SvREFCNT_inc_simple_NN(variable);
 }
 
-/* Nodes are sorted. */
+/* Returns the frozen object of a node, or NULL, by binary search. */
 static ice_frozen *
 find_frozen(ice_context *ctx, U32 node)
 {
@@ -111,7 +112,7 @@ ib_register_frozen_link(pTHX_ ib_builder *b, SV *variable, U32 index, U32 target
     ice_frozen *frozen = find_frozen(ctx, target);
     ice_frozen_link *link;
     if (!frozen || index < (U32)b->view->nodes[target].payload)
-        return;
+        return; /* the link is in the arguments of the object itself */
     if (ctx->frozen_link_count == ctx->frozen_link_capacity) {
         ctx->frozen_link_capacity = ctx->frozen_link_capacity ? ctx->frozen_link_capacity * 2 : 32;
         Renew(ctx->frozen_links, ctx->frozen_link_capacity, ice_frozen_link);
@@ -122,6 +123,7 @@ ib_register_frozen_link(pTHX_ ib_builder *b, SV *variable, U32 index, U32 target
     frozen->last_link = ctx->frozen_link_count;
 }
 
+/* Thaws an object, and changes all references to it. */
 static void
 thaw_object(pTHX_ ib_builder *b, const ice_frozen *frozen)
 {
@@ -154,7 +156,7 @@ ib_thaw_all(pTHX_ ib_builder *b)
     }
 }
 
-/* ---- at the end of the arguments -------------------------------------------- */
+/* ---- as soon as the arguments are built -------------------------------------------- */
 
 void
 ib_end_frozen(pTHX_ ib_builder *b)

@@ -1,4 +1,4 @@
-/* The allow lists of Sereal's options: names of classes, or code that is asked for each object. */
+/* The allow lists of Sereal's options: class_lists.h. */
 #include "core/class_lists.h"
 
 static void
@@ -35,12 +35,12 @@ ice_class_list_new(pTHX_ SV **list, const char *option, SV *value)
     }
     if (type != SVt_PVAV && type != SVt_PVHV)
         croak("The '%s' option must be an array ref, hash ref or code ref", option);
-    /* The owner gets the list before anything in it may die. */
+    /* The owner gets the list before the code below, which may die. */
     *list = (SV *)newHV();
     if (type == SVt_PVAV)
-        add_names_of_array(aTHX_(HV *) * list, (AV *)referent);
+        add_names_of_array(aTHX_ (HV *)* list, (AV *)referent);
     else
-        add_names_of_hash(aTHX_(HV *) * list, (HV *)referent);
+        add_names_of_hash(aTHX_ (HV *)* list, (HV *)referent);
 }
 
 bool
@@ -52,15 +52,15 @@ ice_class_list_contains(pTHX_ SV *list, const char *name, STRLEN len, bool is_ut
 bool
 ice_class_list_call(pTHX_ SV *list, SV *name, SV *object)
 {
-    SV *arguments[2], *answer;
+    SV *arguments[2], *result;
     bool is_allowed;
     ENTER;
     SAVETMPS;
     sv_2mortal(SvREFCNT_inc_simple_NN(list));
     arguments[0] = name;
     arguments[1] = object;
-    answer = ice_call_scalar(aTHX_ list, arguments, object ? 2 : 1);
-    is_allowed = cBOOL(SvTRUE(answer));
+    result = ice_call_scalar(aTHX_ list, arguments, object ? 2 : 1);
+    is_allowed = cBOOL(SvTRUE(result));
     FREETMPS;
     LEAVE;
     return is_allowed;

@@ -1,4 +1,5 @@
-/* Class lists of Sereal's options: a set of names, or code that is called for each object. */
+/* Class lists of Sereal's options. A list is a hash whose keys are names of classes, or code that
+ * is called for each object. */
 #ifndef ICECORE_CLASS_LISTS_H
 #define ICECORE_CLASS_LISTS_H
 #include "core/icecore_perl.h"
@@ -14,10 +15,10 @@ ice_class_list_is_code(SV *list)
     return list && SvTYPE(list) == SVt_PVCV;
 }
 
-/* Returns whether a list contains a name. The list must not be code. */
+/* Returns true if a list contains a name. The list must not be code. */
 bool ice_class_list_contains(pTHX_ SV *list, const char *name, STRLEN len, bool is_utf8);
-/* Calls the code with the name of a class, and with the object unless it is NULL. Returns
- * whether the result is true. */
+/* Calls the code of a list with the name of a class, and with the object unless it is NULL.
+ * Returns true if the result is true. */
 bool ice_class_list_call(pTHX_ SV *list, SV *name, SV *object);
 
 #endif

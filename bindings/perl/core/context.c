@@ -10,7 +10,7 @@ typedef struct {
 } my_cxt_t;
 START_MY_CXT
 
-/* Lists of frames and targets with more entries than this are freed after a call. */
+/* Stacks of frames and lists of targets with more entries than this are freed after a call. */
 #define MAX_KEPT_ENTRIES 65536
 
 void
@@ -71,6 +71,7 @@ ice_release_frozen(pTHX_ ice_context *ctx)
     Safefree(links);
 }
 
+/* Returns a context to the pool when its call ends, and resets what belongs to the call. */
 static void
 return_context(pTHX_ void *data)
 {
@@ -105,6 +106,7 @@ return_context(pTHX_ void *data)
             SvREFCNT_dec(targets[i].variable);
             SvREFCNT_dec(targets[i].referent);
         }
+        /* If a destructor used this context, it has another list now. */
         if (ctx->targets == NULL && count <= MAX_KEPT_ENTRIES) {
             ctx->targets = targets;
             ctx->target_capacity = count;
@@ -139,6 +141,7 @@ ice_keep_for_call(pTHX_ ice_context *ctx, SV *sv)
     av_push(ctx->kept_values, sv);
 }
 
+/* Returns a new frame, whose contents are undefined. Frames may move. */
 ice_frame *
 ice_push_frame(pTHX_ ice_context *ctx)
 {
@@ -160,21 +163,22 @@ ice_croak_error(pTHX_ const icecore_error *error)
 SV *
 ice_read_error(pTHX_ const icecore_error *error, const ice_read_settings *settings, const char *bytes, STRLEN len)
 {
-#define TRUSTED(option) "raise it with " option " => N if the input is trusted"
-    const ice_limit_words words[] = {
+#define RAISE(option) "raise it with " option " => N if the input is trusted"
+    const ice_limit_words advice[] = {
         { ICE_TRAILING, settings->trailing_advice ? settings->trailing_advice : "cut them off" },
-        { "depth", settings->depth_advice ? settings->depth_advice : TRUSTED("max_recursion_depth") },
-        { "decompressed", TRUSTED("max_uncompressed_size") },
-        { "string", TRUSTED("max_string_length") }
+        { "depth", settings->depth_advice ? settings->depth_advice : RAISE("max_recursion_depth") },
+        { "decompressed", RAISE("max_uncompressed_size") },
+        { "string", RAISE("max_string_length") }
     };
-#undef TRUSTED
+#undef RAISE
+    /* Without names_limit_options, only the advice about trailing bytes is given, and that about
+     * the depth if the settings have it. */
+    const size_t advice_count = settings->names_limit_options ? C_ARRAY_LENGTH(advice)
+                              : settings->depth_advice        ? 2
+                                                              : 1;
     ice_line line;
     SV *original_message = settings->translate_error ? settings->translate_error(aTHX_ error, bytes, len) : NULL;
-    ice_message(error, words,
-                settings->names_limit_options ? C_ARRAY_LENGTH(words)
-                : settings->depth_advice      ? 2
-                                              : 1,
-                &line);
+    ice_message(error, advice, advice_count, &line);
     return original_message ? sv_2mortal(newSVpvf("%" SVf ": %s", SVfARG(original_message), line.text))
                             : sv_2mortal(newSVpv(line.text, 0));
 }

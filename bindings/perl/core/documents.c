@@ -1,4 +1,4 @@
-/* One document: read or written by a stage. */
+/* One document, read or written by a stage: documents.h. */
 #include "core/documents.h"
 
 /* ---- stages ------------------------------------------------------------ */
@@ -25,8 +25,8 @@ icecore_stage *
 ice_writer_new(pTHX_ const char *spec, STRLEN len)
 {
     icecore_stage *stage = ice_reader_new(aTHX_ spec, len);
-    /* The depth of a tape is known, so writing needs no limit. The data belongs to the
-     * program, so it may repeat a string as often as it likes. */
+    /* Limits protect from hostile input, but this data belongs to the program. Its depth was limited
+     * when it was walked, and it may repeat strings as often as it likes. */
     ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
     ice_set_stage_limit(aTHX_ stage, "growth", UV_MAX);
     return stage;
@@ -48,7 +48,7 @@ ice_frozen_bytes(pTHX_ SV *sv, STRLEN *len)
     return SvPV_nomg(sv, *len);
 }
 
-/* Fills a view, or dies. */
+/* Fills a view, or dies. See ice_write_tape for why this is a function of its own. */
 static void __attribute__((noinline))
 read_view(pTHX_ ice_context *ctx, const icecore_stage *stage, const char *bytes, STRLEN len, U32 flags,
           const ice_read_settings *settings, icecore_view *view)
@@ -67,7 +67,9 @@ ice_write_tape(pTHX_ ice_context *ctx, const icecore_stage *stage, const icecore
         ice_croak_error(aTHX_ & error);
 }
 
-static SV *__attribute__((noinline))
+/* Builds the user header. This is a function of its own, because its copy of the settings is
+ * large: see ice_write_tape. */
+static SV * __attribute__((noinline))
 build_header(pTHX_ ice_context *ctx, icecore_view *view, const ice_read_settings *settings)
 {
     ice_read_settings header_settings = *settings;
@@ -98,14 +100,17 @@ ice_read_document(pTHX_ const icecore_stage *stage, const char *bytes, STRLEN le
 
 /* ---- options ---------------------------------------------------------------- */
 
+/* The values of Storable's BLESS_OK and TIE_OK. */
+enum { BLESS_OK = 2, TIE_OK = 4 };
+
 void
 ice_set_flags(ice_read_settings *settings, IV flags)
 {
-    settings->bless_ok = (flags & 2) != 0;
-    settings->tie_ok = (flags & 4) != 0;
+    settings->bless_ok = (flags & BLESS_OK) != 0;
+    settings->tie_ok = (flags & TIE_OK) != 0;
 }
 
-/* Returns the place for the number of an option of `decode`; NULL: no such option. */
+/* Returns where the number of an option of `decode` belongs; NULL for other options. */
 static UV *
 limit_option(ice_read_settings *settings, const char *name)
 {

@@ -1,4 +1,4 @@
-/* Calls into perl. */
+/* Calls of perl code. */
 #include "core/icecore_perl.h"
 #ifndef WIN32
 #  include <sys/resource.h>
@@ -6,7 +6,7 @@
 
 #define MY_CXT_KEY "Icecore::hooks" XS_VERSION
 typedef struct {
-    const char *base; /* position of the native stack at the first call */
+    const char *base; /* the address on the native stack at the outermost call */
     I32 depth;        /* number of nested calls */
 } my_cxt_t;
 START_MY_CXT
@@ -36,10 +36,12 @@ ice_hooks_clone(pTHX)
     Zero(&MY_CXT, 1, my_cxt_t);
 }
 
-/* This many levels fit everywhere; a program that switches stacks has fewer. */
+/* So many levels fit into any native stack. Their addresses are not compared, because a program
+ * may switch native stacks. */
 enum { SAFE_LEVELS = 500 };
 
-/* Counts a level for the current scope. Dies before the native stack is full. */
+/* Counts a nested call until perl leaves the current scope. Dies before the native stack is
+ * full. */
 static void
 enter_call(pTHX)
 {
@@ -57,8 +59,7 @@ enter_call(pTHX)
               (int)MY_CXT.depth);
 }
 
-/* Returns a method of a class, inherited or not; NULL if there is none. AUTOLOAD does
- * not count. */
+/* Returns a method of a class, inherited or not; NULL if there is none. Ignores AUTOLOAD. */
 CV *
 ice_find_method(pTHX_ HV *stash, const char *name)
 {
@@ -66,9 +67,9 @@ ice_find_method(pTHX_ HV *stash, const char *name)
     return gv && isGV(gv) ? GvCV(gv) : NULL;
 }
 
-/* Calls a sub and returns its results in a list, or one value in scalar context. The
- * call has a perl stack of its own, so that `last` and similar statements can't jump out
- * of it and skip this function. */
+/* Calls a sub and returns a list of its results; in scalar context the list has one value. The
+ * call has a perl stack of its own, so that `last` and similar statements can't jump out of it
+ * and past this function. */
 static AV *
 call_sub(pTHX_ SV *method, SV **arguments, SSize_t count, U8 context)
 {
@@ -90,7 +91,7 @@ call_sub(pTHX_ SV *method, SV **arguments, SSize_t count, U8 context)
     first = SP - PL_stack_base - result_count + 1;
     if (result_count > 0) {
         av_extend(list, result_count - 1);
-        /* Copies, because the results may be temporaries, or change. */
+        /* The results are copied, because they may be temporaries or change later. */
         for (i = 0; i < result_count; i++)
             av_store(list, i, newSVsv(PL_stack_base[first + i]));
     }
@@ -118,7 +119,7 @@ ice_call_scalar(pTHX_ SV *method, SV **arguments, SSize_t count)
     return AvFILLp(list) >= 0 ? sv_2mortal(SvREFCNT_inc_simple_NN(AvARRAY(list)[0])) : &PL_sv_undef;
 }
 
-/* Dies with an error that some code caused. */
+/* Dies if there is an error, which evaluated code has caused. */
 static void
 croak_if_error(pTHX_ SV *code, SV *error)
 {
@@ -126,15 +127,15 @@ croak_if_error(pTHX_ SV *code, SV *error)
         croak("code %" SVf " caused an error: %" SVf, SVfARG(code), SVfARG(error));
 }
 
-/* Returns the content of $@: a mortal, or NULL. */
+/* Returns a copy of $@ as a mortal; NULL if there is no error. */
 static SV *
 eval_error(pTHX)
 {
     return SvTRUE(ERRSV) ? sv_2mortal(newSVsv(ERRSV)) : NULL;
 }
 
-/* Evaluates a text and returns its value: a mortal. Dies if it fails; otherwise $@ is
- * unchanged. */
+/* Evaluates a text and returns its value: a mortal. Dies if it fails. Leaves $@ unchanged
+ * otherwise. */
 SV *
 ice_eval(pTHX_ SV *code)
 {
@@ -154,7 +155,7 @@ ice_eval(pTHX_ SV *code)
     return result;
 }
 
-/* Lets a sub evaluate the text; it may report an error in $@. */
+/* Lets a sub of the program evaluate a text, as ice_eval does. Dies if the sub sets $@. */
 SV *
 ice_eval_with_sub(pTHX_ SV *sub, SV *code)
 {

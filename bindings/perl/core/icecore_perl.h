@@ -97,9 +97,9 @@ typedef struct {
     U32 end;           /* index of the node after it */
     U32 key;           /* index of the node that is the next key */
     SV *sv;
-    AV *list;          /* of an object: its children so far; of a restricted hash: the values to lock at its end */
-    SV *variable;      /* of a hash that may be filtered: the reference to it */
-    SSize_t index;     /* of an array: the index of the next item */
+    AV *list;      /* of an object: its children so far; of a restricted hash: the values to lock at its end */
+    SV *variable;  /* of a hash that may be filtered: the reference to it */
+    SSize_t index; /* of an array: the index of the next item */
 } ice_build_frame;
 
 typedef union {

@@ -1,7 +1,7 @@
-/* Hash keys: perl's shared keys to ids of the engine, and back.
+/* Hash keys: from perl's shared keys to ids of the engine, and back.
  *
- * perl stores the text of each hash key once, so that a key can be recognized by its
- * address. For each id an SV holds the shared key, and keeps it alive. */
+ * perl stores each hash key once, in a HEK that all hashes share. So a key is recognized by the
+ * address of its HEK. For each id there is an SV that has the shared key and keeps it alive. */
 #include "core/icecore_perl.h"
 
 static void
@@ -33,7 +33,7 @@ ice_drop_old_keys(pTHX_ ice_context *ctx, U32 generation)
     ice_keys_check(&ctx->keys, generation, release, CURRENT_INTERPRETER);
 }
 
-/* Holds the key with this id. */
+/* Keeps the key with this id. Its address is only noted if the key has no special flags. */
 static void
 hold_key(ice_keys *keys, U16 id, SV *sv, bool has_flags)
 {
@@ -45,7 +45,7 @@ hold_key(ice_keys *keys, U16 id, SV *sv, bool has_flags)
     }
 }
 
-/* Whether there is a character above 0xFF. */
+/* Returns true if a text in UTF-8 contains a character above 0xFF. */
 static bool
 is_wide(const U8 *text, I32 len)
 {
@@ -55,7 +55,7 @@ is_wide(const U8 *text, I32 len)
     return FALSE;
 }
 
-/* Dies with a message that names the first key with this id. */
+/* Dies with a message that has the path of the first value under this key. */
 static void
 croak_bad_key(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
 {
@@ -90,8 +90,8 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
         I32 len = (I32)name->node.aux;
         if (name->node.kind == ICECORE_TEXT && !ice_is_utf8((const U8 *)text, len))
             croak_bad_key(aTHX_ ctx, view, id);
-        /* perl stores text in 8 bits if it can, and remembers that it was text: only
-         * perl itself can store such a key. */
+        /* perl stores text in Latin-1 if it can, with a flag that it was UTF-8. Only perl's own
+         * functions can store such a key in a hash, so the SV has no shared key. */
         if (name->node.kind == ICECORE_TEXT && !is_wide((const U8 *)text, len))
             sv = newSVpvn_utf8(text, len, TRUE);
         else
@@ -101,12 +101,7 @@ ice_key_sv(pTHX_ ice_context *ctx, const icecore_view *view, U16 id)
     return sv;
 }
 
-U16
-ice_key_id_sv(pTHX_ ice_context *ctx, const char *key, STRLEN len, bool is_utf8)
-{
-    return icecore_key(ctx->pooled.engine, is_utf8 ? ICECORE_TEXT : ICECORE_BYTES, 0, (const U8 *)key, len);
-}
-
+/* Returns the id of a key that was UTF-8 and that perl stores in Latin-1. */
 static U16
 add_downgraded_key(pTHX_ ice_context *ctx, const HEK *hek, bool key_flags)
 {
@@ -135,7 +130,7 @@ ice_new_key_id(pTHX_ ice_context *ctx, HE *he, bool key_flags)
             hold_key(keys, id,
                      newSVpvn_share(HEK_KEY(hek), HEK_UTF8(hek) ? -HEK_LEN(hek) : HEK_LEN(hek), HEK_HASH(hek)),
                      FALSE);
-        /* Only keys that are kept alive can be recognized by address. */
+        /* A key may be recognized by its address only as long as it is kept alive. */
         held = (SV *)ice_keys_held(keys, id);
         if (SvIsCOW_shared_hash(held) && SvSHARED_HEK_FROM_PV(SvPVX_const(held)) == hek)
             ice_keys_set_near(keys, hek, id);

@@ -1,16 +1,16 @@
 /* Frozen data in the payloads of hooks: payloads.h. */
 #include "core/payloads.h"
 
-/* Budget for reading: BASE_BUDGET, plus BUDGET_OF_BYTE for each byte of the document. Each
- * document that is read costs a fixed amount, its nodes, its decompressed size, and the
- * bytes copied from it. Strings are not copied, so nested frozen data does not cost more
- * for each level. */
+/* Reading has a budget, because payloads may contain payloads. The budget is BASE_BUDGET, plus
+ * BUDGET_OF_BYTE for each byte of the document. Each payload that is read costs a fixed amount,
+ * an amount for each node, its decompressed size, and the number of bytes that are copied from
+ * it. Most strings are not copied, so payloads in payloads do not cost more for each level. */
 enum { BASE_BUDGET = 256 << 20, BUDGET_OF_BYTE = 16, COST_OF_DOCUMENT = 256, COST_OF_NODE = 16 };
 
 #define MY_CXT_KEY "Icecore::payloads" XS_VERSION
 typedef struct {
     icecore_stage *storable, *sereal;
-    ice_payload_checker *innermost; /* the last of the running calls that checked payloads */
+    ice_payload_checker *innermost; /* of the innermost call that has checked payloads and still runs */
 } my_cxt_t;
 START_MY_CXT
 
@@ -38,39 +38,39 @@ ice_payloads_end(pTHX)
     Zero(&MY_CXT, 1, my_cxt_t);
 }
 
-/* Position of a string that begins like frozen data. */
+/* A string that begins like frozen data. */
 typedef struct {
-    U32 hook;
-    U32 node;
-    bool is_key; /* the string is the key of that node */
+    U32 hook;    /* index of the node of the object whose hook receives the string */
+    U32 node;    /* index of the node with the string */
+    bool is_key; /* the string is the key of that node, not its value */
 } found_string;
 
 /* State of a search in a document; lives until perl leaves the scope. */
 typedef struct {
     const icecore_view *view;
-    SV *visited; /* a byte for each node */
-    SV *ranges;  /* ranges still to search: pairs of U32 */
-    SV *found;   /* of `found_string` */
+    SV *visited; /* a byte for each node: 1 if it was searched */
+    SV *ranges;  /* ranges of nodes that are searched later: pairs of U32 */
+    SV *found;   /* an array of found_string */
 } payload_search;
 
 /* A string that is read, or was read. Its bytes live until the end of the call. */
 typedef struct {
     const char *bytes;
     STRLEN len;
-    U32 hook; /* the hook in the document that receives it, or that contains it */
+    U32 hook; /* the object of the outermost document whose hook receives the string, or data around it */
 } payload;
 
 struct ice_payload_checker {
-    ice_payload_checker *outer; /* the previous one of the running calls */
+    ice_payload_checker *outer; /* that of the call around this one; or NULL */
     ice_context *ctx;
     const ice_read_settings *settings;
-    SV *classes; /* the list under which they were checked; or NULL */
-    payload_search payload_search;
-    SV *payloads;        /* of `payload` */
-    HV *by_lookup_key;   /* the index of each payload */
-    HV *checked_classes; /* classes that were checked */
-    UV budget;           /* the rest of the budget */
-    U32 hook;
+    SV *classes; /* the list that allowed the classes; or NULL */
+    payload_search search;
+    SV *payloads;        /* an array of payload */
+    HV *by_lookup_key;   /* the index of a payload in that array, by its lookup_key */
+    HV *checked_classes; /* names of the classes that were checked */
+    UV budget;           /* what is left of the budget */
+    U32 hook;            /* the hook of the payload that is being read */
     ice_refused refused;
     SV *fault; /* the first reason why something can't be checked; or NULL */
     icecore_error error;
@@ -89,8 +89,8 @@ sereal_magic(const char *bytes, STRLEN len, bool is_text)
     return len >= 5 && memEQ(bytes, "=\xF3rl", 4) ? 4 : 0;
 }
 
-/* Whether bytes begin like an image of Storable: with a file's magic number, or in
- * memory with the version 0 to 2, doubled, plus the byte order. */
+/* Returns true if bytes begin like an image of Storable. A file begins with a magic number. In
+ * memory the first byte is twice the major version, which is 0 to 2, plus 1 for network order. */
 static bool
 is_storable(const char *bytes, STRLEN len)
 {
@@ -105,8 +105,8 @@ looks_frozen(const char *bytes, STRLEN len, bool is_text)
 
 /* ---- the data of a hook ------------------------------------------------------ */
 
-/* Returns the node after a value; in a document that was not read to its end, at most
- * the node count. */
+/* Returns the index of the node after a value, at most the number of nodes: a document may not
+ * have been read to its end. */
 static U32
 node_end(const icecore_view *view, U32 index)
 {
@@ -145,7 +145,7 @@ add_found(pTHX_ payload_search *search, U32 hook, U32 node, bool is_key)
     sv_catpvn(search->found, (const char *)&found, sizeof found);
 }
 
-/* Returns the text of a key that has an id, otherwise NULL. */
+/* Returns the text of the key of a node; NULL if the key has no id. */
 static const char *
 key_text(const icecore_view *view, const icecore_node *node, STRLEN *len, bool *is_text)
 {
@@ -159,7 +159,8 @@ key_text(const icecore_view *view, const icecore_node *node, STRLEN *len, bool *
     return text;
 }
 
-/* Checks a node. Returns the node that it refers to, or ICECORE_NONE. */
+/* Adds the key and the string of a node if they begin like frozen data. Returns the node that it
+ * refers to, or ICECORE_NONE. */
 static U32
 search_node(pTHX_ payload_search *search, U32 hook, U32 index)
 {
@@ -219,17 +220,19 @@ search_hook(pTHX_ payload_search *search, U32 hook)
 
 /* ---- classes ---------------------------------------------------------------- */
 
+/* Registers why something can't be checked. */
 static void
-set_fault(pTHX_ ice_payload_checker *checker, const char *words)
+set_fault(pTHX_ ice_payload_checker *checker, const char *reason)
 {
     if (!checker->fault)
-        checker->fault = sv_2mortal(newSVpv(words, 0));
+        checker->fault = sv_2mortal(newSVpv(reason, 0));
 }
 
+/* Checks whether a class is allowed. Refused classes are collected. */
 static void
 check_class(pTHX_ ice_payload_checker *checker, const char *name, STRLEN len, bool is_utf8)
 {
-    const icecore_view *view = checker->payload_search.view;
+    const icecore_view *view = checker->search.view;
     const I32 flag = is_utf8 && ice_is_utf8((const U8 *)name, len) ? HVhek_UTF8 : 0;
     U32 verdict;
     char path[512] = "";
@@ -245,7 +248,7 @@ check_class(pTHX_ ice_payload_checker *checker, const char *name, STRLEN len, bo
     ice_policy_add_refused(aTHX_ & checker->refused, name, len, is_utf8, path);
 }
 
-/* If the object that ties a variable is a string, perl would call the methods of the
+/* Checks the object of a tied variable. If it is a string, perl would call the methods of the
  * class with that name. */
 static void
 check_tied_object(pTHX_ ice_payload_checker *checker, const icecore_view *view, U32 index)
@@ -271,6 +274,7 @@ may_eval_code(pTHX_ const ice_payload_checker *checker)
     return eval && SvTRUE(eval);
 }
 
+/* Checks the class that a node names. */
 static void
 check_node(pTHX_ ice_payload_checker *checker, const icecore_view *view, U32 index)
 {
@@ -298,6 +302,7 @@ check_node(pTHX_ ice_payload_checker *checker, const icecore_view *view, U32 ind
 
 /* ---- reading ------------------------------------------------------------------ */
 
+/* Returns the reader for a payload. That of Sereal decompresses at most what the budget allows. */
 static const icecore_stage *
 stage_of(pTHX_ ice_payload_checker *checker, bool is_sereal)
 {
@@ -336,8 +341,8 @@ payload_count(const ice_payload_checker *checker)
     return SvCUR(checker->payloads) / sizeof(payload);
 }
 
-/* Returns a key that equal strings share, made of their length and some of their bytes:
- * a mortal. */
+/* Returns a key under which a payload is found again: a mortal. It consists of the length and some
+ * of the bytes, so different payloads rarely have the same key. */
 static SV *
 lookup_key(pTHX_ const char *bytes, STRLEN len)
 {
@@ -360,6 +365,8 @@ add_payload(pTHX_ ice_payload_checker *checker, const char *bytes, STRLEN len, U
     sv_catpvn(checker->payloads, (const char *)&added, sizeof added);
 }
 
+/* Returns true if a payload with these bytes was read. May miss one of two payloads that have the
+ * same lookup_key. */
 static bool
 has_payload(pTHX_ const ice_payload_checker *checker, const char *bytes, STRLEN len)
 {
@@ -368,8 +375,8 @@ has_payload(pTHX_ const ice_payload_checker *checker, const char *bytes, STRLEN 
     return found && found->len == len && memEQ(found->bytes, bytes, len);
 }
 
-/* Adds a string that was found. `lasting` are the bytes that outlive the document; a
- * string outside of them is copied. */
+/* Adds a string that was found. The bytes at `stable` live until the end of the call; a string
+ * that is not one of them is copied. */
 static void
 add_string(pTHX_ ice_payload_checker *checker, const payload_search *search, const found_string *found,
            const char *stable, STRLEN stable_len, U32 hook)
@@ -388,7 +395,7 @@ add_string(pTHX_ ice_payload_checker *checker, const payload_search *search, con
         if (checker->fault)
             return;
         ice_keep_for_call(aTHX_ checker->ctx, copy = newSVpvn_utf8(bytes, len, is_wide));
-        /* A reader takes the characters as bytes. */
+        /* Frozen data in characters has one byte in each character. */
         if (is_wide && !sv_utf8_downgrade(copy, TRUE))
             return;
         bytes = SvPV(copy, len);
@@ -396,9 +403,9 @@ add_string(pTHX_ ice_payload_checker *checker, const payload_search *search, con
     add_payload(aTHX_ checker, bytes, len, hook);
 }
 
-/* Adds all strings that were found. A string to which several nodes refer is added once.
- * `hook`: the hook of the outermost document that contains them; ICECORE_NONE if they
- * are in that document itself. */
+/* Adds all strings that a search found. A string to which several nodes refer is added once. If
+ * the search was in a payload, `hook` is the hook of the outermost document that receives it.
+ * Otherwise `hook` is ICECORE_NONE. */
 static void
 add_strings(pTHX_ ice_payload_checker *checker, const payload_search *search, const char *stable, STRLEN stable_len,
             U32 hook)
@@ -410,22 +417,22 @@ add_strings(pTHX_ ice_payload_checker *checker, const payload_search *search, co
     SAVEFREESV((SV *)added);
     for (i = 0; i < count && !checker->fault; i++) {
         const icecore_node *node = &search->view->nodes[found[i].node];
+        /* The location and the length identify a string. The highest bit marks the id of a key. */
         const U64 location = found[i].is_key ? (U64)1 << 63 | node->key : node->payload;
         const U32 length = found[i].is_key ? 0 : node->aux;
-        char name[sizeof location + sizeof length];
-        Copy(&location, name, sizeof location, char);
-        Copy(&length, name + sizeof location, sizeof length, char);
-        if (hv_exists(added, name, sizeof name))
+        char identity[sizeof location + sizeof length];
+        Copy(&location, identity, sizeof location, char);
+        Copy(&length, identity + sizeof location, sizeof length, char);
+        if (hv_exists(added, identity, sizeof identity))
             continue;
-        (void)hv_store(added, name, sizeof name, newSV(0), 0);
+        (void)hv_store(added, identity, sizeof identity, newSV(0), 0);
         add_string(aTHX_ checker, search, &found[i], stable, stable_len, hook == ICECORE_NONE ? found[i].hook : hook);
     }
 }
 
 /* ---- documents ------------------------------------------------------------------ */
 
-/* Checks the classes of a document that was read, and adds the strings of the hooks in
- * it. */
+/* Checks the classes of a payload that was read, and adds the payloads in its hooks. */
 static void
 check_view(pTHX_ ice_payload_checker *checker, const icecore_view *view, const char *stable, STRLEN stable_len)
 {
@@ -447,30 +454,30 @@ check_view(pTHX_ ice_payload_checker *checker, const icecore_view *view, const c
     LEAVE;
 }
 
-/* Reads one document. Returns its length; 0 if it is not read to its end. The classes
- * before an error are checked too, because the original reader would build them before
- * it fails. */
+/* Reads one document. Returns its length; 0 if it has an error. The classes before the error are
+ * checked too, because the original builds their objects before it fails. */
 static STRLEN
 check_document(pTHX_ ice_payload_checker *checker, ice_context *ctx, const char *bytes, STRLEN len)
 {
     icecore_view *const view = &ctx->view;
-    bool is_inflated;
+    bool was_decompressed;
     U32 kind;
     Zero(view, 1, icecore_view);
     kind = icecore_read(ctx->pooled.engine, stage_of(aTHX_ checker, sereal_magic(bytes, len, FALSE) != 0),
                         (const U8 *)bytes, len, ICECORE_EACH | ICECORE_PARTIAL, view, &checker->error);
-    /* The original has other limits, or none. */
+    /* The original may read what exceeds a limit here. */
     if (kind == ICECORE_LIMIT)
         set_fault(aTHX_ checker, checker->error.message);
-    is_inflated = view->input != (const U8 *)bytes;
+    was_decompressed = view->input != (const U8 *)bytes;
     spend_budget(aTHX_ checker,
-                 COST_OF_DOCUMENT + COST_OF_NODE * (UV)view->node_count + (is_inflated ? view->input_len : 0));
+                 COST_OF_DOCUMENT + COST_OF_NODE * (UV)view->node_count + (was_decompressed ? view->input_len : 0));
     if (!checker->fault)
-        check_view(aTHX_ checker, view, bytes, is_inflated ? 0 : len);
+        check_view(aTHX_ checker, view, bytes, was_decompressed ? 0 : len);
     return kind == ICECORE_OK ? view->consumed : 0;
 }
 
-/* Whether a class may read another document after this one: one of Sereal, or of a file. */
+/* Returns true if a hook may read another document from these bytes, which follow a document: one
+ * of Sereal, or one of Storable with the magic number of a file. */
 static bool
 begins_another(const char *bytes, STRLEN len)
 {
@@ -490,10 +497,11 @@ check_payload(pTHX_ ice_payload_checker *checker, ice_context *ctx, const char *
     } while (!checker->fault && begins_another(bytes, len));
 }
 
+/* Dies if a class was refused, or if something can't be checked. */
 static void
 croak_if_refused(pTHX_ const ice_payload_checker *checker)
 {
-    const icecore_view *view = checker->payload_search.view;
+    const icecore_view *view = checker->search.view;
     char path[512];
     if (checker->refused.count)
         ice_policy_croak_refused(aTHX_ & checker->refused);
@@ -505,6 +513,7 @@ croak_if_refused(pTHX_ const ice_payload_checker *checker)
 
 /* ---- nested calls ------------------------------------------------------------------ */
 
+/* Runs when perl leaves the scope of a call that has checked payloads. */
 static void
 end_nested(pTHX_ void *data)
 {
@@ -512,8 +521,8 @@ end_nested(pTHX_ void *data)
     MY_CXT.innermost = ((ice_payload_checker *)data)->outer;
 }
 
-/* Whether two lists are equal. Lists with values that are not plain strings count as
- * different. */
+/* Returns true if two lists of classes are equal. Lists with items that are not plain strings count
+ * as different. */
 static bool
 are_equal_lists(pTHX_ SV *one, SV *other)
 {
@@ -539,8 +548,8 @@ are_equal_lists(pTHX_ SV *one, SV *other)
     return TRUE;
 }
 
-/* Whether a document is the payload of a hook and was checked together with the document
- * of that hook. */
+/* Returns true if a document is a payload that was checked together with the document around it,
+ * against the same list. */
 static bool
 was_checked(pTHX_ const ice_payload_checker *outer, const char *bytes, STRLEN len, SV *classes)
 {
@@ -562,7 +571,7 @@ ice_payloads_begin(pTHX_ ice_context *ctx, const icecore_view *view, const ice_r
     checker->ctx = ctx;
     checker->settings = settings;
     checker->classes = settings->classes;
-    begin_search(aTHX_ & checker->payload_search, view);
+    begin_search(aTHX_ & checker->search, view);
     ice_keep_for_call(aTHX_ ctx, checker->payloads = newSVpvs(""));
     ice_keep_for_call(aTHX_ ctx, (SV *)(checker->by_lookup_key = newHV()));
     ice_keep_for_call(aTHX_ ctx, (SV *)(checker->checked_classes = newHV()));
@@ -573,19 +582,19 @@ ice_payloads_begin(pTHX_ ice_context *ctx, const icecore_view *view, const ice_r
 void
 ice_payloads_add(pTHX_ ice_payload_checker *checker, U32 index)
 {
-    search_hook(aTHX_ & checker->payload_search, index);
+    search_hook(aTHX_ & checker->search, index);
 }
 
 bool
 ice_payloads_has_any(const ice_payload_checker *checker)
 {
-    return SvCUR(checker->payload_search.found) > 0;
+    return SvCUR(checker->search.found) > 0;
 }
 
 void
 ice_payloads_check(pTHX_ ice_payload_checker *checker)
 {
-    const icecore_view *view = checker->payload_search.view;
+    const icecore_view *view = checker->search.view;
     ice_context *ctx;
     size_t index;
     dMY_CXT;
@@ -594,8 +603,8 @@ ice_payloads_check(pTHX_ ice_payload_checker *checker)
         return;
     ENTER;
     ctx = ice_take_context(aTHX);
-    add_strings(aTHX_ checker, &checker->payload_search, (const char *)view->input, view->input_len, ICECORE_NONE);
-    /* The strings of a payload are appended to the list. */
+    add_strings(aTHX_ checker, &checker->search, (const char *)view->input, view->input_len, ICECORE_NONE);
+    /* check_payload appends the payloads in a payload to the list. */
     for (index = 0; index < payload_count(checker) && !checker->fault; index++) {
         const payload current = *payload_at(checker, index);
         checker->hook = current.hook;

@@ -1,18 +1,20 @@
-/* Which classes may be built: passes perl's values to the engine's rules.
+/* Which classes may be built: passes the lists of the program to the engine's rules.
  *
- * The engine handles names and patterns; hashes and regexps are handled by perl. Any
- * value may have magic or be overloaded, and run code that changes another one. So plain
- * strings are passed several at a time, and all others one by one. */
+ * The engine matches names and patterns. perl itself looks names up in hashes and matches
+ * regexps. An item of a list may have magic or be overloaded, so reading it may run code that
+ * changes other items. So only plain strings are passed several at a time. */
 #include "core/icecore_perl.h"
 
-/* The lists of the process: `allowed`, and `otherwise` for the other classes. Found
- * once, because a look-up by name costs more than a question. */
+/* The variables with the rules of the process: the list @Icecore::ALLOWED, and
+ * $Icecore::CLASSES for all other classes. They are looked up once, because that costs more
+ * than a verdict. */
 #define MY_CXT_KEY "Icecore::policy" XS_VERSION
 typedef struct {
     GV *allowed, *otherwise;
 } my_cxt_t;
 START_MY_CXT
 
+/* Returns a package variable; creates it if it does not exist. */
 static GV *
 find_global(pTHX_ const char *name, svtype type)
 {
@@ -40,8 +42,9 @@ ice_policy_clone(pTHX)
     init_lists(aTHX_ & MY_CXT);
 }
 
+/* A class for which the rules are asked. */
 typedef struct {
-    icecore_question *question;
+    icecore_question *question; /* NULL if only a message is needed */
     const char *name;
     STRLEN len;
     bool is_utf8;
@@ -61,6 +64,7 @@ regexp_allows(pTHX_ const asked_class *asked, SV *item)
     return pregexec(SvRX(item), start, start + asked->len, start, 1, text, 1) > 0;
 }
 
+/* Returns a name for the engine, which uses the bytes of the caller. */
 static icecore_class_name
 borrowed_name(const char *text, STRLEN len, bool is_utf8)
 {
@@ -71,7 +75,7 @@ borrowed_name(const char *text, STRLEN len, bool is_utf8)
     return name;
 }
 
-/* The ask_ functions return whether the question is finally answered. */
+/* The ask_ functions return true if the question is answered, so that no other rule is asked. */
 static bool
 ask_item(pTHX_ const asked_class *asked, SV *item)
 {
@@ -85,6 +89,7 @@ ask_item(pTHX_ const asked_class *asked, SV *item)
     return icecore_question_items(asked->question, &pattern, 1);
 }
 
+/* Number of plain strings that are passed to the engine together. */
 #define NAMES_AT_ONCE 16
 
 static bool
@@ -111,7 +116,7 @@ ask_list(pTHX_ const asked_class *asked, AV *list)
     return count && icecore_question_items(asked->question, names, count);
 }
 
-/* Returns the meaning of a word; 0: it is the name of a class. */
+/* Returns the meaning of a word such as `any`; 0 if it is the name of a class. */
 static U32
 policy_word(pTHX_ SV *sv)
 {
@@ -120,7 +125,7 @@ policy_word(pTHX_ SV *sv)
     return icecore_policy_word(text, len);
 }
 
-/* Asks a word, a list or nothing. */
+/* Asks the rules in an option: a word, a name, a regexp, a list, a hash or nothing. */
 static bool
 ask_option(pTHX_ const asked_class *asked, SV *classes)
 {
@@ -142,7 +147,7 @@ ask_option(pTHX_ const asked_class *asked, SV *classes)
 
 /* ---- messages about classes --------------------------------------------- */
 
-/* Returns a message about a class: a mortal. */
+/* Returns a message about a class: a mortal. `message_kind` is an ICECORE_WORDS_... */
 static SV *
 class_message(pTHX_ U32 message_kind, const asked_class *asked, const char *path)
 {
@@ -163,7 +168,7 @@ ice_policy_literal(pTHX_ const char *text, STRLEN len, bool is_utf8)
     return class_message(aTHX_ ICECORE_WORDS_LITERAL, &asked, "");
 }
 
-/* Warns that a class was built, once for each class. */
+/* Warns that a class was built. Warns only once for each class. */
 static void
 warn_built_class(pTHX_ const asked_class *asked)
 {
@@ -175,6 +180,7 @@ warn_built_class(pTHX_ const asked_class *asked)
     warn("Icecore: %" SVf, SVfARG(class_message(aTHX_ ICECORE_WORDS_BUILT, asked, "")));
 }
 
+/* Returns true if an option is the word `any,report`. */
 static bool
 is_report_word(pTHX_ SV *classes)
 {
@@ -188,7 +194,7 @@ ice_policy_reports(pTHX_ SV *classes)
     return is_report_word(aTHX_ classes) || is_report_word(aTHX_ GvSV(MY_CXT.otherwise));
 }
 
-/* Returns the meaning of an option that is a word, otherwise 0. */
+/* Returns the meaning of an option; 0 if it is not a word. */
 static U32
 policy_word_of_option(pTHX_ SV *classes)
 {
@@ -216,7 +222,7 @@ ice_policy_verdict(pTHX_ SV *classes, const char *text, STRLEN len, bool is_utf8
     dMY_CXT;
     if (icecore_question_begin(&question, &name, 0, NULL) != ICECORE_OK)
         croak("Icecore: malformed UTF-8 in the name of a class");
-    /* In order: the rules of the call, the list of the process, its default. */
+    /* The order is: the rules of the call, the list of the process, the default of the process. */
     if (!ask_option(aTHX_ & asked, classes) && !ask_list(aTHX_ & asked, GvAVn(MY_CXT.allowed)))
         ask_option(aTHX_ & asked, GvSV(MY_CXT.otherwise));
     answer = icecore_question_answer(&question);
@@ -227,14 +233,16 @@ ice_policy_verdict(pTHX_ SV *classes, const char *text, STRLEN len, bool is_utf8
     return answer;
 }
 
-/* ---- names ----------------------------------------------------------------- */
+/* ---- classes that the program lists ------------------------------------- */
 
+/* Returns true if an item of a list is this name, not a regexp. */
 static bool
 item_is_name(pTHX_ SV *name, SV *item)
 {
     return item && SvOK(item) && !(SvROK(item) && SvRXOK(item)) && sv_eq(item, name);
 }
 
+/* Returns true if an option lists this name. */
 static bool
 option_lists_class(pTHX_ SV *name, SV *classes)
 {
@@ -291,16 +299,16 @@ ice_policy_add_refused(pTHX_ ice_refused *refused, const char *text, STRLEN len,
 void
 ice_policy_croak_refused(pTHX_ const ice_refused *refused)
 {
-    SV *uncounted = sv_2mortal(newSVpvs(""));
+    SV *more_text = sv_2mortal(newSVpvs(""));
     if (refused->count == 1)
         croak("Icecore: %" SVf, SVfARG(refused->only_message));
     if (refused->count > ICE_MAX_LISTED_CLASSES)
-        sv_catpvf(uncounted, ", and %" UVuf " more", (UV)(refused->count - ICE_MAX_LISTED_CLASSES));
-    /* In a list a wildcard matches any name; a hash has exact names. */
+        sv_catpvf(more_text, ", and %" UVuf " more", (UV)(refused->count - ICE_MAX_LISTED_CLASSES));
+    /* A name with `*` would be a pattern in a list, but not in a hash. */
     if (refused->has_wildcard)
         croak("Icecore: these classes are not allowed: %" SVf "%" SVf "; allow them with classes => { %" SVf " }",
-              SVfARG(refused->places), SVfARG(uncounted), SVfARG(refused->hash_items));
+              SVfARG(refused->places), SVfARG(more_text), SVfARG(refused->hash_items));
     croak("Icecore: these classes are not allowed: %" SVf "%" SVf "; allow them with classes => [%" SVf
           "], in this call or for all with Icecore->allow(%" SVf ")",
-          SVfARG(refused->places), SVfARG(uncounted), SVfARG(refused->list_items), SVfARG(refused->list_items));
+          SVfARG(refused->places), SVfARG(more_text), SVfARG(refused->list_items), SVfARG(refused->list_items));
 }

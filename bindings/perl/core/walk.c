@@ -1,14 +1,15 @@
 /* Walks perl values and fills the engine's tape.
  *
- * One loop with a stack of its own: depth takes memory, but no native stack. An SV is
- * looked up only if something else may refer to it, according to its reference count or
- * its weak references.
+ * One loop with a stack of its own, so nested data takes memory, but no native stack. An SV
+ * is looked up in ctx->seen only if something else may refer to it, according to its
+ * reference count or its weak references.
  *
- * Hooks, ties and magic may run any code, and it can change or free what is being
- * walked. Before it runs, `iw_protect_frames` protects every open container: it is kept alive, and
- * the rest of a hash is copied to a list. */
+ * Hooks, ties and magic may run any perl code, which can change or free what is being
+ * walked. Before it runs, iw_protect_frames protects every open container: the container is
+ * kept alive, and the remaining entries of a hash are copied to a list. */
 #include "core/leaf.h"
 
+/* Returns the next entry of a hash; NULL after the last one. */
 PERL_STATIC_INLINE HE *
 next_bucket_entry(ice_walk_frame *frame)
 {
@@ -25,7 +26,8 @@ next_bucket_entry(ice_walk_frame *frame)
     return he;
 }
 
-/* Pushes a key that has no id, or must not have one, as a node before the value. */
+/* The push_key functions push a key that has no id, or must not have one, as a node before
+ * the value. They return ICECORE_KEY_NODE. */
 static U16
 push_key(pTHX_ iw_walker *w, const char *text, STRLEN len, bool is_utf8, U8 flags)
 {
@@ -60,7 +62,8 @@ push_key_he(pTHX_ iw_walker *w, HE *he, U8 flags)
     return push_key(aTHX_ w, HeKEY(he), HeKLEN(he), HeKUTF8(he), flags);
 }
 
-/* Returns the key of an entry: its id, or ICECORE_KEY_NODE after pushing it. */
+/* Returns the id of the key of an entry. If it has no id, pushes the key as a node and
+ * returns ICECORE_KEY_NODE. */
 PERL_STATIC_INLINE U16
 key_of(pTHX_ iw_walker *w, HE *he, bool has_key_ids)
 {
@@ -72,8 +75,8 @@ key_of(pTHX_ iw_walker *w, HE *he, bool has_key_ids)
     return push_key_he(aTHX_ w, he, 0);
 }
 
-/* Returns the flags of a key that is allowed, but absent; the hash may no longer be
- * restricted. */
+/* Returns the flags of a key that is allowed in a restricted hash, but absent. perl keeps
+ * such keys when the restriction ends. */
 PERL_STATIC_INLINE U8
 absent_flags(bool is_restricted)
 {
@@ -82,11 +85,12 @@ absent_flags(bool is_restricted)
 
 /* ---- the loop ---------------------------------------------------------- */
 
-/* Maximum levels that are put without frames: of the whole value, and of a part of a
- * value that could not be put as a whole. A failed attempt is walked twice. */
+/* Maximum number of levels that put_fast puts: for the root, and for the parts of a root that
+ * it could not put. The values that a failed attempt has put are walked again. */
 #define ROOT_LEVELS 32
 #define PART_LEVELS 2
 
+/* Returns the maximum number of levels that put_fast may put here. */
 PERL_STATIC_INLINE int
 levels_left(const iw_walker *w)
 {
@@ -95,7 +99,7 @@ levels_left(const iw_walker *w)
                                                                                               : PART_LEVELS;
 }
 
-/* Whether a reference may lead to plain data. */
+/* Returns true if a value is a reference that put_fast may be able to put. */
 PERL_STATIC_INLINE bool
 may_be_plain(const iw_walker *w, SV *sv)
 {
@@ -110,6 +114,8 @@ close_frame(iw_walker *w)
     iw_end_node(w, frame->node, (U32)frame->count, frame->wrapper_count);
 }
 
+/* The walk_ functions push the contents of the open container on top, and then end it. They
+ * return early if a value opened a container of its own. */
 static void
 walk_array(pTHX_ iw_walker *w)
 {
@@ -118,17 +124,17 @@ walk_array(pTHX_ iw_walker *w)
     AV *av = (AV *)frame->sv;
 
     while (frame->index < frame->count) {
-        SSize_t node = frame->index++;
+        SSize_t index = frame->index++;
         SV *sv;
         if (UNLIKELY(frame->is_tied_array)) {
             SV **found;
             iw_protect_frames(aTHX_ w);
-            found = av_fetch(av, node, 0);
+            found = av_fetch(av, index, 0);
             sv = found ? *found : NULL;
             if (sv)
                 ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(sv));
         } else
-            sv = node <= AvFILLp(av) ? AvARRAY(av)[node] : NULL;
+            sv = index <= AvFILLp(av) ? AvARRAY(av)[index] : NULL;
         if (UNLIKELY(!sv)) {
             iw_push(aTHX_ w, ICECORE_HOLE, 0, 0, 0, 0);
             continue;
@@ -163,8 +169,8 @@ walk_hash(pTHX_ iw_walker *w)
         if (UNLIKELY(value == &PL_sv_placeholder)) {
             if (iw_format_has(w, IW_KEY_FLAGS)) {
                 frame->count++;
-                /* Without flags for keys, an absent one is stored as if it were perl's
-                 * own undef. */
+                /* If the hash has no flags for its keys, an absent value is stored as
+                 * perl's immortal undef. */
                 if (is_restricted || HvHASKFLAGS(hv)) {
                     key = push_key_he(aTHX_ w, he, absent_flags(is_restricted));
                     iw_push(aTHX_ w, ICECORE_HOLE, 0, key, 0, 0);
@@ -237,7 +243,7 @@ walk_listed(pTHX_ iw_walker *w)
             continue;
         }
         key = push_key_sv(aTHX_ w, key_text, frame->is_restricted && SvREADONLY(value) ? ICECORE_FLAG_LOCKED : 0);
-        /* The list holds a reference too. */
+        /* One of the two references is that of the list. */
         if (SvREFCNT(value) == 2 && SvTYPE(value) < SVt_PVMG && !SvROK(value)) {
             w->rules->push_scalar(aTHX_ w, value, 0, key, FALSE);
             continue;
@@ -327,7 +333,8 @@ ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_set
 {
     iw_walker w;
     begin_walk(aTHX_ & w, ctx, tape, settings);
-    /* If everything in it has one reference only, nothing in it refers to the variable. */
+    /* put_fast ignores the variable itself. This is right, because each value that it accepts has
+     * only one reference, so nothing in the data refers to the variable. */
     if (SvROK(sv) && (!settings->max_depth || settings->max_depth > ROOT_LEVELS)) {
         w.stage = stage;
         if (w.rules->put_fast(aTHX_ & w, sv, 0, ROOT_LEVELS, TRUE)) {
@@ -335,8 +342,8 @@ ice_walk(pTHX_ ice_context *ctx, icecore_tape *tape, SV *sv, const ice_write_set
             return;
         }
     }
-    /* Storable stores the referent: the variable that holds the reference is not part of
-     * it. */
+    /* Storable stores the referent. The variable with the reference is not part of the data, so it
+     * is replaced by a new one. */
     if (iw_format_has(&w, IW_REFERENT) && SvREFCNT(sv) > 1)
         sv = sv_2mortal(newRV_inc(SvRV(sv)));
     w.rules->put(aTHX_ & w, sv, 0, FALSE, FALSE);
@@ -382,7 +389,7 @@ ice_walk_header(pTHX_ ice_context *ctx, icecore_tape *tape, SV *header, SV *body
     run_frames(aTHX_ & w);
     tape->header = 0;
     tape->root = (U32)tape->node_count;
-    /* The header has offsets of its own: nothing in the body refers to it. */
+    /* The header is a document of its own: nothing in the body refers to it. */
     if (ctx->seen.used)
         ice_map_clear(&ctx->seen);
     w.rules->put(aTHX_ & w, body, 0, FALSE, FALSE);

@@ -1,6 +1,8 @@
-/* The facts about a class. */
+/* Classes of objects that are walked: their ids and hooks. */
 #include "core/walk.h"
 
+/* Returns the class of a stash. Looks it up once for each call. The pointer is valid until
+ * another class is added. */
 ice_class *
 iw_class_of(pTHX_ iw_walker *w, HV *stash)
 {

@@ -1,26 +1,30 @@
-/* Tight recursion for the most common data: arrays and hashes of strings and numbers to
- * which nothing else refers. At the first value of another kind it gives up, and walk.c
- * walks everything.
+/* A recursion for the most common data: arrays and hashes of strings and numbers to which
+ * nothing else refers. At the first value of another kind it gives up, and the loop in
+ * walk.c walks everything.
  *
- * A template: each format includes it once, so that the compiler knows the differences.
- * Before the include, the format defines
+ * This file is a template. Each format includes it once, so that the properties of the format
+ * are constants for the compiler. Before the include, the format defines
  *
- *   IW_FORMAT        its facts
- *   IW_PUSH_SCALAR         the function for its scalars
- *   IW_PUT_BOOLEAN  optional: (w, sv, key) puts the target of a reference if it is a boolean,
- *                and returns whether it did */
+ *   IW_FORMAT       its properties, as in iw_rules
+ *   IW_PUSH_SCALAR  its push_scalar, as in iw_rules
+ *   IW_PUT_BOOLEAN  optional: a function of (w, sv, key). If `sv`, the target of a reference,
+ *                   is a boolean, it puts the boolean and returns true.
+ *
+ * The result is the function put_fast. */
 #include "core/leaf.h"
 
-#define IW_HAS(fact) ((IW_FORMAT & (fact)) != 0)
+#define IW_HAS(property) ((IW_FORMAT & (property)) != 0)
 
-/* Positions of the next node and the next string. They are local variables, because perl
- * is compiled without strict aliasing: each store to a node would make the compiler read
- * them from the tape again. */
+/* The functions here keep the positions of the next node and the next string in the local
+ * variables `node` and `text`. perl is compiled without strict aliasing, so after each store to
+ * a node the compiler would have to read positions from the tape again. IW_LOAD_POSITIONS reads
+ * them from the tape, IW_SAVE_POSITIONS writes them back before the tape is used otherwise. */
 #define IW_LOAD_POSITIONS (node = w->tape->nodes + w->tape->node_count, text = w->tape->arena + w->tape->arena_len)
 #define IW_SAVE_POSITIONS                                                                                            \
     (w->tape->node_count = (size_t)(node - w->tape->nodes), w->tape->arena_len = (size_t)(text - w->tape->arena))
 #define IW_FITS(len) ((size_t)(w->tape->arena + w->tape->arena_capacity - text) >= (len) + ICE_SLACK)
 
+/* Fills a node, and returns the position of the next one. */
 PERL_STATIC_INLINE icecore_node *
 put_node_with_flags(icecore_node *node, U8 kind, U8 flags, U16 key, U32 aux, U64 payload)
 {
@@ -44,11 +48,12 @@ put_node(icecore_node *node, U8 kind, U16 key, U32 aux, U64 payload)
     return put_node_with_flags(node, kind, 0, key, aux, payload);
 }
 
-/* This many nodes stay in the processor's first cache. */
+/* Number of nodes in a part. This many nodes fit into the first-level cache. */
 #define IW_PART_NODES 512
 
-/* Hands over the nodes so far to be written, so that large data takes no memory for its
- * nodes. Nodes that were handed over can't be replaced later. */
+/* Hands over the nodes so far to the writer, so that large data takes no memory for its
+ * nodes. They can't be removed later. Returns false if the walk has to begin again, without
+ * parts. */
 static bool
 hand_over_part(pTHX_ iw_walker *w)
 {
@@ -58,7 +63,7 @@ hand_over_part(pTHX_ iw_walker *w)
     return result != ICE_BEGIN_ANEW;
 }
 
-/* Makes room for `count` nodes. */
+/* Makes room for `count` nodes. Returns false if the walk has to begin again. */
 PERL_STATIC_INLINE bool
 reserve(pTHX_ iw_walker *w, size_t count)
 {
@@ -69,7 +74,8 @@ reserve(pTHX_ iw_walker *w, size_t count)
     return TRUE;
 }
 
-/* Ends the container at `at`. */
+/* Ends a container. Does nothing if its node was handed over in a part. `parts_before` is the
+ * number of parts when the container began. */
 PERL_STATIC_INLINE void
 end_container(iw_walker *w, U32 container, U32 parts_before)
 {
@@ -77,11 +83,12 @@ end_container(iw_walker *w, U32 container, U32 parts_before)
         w->tape->nodes[container].payload = w->tape->node_count;
 }
 
-/* Whether a scalar is only a string, or only an integer. JSON also checks the private
- * flags, because it prefers a float to an integer. */
+/* Whether a scalar with these flags is only a string, or only an integer. JSON, whose data is a
+ * tree, also checks the private flags, because it prefers a float to an integer. */
 #define IW_IS_STRING(sv_flags) (((sv_flags) & (SVf_POK | SVf_IOK | SVf_NOK | SVf_ROK)) == SVf_POK)
 #define IW_NOT_INTEGER (SVf_POK | SVf_NOK | SVf_ROK | SVf_IVisUV | (IW_HAS(IW_TREE) ? SVp_POK | SVp_NOK : 0))
 #define IW_IS_INTEGER(sv_flags) (((sv_flags) & (SVf_IOK | IW_NOT_INTEGER)) == SVf_IOK)
+/* Whether a value with these flags is a scalar without magic. */
 #define IW_IS_BARE(sv_flags) (((sv_flags) & SVTYPEMASK) < SVt_PVMG)
 
 /* Hashes with more keys are not sorted here. */
@@ -90,7 +97,8 @@ end_container(iw_walker *w, U32 container, U32 parts_before)
 static bool fast_ref(pTHX_ iw_walker *w, SV *rv, U16 key, int levels);
 PERL_STATIC_INLINE bool fast_referent(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, int levels);
 
-/* Puts a string for which there is room. */
+/* Puts a string for which there is room. Strings with a buffer of 16 bytes are copied as a
+ * block. */
 #define IW_PUT_STRING(sv, sv_flags, id, arena)                                                                       \
     {                                                                                                                \
         const STRLEN size = SvCUR(sv);                                                                               \
@@ -103,8 +111,9 @@ PERL_STATIC_INLINE bool fast_referent(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 
         node = put_node(node, (sv_flags) & SVf_UTF8 ? ICECORE_TEXT : ICECORE_BYTES, id, (U32)size, offset);          \
     }
 
-/* Puts a scalar: its node at `node`, its bytes at `text`; both move on. There is room
- * for the node. Other kinds of scalars go to IW_PUSH_SCALAR or `put_ref`. */
+/* Puts a scalar at `node` and `text`, and moves both on. There is room for the node. Short
+ * strings and integers are put directly, references by the statement `put_ref`, all others by
+ * IW_PUSH_SCALAR. */
 #define IW_PUT_SCALAR(sv, sv_flags, id, is_item, put_ref)                                                            \
     if (LIKELY(IW_IS_STRING(sv_flags))) {                                                                            \
         const STRLEN len = SvCUR(sv);                                                                                \
@@ -130,6 +139,8 @@ PERL_STATIC_INLINE bool fast_referent(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 
         IW_LOAD_POSITIONS;                                                                                           \
     }
 
+/* The fast_ functions put a value, and return true. If the value, or something in it, is not
+ * plain, they return false, and put_fast undoes what they put. */
 static bool
 fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
 {
@@ -138,7 +149,7 @@ fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
     const bool sorts_keys = w->settings->sort_keys && count > 1;
     const U32 container = iw_push(aTHX_ w, ICECORE_MAP, flags, key, (U32)count, 0);
     U32 i = 0, order = 0;
-    size_t remaining = count;
+    size_t remaining = count; /* number of entries that are not put yet */
     icecore_node *node;
     U8 *text;
     HE **buckets, *he = NULL, *sorted[IW_MAX_SORTED_KEYS];
@@ -191,9 +202,10 @@ fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
 
 /* ---- records -----------------------------------------------------------
  *
- * In a list the next hash mostly has the same keys as the previous one. If it has as
- * many, and each of them is in its bucket, there are no others: then neither ids nor
- * other buckets have to be looked up. */
+ * In a list most hashes have the same keys as the hash before. The keys of a hash and their
+ * buckets are its shape. If the next hash has as many keys as the shape, and has each key of
+ * the shape in the expected bucket, it has no others. Then no id has to be looked up, and no
+ * other bucket has to be searched. */
 
 #define IW_MAX_SHAPE_KEYS 32
 #define IW_MAX_SHAPE_BUCKETS 64
@@ -203,31 +215,31 @@ fast_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, int levels)
 typedef struct {
     const HEK *hek;
     U16 id;
-    U8 bucket; /* IW_SAME_BUCKET: in the bucket of the previous key, after it */
+    U8 bucket; /* or IW_SAME_BUCKET if the key follows the previous one in its bucket */
 } shape_key;
 
 enum { IW_SAME_BUCKET = 0xFF };
 
 typedef struct {
-    U32 count; /* 0: nothing is known */
+    U32 count; /* number of keys; 0 as long as no hash was learned */
     U32 max_bucket;
-    U32 misses;
-    shape_key keys[IW_MAX_SHAPE_KEYS + 1]; /* in the order of the buckets, then one without a key */
-    U8 first_key[IW_MAX_SHAPE_BUCKETS];    /* index of the first key of each bucket, or of a later one */
+    U32 misses;                            /* hashes since the last one that had the shape */
+    shape_key keys[IW_MAX_SHAPE_KEYS + 1]; /* in the order of the buckets; the last one has no key */
+    U8 first_key[IW_MAX_SHAPE_BUCKETS];    /* for each bucket, the index in `keys` of its first key */
 } record_shape;
 
 #define IW_MAGIC_FLAGS (SVs_OBJECT | SVs_GMG | SVs_SMG | SVs_RMG)
 #define IW_HASH_FLAGS                                                                                                \
     (SVTYPEMASK | IW_MAGIC_FLAGS | (IW_HAS(IW_KEY_FLAGS) ? SVphv_HASKFLAGS | SVf_READONLY | SVf_PROTECT : 0))
 
-/* Whether a hash can be put as a record of its shape, according to its flags. */
+/* Returns true if the flags of a hash allow it to be put by its shape. */
 PERL_STATIC_INLINE bool
 can_be_record(HV *hv)
 {
     return (SvFLAGS((SV *)hv) & IW_HASH_FLAGS) == SVt_PVHV && !SvMAGIC((SV *)hv);
 }
 
-/* Remembers the keys of a hash that was put. */
+/* Learns the shape of a hash that was put. Gives up after too many hashes of different shapes. */
 static void
 learn_shape(pTHX_ iw_walker *w, record_shape *shape, HV *hv)
 {
@@ -257,11 +269,11 @@ learn_shape(pTHX_ iw_walker *w, record_shape *shape, HV *hv)
 typedef struct {
     icecore_node *nodes;
     U8 *arena;
-    const U8 *text_limit; /* a string of 16 bytes fits before this */
-    SSize_t last_start;   /* the last node at which a record may begin */
+    const U8 *text_limit; /* a string of 16 bytes fits at each position before this one */
+    SSize_t last_start;   /* the last index at which the node of a record may be */
 } tape_limits;
 
-/* `left`: number of nodes that must stay free after a record. */
+/* `remaining` is the number of nodes that must stay free after a record. */
 PERL_STATIC_INLINE tape_limits
 tape_limits_of(const iw_walker *w, size_t remaining)
 {
@@ -271,35 +283,35 @@ tape_limits_of(const iw_walker *w, size_t remaining)
     if (tape->arena_capacity > ICE_SLACK + 16)
         limits.text_limit += tape->arena_capacity - ICE_SLACK - 16;
     if (w->stage && limits.last_start >= IW_PART_NODES)
-        limits.last_start = IW_PART_NODES - 1; /* time to hand over */
+        limits.last_start = IW_PART_NODES - 1; /* the part is complete */
     return limits;
 }
 
-/* Puts a hash of leaves with the known shape: its node at `*at` and its bytes at
- * `*behind`; both move on. If the hash has another shape, returns false and undoes
+/* Puts a hash of scalars that has the shape. Its nodes go to `*next_node` and its bytes to
+ * `*next_text`, and both move on. If the hash has another shape, returns false and undoes
  * everything. */
 PERL_STATIC_INLINE bool
-put_record(pTHX_ iw_walker *w, const record_shape *shape, HV *hv, icecore_node **container, U8 **next_text,
+put_record(pTHX_ iw_walker *w, const record_shape *shape, HV *hv, icecore_node **next_node, U8 **next_text,
            tape_limits *limits, size_t remaining)
 {
     const U32 count = shape->count, max_bucket = shape->max_bucket;
-    icecore_node *node = *container;
+    icecore_node *node = *next_node;
     U8 *text = *next_text;
-    const SSize_t first_key = node - limits->nodes, text_start = text - limits->arena;
+    const SSize_t node_start = node - limits->nodes, text_start = text - limits->arena;
     const shape_key *key = shape->keys;
     const HEK *hek = key->hek;
-    U32 i = 0, order = 0, result = 0;
+    U32 i = 0, order = 0, done = 0;
     HE *he = NULL, **buckets;
 
     if (!can_be_record(hv) || (!IW_HAS(IW_TREE) && SvREFCNT((SV *)hv) != 1) || HvTOTALKEYS(hv) != count
-        || HvMAX(hv) != max_bucket || UNLIKELY(first_key > limits->last_start))
+        || HvMAX(hv) != max_bucket || UNLIKELY(node_start > limits->last_start))
         return FALSE;
     if (IW_HAS(IW_PERL_ORDER))
         order = iw_bucket_order(aTHX_ w, hv) & max_bucket;
     if (UNLIKELY(HvHasAUX(hv)) && HvAUX(hv)->xhv_backreferences)
         return FALSE;
-    node = put_node_with_flags(node, ICECORE_MAP, IW_FLAG_REF, 0, count, (U64)first_key + 1 + count);
-    for (buckets = HvARRAY(hv); IW_HAS(IW_PERL_ORDER) ? result++ < count : hek != NULL; hek = key->hek) {
+    node = put_node_with_flags(node, ICECORE_MAP, IW_FLAG_REF, 0, count, (U64)node_start + 1 + count);
+    for (buckets = HvARRAY(hv); IW_HAS(IW_PERL_ORDER) ? done++ < count : hek != NULL; hek = key->hek) {
         SV *sv;
         U32 sv_flags;
         U16 id;
@@ -333,18 +345,18 @@ put_record(pTHX_ iw_walker *w, const record_shape *shape, HV *hv, icecore_node *
             *limits = tape_limits_of(w, remaining);
         }
     }
-    *container = node;
+    *next_node = node;
     *next_text = text;
     return TRUE;
-mismatch: /* a leaf may have moved the tape */
-    *container = limits->nodes + first_key;
+mismatch: /* IW_PUSH_SCALAR may have moved the tape, so the positions are computed again */
+    *next_node = limits->nodes + node_start;
     *next_text = limits->arena + text_start;
     return FALSE;
 }
 
-/* Puts a reference in an array, and the records after it: `items`, of which there are
- * `left`. Returns how many of these were put in addition; less than 0 if anything is
- * special. */
+/* Puts an item of an array that is a reference, and hashes after it that have the shape. The
+ * array has `remaining` items after it: `items`. Returns how many of these were put too; a
+ * negative number if `rv` is not plain. */
 static SSize_t
 fast_items(pTHX_ iw_walker *w, record_shape *shape, SV *rv, SV **items, size_t remaining, int levels)
 {
@@ -366,7 +378,7 @@ fast_items(pTHX_ iw_walker *w, record_shape *shape, SV *rv, SV **items, size_t r
             remaining--;
         }
         IW_SAVE_POSITIONS;
-        /* The last one that was tried is put next. */
+        /* The item that did not have the shape is put by the caller. */
         if (remaining < item_count)
             return (SSize_t)(item_count - remaining) - 1;
     }
@@ -450,9 +462,9 @@ fast_ref(pTHX_ iw_walker *w, SV *rv, U16 key, int levels)
     return SvREFCNT(sv) == 1 && !SvWEAKREF(rv) && fast_referent(aTHX_ w, sv, IW_FLAG_REF, key, levels);
 }
 
-/* Puts the target of a reference with at most `levels` levels. If it contains anything
- * but arrays, hashes, strings and numbers, returns false and undoes everything. The root
- * may have other references to it. */
+/* Puts the target of a reference, if it has at most `levels` levels. If it contains anything
+ * but arrays, hashes, strings and numbers, returns false and undoes everything. Unless
+ * `is_root` is true, there must be no other reference to the target. */
 static bool
 put_fast(pTHX_ iw_walker *w, SV *rv, U16 key, int levels, bool is_root)
 {
@@ -462,7 +474,7 @@ put_fast(pTHX_ iw_walker *w, SV *rv, U16 key, int levels, bool is_root)
     U8 flags = IW_FLAG_REF;
     if (SvMAGICAL(rv) || (!IW_HAS(IW_TREE) && (SvWEAKREF(rv) || (SvREFCNT(sv) > 1 && !is_root))))
         return FALSE;
-    /* Sereal has another form for values that may be referred to again. */
+    /* Sereal has another form for values with several references. */
     if (IW_HAS(IW_HINTS) && SvREFCNT(sv) > 1)
         flags |= ICECORE_FLAG_HINT;
     if (fast_referent(aTHX_ w, sv, flags, key, levels))

@@ -1,21 +1,21 @@
-/* Open containers, and how they are protected from foreign code. */
+/* Open containers, and their protection from perl code: see walk.c. */
 #include "core/leaf.h"
 
-/* Returns the key of an entry as an SV, marked if it was UTF-8. */
+/* Returns the key of an entry as a new SV. */
 static SV *
 copy_key(pTHX_ HE *he)
 {
     return HeKLEN(he) == HEf_SVKEY ? newSVsv(HeKEY_sv(he)) : newSVhek(HeKEY_hek(he));
 }
 
-/* Copies the rest of a hash to a list: keys and values, alternating. */
+/* Copies the remaining entries of a hash to a list of keys and values, alternating. */
 static void
 list_remaining_entries(pTHX_ iw_walker *w, ice_walk_frame *frame)
 {
     HV *hv = (HV *)frame->sv;
     AV *list = newAV();
     HE *he = frame->he;
-    SSize_t node = frame->index;
+    SSize_t bucket = frame->index;
     U32 max = (U32)HvMAX(hv);
 
     frame->is_restricted = iw_is_restricted(w, hv);
@@ -29,10 +29,10 @@ list_remaining_entries(pTHX_ iw_walker *w, ice_walk_frame *frame)
             av_push(list, copy_key(aTHX_ he));
             av_push(list, SvREFCNT_inc_simple_NN(value));
         }
-        if (node > (SSize_t)max)
+        if (bucket > (SSize_t)max)
             break;
-        he = HvARRAY(hv)[(node ^ frame->bucket_order) & max];
-        node++;
+        he = HvARRAY(hv)[(bucket ^ frame->bucket_order) & max];
+        bucket++;
     }
     frame->kind = IW_LISTED;
     frame->sv = (SV *)list;
@@ -52,7 +52,7 @@ iw_protect_frames(pTHX_ iw_walker *w)
     for (i = w->ctx->depth; i--;) {
         ice_walk_frame *frame = &w->ctx->frames[i].walk;
         if (frame->is_protected)
-            break; /* the frames below are pinned too */
+            break; /* the frames below were protected with it */
         frame->is_protected = TRUE;
         if (frame->kind == IW_ARRAY || frame->kind == IW_HASH || frame->kind == IW_TIED_HASH)
             ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(frame->sv));
@@ -73,8 +73,9 @@ iw_get_magic(pTHX_ iw_walker *w, SV *sv)
     mg_get(sv);
 }
 
-/* Returns the order of the buckets: that of perl's own iterator, or plain order if the
- * format does not need perl's order and the hash has no magic (a restricted one has). */
+/* Returns the order of the buckets, which is XORed to a bucket's number. It is that of perl's
+ * own iterator. If the format does not need perl's order, it is 0, except for hashes with
+ * magic. */
 U32
 iw_bucket_order(pTHX_ iw_walker *w, HV *hv)
 {
@@ -89,6 +90,8 @@ iw_bucket_order(pTHX_ iw_walker *w, HV *hv)
 #endif
 }
 
+/* Pushes the frame of a container. Dies if there are too many levels. The pointer is valid
+ * until the next frame is pushed. */
 ice_walk_frame *
 iw_push_frame(pTHX_ iw_walker *w, U8 kind, U32 node, U32 wrapper_count, SV *sv)
 {
@@ -104,11 +107,12 @@ iw_push_frame(pTHX_ iw_walker *w, U8 kind, U32 node, U32 wrapper_count, SV *sv)
     return frame;
 }
 
+/* Opens the array that was pushed last, whose node is `node`. */
 void
 iw_open_array(pTHX_ iw_walker *w, U32 node, U32 wrapper_count, AV *av)
 {
     ice_walk_frame *frame;
-    if (SvRMAGICAL((SV *)av) && iw_tie_of(aTHX_(SV *) av)) {
+    if (SvRMAGICAL((SV *)av) && iw_tie_of(aTHX_ (SV *)av)) {
         iw_protect_frames(aTHX_ w);
         frame = iw_push_frame(aTHX_ w, IW_ARRAY, node, wrapper_count, (SV *)av);
         frame->count = av_len(av) + 1;

@@ -1,9 +1,9 @@
-/* Writes less common values to the tape: objects with a STORABLE_freeze hook, tied
+/* Less common values: objects with a STORABLE_freeze hook, tied
  * variables, v-strings, regexps. */
 #include "core/leaf.h"
 
-/* Returns the path of the current value, for example `$.staff[3]`, as a mortal SV. At most
- * wrappers were pushed for the value; `wraps` is their number. */
+/* Returns the path of the current value, for example `$.staff[3]`, as a mortal SV. So far
+ * nothing but its wrappers was pushed for the value; `key` is its key if there are none. */
 static SV *
 current_path(pTHX_ iw_walker *w, U16 key, U32 wrapper_count)
 {
@@ -35,7 +35,7 @@ iw_croak_unsupported(pTHX_ iw_walker *w, SV *sv, U16 key, U32 wrapper_count)
           SVfARG(current_path(aTHX_ w, key, wrapper_count)));
 }
 
-/* Writes the modifiers of a regexp to `to`, for example `ix`; returns their number. */
+/* Writes the modifiers of a regexp to `letters`, for example `ix`. Returns their number. */
 static STRLEN
 regexp_flags(pTHX_ REGEXP *re, char *letters)
 {
@@ -99,7 +99,7 @@ iw_croak_on_bless(pTHX)
         "using the 'croak_on_bless' option.");
 }
 
-/* Pushes the node of a tied variable, and a frame for its contents: `object`, the object of
+/* Pushes the node of a tied variable, and a frame for its contents. `object` is the object of
  * the tie. */
 ice_walk_frame *
 iw_push_tied(pTHX_ iw_walker *w, U8 form, SV *object, U8 flags, U16 key, U32 wrapper_count)
@@ -110,7 +110,7 @@ iw_push_tied(pTHX_ iw_walker *w, U8 form, SV *object, U8 flags, U16 key, U32 wra
     return iw_push_frame(aTHX_ w, IW_TIED, node, wrapper_count, object);
 }
 
-/* Writes one of perl's immortal values: PL_sv_undef, PL_sv_yes, PL_sv_no. Always returns
+/* Puts one of perl's immortal values: PL_sv_undef, PL_sv_yes, PL_sv_no. Always returns
  * true; the parameters are those of iw_rules. */
 bool
 iw_put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
@@ -123,8 +123,8 @@ iw_put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
     return TRUE;
 }
 
-/* Writes a scalar with magic that the formats have a form for: an element of a tied
- * container, a tied scalar, a v-string. Returns false if it has none, and writes nothing. */
+/* Puts a scalar with magic that the formats have a form for: an element of a tied container,
+ * a tied scalar, a v-string. For all other scalars it puts nothing and returns false. */
 bool
 iw_put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -156,6 +156,8 @@ iw_put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 
 /* ---- hooks ------------------------------------------------------------ */
 
+/* Returns the name of the class of an object, for error messages. An object of a record has no
+ * class itself. */
 static const char *
 object_class_name(pTHX_ SV *sv)
 {
@@ -209,8 +211,8 @@ end_hook(pTHX_ iw_walker *w)
             return;
         }
         if (type == SVt_PVHV || type == SVt_PVAV) {
-            U32 node = iw_push(aTHX_ w, type == SVt_PVHV ? ICECORE_MAP : ICECORE_ARRAY, 0, 0, 0, 0);
-            iw_end_node(w, node, 0, 0);
+            U32 body = iw_push(aTHX_ w, type == SVt_PVHV ? ICECORE_MAP : ICECORE_ARRAY, 0, 0, 0, 0);
+            iw_end_node(w, body, 0, 0);
         } else
             iw_push(aTHX_ w, ICECORE_NULL, 0, 0, 0, 0);
         iw_end_node(w, node, count, wrapper_count);

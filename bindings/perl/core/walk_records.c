@@ -1,6 +1,7 @@
 /* Records: objects of classes that were not allowed, written as they were read. */
 #include "core/leaf.h"
 
+/* Returns the value of a field; NULL if it is missing, undefined or has magic. */
 static SV *
 record_field(pTHX_ HV *record, const char *name)
 {
@@ -10,7 +11,8 @@ record_field(pTHX_ HV *record, const char *name)
     return *found;
 }
 
-/* Returns a body of the type that a hook record names. */
+/* Returns the body of an object whose hook was not called: a value of the type that the
+ * record has in `body`, or the tied value in it. */
 static SV *
 record_body(pTHX_ iw_walker *w, HV *record)
 {
@@ -29,7 +31,7 @@ record_body(pTHX_ iw_walker *w, HV *record)
     return new_body;
 }
 
-/* Puts a regexp that was not compiled, as it was read. */
+/* Puts the record of a regexp that was not compiled. The node is the one that was read. */
 static void
 put_recorded_regexp(pTHX_ iw_walker *w, HV *record, SV *pattern, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -54,19 +56,20 @@ put_recorded_regexp(pTHX_ iw_walker *w, HV *record, SV *pattern, U8 flags, U16 k
     iw_end_node(w, node, 2, wrapper_count);
 }
 
-/* Whether an object is the record of a regexp that was not compiled. */
+/* Returns true if an object is the record of a regexp that was not compiled. */
 bool
 iw_is_regexp_record(pTHX_ SV *sv)
 {
     SV *kind;
     if (SvTYPE(sv) != SVt_PVHV || SvSTASH(sv) != gv_stashpvs("Icecore::Record", 0))
         return FALSE;
-    kind = record_field(aTHX_(HV *) sv, "kind");
+    kind = record_field(aTHX_ (HV *)sv, "kind");
     return kind && strEQ(SvPV_nolen(kind), "regexp");
 }
 
-/* Puts an object of a class that was not allowed, as it was read. Returns the value to
- * put into it; NULL if it is complete or has a frame. */
+/* Puts a record as the object that was read. Returns the value that comes next, which is the
+ * content of the object. Returns NULL if the object is complete or has a frame. Changes `*key`
+ * and `*wrapper_count` to those of the next value. */
 SV *
 iw_put_record(pTHX_ iw_walker *w, SV *rv, U16 *key, U32 *wrapper_count, iw_record_body *body, bool may_repeat)
 {
@@ -81,14 +84,14 @@ iw_put_record(pTHX_ iw_walker *w, SV *rv, U16 *key, U32 *wrapper_count, iw_recor
     body->is_body = body->hint = FALSE;
     if (w->settings->croak_on_bless)
         iw_croak_on_bless(aTHX);
-    if (!kind || !value || !(class || iw_is_regexp_record(aTHX_(SV *) record)))
+    if (!kind || !value || !(class || iw_is_regexp_record(aTHX_ (SV *)record)))
         croak("Icecore: a record without a class, a kind or a value");
     if (SvWEAKREF(rv))
         flags |= ICECORE_FLAG_WEAK;
     if (record_field(aTHX_ record, "overloaded"))
         flags |= ICECORE_FLAG_OVERLOAD;
     kind_name = SvPV_nolen(kind);
-    if (SvREFCNT((SV *)record) > 1 || may_repeat || iw_has_backrefs(aTHX_(SV *) record)) {
+    if (SvREFCNT((SV *)record) > 1 || may_repeat || iw_has_backrefs(aTHX_ (SV *)record)) {
         ice_slot *slot = ice_map_find(&w->ctx->seen, record);
         if (slot) {
             iw_push_link(aTHX_ w, ICECORE_LINK, flags, *key, slot->value, *wrapper_count);

@@ -10,29 +10,29 @@ compare_bytes(const void *a, const void *b)
     return order ? order : HEK_LEN(first) - HEK_LEN(second);
 }
 
-/* Latin-1 and UTF-8 in one hash: compares character by character. */
+/* Compares character by character, for hashes with keys in Latin-1 and keys in UTF-8. */
 static int
 compare_characters(const void *a, const void *b)
 {
     const HEK *first = HeKEY_hek(*(HE *const *)a), *second = HeKEY_hek(*(HE *const *)b);
-    const U8 *a_text = (const U8 *)HEK_KEY(first), *lend = a_text + HEK_LEN(first);
-    const U8 *b_text = (const U8 *)HEK_KEY(second), *rend = b_text + HEK_LEN(second);
-    while (a_text < lend && b_text < rend) {
-        UV lc = *a_text, rc = *b_text;
-        STRLEN llen = 1, rlen = 1;
+    const U8 *a_text = (const U8 *)HEK_KEY(first), *a_end = a_text + HEK_LEN(first);
+    const U8 *b_text = (const U8 *)HEK_KEY(second), *b_end = b_text + HEK_LEN(second);
+    while (a_text < a_end && b_text < b_end) {
+        UV a_char = *a_text, b_char = *b_text;
+        STRLEN a_len = 1, b_len = 1;
         if (HEK_UTF8(first))
-            lc = valid_utf8_to_uvchr(a_text, &llen);
+            a_char = valid_utf8_to_uvchr(a_text, &a_len);
         if (HEK_UTF8(second))
-            rc = valid_utf8_to_uvchr(b_text, &rlen);
-        if (lc != rc)
-            return lc < rc ? -1 : 1;
-        a_text += llen;
-        b_text += rlen;
+            b_char = valid_utf8_to_uvchr(b_text, &b_len);
+        if (a_char != b_char)
+            return a_char < b_char ? -1 : 1;
+        a_text += a_len;
+        b_text += b_len;
     }
-    return a_text < lend ? 1 : b_text < rend ? -1 : 0;
+    return a_text < a_end ? 1 : b_text < b_end ? -1 : 0;
 }
 
-/* Sorts entries of a hash; none of them has an SV as its key. */
+/* Sorts entries of a hash by their keys. No key may be an SV, as in a tied hash. */
 void
 iw_sort_entries(pTHX_ HE **entries, size_t count)
 {
@@ -45,12 +45,13 @@ iw_sort_entries(pTHX_ HE **entries, size_t count)
         qsort(entries, count, sizeof *entries, is_mixed ? compare_characters : compare_bytes);
         return;
     }
+    /* An insertion sort is faster for few keys. */
     for (i = 1; i < count; i++) {
         HE *he = entries[i];
-        size_t node = i;
-        for (; node && compare_bytes(&entries[node - 1], &he) > 0; node--)
-            entries[node] = entries[node - 1];
-        entries[node] = he;
+        size_t position = i;
+        for (; position && compare_bytes(&entries[position - 1], &he) > 0; position--)
+            entries[position] = entries[position - 1];
+        entries[position] = he;
     }
 }
 
@@ -60,7 +61,7 @@ compare_svs(pTHX_ SV *const a, SV *const b)
     return sv_cmp_flags(a, b, 0);
 }
 
-/* Returns the keys of a hash in the order of the caller's code. */
+/* Returns the keys of a hash that the program's code for sorting returns. */
 static AV *
 keys_from_code(pTHX_ iw_walker *w, HV *hv)
 {
@@ -83,7 +84,7 @@ list_sorted_entries(pTHX_ iw_walker *w, ice_walk_frame *frame)
     AV *list = newAV(), *keys = (AV *)sv_2mortal((SV *)newAV());
     HE *he;
     SSize_t i;
-    const bool is_tied = cBOOL(iw_tie_of(aTHX_(SV *) hv));
+    const bool is_tied = cBOOL(iw_tie_of(aTHX_ (SV *)hv));
 
     ice_keep_for_call(aTHX_ w->ctx, (SV *)list);
     if (is_tied)
@@ -108,17 +109,18 @@ list_sorted_entries(pTHX_ iw_walker *w, ice_walk_frame *frame)
         }
         av_push(list, is_tied ? newSVsv(HeVAL(he)) : SvREFCNT_inc_simple_NN(HeVAL(he)));
     }
-    frame = &w->ctx->frames[w->ctx->depth - 1].walk; /* foreign code may have moved it */
+    frame = &w->ctx->frames[w->ctx->depth - 1].walk; /* perl code may have moved the stack */
     frame->kind = IW_LISTED;
     frame->owner.hash = (SV *)hv;
     frame->sv = (SV *)list;
     frame->is_protected = TRUE;
 }
 
+/* Opens the map that was pushed last, whose node is `node`. */
 void
 iw_open_hash(pTHX_ iw_walker *w, U32 node, U32 wrapper_count, HV *hv)
 {
-    const bool is_tied = cBOOL(iw_tie_of(aTHX_(SV *) hv));
+    const bool is_tied = cBOOL(iw_tie_of(aTHX_ (SV *)hv));
     ice_walk_frame *frame = iw_push_frame(aTHX_ w, is_tied ? IW_TIED_HASH : IW_HASH, node, wrapper_count, (SV *)hv);
     if (UNLIKELY(w->settings->sort_keys))
         list_sorted_entries(aTHX_ w, frame);

@@ -1,4 +1,4 @@
-/* Begins and ends the tape that is filled. */
+/* Begins and ends the tape of a walk. */
 #include "core/walk.h"
 
 void

@@ -6,7 +6,7 @@
 static void
 put_array(pTHX_ iw_walker *w, AV *av, U8 flags, U16 key, U32 wrapper_count)
 {
-    MAGIC *tie = iw_format_has(w, IW_TIES) ? iw_tie_of(aTHX_(SV *) av) : NULL;
+    MAGIC *tie = iw_format_has(w, IW_TIES) ? iw_tie_of(aTHX_ (SV *)av) : NULL;
     if (tie)
         iw_push_tied(aTHX_ w, ICECORE_FORM_TIED_ARRAY, tie->mg_obj, flags, key, wrapper_count);
     else
@@ -16,7 +16,7 @@ put_array(pTHX_ iw_walker *w, AV *av, U8 flags, U16 key, U32 wrapper_count)
 static void
 put_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, U32 wrapper_count)
 {
-    MAGIC *tie = iw_format_has(w, IW_TIES) ? iw_tie_of(aTHX_(SV *) hv) : NULL;
+    MAGIC *tie = iw_format_has(w, IW_TIES) ? iw_tie_of(aTHX_ (SV *)hv) : NULL;
     if (tie) {
         iw_push_tied(aTHX_ w, ICECORE_FORM_TIED_HASH, tie->mg_obj, flags, key, wrapper_count);
         return;
@@ -29,7 +29,7 @@ put_hash(pTHX_ iw_walker *w, HV *hv, U8 flags, U16 key, U32 wrapper_count)
 }
 
 #if ICE_HAS_CLASS
-/* Puts an object of perl 5.38's `class`. */
+/* Puts the body of an object of a `class`: see build_fields.c. */
 static void
 put_fields(pTHX_ iw_walker *w, SV *object, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -42,7 +42,7 @@ put_fields(pTHX_ iw_walker *w, SV *object, U8 flags, U16 key, U32 wrapper_count)
 }
 #endif
 
-/* Puts the target of a reference, if it is not a scalar; `rv` may be NULL. */
+/* Puts the target of a reference that is not a scalar. `rv` is the reference. */
 static void
 put_referent(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count, bool may_repeat)
 {
@@ -99,17 +99,18 @@ put_referent(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_
 
 /* ---- variables --------------------------------------------------------- */
 
-/* State of a value that is followed through references to scalars. */
+/* State of a value while references to scalars are followed: for \\"text", first the outer
+ * reference, then the inner one, then the text. */
 typedef struct {
     SV *sv;
     U16 key;
-    U32 wrapper_count; /* nodes that end where the value ends */
-    U32 refs;          /* number of references that were put for it */
-    U32 object;        /* the object node of the scalar that comes next, or ICECORE_NONE */
+    U32 wrapper_count; /* see walk.h */
+    U32 refs;          /* number of references that were put */
+    U32 object;        /* index of the object node of the scalar that comes next, or ICECORE_NONE */
     bool is_item;
-    bool is_inner;      /* it was reached through a reference */
+    bool is_inner;      /* a reference was followed already */
     bool may_repeat;    /* it may be met again, whatever its reference count is */
-    bool hook_declined; /* its hook declined: it has no object node of its own yet */
+    bool hook_declined; /* the hook of the scalar declined, so it is put as an ordinary object */
     iw_record_body body;
 } pending_value;
 
@@ -121,7 +122,8 @@ push_wrapper(pTHX_ iw_walker *w, pending_value *pending, U8 kind, U8 flags, U64 
     pending->key = 0;
 }
 
-/* Puts a variable to which something else may refer. Returns whether it was put. */
+/* Puts a variable to which something else may refer, if it is immortal or was put before.
+ * Otherwise registers it and returns false. */
 static bool
 put_shared(pTHX_ iw_walker *w, pending_value *pending)
 {
@@ -167,8 +169,9 @@ put_scalar(pTHX_ iw_walker *w, const pending_value *pending)
     iw_end_wrappers(w, pending->wrapper_count);
 }
 
-/* Handles a blessed scalar that was reached through a reference: pushes its class, if
- * that was not done yet. Returns whether it was put. */
+/* Handles a blessed scalar to which a reference leads. Returns true if it was put, by its hook
+ * or as a link. Otherwise pushes its object node, unless the scalar itself was put before, and
+ * returns false. */
 static bool
 put_object(pTHX_ iw_walker *w, pending_value *pending, SV *referent, U8 *flags)
 {
@@ -182,11 +185,11 @@ put_object(pTHX_ iw_walker *w, pending_value *pending, SV *referent, U8 *flags)
     if (w->settings->croak_on_bless)
         iw_croak_on_bless(aTHX);
     if (!slot && is_hooked) {
-        const U32 here = (U32)w->tape->node_count;
-        ice_map_add(&w->ctx->seen, referent, here)->object = here;
+        const U32 next_node = (U32)w->tape->node_count;
+        ice_map_add(&w->ctx->seen, referent, next_node)->object = next_node;
         if (w->rules->put_hooked(aTHX_ w, referent, index, *flags, pending->key, pending->wrapper_count))
             return TRUE;
-        pending->hook_declined = TRUE; /* it was registered as an object of its own, which it is not */
+        pending->hook_declined = TRUE; /* put_shared corrects the entry that was added above */
     }
     if (!slot && !w->settings->no_bless) {
         pending->object = (U32)w->tape->node_count;
@@ -196,8 +199,8 @@ put_object(pTHX_ iw_walker *w, pending_value *pending, SV *referent, U8 *flags)
     return FALSE;
 }
 
-/* Puts a reference. Returns whether it was put; otherwise the scalar that it refers to
- * comes next. */
+/* Puts a reference. Returns true if its target was put too, false if the target is a scalar
+ * that comes next. */
 static bool
 put_ref(pTHX_ iw_walker *w, pending_value *pending)
 {
@@ -240,9 +243,8 @@ put_ref(pTHX_ iw_walker *w, pending_value *pending)
     return FALSE;
 }
 
-/* Puts the value of a variable: an item, the value of an entry, the target of a
- * reference to a scalar. With `remember` the target may be met again, whatever its
- * reference count is. */
+/* Puts the value of a variable: an item of an array, the value of a hash, or the root. With
+ * `may_repeat`, the target of a reference may be met again, whatever its reference count is. */
 void
 iw_put(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item, bool may_repeat)
 {

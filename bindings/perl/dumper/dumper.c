@@ -143,7 +143,7 @@ clear_settings(pTHX_ id_settings *settings)
 static void
 clear_settings_at_exit(pTHX_ void *settings)
 {
-    clear_settings(aTHX_(id_settings *) settings);
+    clear_settings(aTHX_ (id_settings *)settings);
 }
 
 /* ---- stages ------------------------------------------------------------ */

@@ -22,7 +22,7 @@ id_needs_original(const id_settings *settings)
 SV *
 id_new_original(pTHX)
 {
-    return SvREFCNT_inc(ice_call_scalar(aTHX_(SV *) get_cv("Icecore::Dumper::_new_original", GV_ADD), NULL, 0));
+    return SvREFCNT_inc(ice_call_scalar(aTHX_ (SV *)get_cv("Icecore::Dumper::_new_original", GV_ADD), NULL, 0));
 }
 
 SV *

@@ -95,7 +95,7 @@ put_code(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_coun
         AV *result;
         ice_keep_for_call(aTHX_ w->ctx, code);
         iw_protect_frames(aTHX_ w);
-        result = ice_call_list(aTHX_(SV *) get_cv("Icecore::_deparse", GV_ADD), &code, 1);
+        result = ice_call_list(aTHX_ (SV *)get_cv("Icecore::_deparse", GV_ADD), &code, 1);
         ice_keep_for_call(aTHX_ w->ctx, (SV *)result);
         if (AvFILLp(result) >= 0)
             text = SvPV(AvARRAY(result)[0], len);

@@ -15,7 +15,7 @@ replace_by_object(pTHX_ SV *sv, bool is_float)
     method = ice_find_method(aTHX_ gv_stashsv(class, GV_ADD), "new");
     if (!method)
         croak("Icecore: %" SVf " has no method new", SVfARG(class));
-    object = ice_call_scalar(aTHX_(SV *) method, arguments, 2);
+    object = ice_call_scalar(aTHX_ (SV *)method, arguments, 2);
     SvREADONLY_off(sv);
     sv_setsv(sv, object);
 }

@@ -50,7 +50,7 @@ put_freeze_result(pTHX_ iw_walker *w, SV *sv, CV *method, U16 key)
     ice_keep_for_call(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
     ice_keep_for_call(aTHX_ w->ctx, arguments[1] = newSVpvs("JSON"));
     iw_protect_frames(aTHX_ w);
-    list = ice_call_list(aTHX_(SV *) method, arguments, 2);
+    list = ice_call_list(aTHX_ (SV *)method, arguments, 2);
     ice_keep_for_call(aTHX_ w->ctx, (SV *)list);
     w->last_stash = NULL;
     for (i = 0; i <= AvFILLp(list); i++)
@@ -68,7 +68,7 @@ call_to_json(pTHX_ iw_walker *w, SV *sv, CV *method)
     SV *argument = newRV_inc(sv), *result;
     ice_keep_for_call(aTHX_ w->ctx, argument);
     iw_protect_frames(aTHX_ w);
-    result = ice_call_scalar(aTHX_(SV *) method, &argument, 1);
+    result = ice_call_scalar(aTHX_ (SV *)method, &argument, 1);
     ice_keep_for_call(aTHX_ w->ctx, SvREFCNT_inc_simple_NN(result));
     w->last_stash = NULL;
     if (SvROK(result) && SvRV(result) == sv)

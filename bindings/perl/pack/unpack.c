@@ -48,7 +48,7 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool first_only)
         if (first_only && node + 1 < end)
             end = node + 2;
         for (node++; node < end && ib_is_leaf(node); node++)
-            *++sp = LIKELY(node->kind == ICECORE_INT) ? sv_2mortal(ib_new_int(aTHX_(IV)(I64) node->payload))
+            *++sp = LIKELY(node->kind == ICECORE_INT) ? sv_2mortal(ib_new_int(aTHX_ (IV)(I64)node->payload))
                                                       : sv_2mortal(ib_new_leaf(aTHX_ & b, node));
     }
     LEAVE;

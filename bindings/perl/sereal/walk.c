@@ -151,7 +151,7 @@ put_hooked(pTHX_ iw_walker *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 w
     ice_keep_for_call(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
     ice_keep_for_call(aTHX_ w->ctx, arguments[1] = newSVpvs("Sereal"));
     iw_protect_frames(aTHX_ w);
-    list = ice_call_list(aTHX_(SV *) class->hook, arguments, 2);
+    list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
     ice_keep_for_call(aTHX_ w->ctx, (SV *)list);
     w->last_stash = NULL;
     iw_push(aTHX_ w, ICECORE_OPAQUE, flags, key, 1, ICE_CLASS(id) | ICE_FORM(ICECORE_FORM_FREEZE));

@@ -206,7 +206,7 @@ thaw_with_options(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count, i
     return thaw_image(aTHX_ cxt, frozen, settings);
 }
 
-static SV *__attribute__((noinline))
+static SV * __attribute__((noinline))
 thaw_on_stack(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
 {
     ice_read_settings settings;
@@ -215,7 +215,7 @@ thaw_on_stack(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
 
 /* Thaws from within a hook: the settings are on the heap, to save native stack for nested
  * calls. */
-static SV *__attribute__((noinline))
+static SV * __attribute__((noinline))
 thaw_on_heap(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
 {
     ice_read_settings *settings;

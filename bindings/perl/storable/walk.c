@@ -43,7 +43,7 @@ call_freeze_hook(pTHX_ iw_walker *w, SV *sv, U32 class_index)
     ice_keep_for_call(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
     ice_keep_for_call(aTHX_ w->ctx, arguments[1] = newSViv(w->settings->cloning ? ICE_CLONING : 0));
     iw_protect_frames(aTHX_ w);
-    list = ice_call_list(aTHX_(SV *) class->hook, arguments, 2);
+    list = ice_call_list(aTHX_ (SV *)class->hook, arguments, 2);
     ice_keep_for_call(aTHX_ w->ctx, (SV *)list);
     class = &w->ctx->classes[class_index];
     if (AvFILLp(list) < 0) {
@@ -111,7 +111,7 @@ put_code(pTHX_ iw_walker *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wrapper_coun
         SV *code = newRV_inc(cv);
         AV *result;
         ice_keep_for_call(aTHX_ w->ctx, code);
-        result = ice_call_list(aTHX_(SV *) get_cv("Icecore::_deparse", GV_ADD), &code, 1);
+        result = ice_call_list(aTHX_ (SV *)get_cv("Icecore::_deparse", GV_ADD), &code, 1);
         ice_keep_for_call(aTHX_ w->ctx, (SV *)result);
         text = AvFILLp(result) >= 0 ? AvARRAY(result)[0] : &PL_sv_undef;
     }
