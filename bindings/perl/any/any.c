@@ -1,4 +1,4 @@
-/* One document of any format: reads it, writes it, or lists its classes. */
+/* One document of any format: any.h. */
 #include "any/any.h"
 #include "common/ice_class_notes.h"
 #include "core/documents.h"
@@ -12,10 +12,10 @@ free_stage(pTHX_ void *stage)
     icecore_stage_free((icecore_stage *)stage);
 }
 
-/* Returns the reader that `format` names, or that fits the bytes; freed when perl leaves
- * the scope. */
+/* Returns the stage that `format` names. Without `format`, returns a reader that fits the bytes.
+ * The stage is freed when perl leaves the scope. */
 static icecore_stage *
-reader_for(pTHX_ SV *format, const char *bytes, STRLEN len)
+stage_for(pTHX_ SV *format, const char *bytes, STRLEN len)
 {
     icecore_stage *stage;
     if (format && SvOK(format)) {
@@ -45,7 +45,7 @@ ice_decode(pTHX_ SV *bytes, I32 stack_index, I32 count)
     ice_read_options(aTHX_ & settings, &format, stack_index, count);
     text = ice_frozen_bytes(aTHX_ bytes, &len);
     ENTER;
-    stage = reader_for(aTHX_ format, text, len);
+    stage = stage_for(aTHX_ format, text, len);
     if (settings.max_depth)
         ice_set_stage_limit(aTHX_ stage, "depth", settings.max_depth);
     if (settings.max_string)
@@ -54,7 +54,7 @@ ice_decode(pTHX_ SV *bytes, I32 stack_index, I32 count)
         ice_set_stage_limit(aTHX_ stage, "decompressed", settings.max_uncompressed);
     settings.names_limit_options = TRUE;
     if (strNE(icecore_stage_format(stage), "storable")) {
-        ice_sereal_set_messages(&settings);
+        ice_sereal_set_common(&settings);
         settings.from_other_language = strNE(icecore_stage_format(stage), "sereal");
     }
     result = ice_read_document(aTHX_ stage, text, len, &settings, NULL, NULL);
@@ -62,7 +62,8 @@ ice_decode(pTHX_ SV *bytes, I32 stack_index, I32 count)
     return result;
 }
 
-/* Reads the options of `encode`. `depth`: 0 if it is not given. */
+/* Reads the options of `encode`, and returns the option `strict`. `depth` receives the option
+ * max_recursion_depth if it is set. */
 static bool
 read_encode_options(pTHX_ I32 stack_index, I32 count, UV *depth)
 {
@@ -95,7 +96,7 @@ ice_encode(pTHX_ SV *data, SV *format, I32 stack_index, I32 count)
     SSize_t i;
 
     ENTER;
-    stage = reader_for(aTHX_ format, NULL, 0);
+    stage = stage_for(aTHX_ format, NULL, 0);
     ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
     name = icecore_stage_format(stage);
     ice_storable_write_settings(aTHX_ & settings);
@@ -129,12 +130,12 @@ free_notes(pTHX_ void *notes)
     ice_class_notes_free((ice_class_notes *)notes);
 }
 
+/* Returns the hash for one class. */
 static SV *
 class_entry(pTHX_ const ice_noted_class *class_use)
 {
     HV *hv = newHV();
-    /* A name that is valid UTF-8 is most likely meant as UTF-8, as names of packages
-     * are. */
+    /* A name that is valid UTF-8 is most likely UTF-8, as names of packages are. */
     (void)hv_stores(hv, "class",
                     newSVpvn_utf8(class_use->name.bytes, class_use->name.len,
                                   !ice_is_ascii((const U8 *)class_use->name.bytes, class_use->name.len)
@@ -149,20 +150,20 @@ AV *
 ice_classes(pTHX_ SV *bytes, SV *format)
 {
     STRLEN len;
-    const char *text = ice_frozen_bytes(aTHX_ bytes, &len), *stack_index = NULL;
+    const char *text = ice_frozen_bytes(aTHX_ bytes, &len), *position = NULL;
     AV *list = (AV *)sv_2mortal((SV *)newAV());
     ice_class_notes notes = { NULL, 0, 0, 0 };
     ice_noted_class class_use;
     icecore_stage *stage;
     icecore_error error;
     ENTER;
-    stage = reader_for(aTHX_ format, text, len);
+    stage = stage_for(aTHX_ format, text, len);
     SAVEDESTRUCTOR_X(free_notes, &notes);
     if (icecore_classes(stage, (const U8 *)text, len, ice_note_class, &notes, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     if (notes.failed)
         croak("Icecore: not enough memory");
-    while (ice_next_noted(&notes, &stack_index, &class_use))
+    while (ice_next_noted(&notes, &position, &class_use))
         av_push(list, class_entry(aTHX_ & class_use));
     LEAVE;
     return list;

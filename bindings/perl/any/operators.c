@@ -1,15 +1,17 @@
 /* Operators that replace calls.
  *
- * A call of a sub costs some 15 ns, and checks each argument before the sub does. If the
- * compiler sees a call of one of these subs, an operator of its own replaces it; all
- * other ways to call it (by method, by reference, with &) find the sub. */
+ * A call of a sub costs some 15 ns. If perl compiles a direct call of one of these subs, an
+ * operator of this module replaces the call. All other calls (as a method, by a reference, with
+ * `&`) go to the sub. */
 #include "any/any.h"
 #include "pack/pack.h"
 #include "sereal/sereal.h"
 
-/* Body of an operator: its arguments are on perl's stack above `mark`. */
+/* The function of an operator. Its arguments are on perl's stack above `mark`: mark[1] is the
+ * first of `items`. */
 typedef SV *(*operator_body)(pTHX_ SV **mark, I32 items);
 
+/* Runs an operator: replaces its arguments on perl's stack by the result. */
 static OP *
 run_operator(pTHX_ operator_body body)
 {
@@ -32,7 +34,7 @@ check_argument_count(pTHX_ const char *usage, I32 items, I32 min, I32 max)
         croak("Usage: Icecore::%s", usage);
 }
 
-/* Returns the argument with this number, from 1 on. */
+/* The argument with this number, from 1 on; NULL if it was not passed. */
 #define ARGUMENT(index) ((index) <= items ? mark[index] : NULL)
 
 static SV *
@@ -93,7 +95,8 @@ static const struct {
 };
 enum { OPERATORS = C_ARRAY_LENGTH(operators) };
 
-/* Replaces a call by the operator with number `number`. */
+/* Replaces a call by an operator. `index` is its index in the table. Keeps calls without
+ * arguments. */
 static OP *
 replace_call(pTHX_ OP *call, GV *name, SV *index)
 {
@@ -107,7 +110,7 @@ replace_call(pTHX_ OP *call, GV *name, SV *index)
         parent = mark;
         mark = cUNOPx(mark)->op_first;
     }
-    /* The sub itself comes last. */
+    /* The last sibling is the sub itself. */
     for (last = mark; OpHAS_SIBLING(OpSIBLING(last)); last = OpSIBLING(last))
         count++;
     if (count == 0)

@@ -1,11 +1,11 @@
-/* Replaces text inside of frozen data; nothing is built. Perl code that may run (magic
- * of the arguments) runs before the engine looks at the first byte. */
+/* Replaces text in frozen data. No value is built. Perl code (magic of the arguments) only runs
+ * before the engine reads the data. */
 #include "any/any.h"
 #include "core/documents.h"
 
 #define MY_CXT_KEY "Icecore::replace" XS_VERSION
 typedef struct {
-    icecore_replacer *replacer; /* the last pairs, compiled; or NULL */
+    icecore_replacer *replacer; /* compiled from the pairs of the last call; or NULL */
 } my_cxt_t;
 START_MY_CXT
 
@@ -34,12 +34,13 @@ ice_replace_end(pTHX)
 /* ---- options ----------------------------------------------------------- */
 
 typedef struct {
-    SV *format;                          /* a text in UTF-8; or NULL */
+    SV *format;                          /* the name of a format in UTF-8; or NULL */
     HV *report;                          /* or NULL */
-    UV max_depth, max_uncompressed_size; /* 0: the default */
+    UV max_depth, max_uncompressed_size; /* 0 for the default */
     U32 flags;
 } replace_options;
 
+/* Returns the flag that an option sets; 0 for other options. */
 static U32
 find_flag(const char *name)
 {
@@ -53,6 +54,7 @@ find_flag(const char *name)
                                       : 0;
 }
 
+/* Returns the value of the option `format`: a mortal, or NULL. */
 static SV *
 read_format(pTHX_ SV *value)
 {
@@ -65,6 +67,7 @@ read_format(pTHX_ SV *value)
     return sv_2mortal(newSVpvn(format, len));
 }
 
+/* Returns the hash of the option `report`. */
 static HV *
 read_report(pTHX_ SV *value)
 {
@@ -103,13 +106,13 @@ read_options(pTHX_ replace_options *options, I32 stack_index, I32 end)
 /* ---- pairs ------------------------------------------------------------- */
 
 typedef struct {
-    icecore_pair *items; /* in a mortal, and so are their texts */
+    icecore_pair *items; /* in `memory`; their texts are mortals */
     STRLEN count, capacity;
-    SV *memory;
+    SV *memory; /* a mortal, or NULL */
 } pairs;
 
-/* Returns the bytes of a text, in a mortal, because later arguments may run code that
- * changes the text. */
+/* Returns the bytes of an argument. They are copied to a mortal, because later arguments may run
+ * code that changes the first one. */
 static const U8 *
 copy_bytes(pTHX_ SV *sv, const char *argument_name, size_t *len)
 {
@@ -157,13 +160,14 @@ add_pairs(pTHX_ pairs *list, HV *hash)
 static void
 croak_error(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
 {
-    ice_read_settings options;
-    Zero(&options, 1, ice_read_settings);
-    options.names_limit_options = TRUE;
-    ice_croak_read_error(aTHX_ error, &options, bytes, len);
+    ice_read_settings settings;
+    Zero(&settings, 1, ice_read_settings);
+    settings.names_limit_options = TRUE;
+    ice_croak_read_error(aTHX_ error, &settings, bytes, len);
 }
 
-/* Prepares the kept replacer for this call. */
+/* Prepares the replacer for this call. Pairs that are equal to those of the last call are not
+ * compiled again. */
 static icecore_replacer *
 prepare_replacer(pTHX_ const replace_options *options, const pairs *list)
 {
@@ -179,22 +183,23 @@ prepare_replacer(pTHX_ const replace_options *options, const pairs *list)
         != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     if (options->max_depth)
-        icecore_replacer_limit(MY_CXT.replacer, "depth", 5, options->max_depth, NULL);
+        icecore_replacer_limit(MY_CXT.replacer, STR_WITH_LEN("depth"), options->max_depth, NULL);
     if (options->max_uncompressed_size)
-        icecore_replacer_limit(MY_CXT.replacer, "decompressed", 12, options->max_uncompressed_size, NULL);
+        icecore_replacer_limit(MY_CXT.replacer, STR_WITH_LEN("decompressed"), options->max_uncompressed_size, NULL);
     return MY_CXT.replacer;
 }
 
+/* Fills the hash of the option `report`. The engine lists explanations as `NAME=COUNT,...`. */
 static void
 fill_report(pTHX_ HV *report, const icecore_replaced *counts)
 {
     HV *explanations = newHV();
-    const char *stack_index, *end;
+    const char *name, *end;
     char *next;
     hv_clear(report);
-    for (stack_index = counts->explanations; (end = strchr(stack_index, '=')); stack_index = next + (*next == ',')) {
+    for (name = counts->explanations; (end = strchr(name, '=')); name = next + (*next == ',')) {
         UV number = (UV)strtoul(end + 1, &next, 10);
-        (void)hv_store(explanations, stack_index, (I32)(end - stack_index), newSVuv(number), 0);
+        (void)hv_store(explanations, name, (I32)(end - name), newSVuv(number), 0);
     }
     (void)hv_stores(report, "explanations", newRV_noinc((SV *)explanations));
     (void)hv_stores(report, "guessed", newSVuv(counts->guessed));
@@ -211,7 +216,7 @@ fill_report(pTHX_ HV *report, const icecore_replaced *counts)
                                           : newSV(0));
 }
 
-/* Returns a new string, which is not a mortal. */
+/* Returns the data with the replacements, as a new SV. */
 static SV *
 replace_in(pTHX_ const icecore_replacer *replacer, const char *bytes, STRLEN len, icecore_replaced *counts)
 {

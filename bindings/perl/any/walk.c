@@ -1,9 +1,9 @@
-/* The rules of the walk for formats without a perl module of their own, such as JSON. */
+/* The rules of the walk for Icecore::encode with any format but Storable and Sereal. */
 #include "core/leaf.h"
 #include "any/any.h"
 
-/* Pushes a scalar. The formats distinguish strings and numbers: a string stays a string,
- * even if it was used as a number. */
+/* Pushes a scalar. These formats distinguish strings and numbers: a string stays a string, even
+ * if it was used as a number. */
 static void
 push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {
@@ -18,9 +18,9 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 #define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 
-/* Dies: these formats have no form for code, globs, handles and so on. */
+/* Dies, because these formats have no form for code, globs, handles and so on. */
 static void
-put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
+croak_unsupported(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
     PERL_UNUSED_VAR(rv);
     PERL_UNUSED_VAR(flags);
@@ -33,5 +33,13 @@ croak_too_deep(pTHX_ const iw_walker *w)
     croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->settings->max_depth);
 }
 
-const iw_rules ice_any_rules = { IW_FORMAT, iw_put, put_fast, push_scalar, iw_put_immortal, NULL,
-                                 NULL,      NULL,   NULL,     put_unknown, put_unknown,     croak_too_deep };
+const iw_rules ice_any_rules = {
+    .format_flags = IW_FORMAT,
+    .put = iw_put,
+    .put_fast = put_fast,
+    .push_scalar = push_scalar,
+    .put_immortal = iw_put_immortal,
+    .put_code = croak_unsupported,
+    .put_unknown = croak_unsupported,
+    .croak_too_deep = croak_too_deep,
+};

@@ -1,4 +1,4 @@
-/* Data::Dumper's settings, and lists of values. */
+/* Data::Dumper: settings, dumping, and reading of texts. */
 #include "dumper/dumper.h"
 #include "core/documents.h"
 
@@ -8,24 +8,25 @@ static const char *const text_names[ID_TEXT_COUNT] = { ID_TEXT_NAMES };
 static const char *const default_texts[ID_TEXT_COUNT] = { ID_DEFAULT_TEXTS };
 static const U8 default_lengths[ID_TEXT_COUNT] = { 0, 3, 4, 5, 0, 0, 0 };
 
-/* The last stages, by their spec. */
-enum { STAGES = 4 };
+/* Number of writers that are kept. */
+enum { CACHED_STAGES = 4 };
 typedef struct {
     SV *spec;
-    U32 settings_key; /* for settings without texts: settings_key_of; else 0 */
+    U32 settings_key; /* see settings_key_of */
     icecore_stage *stage;
 } cached_stage;
 
 #define MY_CXT_KEY "Icecore::dumper" XS_VERSION
 typedef struct {
     GV *flags[ID_FLAG_COUNT], *numbers[ID_NUMBER_COUNT], *texts[ID_TEXT_COUNT];
-    cached_stage stages[STAGES];
-    U32 next;
+    cached_stage stages[CACHED_STAGES];
+    U32 next; /* modulo CACHED_STAGES, the index of the stage that is replaced next */
     HV *stash;
     icecore_stage *reader;
 } my_cxt_t;
 START_MY_CXT
 
+/* Returns a package variable; creates it if it does not exist. */
 static GV *
 find_variable(pTHX_ const char *name)
 {
@@ -71,18 +72,18 @@ ice_dumper_end(pTHX)
 {
     dMY_CXT;
     int i;
-    for (i = 0; i < STAGES; i++) {
+    for (i = 0; i < CACHED_STAGES; i++) {
         icecore_stage_free(MY_CXT.stages[i].stage);
         SvREFCNT_dec(MY_CXT.stages[i].spec);
     }
-    Zero(MY_CXT.stages, STAGES, cached_stage);
+    Zero(MY_CXT.stages, CACHED_STAGES, cached_stage);
     icecore_stage_free(MY_CXT.reader);
     MY_CXT.reader = NULL;
 }
 
 /* ---- settings ---------------------------------------------------------- */
 
-/* Keeps a text, unless it is the default. */
+/* Sets a text to a copy of the value, or to NULL if the value is the default. */
 static void
 set_text(pTHX_ id_settings *settings, int setting, SV *value)
 {
@@ -132,6 +133,7 @@ has_texts(const id_settings *settings)
     return FALSE;
 }
 
+/* Releases the texts of settings. */
 static void
 clear_settings(pTHX_ id_settings *settings)
 {
@@ -140,15 +142,16 @@ clear_settings(pTHX_ id_settings *settings)
         SvREFCNT_dec(settings->texts[i]);
 }
 
+/* The same as a destructor, which runs when perl leaves a scope. */
 static void
-clear_settings_at_exit(pTHX_ void *settings)
+clear_settings_at_leave(pTHX_ void *settings)
 {
     clear_settings(aTHX_ (id_settings *)settings);
 }
 
 /* ---- stages ------------------------------------------------------------ */
 
-/* Returns the given names of the values; values without one get a number. */
+/* Returns the option with the names of the values. A value without a name gets `VAR` and a number. */
 static SV *
 names_option(pTHX_ const id_settings *settings, AV *names)
 {
@@ -170,10 +173,11 @@ names_option(pTHX_ const id_settings *settings, AV *names)
     return list;
 }
 
+/* Returns the spec of a writer. */
 static SV *
 writer_spec(pTHX_ const id_settings *settings, AV *names)
 {
-    /* Values of the program: the same bytes as Data::Dumper's. */
+    /* `trusted`, because the values belong to the program. Then the text is that of Data::Dumper. */
     SV *spec = sv_2mortal(newSVpvf("dumper:list,trusted,indent=%d",
                                    (int)(settings->numbers[ID_INDENT] < 0   ? 0
                                          : settings->numbers[ID_INDENT] > 3 ? 2
@@ -199,13 +203,15 @@ writer_spec(pTHX_ const id_settings *settings, AV *names)
     return spec;
 }
 
-/* Returns a number that identifies settings without texts; 0 for others. */
+/* Returns a number that identifies the settings if they have no texts; otherwise 0. It saves
+ * find_writer the spec. */
 static U32
 settings_key_of(const id_settings *settings, AV *names)
 {
     int i;
     if (names && AvFILLp(names) >= 0)
         return 0;
+    /* The Freezer and Sortkeys are not part of a writer. */
     for (i = 0; i < ID_FREEZER; i++)
         if (settings->texts[i])
             return 0;
@@ -214,6 +220,7 @@ settings_key_of(const id_settings *settings, AV *names)
     return ((U32)settings->numbers[ID_INDENT] << ID_FLAG_COUNT | settings->flags) + 1;
 }
 
+/* Returns the writer for these settings. */
 static const icecore_stage *
 find_writer(pTHX_ const id_settings *settings, AV *names)
 {
@@ -222,19 +229,19 @@ find_writer(pTHX_ const id_settings *settings, AV *names)
     cached_stage *cached;
     SV *spec;
     int i;
-    for (i = 0; settings_key && i < STAGES; i++)
+    for (i = 0; settings_key && i < CACHED_STAGES; i++)
         if (MY_CXT.stages[i].settings_key == settings_key)
             return MY_CXT.stages[i].stage;
     spec = writer_spec(aTHX_ settings, names);
-    for (i = 0; i < STAGES; i++)
+    for (i = 0; i < CACHED_STAGES; i++)
         if (MY_CXT.stages[i].spec && sv_eq(MY_CXT.stages[i].spec, spec))
             return MY_CXT.stages[i].stage;
-    cached = &MY_CXT.stages[MY_CXT.next++ % STAGES];
+    cached = &MY_CXT.stages[MY_CXT.next++ % CACHED_STAGES];
     {
         STRLEN len;
         const char *text = SvPV(spec, len);
         icecore_stage *stage = ice_writer_new(aTHX_ text, len);
-        /* Nobody reads the losses. */
+        /* Losses are not reported, so their paths are not needed. */
         ice_set_stage_limit(aTHX_ stage, "loss-paths", 0);
         icecore_stage_free(cached->stage);
         SvREFCNT_dec(cached->spec);
@@ -247,6 +254,7 @@ find_writer(pTHX_ const id_settings *settings, AV *names)
 
 /* ---- dumping ----------------------------------------------------------- */
 
+/* `found_glob` is set if Data::Dumper itself has to dump a glob. */
 static void
 init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_settings, bool *found_glob)
 {
@@ -261,7 +269,7 @@ init_walk_settings(pTHX_ const id_settings *settings, ice_write_settings *walk_s
     walk_settings->freezer_method = settings->texts[ID_FREEZER] ? SvPV_nolen(settings->texts[ID_FREEZER]) : NULL;
     walk_settings->deparse = (settings->flags & 1U << ID_DEPARSE) != 0;
     walk_settings->warns_about_code = (settings->flags & 1U << ID_PURITY) != 0;
-    /* The contents of a glob are dumped too. */
+    /* With Purity, Data::Dumper also dumps the contents of a glob. */
     walk_settings->found_glob = settings->flags & 1U << ID_PURITY ? found_glob : NULL;
 }
 
@@ -274,9 +282,8 @@ list_of_one(pTHX_ SV *value)
     return list;
 }
 
-/* Dumps values to a text: `only`, or those of a list. With `texts`, that list receives
- * one text for each, and NULL is returned; otherwise a mortal. `needs_original`
- * receives whether Data::Dumper has to do it itself; then there are no texts. */
+/* Dumps `value`, or a list of values if it is NULL. Returns the text, see ice_dumper_dump. If a
+ * value can only be dumped by Data::Dumper itself, sets `needs_original` and returns NULL. */
 static SV *
 dump_values(pTHX_ const id_settings *settings, SV *value, AV *values, AV *names, AV *texts, bool *needs_original)
 {
@@ -299,7 +306,7 @@ dump_values(pTHX_ const id_settings *settings, SV *value, AV *values, AV *names,
         LEAVE;
         return NULL;
     }
-    /* No more hooks run: nothing replaces the stage from here on. */
+    /* From here on no perl code runs, which could replace the stage. */
     stage = find_writer(aTHX_ settings, names);
     if (icecore_write(ctx->pooled.engine, stage, &tape, &out, NULL, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
@@ -314,8 +321,8 @@ dump_values(pTHX_ const id_settings *settings, SV *value, AV *values, AV *names,
     return result ? sv_2mortal(result) : NULL;
 }
 
-/* Dumper(LIST), with the settings of the package. The values are copied, as the original
- * does. */
+/* The function Dumper, with the settings of the package. Its arguments are copied, as by
+ * Data::Dumper. */
 SV *
 ice_dumper_dump(pTHX_ I32 stack_index, I32 count, AV *texts)
 {
@@ -335,7 +342,7 @@ ice_dumper_dump(pTHX_ I32 stack_index, I32 count, AV *texts)
     ENTER;
     read_package_settings(aTHX_ & settings);
     if (UNLIKELY(has_texts(&settings)))
-        SAVEDESTRUCTOR_X(clear_settings_at_exit, &settings);
+        SAVEDESTRUCTOR_X(clear_settings_at_leave, &settings);
     needs_original = id_needs_original(&settings);
     if (LIKELY(!needs_original))
         result = dump_values(aTHX_ & settings, value, values, NULL, texts, &needs_original);
@@ -348,6 +355,7 @@ ice_dumper_dump(pTHX_ I32 stack_index, I32 count, AV *texts)
 
 /* ---- objects ----------------------------------------------------------- */
 
+/* Returns the contents of an object. */
 static id_dumper *
 dumper_of(pTHX_ SV *self)
 {
@@ -359,6 +367,7 @@ dumper_of(pTHX_ SV *self)
     return INT2PTR(id_dumper *, SvIVX(SvRV(self)));
 }
 
+/* Returns the array that a value refers to; NULL if it is not a reference to an array. */
 static AV *
 array_of(pTHX_ SV *list)
 {
@@ -399,8 +408,8 @@ ice_dumper_destroy(pTHX_ SV *self)
     sv_setiv(SvRV(self), 0);
 }
 
-/* Creates the Data::Dumper that remembers the addresses of everything that was dumped:
- * from the second call on, and if names of other values were given. */
+/* Creates the Data::Dumper that remembers the addresses of everything that was dumped. It is needed
+ * from the second dump on, and if the program names further values (Seen). */
 static void
 ensure_original(pTHX_ id_dumper *dumper)
 {
@@ -430,7 +439,7 @@ ice_dumper_forget(pTHX_ SV *self)
 }
 
 SV *
-ice_dumper_object_dump(pTHX_ SV *self, int walk_settings, AV *texts)
+ice_dumper_object_dump(pTHX_ SV *self, int method, AV *texts)
 {
     id_dumper *dumper = dumper_of(aTHX_ self);
     AV *values, *names, *copies = (AV *)sv_2mortal((SV *)newAV());
@@ -438,13 +447,13 @@ ice_dumper_object_dump(pTHX_ SV *self, int walk_settings, AV *texts)
     bool needs_original;
     SV *result = NULL;
     SSize_t i;
-    /* A Freezer might drop all of it. */
+    /* The Freezer of a value might release the object and its values. */
     sv_2mortal(SvREFCNT_inc_simple_NN(SvRV(self)));
     values = (AV *)sv_2mortal(SvREFCNT_inc_simple_NN((SV *)dumper->values));
     names = dumper->names;
-    if (walk_settings == ICE_DUMP_PERL)
+    if (method == ICE_DUMP_PERL)
         settings.flags |= 1U << ID_USEPERL;
-    else if (walk_settings == ICE_DUMP_XS)
+    else if (method == ICE_DUMP_XS)
         settings.flags &= ~(1U << ID_USEPERL);
     needs_original = dumper->has_dumped || dumper->original || id_needs_original(&settings);
     if (LIKELY(!needs_original)) {
@@ -463,7 +472,6 @@ ice_dumper_object_dump(pTHX_ SV *self, int walk_settings, AV *texts)
     return result;
 }
 
-/* Returns the list of values or names; sets it first, if there is a new one. */
 AV *
 ice_dumper_values_or_names(pTHX_ SV *self, bool is_names, SV *list)
 {
@@ -481,8 +489,6 @@ ice_dumper_values_or_names(pTHX_ SV *self, bool is_names, SV *list)
     return *slot;
 }
 
-/* Returns the setting with this number: flags, then numbers, then texts. Sets it first,
- * if there is a value. A mortal. */
 SV *
 ice_dumper_setting(pTHX_ SV *self, int setting, SV *value)
 {
@@ -510,8 +516,6 @@ ice_dumper_setting(pTHX_ SV *self, int setting, SV *value)
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* Returns the value of a text, a mortal; for several, `values` receives the list of
- * them, and NULL is returned. */
 SV *
 ice_undump(pTHX_ SV *text, I32 stack_index, I32 count, AV **values)
 {
@@ -532,11 +536,12 @@ ice_undump(pTHX_ SV *text, I32 stack_index, I32 count, AV **values)
     ice_read_options(aTHX_ & settings, NULL, stack_index, count);
     bytes = ice_frozen_bytes(aTHX_ text, &len);
     if (!MY_CXT.reader)
-        MY_CXT.reader = ice_reader_new(aTHX_ "dumper:narrow", 13);
+        MY_CXT.reader = ice_reader_new(aTHX_ STR_WITH_LEN("dumper:narrow"));
     ENTER;
     ctx = ice_take_context(aTHX);
     if (icecore_read(ctx->pooled.engine, MY_CXT.reader, (const U8 *)bytes, len, 0, &view, &error) != ICECORE_OK)
         ice_croak_read_error(aTHX_ & error, &settings, bytes, len);
+    /* The reader marks an array that stands for several values. */
     is_list = view.node_count && view.nodes[view.root].kind == ICECORE_ARRAY
            && view.nodes[view.root].flags & ICECORE_FLAG_HINT;
     result = sv_2mortal(ice_build(aTHX_ ctx, &view, view.root, &settings));

@@ -7,7 +7,7 @@ static const char *const setting_names[ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_TEXT
                                                                                             ID_TEXT_NAMES };
 static const char *const default_texts[ID_TEXT_COUNT] = { ID_DEFAULT_TEXTS };
 
-/* Data::Dumper's own default, for which its own counting of levels is not needed. */
+/* The default of Maxrecurse. Exact levels only matter if the program has set another limit. */
 enum { DEFAULT_MAXRECURSE = 1000 };
 
 bool
@@ -28,6 +28,7 @@ id_new_original(pTHX)
 SV *
 id_dump_with_original(pTHX_ const id_settings *settings, SV *original, AV *values, AV *names, AV *texts)
 {
+    /* After these arguments, there are a name and a value for each setting. */
     enum { FIXED_ARGUMENTS = 3 };
     SV *arguments[FIXED_ARGUMENTS + 2 * (ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_TEXT_COUNT)],
         **argument = arguments + FIXED_ARGUMENTS;

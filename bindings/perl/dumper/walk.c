@@ -2,7 +2,7 @@
 #include "core/leaf.h"
 #include "dumper/dumper.h"
 
-/* Whether a string that was used as an integer equals what perl prints for the integer. */
+/* Returns true if a string that was used as an integer is what perl prints for that integer. */
 static bool
 is_printed_integer(pTHX_ SV *sv)
 {
@@ -67,6 +67,7 @@ call_freezer(pTHX_ iw_walker *w, SV *rv)
     w->last_stash = NULL;
 }
 
+/* Puts nothing, but calls the Freezer first. */
 static bool
 put_ref(pTHX_ iw_walker *w, SV *rv, U16 key, U32 refs)
 {
@@ -77,13 +78,14 @@ put_ref(pTHX_ iw_walker *w, SV *rv, U16 key, U32 refs)
     return FALSE;
 }
 
+/* Only v-strings have a form of their own. */
 static bool
 put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
     return SvVOK(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wrapper_count);
 }
 
-/* Puts code: its text, or a stand-in. */
+/* Puts code: its text with Deparse, and otherwise a dummy sub. */
 static void
 put_code(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -111,7 +113,7 @@ put_code(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_coun
     iw_end_node(w, (U32)w->tape->node_count - 2, 1, wrapper_count);
 }
 
-/* Puts a glob; handles and so on can't be written. */
+/* Puts the name of a glob. Dies for handles and so on. */
 static void
 put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -138,5 +140,15 @@ croak_too_deep(pTHX_ const iw_walker *w)
     croak("Recursion limit of %" UVuf " exceeded", w->settings->max_depth - w->is_list);
 }
 
-const iw_rules ice_dumper_rules = { IW_FORMAT, iw_put,      put_fast, push_scalar, iw_put_immortal, NULL,
-                                    NULL,      put_magical, put_ref,  put_code,    put_unknown,     croak_too_deep };
+const iw_rules ice_dumper_rules = {
+    .format_flags = IW_FORMAT,
+    .put = iw_put,
+    .put_fast = put_fast,
+    .push_scalar = push_scalar,
+    .put_immortal = iw_put_immortal,
+    .put_magical = put_magical,
+    .put_ref = put_ref,
+    .put_code = put_code,
+    .put_unknown = put_unknown,
+    .croak_too_deep = croak_too_deep,
+};

@@ -2,6 +2,7 @@
  * Cpanel::JSON::XS with allow_bignum. */
 #include "json/json.h"
 
+/* Replaces the text of a number by an object. */
 static void
 replace_by_object(pTHX_ SV *sv, bool is_float)
 {

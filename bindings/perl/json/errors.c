@@ -1,8 +1,8 @@
-/* Errors of a text in the words of JSON::XS, because programs look for them. */
+/* JSON::XS's messages for errors of a text, because programs look for them. */
 #include "json/json.h"
 
-/* Parts of the engine's messages, and JSON::XS's words for the same; the first match
- * counts. */
+/* Parts of the engine's messages, and the messages of JSON::XS for the same errors. The first match is
+ * used. */
 static const struct {
     const char *engine_text, *jsonxs_message;
 } messages[] = {
@@ -36,6 +36,7 @@ static const struct {
     { "expected a list after the class", "malformed JSON string, tag value must be an array" },
 };
 
+/* Returns the message of JSON::XS, or NULL. */
 static const char *
 find_message(const icecore_error *error)
 {

@@ -1,7 +1,8 @@
-/* Filters of decoded objects, and repeated keys in an object. */
+/* Filters of decoded objects, and the check for repeated keys in an object. */
 #include "json/json.h"
 
-/* Returns the result of a filter for a value; NULL if it returned nothing. A mortal. */
+/* Calls a filter for a value. Returns its result; NULL if it returned nothing. The result belongs to
+ * a mortal list. */
 static SV *
 call_filter(pTHX_ SV *filter, SV *value, const char *method_name)
 {
@@ -11,7 +12,7 @@ call_filter(pTHX_ SV *filter, SV *value, const char *method_name)
     return AvFILLp(list) < 0 ? NULL : AvARRAY(list)[0];
 }
 
-/* Returns the only entry of a hash. */
+/* Returns the entry of a hash that has only one; otherwise NULL. */
 static HE *
 only_entry(pTHX_ HV *hv)
 {
@@ -21,7 +22,7 @@ only_entry(pTHX_ HV *hv)
     return hv_iternext(hv);
 }
 
-/* Passes a complete object to the filters, and replaces it by their result. */
+/* Passes a complete object to the filters. If one returns a value, it replaces the object. */
 static void
 filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
 {
@@ -42,6 +43,7 @@ filter(pTHX_ const ice_json *json, HV *hv, SV *variable)
     LEAVE;
 }
 
+/* Also dies if keys are repeated: then the hash has fewer keys than the object has entries. */
 static bool
 is_filtered(pTHX_ const ice_json *json, HV *hv, U32 entries)
 {

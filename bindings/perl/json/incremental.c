@@ -1,16 +1,17 @@
-/* Incremental JSON: finds the end of the next text, whatever pieces it comes in. */
+/* Incremental parsing of JSON. The pieces of a text are appended to json->text, and a scan looks for
+ * the end of the text. A complete text is decoded. */
 #include "json/json.h"
 
-/* State of the scan at the place where it stopped. */
+/* States of the scan. */
 enum {
-    SCAN_BLANKS,
-    SCAN_INSIDE,
+    SCAN_BLANKS, /* before the text */
+    SCAN_INSIDE, /* in the text, but in none of the following */
     SCAN_STRING,
-    SCAN_ESCAPE,
+    SCAN_ESCAPE, /* after a backslash in a string */
     SCAN_NUMBER,
-    SCAN_WORD,
+    SCAN_WORD, /* true, false, null */
     SCAN_COMMENT,
-    SCAN_COMMENT_BEFORE
+    SCAN_COMMENT_BEFORE /* in a comment before the text */
 };
 
 static bool
@@ -19,7 +20,7 @@ has_complete_text(const ice_json *json)
     return json->nesting <= 0 && json->state == SCAN_INSIDE;
 }
 
-/* A scalar ended: so did the text, if there is nothing else in it. */
+/* Ends a scalar. Returns true if it is the whole text. */
 static bool
 end_scalar(ice_json *json)
 {
@@ -27,8 +28,7 @@ end_scalar(ice_json *json)
     return json->nesting <= 0;
 }
 
-/* Handles one byte that may begin or end something. Returns whether the text ends after
- * it. */
+/* Handles a byte in the state SCAN_INSIDE. Returns true if the text ends with it. */
 static bool
 scan_inside(pTHX_ ice_json *json, U8 byte)
 {
@@ -59,7 +59,7 @@ scan_inside(pTHX_ ice_json *json, U8 byte)
     return FALSE;
 }
 
-/* Scans to the end of the text, or to the end of the pieces so far. */
+/* Scans to the end of the text, or to the end of the pieces that were appended so far. */
 static void
 scan_text(pTHX_ ice_json *json)
 {
@@ -78,7 +78,7 @@ scan_text(pTHX_ ice_json *json)
             }
             break;
         case SCAN_INSIDE:
-            /* Blanks after a scalar are left alone. */
+            /* A blank after a scalar is not part of the text. */
             if (json->nesting <= 0 && (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r')) {
                 is_at_end = TRUE;
                 continue;
@@ -112,13 +112,14 @@ scan_text(pTHX_ ice_json *json)
         }
         position++;
     }
-    /* It is unknown if a number continues: it ends here, as in JSON::XS. */
+    /* As in JSON::XS, a number or a word ends with the piece, although the next piece may continue
+     * it. */
     if (!is_at_end && (json->state == SCAN_NUMBER || json->state == SCAN_WORD))
         is_at_end = end_scalar(json);
     json->scanned = (STRLEN)(position - start);
 }
 
-/* Removes `count` bytes from the front. */
+/* Removes the first `count` bytes of the pieces, and begins a new scan. */
 static void
 remove_front(pTHX_ ice_json *json, STRLEN count)
 {
@@ -128,7 +129,7 @@ remove_front(pTHX_ ice_json *json, STRLEN count)
     json->state = SCAN_BLANKS;
 }
 
-/* Converts the text so far to bytes or characters, as the settings demand. */
+/* Converts the pieces so far to bytes or to characters, depending on the flag utf8. */
 static void
 convert_encoding(pTHX_ ice_json *json)
 {
@@ -149,6 +150,7 @@ convert_encoding(pTHX_ ice_json *json)
     }
 }
 
+/* Appends a piece. */
 void
 ice_json_append(pTHX_ SV *self, SV *piece)
 {
@@ -193,7 +195,7 @@ ice_json_next(pTHX_ SV *self)
             return NULL;
         }
     }
-    /* Filters may call this again: the text is copied first. */
+    /* The text is copied, because a filter may call this function again. */
     len = json->scanned;
     text = sv_2mortal(newSVpvn(SvPVX(json->text), len));
     result = ij_decode(aTHX_ json, SvPVX(text), len, cBOOL(SvUTF8(json->text)), &consumed);
@@ -212,7 +214,7 @@ ice_json_remaining_text(pTHX_ SV *self)
     return json->text ? SvREFCNT_inc_simple_NN(json->text) : &PL_sv_undef;
 }
 
-/* Discards the text that was scanned, or all. */
+/* Discards the text that was scanned; with `is_reset`, all pieces. */
 void
 ice_json_skip_text(pTHX_ SV *self, bool is_reset)
 {

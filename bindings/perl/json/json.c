@@ -1,13 +1,16 @@
-/* JSON: settings, encoding and decoding. */
+/* JSON: settings, encoding and decoding: json.h. */
 #include "json/json.h"
 #include "core/documents.h"
 
 #define MY_CXT_KEY "Icecore::json" XS_VERSION
 typedef struct {
-    ice_json defaults; /* of encode_json and decode_json */
+    ice_json defaults; /* the settings of encode_json and decode_json */
     HV *stash;
 } my_cxt_t;
 START_MY_CXT
+
+/* The default of stringify_infnan: infinities and NaN are written without quotes. */
+enum { BARE_INF_NAN = 2 };
 
 static void
 init_state(pTHX_ my_cxt_t *cxt)
@@ -17,7 +20,7 @@ init_state(pTHX_ my_cxt_t *cxt)
     cxt->defaults.flags = J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
     cxt->defaults.max_depth = 512;
     cxt->defaults.indent_length = 3;
-    cxt->defaults.inf_nan = 2;
+    cxt->defaults.inf_nan = BARE_INF_NAN;
 }
 
 void
@@ -27,7 +30,7 @@ ice_json_boot(pTHX)
     init_state(aTHX_ & MY_CXT);
 }
 
-/* The values belong to the interpreter that was cloned: the module sets its own. */
+/* The booleans belong to the interpreter that was cloned. The module sets its own later. */
 void
 ice_json_clone(pTHX)
 {
@@ -35,6 +38,7 @@ ice_json_clone(pTHX)
     init_state(aTHX_ & MY_CXT);
 }
 
+/* Releases what the settings contain. */
 static void
 free_contents(pTHX_ ice_json *json)
 {
@@ -91,7 +95,7 @@ ice_json_new(pTHX_ SV *class)
     json->flags = J_ALLOW_NONREF | J_ALLOW_DUPKEYS;
     json->max_depth = MY_CXT.defaults.max_depth;
     json->indent_length = 3;
-    json->inf_nan = 2;
+    json->inf_nan = BARE_INF_NAN;
     json->boolean_stash = MY_CXT.defaults.boolean_stash;
     json->true_value = SvREFCNT_inc(MY_CXT.defaults.true_value);
     json->false_value = SvREFCNT_inc(MY_CXT.defaults.false_value);
@@ -117,6 +121,7 @@ ice_json_destroy(pTHX_ SV *self)
     sv_setiv(SvRV(self), 0);
 }
 
+/* Frees the reader, because a setting has changed. */
 static void
 drop_reader(ice_json *json)
 {
@@ -142,10 +147,10 @@ ice_json_get_flag(pTHX_ SV *self, U32 flag)
 }
 
 UV
-ice_json_number_setting(pTHX_ SV *self, int is_true, SV *value)
+ice_json_number_setting(pTHX_ SV *self, int setting, SV *value)
 {
     ice_json *json = ij_from_object(aTHX_ self);
-    switch (is_true) {
+    switch (setting) {
     case ICE_JSON_DEPTH:
         if (value)
             json->max_depth = SvUV(value) > 0x80000000 ? 0x80000000 : (U32)SvUV(value);
@@ -164,16 +169,16 @@ ice_json_number_setting(pTHX_ SV *self, int is_true, SV *value)
         return json->indent_length;
     default:
         if (value) {
-            const IV state = SvIV(value);
-            if (state < 0 || state > 3)
-                croak("invalid stringify_infnan mode %" IVdf ". Must be 0, 1, 2 or 3", state);
-            json->inf_nan = (U8)state;
+            const IV mode = SvIV(value);
+            if (mode < 0 || mode > 3)
+                croak("invalid stringify_infnan mode %" IVdf ". Must be 0, 1, 2 or 3", mode);
+            json->inf_nan = (U8)mode;
         }
         return json->inf_nan;
     }
 }
 
-/* Puts a copy of a value into a place of the object, or nothing. */
+/* Sets a field of the settings to a copy of a value, or to NULL if the value is undefined. */
 static void
 set_copy(pTHX_ SV **slot, SV *value)
 {
@@ -220,8 +225,8 @@ ice_json_boolean_value(pTHX_ SV *self, bool is_true)
     dMY_CXT;
     ice_json *json = ij_from_object(aTHX_ self);
     SV *sv = is_true ? json->true_value : json->false_value,
-       *defaults = is_true ? MY_CXT.defaults.true_value : MY_CXT.defaults.false_value;
-    return sv && defaults && !(SvROK(sv) && SvROK(defaults) && SvRV(sv) == SvRV(defaults)) ? sv : NULL;
+       *default_value = is_true ? MY_CXT.defaults.true_value : MY_CXT.defaults.false_value;
+    return sv && default_value && !(SvROK(sv) && SvROK(default_value) && SvRV(sv) == SvRV(default_value)) ? sv : NULL;
 }
 
 void
@@ -232,13 +237,14 @@ ice_json_set_classes(pTHX_ SV *self, SV *classes)
 
 /* ---- encoding ---------------------------------------------------------- */
 
+/* Returns true if allow_nonref is needed to encode a value, or to return it from a decoder. */
 static bool
 is_nonref(pTHX_ const ice_json *json, SV *sv)
 {
     if (!SvROK(sv))
         return TRUE;
     sv = SvRV(sv);
-    /* A reference to a simpler scalar is accepted, as in JSON::XS. */
+    /* As in JSON::XS, a reference to a scalar of a simpler type is accepted. */
     return SvTYPE(sv) >= SVt_PVMG && SvTYPE(sv) < SVt_PVAV
         && (SvOBJECT(sv) ? SvSTASH(sv) == json->boolean_stash : ij_boolean_of(aTHX_ sv) >= 0);
 }
@@ -246,7 +252,7 @@ is_nonref(pTHX_ const ice_json *json, SV *sv)
 static SV *
 encode(pTHX_ const ice_json *json, SV *data)
 {
-    /* The meaning of Cpanel::JSON::XS's numbers: null, quoted, bare, quoted without a
+    /* The engine's numbers for the values of stringify_infnan: null, quoted, bare, quoted without a
      * sign. */
     static const U8 engine_inf_nan[] = { 1, 2, 0, 3 };
     const U32 flags = json->flags;
@@ -268,7 +274,7 @@ encode(pTHX_ const ice_json *json, SV *data)
     settings.json = json;
     Zero(&style, 1, icecore_json_style);
     if (flags & ~(U32)(J_UTF8 | J_ALLOW_NONREF | J_ALLOW_DUPKEYS)) {
-        style.beyond = flags & J_ASCII ? 2 : flags & J_LATIN1 ? 1 : 0;
+        style.beyond = flags & J_ASCII ? 2 : flags & J_LATIN1 ? 1 : 0; /* see icecore_json_style */
         style.has_lines = (flags & J_INDENT) != 0;
         style.indent = json->indent_length;
         style.space_before = (flags & J_SPACE_BEFORE) != 0;
@@ -283,7 +289,7 @@ encode(pTHX_ const ice_json *json, SV *data)
     if (icecore_json_write(ctx->pooled.engine, &style, &tape, &out, &error) != ICECORE_OK)
         ice_croak_error(aTHX_ & error);
     result = newSVpvn((const char *)out.bytes, out.len);
-    if (UNLIKELY(TAINT_get)) /* JSON::XS's texts never are tainted */
+    if (UNLIKELY(TAINT_get)) /* as in JSON::XS */
         SvTAINTED_off(result);
     if (!(flags & (J_ASCII | J_LATIN1 | J_UTF8)))
         SvUTF8_on(result);
@@ -302,7 +308,8 @@ ice_json_encode(pTHX_ SV *self, SV *data)
 
 /* ---- decoding ---------------------------------------------------------- */
 
-/* Reads special data, or finds the error. */
+/* Reads a text that icecore_json_read can't read: one that needs an option, or that has an error. Dies
+ * of the error. */
 static void
 read_special(pTHX_ ice_json *json, ice_context *ctx, const char *text, STRLEN len, bool is_text, U32 flags,
              const ice_read_settings *settings, icecore_view *view)
@@ -378,14 +385,13 @@ ij_decode(pTHX_ ice_json *json, const char *text, STRLEN len, bool is_text, STRL
     if (UNLIKELY(!(json->flags & J_ALLOW_NONREF)) && is_nonref(aTHX_ json, result)) {
         SvREFCNT_dec(result);
         croak("JSON text must be an object or array (but found number, string, true, false or null, use allow_nonref "
-              "to "
-              "allow this)");
+              "to allow this)");
     }
     return result;
 }
 
-/* Returns the text of a string as UTF-8: the bytes themselves, or the characters
- * encoded. */
+/* Returns the text of a string as UTF-8. With the flag utf8 these are its bytes, otherwise its
+ * characters are encoded. */
 static const char *
 utf8_text(pTHX_ const ice_json *json, SV *sv, STRLEN *len)
 {
@@ -416,7 +422,7 @@ ice_json_decode(pTHX_ SV *self, SV *sv, UV *characters)
     const bool is_text = !(json->flags & J_UTF8);
     SV *result = ij_decode(aTHX_ json, text, len, is_text, characters ? &consumed : NULL);
     if (characters) {
-        /* Blanks after it are not part of it. */
+        /* Blanks after the text are not part of it. */
         while (consumed && isSPACE_A(text[consumed - 1]))
             consumed--;
         *characters = is_text ? (UV)utf8_length((const U8 *)text, (const U8 *)text + consumed) : (UV)consumed;

@@ -1,5 +1,4 @@
-/* The JSON nodes of references and objects: as in JSON::XS, which ignores whether a
- * value was met before. */
+/* The rules of JSON for walking values. As in JSON::XS, a value that is met twice is written twice. */
 #include "core/leaf.h"
 #include "json/json.h"
 
@@ -22,6 +21,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
         iw_push(aTHX_ w, ICECORE_NULL, flags, key, 0, 0);
 }
 
+/* See IW_PUT_BOOLEAN in walk_fast.h. */
 PERL_STATIC_INLINE bool
 put_boolean(pTHX_ iw_walker *w, SV *sv, U16 key)
 {
@@ -38,7 +38,7 @@ put_boolean(pTHX_ iw_walker *w, SV *sv, U16 key)
 
 /* ---- references -------------------------------------------------------- */
 
-/* Puts the result of FREEZE, after the name of the class. */
+/* Puts an object as a tag: the name of its class, and the list that FREEZE returns. */
 static void
 put_freeze_result(pTHX_ iw_walker *w, SV *sv, CV *method, U16 key)
 {
@@ -62,6 +62,7 @@ put_freeze_result(pTHX_ iw_walker *w, SV *sv, CV *method, U16 key)
     iw_push_frame(aTHX_ w, IW_ARRAY, node, 1, (SV *)list)->count = AvFILLp(list) + 1;
 }
 
+/* Returns the result of TO_JSON for an object. */
 static SV *
 call_to_json(pTHX_ iw_walker *w, SV *sv, CV *method)
 {
@@ -92,7 +93,7 @@ ij_is_big_number(pTHX_ SV *rv)
     return sv_derived_from(rv, "Math::BigInt") || sv_derived_from(rv, "Math::BigFloat");
 }
 
-/* Puts a number of any size: its digits are written unchanged. */
+/* Puts a number of any size. Its digits are written unchanged. */
 static void
 put_big_number(pTHX_ iw_walker *w, SV *rv, U16 key)
 {
@@ -112,7 +113,7 @@ put_big_number(pTHX_ iw_walker *w, SV *rv, U16 key)
         iw_push_string(aTHX_ w, ICECORE_SYMBOL, 0, key, text, len);
 }
 
-/* Puts a reference as a string, or its target. */
+/* Puts a value as a string, or as null if the string is empty. */
 static void
 put_as_string(pTHX_ iw_walker *w, SV *sv, U16 key)
 {
@@ -128,7 +129,7 @@ put_as_string(pTHX_ iw_walker *w, SV *sv, U16 key)
         iw_push(aTHX_ w, ICECORE_NULL, 0, key, 0, 0);
 }
 
-/* Puts an object. Returns the value that replaces it; NULL if it was put. */
+/* Puts an object. Returns NULL, or a value that has to be put instead. */
 static SV *
 put_object(pTHX_ iw_walker *w, SV *rv, SV *sv, U16 key)
 {
@@ -156,7 +157,7 @@ put_object(pTHX_ iw_walker *w, SV *rv, SV *sv, U16 key)
         return NULL;
     }
     if ((json->flags & (J_ALLOW_STRINGIFY | J_CONVERT_BLESSED)) == (J_ALLOW_STRINGIFY | J_CONVERT_BLESSED)) {
-        /* Values that are not strings become null. */
+        /* Only scalars become strings. All others become null. */
         if (SvTYPE(sv) < SVt_PVAV && !isGV_with_GP(sv))
             put_as_string(aTHX_ w, sv, key);
         else
@@ -171,8 +172,6 @@ put_object(pTHX_ iw_walker *w, SV *rv, SV *sv, U16 key)
     return NULL;
 }
 
-/* Returns the meaning of a reference to this scalar: 1 for true, 0 for false, -1 for
- * neither. */
 int
 ij_boolean_of(pTHX_ SV *sv)
 {
@@ -186,15 +185,15 @@ ij_boolean_of(pTHX_ SV *sv)
     return *text == '1' ? 1 : *text == '0' ? 0 : -1;
 }
 
-/* Whether a value at this depth contains itself. Checked only at some depths: a value
- * that does is found later, in its next round. */
+/* Returns true if an open container is this value. To save time, it is only checked at depths that
+ * are a power of two. A value that contains itself gets to such a depth too. */
 static bool
 contains_itself(const iw_walker *w, const SV *sv)
 {
-    enum { DEEP = 1024 };
+    enum { MIN_DEPTH = 1024 };
     const U32 depth = w->ctx->depth;
     U32 i;
-    if (depth < DEEP || depth & (depth - 1))
+    if (depth < MIN_DEPTH || depth & (depth - 1))
         return FALSE;
     for (i = 0; i < depth; i++)
         if (w->ctx->frames[i].walk.sv == sv || w->ctx->frames[i].walk.owner.hash == sv)
@@ -268,6 +267,11 @@ croak_too_deep(pTHX_ const iw_walker *w)
     croak(IJ_MAX_DEPTH_MESSAGE);
 }
 
-/* `put` is JSON's own function; the entries that are NULL are used by iw_put only. */
-const iw_rules ij_rules = { IW_FORMAT, put,  put_fast, push_scalar, NULL, NULL,
-                            NULL,      NULL, NULL,     NULL,        NULL, croak_too_deep };
+/* JSON has a `put` of its own. The functions that are missing are only called by iw_put. */
+const iw_rules ij_rules = {
+    .format_flags = IW_FORMAT,
+    .put = put,
+    .put_fast = put_fast,
+    .push_scalar = push_scalar,
+    .croak_too_deep = croak_too_deep,
+};

@@ -1,11 +1,11 @@
-/* Tasks that are left to perl's own pack and unpack: overloaded objects, ties, strings
- * that are another number, warnings, and errors of a template in perl's words. */
+/* Tasks that are left to perl's own pack and unpack: overloaded objects, ties, strings that were used
+ * as numbers, warnings, and perl's messages for errors of a template. */
 #include "pack/pack.h"
 
-/* Flags of `unpackstring`, for which perl's headers have no names. */
+/* Flags of `unpackstring`. perl's headers have no names for them. */
 enum { DO_UTF8_FLAG = 0x08, ONLY_ONE_FLAG = 0x10 };
 
-/* Pointers into memory: they are never packed or unpacked here. */
+/* Returns true if a template has pointers into memory, which are never packed or unpacked. */
 static bool
 has_pointer(const char *position, const char *end)
 {
@@ -48,7 +48,7 @@ ip_can_use_perl(pTHX_ SV *template, const icecore_error *error)
     return !(error && error->kind == ICECORE_LIMIT) && !has_pointer(text, text + len);
 }
 
-/* Warnings name the current operator. */
+/* Sets the operator that perl's warnings name, until perl leaves the scope. */
 static void
 set_current_operator(pTHX_ U16 type)
 {
@@ -65,7 +65,7 @@ ip_pack_by_perl(pTHX_ SV *template, I32 position, I32 count, SV *result)
     STRLEN len;
     const char *text = SvPV(template, len);
     SV **list;
-    /* Overloaded objects may move perl's stack. */
+    /* The items are copied, because overloaded objects may move perl's stack. */
     Newx(list, count + 1, SV *);
     SAVEFREEPV(list);
     Copy(PL_stack_base + position, list, count, SV *);

@@ -1,9 +1,9 @@
-/* Packing lists, as perl's pack does. */
+/* Packing lists: pack.h. */
 #include "pack/pack.h"
 #include "core/documents.h"
 #include "core/leaf.h"
 
-/* The last stages, by their template. */
+/* Number of stages that are kept. */
 enum { CACHED_STAGES = 8 };
 typedef struct {
     SV *template;
@@ -14,7 +14,7 @@ typedef struct {
 #define MY_CXT_KEY "Icecore::pack" XS_VERSION
 typedef struct {
     cached_stage stages[CACHED_STAGES];
-    U32 next_item;
+    U32 next; /* modulo CACHED_STAGES, the index of the stage that is replaced next */
 } my_cxt_t;
 START_MY_CXT
 
@@ -68,16 +68,16 @@ ice_pack_stage(pTHX_ SV *template, int mode, icecore_error *error)
     spec = sv_2mortal(newSVpvs("pack:"));
     if (mode == ICE_UNPACK_TEXT)
         sv_catpvs(spec, "utf8,");
-    /* If the text is upgraded to UTF-8 here, it is another copy. */
+    /* ice_add_text_option may upgrade its argument to UTF-8, so it gets another copy. */
     ice_add_text_option(aTHX_ spec, "template", sv_2mortal(newSVpvn_flags(text, len, SvUTF8(template))));
     SvUTF8_on(spec);
     text = SvPV(spec, len);
     stage = icecore_stage_new(text, len, error);
     if (!stage)
         return NULL;
-    if (mode == ICE_PACK) /* the depth of a tape is known */
+    if (mode == ICE_PACK) /* see ice_writer_new */
         ice_set_stage_limit(aTHX_ stage, "depth", U32_MAX);
-    cached = &MY_CXT.stages[MY_CXT.next_item++ % CACHED_STAGES];
+    cached = &MY_CXT.stages[MY_CXT.next++ % CACHED_STAGES];
     icecore_stage_free(cached->stage);
     SvREFCNT_dec(cached->template);
     cached->stage = stage;
@@ -86,32 +86,34 @@ ice_pack_stage(pTHX_ SV *template, int mode, icecore_error *error)
     return stage;
 }
 
-/* Whether only perl knows the number or the string of a value. */
+/* Returns true if an item may have another value for pack than the tape would have: it has magic, is a
+ * reference, or is a string that was used as a number. */
 PERL_STATIC_INLINE bool
 needs_perl(const SV *sv)
 {
-    const U32 f = SvFLAGS(sv);
-    return (f & (SVf_ROK | SVs_GMG)) || ((f & SVf_POK) ? (f & (SVp_IOK | SVp_NOK)) : !(f & (SVf_IOK | SVf_NOK)));
+    const U32 sv_flags = SvFLAGS(sv);
+    return (sv_flags & (SVf_ROK | SVs_GMG))
+        || ((sv_flags & SVf_POK) ? (sv_flags & (SVp_IOK | SVp_NOK)) : !(sv_flags & (SVf_IOK | SVf_NOK)));
 }
 
-/* Puts a value of the list, as a string if it has one. */
+/* Pushes an item: its string if it has one. */
 static void
 push_item(pTHX_ iw_walker *w, SV *sv)
 {
-    const U32 f = SvFLAGS(sv);
-    if (f & SVf_POK)
+    const U32 sv_flags = SvFLAGS(sv);
+    if (sv_flags & SVf_POK)
         iw_push_pv(aTHX_ w, sv, 0, 0);
-    else if (f & SVf_IOK)
+    else if (sv_flags & SVf_IOK)
         iw_push_int(aTHX_ w, sv, 0, 0);
     else
         iw_push_float(aTHX_ w, SvNVX(sv), 0, 0);
 }
 
-/* Text of a loss of characters beyond bytes. */
+/* How the engine describes characters beyond bytes, which it counts as losses. */
 #define WIDE_CHARACTERS "characters beyond bytes"
 
-/* Whether characters beyond bytes were packed; `warns`: whether perl warns about
- * anything. */
+/* Returns true if characters beyond bytes were packed. Sets `has_warnings` if there are other losses,
+ * about which perl warns. */
 static bool
 has_wide_characters(pTHX_ ice_context *ctx, size_t loss_count, bool *has_warnings)
 {
@@ -129,8 +131,7 @@ has_wide_characters(pTHX_ ice_context *ctx, size_t loss_count, bool *has_warning
     return has_wide;
 }
 
-/* Packs some items of perl's stack, and adds them to the result. Returns false if perl
- * has to do it. */
+/* Packs items of perl's stack, and appends them to the result. Returns false if perl has to do it. */
 static bool
 pack_items(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
 {
@@ -140,9 +141,9 @@ pack_items(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
     icecore_error error;
     ice_context *ctx;
     const icecore_node integer = { ICECORE_INT, 0, 0, 0, 0 };
-    U64 first_word; /* the first 8 bytes of a node: written in one store */
+    U64 first_word; /* the first 8 bytes of a node for an integer, which are written in one store */
     iw_walker w;
-    size_t loss_count = 0, i;
+    size_t loss_count = 0;
     I32 item;
     U32 list;
 
@@ -156,7 +157,7 @@ pack_items(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
     list = iw_push(aTHX_ & w, ICECORE_ARRAY, 0, 0, 0, 0);
     ice_more_nodes(ctx->pooled.engine, &tape, (size_t)count + 1);
     for (item = 0; item < count; item++) {
-        /* Integers need nothing but room. */
+        /* A run of integers is written directly. There is room for the nodes of all items. */
         icecore_node *node = tape.nodes + tape.node_count;
         SV *sv, **first_item = PL_stack_base + stack_index + item, **next_item = first_item,
                 **end = PL_stack_base + stack_index + count;
@@ -188,7 +189,7 @@ pack_items(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
     }
     if (UNLIKELY(loss_count)) {
         bool has_warnings = FALSE;
-        /* They are in UTF-8 there. */
+        /* The output has such characters in UTF-8. */
         if (has_wide_characters(aTHX_ ctx, loss_count, &has_warnings))
             SvUTF8_on(result);
         if (has_warnings && (ckWARN(WARN_PACK) || ckWARN(WARN_NUMERIC))) {
@@ -201,8 +202,8 @@ pack_items(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
     return TRUE;
 }
 
-/* Whether a template is one number, repeated, so that each part of a list can be packed
- * separately. */
+/* Returns true if a template is one number, repeated for all items. Then parts of the list can be
+ * packed separately. */
 static bool
 is_one_number(pTHX_ SV *template)
 {
@@ -227,34 +228,32 @@ pack_by_perl(pTHX_ SV *template, I32 stack_index, I32 count, SV *result)
     LEAVE;
 }
 
-/* This many nodes stay in the processor's caches. */
+/* Number of items in a part. Their nodes fit into the processor's caches. */
 #define PART_ITEMS 768
 
-/* Whether the result is characters, even if they are all bytes: the template begins with
- * `U`, or contains `U0`. */
+/* Returns true if a template asks for a result of characters: it begins with `U`, or contains `U0`. */
 static bool
 makes_characters(pTHX_ SV *template)
 {
     STRLEN len;
-    const char *text = SvPV(template, len), *end = text + len, *stack_index = (const char *)memchr(text, 'U', len);
-    if (LIKELY(!stack_index))
+    const char *text = SvPV(template, len), *end = text + len, *first_u = (const char *)memchr(text, 'U', len);
+    if (LIKELY(!first_u))
         return FALSE;
     while (text < end && isSPACE_A(*text))
         text++;
-    return *text == 'U' || ninstr(stack_index, end, "U0", "U0" + 2);
+    return *text == 'U' || ninstr(first_u, end, "U0", "U0" + 2);
 }
 
-/* Packs the items on perl's stack. */
 SV *
 ice_pack_list(pTHX_ SV *template, I32 stack_index, I32 count)
 {
     SV *result = sv_2mortal(newSVpvs(""));
     I32 part = count > PART_ITEMS && is_one_number(aTHX_ template) ? PART_ITEMS : count, done = 0;
     do {
-        const I32 left = count - done;
-        if (UNLIKELY(!pack_items(aTHX_ template, stack_index + done, left < part ? left : part, result))) {
-            /* A part of a template that is one number is packed like the whole. */
-            pack_by_perl(aTHX_ template, stack_index + done, left, result);
+        const I32 remaining = count - done;
+        if (UNLIKELY(!pack_items(aTHX_ template, stack_index + done, remaining < part ? remaining : part, result))) {
+            /* The template of a list in parts is one number, so it also packs the remaining items. */
+            pack_by_perl(aTHX_ template, stack_index + done, remaining, result);
             break;
         }
         done += part;

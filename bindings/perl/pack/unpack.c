@@ -1,9 +1,8 @@
-/* Unpacking lists, as perl's unpack does. */
+/* Unpacking lists: pack.h. */
 #include "pack/pack.h"
 #include "core/documents.h"
 #include "core/build_leaf.h"
 
-/* Pushes the items of a string to perl's stack, from `sp` on. */
 SV **
 ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool first_only)
 {
@@ -20,7 +19,8 @@ ice_unpack_list(pTHX_ SV **sp, SV *template, SV *bytes, bool first_only)
 
     SvGETMAGIC(bytes);
     text = SvPV_nomg(bytes, len);
-    /* Perl stops after the first item. In text it may read bytes that don't exist. */
+    /* perl stops after the first item, so it is faster. It is not used for text, in which it may read
+     * beyond the end. */
     if (first_only && !SvUTF8(bytes) && ip_can_use_perl(aTHX_ template, NULL))
         return ip_unpack_by_perl(aTHX_ sp, template, bytes, first_only);
     stage = ice_pack_stage(aTHX_ template, SvUTF8(bytes) ? ICE_UNPACK_TEXT : ICE_UNPACK, &error);

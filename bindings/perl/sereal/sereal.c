@@ -4,8 +4,8 @@
 
 #define MY_CXT_KEY "Icecore::sereal" XS_VERSION
 typedef struct {
-    ice_sereal_encoder encoder; /* for calls without options; made when it is first needed */
-    ice_sereal_decoder decoder;
+    ice_sereal_encoder encoder; /* for calls without options; initialized when it is first needed */
+    ice_sereal_decoder decoder; /* likewise */
     HV *encoder_stash, *decoder_stash;
 } my_cxt_t;
 START_MY_CXT
@@ -75,7 +75,7 @@ ice_sereal_encode(pTHX_ SV *data, SV *header, SV *options)
 
 /* ---- decoding ---------------------------------------------------------- */
 
-/* Decodes the user header alone, as if it were a document. */
+/* Decodes the user header alone: builds a document whose body is the header. Returns a mortal. */
 static SV *
 decode_header(pTHX_ ice_sereal_decoder *dec, const char *bytes, STRLEN len)
 {
@@ -84,7 +84,7 @@ decode_header(pTHX_ ice_sereal_decoder *dec, const char *bytes, STRLEN len)
     SV *document, *header = NULL;
     dec->consumed = 0;
     if (!found.user_header) {
-        /* There is no header, or it is broken. */
+        /* There is no header, or the document is malformed, which this read reports. */
         SvREFCNT_dec(ice_read_document(aTHX_ dec->stage, bytes, len, &dec->settings, &consumed, &header));
         return header ? header : &PL_sv_undef;
     }
@@ -95,7 +95,7 @@ decode_header(pTHX_ ice_sereal_decoder *dec, const char *bytes, STRLEN len)
         ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), &dec->settings, &consumed, NULL));
 }
 
-/* Puts the result into the variable that was given for it. */
+/* Assigns the result to the variable that the caller passed for it. Returns that variable. */
 static SV *
 assign_result(pTHX_ SV *target, SV *result, const ice_read_settings *settings)
 {
@@ -110,6 +110,7 @@ assign_result(pTHX_ SV *target, SV *result, const ice_read_settings *settings)
     return target;
 }
 
+/* Removes the first bytes of a string. */
 static void
 remove_front(pTHX_ SV *source, STRLEN consumed)
 {
@@ -120,8 +121,8 @@ remove_front(pTHX_ SV *source, STRLEN consumed)
         sv_chop(source, SvPVX(source) + consumed);
 }
 
-/* Decodes the document at `at`. With `into` the body is put there. Removes the bytes if
- * the decoder is incremental. */
+/* Decodes the document at `offset`, see ice_sereal_decode. An incremental decoder removes the bytes
+ * of the document. */
 static SV *
 decode(pTHX_ ice_sereal_decoder *dec, SV *source, UV offset, int parts, SV *target, SV **header)
 {
@@ -151,12 +152,13 @@ decode(pTHX_ ice_sereal_decoder *dec, SV *source, UV offset, int parts, SV *targ
     if (UNLIKELY(dec->refuse_objects) && parts == ICE_BODY)
         body = icecore_sereal_find_header((const uint8_t *)bytes, len).body;
     if (UNLIKELY(body)) {
-        /* Objects in the header are allowed if only the body is read. */
+        /* refuse_objects must not refuse objects in a header that is not requested. So a document
+         * without the header is read: its first 5 bytes, an empty suffix, and the body. */
         SV *document = sv_2mortal(newSVpvn(bytes, 5));
         sv_catpvn(document, "", 1);
         sv_catpvn(document, bytes + body, len - body);
         result = ice_read_document(aTHX_ dec->stage, SvPVX(document), SvCUR(document), settings, &consumed, NULL);
-        consumed += body - 6;
+        consumed += body - 6; /* the length that the original document has */
     } else
         result =
             ice_read_document(aTHX_ dec->stage, bytes, len, settings, &consumed, parts == ICE_BODY ? NULL : header);
@@ -195,7 +197,6 @@ ice_sereal_decode(pTHX_ SV *bytes, SV *options, int parts, SV *target, SV **head
     return result;
 }
 
-/* Returns the protocol of bytes that begin like a Sereal document, or -1. */
 IV
 ice_looks_like_sereal(pTHX_ SV *sv)
 {
@@ -208,7 +209,7 @@ ice_looks_like_sereal(pTHX_ SV *sv)
     return len < 7 ? -1 : icecore_sereal_find_header((const uint8_t *)bytes, len).protocol;
 }
 
-/* Destructors of objects may still run; they create what they need again. */
+/* Destructors of objects may still run after this. They create again what they need. */
 void
 ice_sereal_end(pTHX)
 {
@@ -219,13 +220,14 @@ ice_sereal_end(pTHX)
 
 /* ---- objects ----------------------------------------------------------- */
 
-/* An object refers to a number: the address of its encoder or decoder. */
+/* Creates an object: a reference to the address of its encoder or decoder. */
 static SV *
 object_new(pTHX_ SV *class, void *address)
 {
     return sv_setref_pv(newSV(0), SvROK(class) ? sv_reftype(SvRV(class), TRUE) : SvPV_nolen(class), address);
 }
 
+/* Returns the address in an object. Dies if it is not an object of the class, or was destroyed. */
 PERL_STATIC_INLINE void *
 address_of(pTHX_ SV *self, HV *stash, const char *class)
 {
@@ -236,7 +238,7 @@ address_of(pTHX_ SV *self, HV *stash, const char *class)
     return INT2PTR(void *, SvIVX(SvRV(self)));
 }
 
-/* Takes the address out of an object that is destroyed. */
+/* Frees the encoder or decoder of an object, and sets its address to 0. */
 static void
 object_destroy(pTHX_ SV *self, void (*clear)(pTHX_ void *data))
 {
@@ -295,6 +297,7 @@ U32
 ice_encoder_flags(pTHX_ SV *self)
 {
     const ice_sereal_encoder *enc = encoder_of(aTHX_ self);
+    /* The bits are those of Sereal::Encoder::Constants. */
     return (enc->settings.croak_on_bless ? 1 : 0) | (enc->settings.no_bless ? 2 : 0)
          | (enc->settings.freeze_callbacks ? 4 : 0);
 }

@@ -1,9 +1,9 @@
-/* The options of encoders and decoders. */
+/* The options of encoders and decoders: settings.h. */
 #include "sereal/settings.h"
 #include "core/class_lists.h"
 #include "core/documents.h"
 
-/* A magic number, a version, the length of the suffix and a tag. */
+/* Length of the shortest document: a magic number, a version, the length of the suffix, a tag. */
 enum { SHORTEST_DOCUMENT = 7 };
 
 HV *
@@ -19,6 +19,8 @@ isr_options_hash(pTHX_ SV *options)
     return (HV *)SvRV(options);
 }
 
+/* Gets the value of an option. Returns false if it is missing or undefined; if it is missing,
+ * `value` is unchanged. */
 static bool
 get_option(pTHX_ HV *options, const char *name, SV **value)
 {
@@ -37,8 +39,7 @@ option_is_set(pTHX_ HV *options, const char *name)
     return get_option(aTHX_ options, name, &value) && SvTRUE(value);
 }
 
-/* Reads the classes that an option allows into `list`, which stays NULL without the
- * option. */
+/* Reads an option with an allow list into `list`, which stays NULL without the option. */
 static void
 read_class_list(pTHX_ HV *options, const char *name, SV **list)
 {
@@ -47,7 +48,8 @@ read_class_list(pTHX_ HV *options, const char *name, SV **list)
         ice_class_list_new(aTHX_ list, name, value);
 }
 
-/* Whether the action of an option for denied classes is `other`, and not `croak`. */
+/* Reads freeze_deny_action or thaw_deny_action, which say what happens to refused objects. Returns
+ * true if the option is `other_action`, false if it is `croak`, the default. */
 static bool
 has_deny_action(pTHX_ HV *options, const char *name, const char *other_action)
 {
@@ -72,6 +74,7 @@ isr_clear_encoder(pTHX_ void *data)
     Zero(enc, 1, ice_sereal_encoder);
 }
 
+/* Returns the version of the protocol. */
 static U8
 protocol_option(pTHX_ HV *options)
 {
@@ -85,6 +88,7 @@ protocol_option(pTHX_ HV *options)
     return (U8)version;
 }
 
+/* Adds the options about compression to a spec. */
 static void
 add_compression(pTHX_ SV *spec, HV *options, U8 version)
 {
@@ -127,7 +131,7 @@ add_compression(pTHX_ SV *spec, HV *options, U8 version)
         sv_catpvf(spec, ",threshold=%" UVuf, SvIV(value) < 0 ? (UV)0 : (UV)SvIV(value));
 }
 
-/* Adds the options that make equal data equal bytes. */
+/* Adds the options that make equal data equal bytes to a spec. */
 static void
 add_order(pTHX_ SV *spec, HV *options)
 {
@@ -177,7 +181,9 @@ isr_make_encoder(pTHX_ ice_sereal_encoder *enc, HV *options)
               "freeze_allow_classes)");
     if (get_option(aTHX_ options, "warn_unknown", &value)) {
         IV warn_unknown = SvIV(value);
-        settings->warn_unknown = warn_unknown < 0 ? 2 : warn_unknown > 0 ? 1 : 0;
+        settings->warn_unknown = warn_unknown < 0 ? ICE_WARN_UNLESS_OVERLOADED
+                               : warn_unknown > 0 ? ICE_WARN_ALWAYS
+                                                  : ICE_WARN_NEVER;
     }
     if (get_option(aTHX_ options, "max_recursion_depth", &value))
         settings->max_depth = SvUV(value);
@@ -219,7 +225,7 @@ reader_spec(pTHX_ HV *options)
     return spec;
 }
 
-/* Sereal's messages for errors that are recognized by a part of the engine's message. */
+/* Sereal's messages. An error is recognized by a part of the engine's message. */
 static const struct {
     const char *engine_text, *sereal_message;
 } error_messages[] = {
@@ -238,7 +244,7 @@ static const struct {
     { "levels of nesting", "Reached recursion limit during deserialization" },
 };
 
-/* Returns the words with which Sereal's message begins. */
+/* See ice_read_settings. */
 static SV *
 translate_error(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
 {
@@ -260,7 +266,7 @@ translate_error(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
 }
 
 void
-ice_sereal_set_messages(ice_read_settings *settings)
+ice_sereal_set_common(ice_read_settings *settings)
 {
     settings->thaw_format = "Sereal";
     settings->no_thaw_message = "Sereal: Error: No THAW method defined for class";
@@ -275,17 +281,17 @@ isr_make_decoder(pTHX_ ice_sereal_decoder *dec, HV *options)
     SV *value, *spec = reader_spec(aTHX_ options);
     ice_read_settings *settings = &dec->settings;
 
-    ice_sereal_set_messages(settings);
+    ice_sereal_set_common(settings);
     settings->translate_error = translate_error;
     settings->thaw_args_class = "Sereal::Decoder::THAW_args";
-    /* Perl decides what is UTF-8: surrogates are. */
+    /* Without validate_utf8, any bytes may be marked as UTF-8. */
     settings->trusts_utf8_flag = !option_is_set(aTHX_ options, "validate_utf8");
     settings->invalid_utf8_message = "Sereal: Error: Invalid UTF8 byte sequence (the option `validate_utf8` is set)";
     settings->untainted_integers = TRUE;
     settings->tie_ok = TRUE;
     settings->bless_ok = !option_is_set(aTHX_ options, "no_bless_objects");
     dec->refuse_objects = option_is_set(aTHX_ options, "refuse_objects");
-    /* Without objects nothing is thawed either, unless it is requested. */
+    /* If objects are not blessed, they are not thawed either, unless no_thaw_objects says so. */
     settings->no_thaw =
         get_option(aTHX_ options, "no_thaw_objects", &value) ? cBOOL(SvTRUE(value)) : !settings->bless_ok;
     settings->use_undef = option_is_set(aTHX_ options, "use_undef");

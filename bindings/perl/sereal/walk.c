@@ -3,7 +3,7 @@
 #include "core/leaf.h"
 #include "sereal/sereal.h"
 
-/* Whether a string that was used as an integer looks like that integer. */
+/* Returns true if a string that was used as an integer is the text of that integer. */
 static bool
 is_integer_text(pTHX_ SV *sv)
 {
@@ -29,7 +29,7 @@ is_integer_text(pTHX_ SV *sv)
     return same;
 }
 
-/* Whether a string that was used as a float looks like a float to Sereal. */
+/* Returns true if Sereal writes a string that was used as a float as that float. */
 static bool
 is_float_text(pTHX_ SV *sv)
 {
@@ -42,6 +42,8 @@ is_float_text(pTHX_ SV *sv)
     return FALSE;
 }
 
+/* A scalar may have a string and a number. Like Sereal, prefers the number if the string looks like
+ * it, and otherwise the string. */
 static void
 push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {
@@ -80,7 +82,7 @@ push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 #define IW_PUSH_SCALAR push_scalar
 #include "core/walk_fast.h"
 
-/* Up to protocol 2 there is no form for perl's own undef. */
+/* Before protocol 3 there is no form for perl's immortal undef. */
 static bool
 put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
 {
@@ -89,7 +91,7 @@ put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
     return iw_put_immortal(aTHX_ w, sv, key, is_item);
 }
 
-/* Returns a mortal. */
+/* Returns the name of a class as a mortal. */
 static SV *
 class_name_of(pTHX_ HV *stash)
 {
@@ -104,6 +106,7 @@ croak_freeze_refused(pTHX_ HV *stash)
           SVfARG(class_name_of(aTHX_ stash)));
 }
 
+/* If the allow list is not code, it is checked here, once for each class. */
 static void
 find_hook(pTHX_ iw_walker *w, ice_class *class)
 {
@@ -120,8 +123,7 @@ find_hook(pTHX_ iw_walker *w, ice_class *class)
     class->hook = NULL;
 }
 
-/* If freeze_allow_classes is code, it is called for each object, as often as the object
- * is met. */
+/* If the allow list is code, it is called each time that an object is met. */
 static bool
 is_hook_allowed(pTHX_ iw_walker *w, U32 class_index, SV *sv)
 {
@@ -139,7 +141,7 @@ is_hook_allowed(pTHX_ iw_walker *w, U32 class_index, SV *sv)
     return FALSE;
 }
 
-/* Puts the result of FREEZE for an object. */
+/* Calls FREEZE of an object, and puts the list of its results. */
 static bool
 put_hooked(pTHX_ iw_walker *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -160,7 +162,7 @@ put_hooked(pTHX_ iw_walker *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 w
     return TRUE;
 }
 
-/* Puts code, globs, handles and so on. */
+/* Puts code, globs, handles and so on as the options say: as undef, as a string, or not at all. */
 static void
 put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -169,11 +171,12 @@ put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_c
     if (w->settings->undef_unknown || w->settings->stringify_unknown) {
         bool undef = w->settings->undef_unknown;
         if (w->settings->warn_unknown
-            && (undef || w->settings->warn_unknown != 2 || !SvOBJECT(sv) || !Gv_AMG(SvSTASH(sv))))
+            && (undef || w->settings->warn_unknown != ICE_WARN_UNLESS_OVERLOADED || !SvOBJECT(sv)
+                || !Gv_AMG(SvSTASH(sv))))
             warn("Found type %u %s(0x%p), but it is not representable by the Sereal encoding format; will encode as "
                  "%s",
                  (unsigned)SvTYPE(sv), type, (void *)sv, undef ? "an undefined value" : "a stringified form");
-        /* If a class was written, it is removed again. */
+        /* Wrappers, such as the object node of a class, are removed again. */
         if (wrapper_count) {
             w->tape->node_count -= wrapper_count;
             key = w->tape->nodes[w->tape->node_count].key;
@@ -199,6 +202,16 @@ croak_too_deep(pTHX_ const iw_walker *w)
     croak("Hit maximum recursion depth (%" UVuf "), aborting serialization", w->settings->max_depth);
 }
 
-const iw_rules ice_sereal_rules = { IW_FORMAT,   iw_put,         put_fast,       push_scalar, put_immortal,
-                                    find_hook,   put_hooked,     NULL,           NULL,        put_unknown,
-                                    put_unknown, croak_too_deep, is_hook_allowed };
+const iw_rules ice_sereal_rules = {
+    .format_flags = IW_FORMAT,
+    .put = iw_put,
+    .put_fast = put_fast,
+    .push_scalar = push_scalar,
+    .put_immortal = put_immortal,
+    .find_hook = find_hook,
+    .put_hooked = put_hooked,
+    .put_code = put_unknown,
+    .put_unknown = put_unknown,
+    .croak_too_deep = croak_too_deep,
+    .is_hook_allowed = is_hook_allowed,
+};

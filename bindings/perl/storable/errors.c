@@ -1,15 +1,14 @@
-/* Errors of an image in Storable's words, because programs look for them. */
+/* Storable's own messages for errors of an image, because programs look for them. */
 #include "storable/storable.h"
 
-/* Sizes in the header, and Storable's message for an unsupported one. */
+/* The sizes in the header of an image: a part of the engine's message, and Storable's name. */
 static const struct {
-    const char *expected, *storable_name;
-} size_words[] = { { "size of int ", "Integer" },
-                   { "size of long ", "Long integer" },
-                   { "size of pointer ", "Pointer" },
-                   { "size of NV ", "Double" } };
+    const char *engine_text, *storable_name;
+} header_sizes[] = { { "size of int ", "Integer" },
+                     { "size of long ", "Long integer" },
+                     { "size of pointer ", "Pointer" },
+                     { "size of NV ", "Double" } };
 
-/* Returns the words with which Storable's message begins. */
 SV *
 ist_translate_error(pTHX_ const icecore_error *error, const char *bytes, STRLEN len)
 {
@@ -36,9 +35,9 @@ ist_translate_error(pTHX_ const icecore_error *error, const char *bytes, STRLEN 
     if (error->kind == ICECORE_FORMAT && major > 2)
         return sv_2mortal(
             newSVpvf("Storable binary image v%d.%d more recent than I am (v2.%d)", major, minor, IST_NEWEST_MINOR));
-    for (i = 0; i < C_ARRAY_LENGTH(size_words); i++)
-        if (error->kind == ICECORE_MALFORMED && strstr(error->message, size_words[i].expected))
-            return sv_2mortal(newSVpvf("%s size is not compatible", size_words[i].storable_name));
+    for (i = 0; i < C_ARRAY_LENGTH(header_sizes); i++)
+        if (error->kind == ICECORE_MALFORMED && strstr(error->message, header_sizes[i].engine_text))
+            return sv_2mortal(newSVpvf("%s size is not compatible", header_sizes[i].storable_name));
     return error->kind == ICECORE_TRUNCATED
              ? sv_2mortal(newSVpvf("Magic number checking on storable %s failed", source))
              : NULL;

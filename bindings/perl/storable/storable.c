@@ -2,7 +2,7 @@
 #include "storable/storable.h"
 #include "core/documents.h"
 
-/* Ways to write an image; each combination has a stage of its own. */
+/* Bits of the parameter `mode`. Each combination has a writer of its own. */
 enum { NETORDER = 1, FILE_IMAGE = 2, CANONICAL = 4, WRITER_MODES = 8 };
 
 #define MY_CXT_KEY "Icecore::storable" XS_VERSION
@@ -10,11 +10,12 @@ typedef struct {
     icecore_stage *writers[WRITER_MODES];
     icecore_stage *reader;
     GV *canonical, *forgive_me, *deparse, *eval, *flags, *recursion_limit, *accept_future_minor;
-    I32 operation; /* the current operation: OPERATION_STORING, OPERATION_RETRIEVING or neither */
-    bool last_netorder;
+    I32 operation;      /* the current operation; 0 if there is none */
+    bool last_netorder; /* the last image was in network order */
 } my_cxt_t;
 START_MY_CXT
 
+/* Values of `operation`. */
 enum { OPERATION_STORING = 1, OPERATION_RETRIEVING };
 
 static void
@@ -47,7 +48,7 @@ ice_storable_clone(pTHX)
     init_state(aTHX_ & MY_CXT);
 }
 
-/* Destructors of objects may still run; they create what they need again. */
+/* Destructors of objects may still run after this. They create again what they need. */
 void
 ice_storable_end(pTHX)
 {
@@ -84,6 +85,7 @@ is_true(pTHX_ GV *gv)
     return sv && SvTRUE(sv);
 }
 
+/* Read the variables of the package. */
 PERL_STATIC_INLINE void
 init_write_settings(pTHX_ my_cxt_t *cxt, ice_write_settings *settings)
 {
@@ -100,7 +102,7 @@ init_read_settings(pTHX_ my_cxt_t *cxt, ice_read_settings *settings)
 {
     SV *flags = GvSV(cxt->flags);
     Zero(settings, 1, ice_read_settings);
-    ice_set_flags(settings, flags && SvOK(flags) ? SvIV(flags) : 6);
+    ice_set_flags(settings, flags && SvOK(flags) ? SvIV(flags) : 6 /* BLESS_OK | TIE_OK */);
     settings->eval = GvSV(cxt->eval);
     settings->translate_error = ist_translate_error;
     settings->depth_advice = "Icecore::decode takes max_recursion_depth => N if the input is trusted";
@@ -120,7 +122,7 @@ ice_storable_read_settings(pTHX_ ice_read_settings *settings)
 {
     dMY_CXT;
     init_read_settings(aTHX_ & MY_CXT, settings);
-    /* Callers outside of Storable's functions don't look for its words. */
+    /* Only callers of Storable's own functions look for its messages. */
     settings->translate_error = NULL;
     settings->depth_advice = settings->trailing_advice = NULL;
 }
@@ -128,7 +130,7 @@ ice_storable_read_settings(pTHX_ ice_read_settings *settings)
 /* ---- freeze and thaw --------------------------------------------------- */
 
 static icecore_stage *
-writer(pTHX_ my_cxt_t *cxt, int mode)
+find_writer(pTHX_ my_cxt_t *cxt, int mode)
 {
     if (UNLIKELY(!cxt->writers[mode])) {
         SV *spec = sv_2mortal(newSVpvf("storable:%s%s%s", mode & FILE_IMAGE ? "file" : "memory",
@@ -139,7 +141,7 @@ writer(pTHX_ my_cxt_t *cxt, int mode)
 }
 
 static icecore_stage *
-reader(pTHX_ my_cxt_t *cxt)
+find_reader(pTHX_ my_cxt_t *cxt)
 {
     if (UNLIKELY(!cxt->reader))
         cxt->reader = ice_reader_new(aTHX_ STR_WITH_LEN("storable:text_keys"));
@@ -160,7 +162,7 @@ ice_freeze(pTHX_ SV *ref, int mode)
     init_write_settings(aTHX_ & MY_CXT, &settings);
     if (is_true(aTHX_ MY_CXT.canonical))
         mode |= CANONICAL;
-    stage = writer(aTHX_ & MY_CXT, mode);
+    stage = find_writer(aTHX_ & MY_CXT, mode);
     ENTER;
     SAVEI32(MY_CXT.operation);
     MY_CXT.operation = OPERATION_STORING;
@@ -170,7 +172,7 @@ ice_freeze(pTHX_ SV *ref, int mode)
     return result;
 }
 
-/* Reads an image whose header was checked. */
+/* Reads an image. Before that, checks its version and notes its byte order. */
 PERL_STATIC_INLINE SV *
 thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *settings)
 {
@@ -188,7 +190,7 @@ thaw_image(pTHX_ my_cxt_t *cxt, SV *frozen, const ice_read_settings *settings)
     ENTER;
     SAVEI32(cxt->operation);
     cxt->operation = OPERATION_RETRIEVING;
-    result = ice_read_document(aTHX_ reader(aTHX_ cxt), bytes, len, settings, NULL, NULL);
+    result = ice_read_document(aTHX_ find_reader(aTHX_ cxt), bytes, len, settings, NULL, NULL);
     LEAVE;
     return result;
 }
@@ -213,8 +215,8 @@ thaw_on_stack(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
     return thaw_with_options(aTHX_ cxt, frozen, stack_index, count, &settings);
 }
 
-/* Thaws from within a hook: the settings are on the heap, to save native stack for nested
- * calls. */
+/* Thaws in a call that another operation has made: the settings are on the heap, to save native
+ * stack for nested calls. */
 static SV * __attribute__((noinline))
 thaw_on_heap(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
 {
@@ -228,7 +230,7 @@ thaw_on_heap(pTHX_ my_cxt_t *cxt, SV *frozen, I32 stack_index, I32 count)
     return result;
 }
 
-/* The arguments after the image are `FLAGS` or `NAME => VALUE, ...`. */
+/* The arguments after the image are either `FLAGS` or `NAME => VALUE, ...`. */
 SV *
 ice_thaw(pTHX_ SV *frozen, I32 stack_index, I32 count)
 {
@@ -237,6 +239,8 @@ ice_thaw(pTHX_ SV *frozen, I32 stack_index, I32 count)
                                       : thaw_on_stack(aTHX_ & MY_CXT, frozen, stack_index, count);
 }
 
+/* Makes a view of a tape, or dies. This is a function of its own, because an icecore_error is large:
+ * see ice_write_tape. */
 static void __attribute__((noinline))
 view_tape(pTHX_ ice_context *ctx, const icecore_tape *tape, icecore_view *view)
 {
@@ -290,8 +294,8 @@ ice_document_length(pTHX_ SV *image)
     U32 kind;
     ENTER;
     ctx = ice_take_context(aTHX);
-    kind =
-        icecore_read(ctx->pooled.engine, reader(aTHX_ & MY_CXT), (const U8 *)bytes, len, ICECORE_EACH, &view, &error);
+    kind = icecore_read(ctx->pooled.engine, find_reader(aTHX_ & MY_CXT), (const U8 *)bytes, len, ICECORE_EACH, &view,
+                        &error);
     if (kind != ICECORE_OK && kind != ICECORE_TRUNCATED) {
         ice_read_settings settings;
         init_read_settings(aTHX_ & MY_CXT, &settings);
@@ -307,8 +311,8 @@ ice_read_buffered(pTHX_ PerlIO *handle, SV *bytes)
     SSize_t count;
     bool buffer_was_full = TRUE;
     while ((count = PerlIO_get_cnt(handle)) <= 0) {
-        /* Bytes that were pushed back have a buffer of their own, which is dropped when
-         * it is empty: then more may follow. */
+        /* Bytes that were pushed back have a buffer of their own. When it is empty, PerlIO drops
+         * it, and the ordinary buffer may have bytes. */
         if (PerlIO_fill(handle) != 0)
             return NULL;
         count = PerlIO_get_cnt(handle);

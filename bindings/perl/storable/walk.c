@@ -4,19 +4,21 @@
 #include "core/walk_fast.h"
 #include "storable/storable.h"
 
+/* The template above has this function inlined. */
 static void
 push_scalar(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, bool is_item)
 {
     iw_push_scalar(aTHX_ w, sv, flags, key, is_item);
 }
 
-/* In an array, perl's own undef is distinguished; true and false are ordinary variables. */
+/* Only undef is special to Storable, and it has another form for items of arrays. True and false are
+ * stored as ordinary variables. */
 static bool
 put_immortal(pTHX_ iw_walker *w, SV *sv, U16 key, bool is_item)
 {
     if (sv == &PL_sv_yes || sv == &PL_sv_no)
         return FALSE;
-    /* Hooks may refer to the first one that is not an item of an array. */
+    /* A hook may return a reference to undef. It refers to the first one outside of arrays. */
     if (!is_item && !ice_map_find(&w->ctx->seen, sv))
         ice_map_add(&w->ctx->seen, sv, (U32)w->tape->node_count);
     iw_push(aTHX_ w, ICECORE_NULL, is_item ? ICECORE_FLAG_OWN | ICECORE_FLAG_ITEM : ICECORE_FLAG_OWN, key, 0, 0);
@@ -31,14 +33,14 @@ find_hook(pTHX_ iw_walker *w, ice_class *class)
     class->hook = ice_find_method(aTHX_ class->stash, "STORABLE_freeze");
 }
 
-/* Calls the hook of a class. NULL: the object is stored as if there were no hook. */
+/* Calls the hook of an object. Returns NULL if the hook returned nothing: then the object is stored
+ * as if there were no hook. */
 static AV *
 call_freeze_hook(pTHX_ iw_walker *w, SV *sv, U32 class_index)
 {
     ice_class *class = &w->ctx->classes[class_index];
     SV *arguments[2];
     AV *list;
-    bool storing = !w->settings->cloning;
 
     ice_keep_for_call(aTHX_ w->ctx, arguments[0] = newRV_inc(sv));
     ice_keep_for_call(aTHX_ w->ctx, arguments[1] = newSViv(w->settings->cloning ? ICE_CLONING : 0));
@@ -48,7 +50,7 @@ call_freeze_hook(pTHX_ iw_walker *w, SV *sv, U32 class_index)
     class = &w->ctx->classes[class_index];
     if (AvFILLp(list) < 0) {
         if (class->hook_used)
-            croak("Too late to ignore hooks for %s class \"%s\"", storing ? "storing" : "cloning",
+            croak("Too late to ignore hooks for %s class \"%s\"", w->settings->cloning ? "cloning" : "storing",
                   HvNAME_get(class->stash));
         class->hook_ignored = TRUE;
         return NULL;
@@ -64,7 +66,7 @@ put_hooked(pTHX_ iw_walker *w, SV *sv, U32 class_index, U8 flags, U16 key, U32 w
 {
     const U32 id = w->ctx->classes[class_index].id;
     AV *list;
-    /* The hook may return the object itself. */
+    /* The object is registered first, because the hook may return a reference to it. */
     if (!ice_map_find(&w->ctx->seen, sv))
         ice_map_add(&w->ctx->seen, sv, (U32)w->tape->node_count);
     list = call_freeze_hook(aTHX_ w, sv, class_index);
@@ -80,7 +82,7 @@ put_magical(pTHX_ iw_walker *w, SV *sv, U8 flags, U16 key, U32 wrapper_count)
     return SvMAGICAL(sv) && iw_put_magical(aTHX_ w, sv, flags, key, wrapper_count);
 }
 
-/* Puts globs, handles and so on. */
+/* Dies for globs, handles and so on. With $forgive_me, puts a text instead. */
 static void
 put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -96,6 +98,7 @@ put_unknown(pTHX_ iw_walker *w, SV *rv, SV *sv, U8 flags, U16 key, U32 wrapper_c
     iw_end_node(w, (U32)w->tape->node_count - 2, 1, wrapper_count);
 }
 
+/* Puts code as its text, if $Deparse is set. */
 static void
 put_code(pTHX_ iw_walker *w, SV *rv, SV *cv, U8 flags, U16 key, U32 wrapper_count)
 {
@@ -131,5 +134,16 @@ croak_too_deep(pTHX_ const iw_walker *w)
     croak("Max. recursion depth with nested structures exceeded");
 }
 
-const iw_rules ice_storable_rules = { IW_FORMAT,  iw_put,      put_fast, push_scalar, put_immortal, find_hook,
-                                      put_hooked, put_magical, NULL,     put_code,    put_unknown,  croak_too_deep };
+const iw_rules ice_storable_rules = {
+    .format_flags = IW_FORMAT,
+    .put = iw_put,
+    .put_fast = put_fast,
+    .push_scalar = push_scalar,
+    .put_immortal = put_immortal,
+    .find_hook = find_hook,
+    .put_hooked = put_hooked,
+    .put_magical = put_magical,
+    .put_code = put_code,
+    .put_unknown = put_unknown,
+    .croak_too_deep = croak_too_deep,
+};
