@@ -32,7 +32,7 @@ id_dump_with_original(pTHX_ const id_settings *settings, SV *original, AV *value
     enum { FIXED_ARGUMENTS = 3 };
     SV *arguments[FIXED_ARGUMENTS + 2 * (ID_FLAG_COUNT + ID_NUMBER_COUNT + ID_TEXT_COUNT)],
         **argument = arguments + FIXED_ARGUMENTS;
-    SV *const sub = (SV *)get_cv("Icecore::Dumper::_by_original", GV_ADD);
+    SV *const sub = (SV *)get_cv("Icecore::Dumper::_dump_with_original", GV_ADD);
     int i;
     arguments[0] = original;
     arguments[1] = sv_2mortal(newRV_inc((SV *)values));

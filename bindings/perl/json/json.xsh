@@ -19,7 +19,7 @@ decode_json(text)
     RETVAL
 
 void
-_booleans(no, yes)
+_set_default_booleans(no, yes)
     SV *no
     SV *yes
   CODE:
@@ -113,7 +113,10 @@ max_depth(self, value = NULL)
     stringify_infnan = ICE_JSON_INFNAN
   PPCODE:
     if (!value)
-        value = sv_2mortal(newSVuv(ix == ICE_JSON_DEPTH ? 0x80000000 : ix == ICE_JSON_SIZE ? 0 : ix == ICE_JSON_INDENT ? 3 : 1));
+        value = sv_2mortal(newSVuv(ix == ICE_JSON_DEPTH    ? 0x80000000
+                                   : ix == ICE_JSON_SIZE   ? 0
+                                   : ix == ICE_JSON_INDENT ? 3
+                                                           : 1));
     ice_json_number_setting(aTHX_ self, ix, value);
     XPUSHs(ST(0));
 

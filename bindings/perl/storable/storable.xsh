@@ -38,7 +38,7 @@ is_storing()
     RETVAL
 
 SV *
-_more(handle, bytes)
+_read_buffered(handle, bytes)
     PerlIO *handle
     SV *bytes
   CODE:
@@ -61,7 +61,7 @@ _unread(handle, bytes)
         croak("Icecore: bytes after the document could not be given back to the handle");
 
 IV
-_probe(bytes)
+_document_length(bytes)
     SV *bytes
   CODE:
     RETVAL = ice_document_length(aTHX_ bytes);
