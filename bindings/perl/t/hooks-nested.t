@@ -27,11 +27,11 @@ for (1 .. $levels) { $payload = $how eq 'sereal' ? encode_sereal((bless {}, 'Hel
 my $done = eval { $how eq 'sereal' ? decode_sereal($payload, { classes => ['Held'] }) : thaw($payload, classes => ['Held']) };
 print $done ? "fine, $deep" : "no: $@";
 PERL
-like(said($thaw, 4000, 'storable'), qr/\Afine, 4000/, 'Storable: 4,000 levels');
-like(said($thaw, 5000, 'storable'), qr/\Afine, 5000/, '5,000, as the original');
-like(said($thaw, 8000, 'storable'), qr/\Ano: Max\. recursion depth with nested refs exceeded/, 'many more are an error');
-like(said($thaw, 2500, 'sereal'), qr/\Afine, 2500/, 'Sereal: 2,500');
-like(said($thaw, 8000, 'sereal'), qr/\Ano: .*recursion depth/s, 'many more are an error');
+like(said($thaw, 4000, 'storable'), qr/\Afine, 4000/, '4,000 nested hooks of Storable');
+like(said($thaw, 5000, 'storable'), qr/\Afine, 5000/, '5,000 nested hooks of Storable, as in the original');
+like(said($thaw, 8000, 'storable'), qr/\Ano: Max\. recursion depth with nested refs exceeded/, '8,000 nested hooks of Storable are an error');
+like(said($thaw, 2500, 'sereal'), qr/\Afine, 2500/, '2,500 nested hooks of Sereal');
+like(said($thaw, 8000, 'sereal'), qr/\Ano: .*recursion depth/s, '8,000 nested hooks of Sereal are an error');
 
 my $freeze = <<'PERL';
 use Icecore::Storable qw(freeze dclone); use Icecore::Sereal qw(encode_sereal); use Icecore::JSON;
@@ -49,8 +49,8 @@ PERL
 for my $how (qw(storable sereal json dclone)) {
     # Each level of text is escaped again, so there are fewer for JSON.
     my $levels = $how eq 'json' ? 10 : 1000;
-    like(said($freeze, $levels, $how), qr/\Afine/, "$how: hooks that call it again");
-    like(said($freeze, 1_000_000, $how), qr/\Ano: Max\. recursion depth/, 'without an end');
+    like(said($freeze, $levels, $how), qr/\Afine/, "$how: hooks that freeze again");
+    like(said($freeze, 1_000_000, $how), qr/\Ano: Max\. recursion depth/, '$how: endless recursion of hooks is an error');
 }
 
 my $circle = <<'PERL';
@@ -66,6 +66,6 @@ my $deep = [];
 $deep = [$deep] for 1 .. 100_000;
 print length(Icecore::JSON->new->max_depth(2**31)->encode($deep)), "\n";
 PERL
-like(said($circle), qr/\A(?:json text or perl structure exceeds maximum nesting level .*contains itself.*\n){6}200002\n\z/, 'JSON of what contains itself');
+like(said($circle), qr/\A(?:json text or perl structure exceeds maximum nesting level .*contains itself.*\n){6}200002\n\z/, 'encoding JSON of a value that contains itself is an error');
 
 done_testing;

@@ -70,16 +70,16 @@ for my $at (0 .. length($whole) - 1) {
         compare_on($changed, $settings[0]);
     }
 }
-ok $count > 2000, "$count times as JSON::XS";
+ok $count > 2000, "$count cases give the results of JSON::XS";
 
 # The positions of errors.
 for my $case (['[1,2', 5], ['[1,x]', 3], ['{"a":1,}', 7], ['["a" "b"]', 5], ['[1]x', 3]) {
     my ($text, $offset) = @$case;
     eval { Icecore::JSON->new->utf8->decode($text) };
     $offset = length $text if $offset > length $text;
-    like $@, qr/, at character offset $offset \(before "/, "where $text is wrong";
+    like $@, qr/, at character offset $offset \(before "/, "the error in $text has its offset";
 }
 eval { Icecore::JSON->new->decode("[\"\x{263a}\x{263a}\",x]") };
-like $@, qr/at character offset 6 /, 'in characters, not in bytes';
+like $@, qr/at character offset 6 /, 'the offset of text counts characters, not bytes';
 
 done_testing;

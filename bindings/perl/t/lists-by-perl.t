@@ -54,7 +54,7 @@ for my $template (@templates) {
         # A text without wide characters is the same string as bytes here.
         my ($quiet, $quietly) = map { $_->[0] =~ s/\A1?://r } said(sub { no warnings; Icecore::pack_list($template, $list->()) }),
             said(sub { no warnings; pack $template, $list->() });
-        is($quiet, $quietly, 'without warnings');
+        is($quiet, $quietly, 'pack $template, without warnings');
     }
 }
 my @strings = ('', "\1", 'abcdefgh' x 4, "\xff" x 20, "\x{263a}x\x{e9}", "\xe2\x98\xba", "\x80" x 30, "12/abc", do { my $u = "caf\xe9 \xa0 "; utf8::upgrade($u); $u });
@@ -72,11 +72,11 @@ for my $template ((grep { $_ ne 'a*/C' } @templates), 'U*', 'A*', 'C2 x N') {
 }
 
 tie my $counted, 'Counted';
-is(Icecore::pack_list('C*', $counted, $counted), "\1\2", 'a tie is asked once for each');
+is(Icecore::pack_list('C*', $counted, $counted), "\1\2", 'pack_list fetches a tied variable once for each item');
 for my $template ('p', 'P', 'N P4', '(p)*') {
-    ok(!eval { Icecore::pack_list($template, 'x', 'y'); 1 }, "$template: pointers are refused");
-    ok(!eval { my $x = Icecore::unpack_list($template, 'x' x 16); 1 }, 'and not followed');
-    ok(!eval { my @x = Icecore::unpack_list($template, 'x' x 16); 1 }, 'nor in a list');
+    ok(!eval { Icecore::pack_list($template, 'x', 'y'); 1 }, "$template: pack_list refuses pointers");
+    ok(!eval { my $x = Icecore::unpack_list($template, 'x' x 16); 1 }, 'unpack_list refuses pointers in scalar context');
+    ok(!eval { my @x = Icecore::unpack_list($template, 'x' x 16); 1 }, 'unpack_list refuses pointers in list context');
 }
 
 done_testing;

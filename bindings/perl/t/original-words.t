@@ -38,7 +38,7 @@ subtest 'JSON' => sub {
     my $his  = dies(sub { JSON::XS->new->decode("\"\x{263a}\" x") });
     my $ours = dies(sub { Icecore::JSON->new->decode("\"\x{263a}\" x") });
     $his =~ s/ at \S+ line.*//s;
-    is(substr($ours, 0, length $his), $his, 'with the same place');
+    is(substr($ours, 0, length $his), $his, 'the message begins with that of JSON::XS');
 };
 
 subtest 'Sereal' => sub {
@@ -51,44 +51,44 @@ subtest 'Sereal' => sub {
     for my $words (sort keys %words) {
         like(dies(sub { decode_sereal($_) }), qr/\ASereal: Error: \Q$words\E/, $words) for @{ $words{$words} };
     }
-    like(dies(sub { decode_sereal("=\xf3rl\5\0\x42\1\x37") }), qr/\ASereal: Error/, 'all begin so');
+    like(dies(sub { decode_sereal("=\xf3rl\5\0\x42\1\x37") }), qr/\ASereal: Error/, 'messages begin with those of Sereal');
     for my $name (qw(Snappy ZLIB ZSTD)) {
         my $packed = encode_sereal([('a') x 2000], { compress => { Snappy => 1, ZLIB => 2, ZSTD => 3 }->{$name} });
         like(dies(sub { decode_sereal($packed, { "refuse_\L$name" => 1 }) }),
-            qr/\ASereal: Error: Sereal document is compressed with $name, but/, "$name refused");
+            qr/\ASereal: Error: Sereal document is compressed with $name, but/, "the message for refused $name");
         like(dies(sub { decode_sereal($packed, { max_uncompressed_size => 100 }) }),
-            qr/\AThe expected uncompressed size is larger than the allowed maximum size/, "$name is too large");
+            qr/\AThe expected uncompressed size is larger than the allowed maximum size/, "the message for too much $name");
     }
-    like(dies(sub { decode_sereal("=\xf3rl\5\0\x27\1\xff", { validate_utf8 => 1 }) }), qr/\ASereal: Error: Invalid UTF8 byte sequence/, 'UTF-8');
+    like(dies(sub { decode_sereal("=\xf3rl\5\0\x27\1\xff", { validate_utf8 => 1 }) }), qr/\ASereal: Error: Invalid UTF8 byte sequence/, 'the message for invalid UTF-8');
     like(dies(sub { decode_sereal($_) }), qr/\AWe can't decode a reference as Sereal!/, ref) for \1, [], {};
 };
 
 subtest 'Storable' => sub {
     my $frozen = freeze([1, 2, 'three']);
     my $header = 2 + 1 + 8 + 4;
-    like(dies(sub { thaw(substr $frozen, 0, $_) }), qr/\AMagic number checking on storable string failed/, "$_ bytes") for 1 .. $header - 1;
+    like(dies(sub { thaw(substr $frozen, 0, $_) }), qr/\AMagic number checking on storable string failed/, "the message for $_ bytes") for 1 .. $header - 1;
     my @sizes = ([$header - 4, 'Integer'], [$header - 3, 'Long integer'], [$header - 2, 'Pointer'], [$header - 1, 'Double']);
     for my $size (@sizes) {
         substr(my $changed = $frozen, $size->[0], 1) = "\0";
         like(dies(sub { thaw($changed) }), qr/\A$size->[1] size is not compatible/, $size->[1]);
     }
-    like(dies(sub { thaw("\xff\xff") }), qr/\AStorable binary image v127\.255 more recent than I am \(v2\.\d+\)/, 'a later version');
-    like(dies(sub { thaw("\5\x0b\xff") }), qr/\ACorrupted storable string \(binary v2\.11\)/, 'a tag that is none');
+    like(dies(sub { thaw("\xff\xff") }), qr/\AStorable binary image v127\.255 more recent than I am \(v2\.\d+\)/, 'the message for a later major version');
+    like(dies(sub { thaw("\5\x0b\xff") }), qr/\ACorrupted storable string \(binary v2\.11\)/, 'the message for an unknown tag');
     like(dies(sub { thaw("\5\x30\xff") }), qr/\AStorable binary image v2\.48 contains data of type 255\. This Storable is v2\.\d+ and can only handle data types up to \d+/,
         'in a later version');
-    like(dies(sub { Icecore::decode(substr $frozen, 0, 3) }), qr/\A(?!Magic)/, 'a function of our own has its own words');
+    like(dies(sub { Icecore::decode(substr $frozen, 0, 3) }), qr/\A(?!Magic)/, "Icecore::decode does not use Storable's messages");
     my $file = "original-words.$$";
     for my $content ('', 'pst', 'pst0', 'iron and more') {
         open my $out, '>', $file or die $!;
         print {$out} $content;
         close $out or die $!;
         my $words = length $content > 4 ? 'File is not a perl storable' : 'Magic number checking on storable file failed';
-        like(dies(sub { retrieve($file) }), qr/\A$words/, "a file with '$content'");
+        like(dies(sub { retrieve($file) }), qr/\A$words/, "the message for a file with '$content'");
     }
     unlink $file;
 };
 
-subtest 'bytes behind a document: what a program can do' => sub {
+subtest 'advice about bytes after a document' => sub {
     my %says = (
         'fd_retrieve'   => sub { thaw(freeze([1]) . 'x') },
         'decode_prefix' => sub { decode_json('[1] [2]') },
@@ -97,9 +97,9 @@ subtest 'bytes behind a document: what a program can do' => sub {
     for my $words (sort keys %says) {
         my $error = dies($says{$words});
         like($error, qr/$words/, $words);
-        unlike($error, qr/--each/, 'and no option of the command');
+        unlike($error, qr/--each/, 'the advice names no option of the command');
     }
-    unlike(dies(sub { Icecore::decode("i:1;x", format => 'php') }), qr/--|\`/, 'of PHP');
+    unlike(dies(sub { Icecore::decode("i:1;x", format => 'php') }), qr/--|\`/, 'the advice for PHP names no option of the command');
 };
 
 done_testing;

@@ -94,7 +94,7 @@ for my $name (sort keys %ways) {
     my $grown = resident() - $before;
     # For keys as much as is remembered; otherwise what an allocator may need.
     my $most = $name eq 'keys' ? 2500 : 100;
-    cmp_ok($grown, '<', $most, "$name: $calls calls, $grown pages more");
+    cmp_ok($grown, '<', $most, "$name: $calls calls need $grown pages more");
 }
 
 done_testing();

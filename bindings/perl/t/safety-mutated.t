@@ -164,6 +164,6 @@ for my $number (1 .. $count) {
     last if @wrong > 5;
 }
 is(join("\n", @wrong), '', "$count mutated blobs: " . join ', ', map { "$_ $seen{$_}" } sort keys %seen);
-ok($seen{read} > $count / 50 && $seen{refused} > $count / 50 && $seen{malformed} > $count / 50 && $seen{hooks} > $count / 50, 'of each kind there are many');
+ok($seen{read} > $count / 50 && $seen{refused} > $count / 50 && $seen{malformed} > $count / 50 && $seen{hooks} > $count / 50, 'each outcome occurs often');
 
 done_testing;

@@ -145,18 +145,18 @@ for my $way (sort keys %ways) {
         my $is_refused = !@calls && $error =~ /Evil/;
         push @wrong, "$name: @calls; $error" if !$is_refused && (!$is_unreadable || grep { /Evil/ } @calls);
     }
-    is(join("\n", @wrong), '', "$way: $count strings with a class that is not listed");
+    is(join("\n", @wrong), '', "$way: $count payloads with a class that is not listed are refused");
 }
 
 # Listed classes are built, and `any` needs no check.
 for my $way (sort keys %ways) {
     my ($read, $bytes) = $ways{$way}->($frozen{'hook, nfreeze'});
-    is(said($read, $bytes, ['Good', 'Good::Attached', 'Evil']), '', "$way: all is listed");
-    ok((grep { /^Good/ } @calls) && (grep { /^Evil::STORABLE_thaw/ } @calls), 'and thawed');
-    is(said($read, $bytes, 'any'), '', 'any');
-    ok((grep { /^Evil/ } @calls), 'asks for nothing');
-    like(said($read, $bytes, 'record') , qr/\A\z/, 'records');
-    is("@calls", '', 'have no hooks');
+    is(said($read, $bytes, ['Good', 'Good::Attached', 'Evil']), '', "$way: payloads with listed classes are accepted");
+    ok((grep { /^Good/ } @calls) && (grep { /^Evil::STORABLE_thaw/ } @calls), 'the payloads are thawed');
+    is(said($read, $bytes, 'any'), '', '`any` accepts all payloads');
+    ok((grep { /^Evil/ } @calls), 'with `any` the payloads are thawed');
+    like(said($read, $bytes, 'record') , qr/\A\z/, 'records need no check of payloads');
+    is("@calls", '', 'the hooks of records are not called');
 }
 
 # Data that only begins like frozen data.
@@ -169,15 +169,15 @@ for my $way (sort keys %ways) {
         my $error = said($read, $bytes, ['Good', 'Good::*']);
         push @wrong, unpack('H*', $text) . ": $error" if $error || !grep { /^Good/ } @calls;
     }
-    is(join("\n", @wrong), '', "$way: what only begins as frozen data");
+    is(join("\n", @wrong), '', "$way: strings that only begin like frozen data are accepted");
 }
 
 # A hook that is not called receives nothing.
 {
     my ($read, $bytes) = $ways{'an argument of THAW'}->($frozen{'hook, nfreeze'});
-    is(ref eval { Icecore::Sereal::decode_sereal($bytes, { classes => ['Good'], no_thaw_objects => 1 }) }, 'ARRAY', 'no_thaw_objects');
-    is(ref eval { Icecore::Sereal::decode_sereal($bytes, { classes => ['Good'], thaw_allow_classes => [], thaw_deny_action => 'raw' }) }, 'ARRAY', 'an object that is not thawed');
-    is(ref eval { Icecore::Storable::thaw(Storable::freeze([bless { frozen => $frozen{'hook, nfreeze'} }, 'Held']), classes => ['Held']) }, 'ARRAY', 'a string beside');
+    is(ref eval { Icecore::Sereal::decode_sereal($bytes, { classes => ['Good'], no_thaw_objects => 1 }) }, 'ARRAY', 'no_thaw_objects needs no check of payloads');
+    is(ref eval { Icecore::Sereal::decode_sereal($bytes, { classes => ['Good'], thaw_allow_classes => [], thaw_deny_action => 'raw' }) }, 'ARRAY', 'an object that is not thawed needs no check');
+    is(ref eval { Icecore::Storable::thaw(Storable::freeze([bless { frozen => $frozen{'hook, nfreeze'} }, 'Held']), classes => ['Held']) }, 'ARRAY', 'a string outside of hooks is not checked');
 }
 
 # Perl would call the methods of a class that a string names, and code as text is code.
@@ -186,26 +186,26 @@ for my $way (sort keys %ways) {
     # A string instead of the object.
     my $tied = "\5\13\4\13\12\4Evil";
     my ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($tied);
-    like(said($read, $bytes, ['Good']), qr/Evil/, 'a string that ties');
-    is("@calls", '', 'calls nothing');
+    like(said($read, $bytes, ['Good']), qr/Evil/, 'a payload with a tie to a string is refused');
+    is("@calls", '', 'no method of the tie is called');
     ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($image);
-    like(said($read, $bytes, ['Good']), qr/Evil/, 'an object that ties');
+    like(said($read, $bytes, ['Good']), qr/Evil/, 'a payload with a tie to an object is refused');
     no warnings 'once';
     local $Storable::Deparse = 1;
     ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->(Storable::freeze([sub { 1 }]));
-    like(said($read, $bytes, ['Good']), qr/code as text/, 'code');
+    like(said($read, $bytes, ['Good']), qr/code as text/, 'a payload with code as text is refused');
     local $Icecore::Storable::Eval = 1;
-    is(said($read, $bytes, ['Good']), '', 'with $Eval it may come');
+    is(said($read, $bytes, ['Good']), '', 'a payload with code as text is accepted with $Eval');
 }
 
 # Reading has a limit: too much is an error, and nothing is read twice.
 {
     my $bomb = Icecore::Sereal::encode_sereal([Good->new(1), "\0" x 300_000_000], { freeze_callbacks => 1, compress => 3 });
     my ($read, $bytes) = $ways{'an argument of THAW'}->($bomb);
-    like(said($read, $bytes, ['Good']), qr/can't be checked: .*decompress/, 'what grows too much');
+    like(said($read, $bytes, ['Good']), qr/can't be checked: .*decompress/, 'a payload that decompresses to too much is refused');
     my $deep = "\5\13" . "\4" x 20_000 . "\5";
     ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($deep);
-    like(said($read, $bytes, ['Good']), qr/can't be checked: .*nesting/, 'what is too deep');
+    like(said($read, $bytes, ['Good']), qr/can't be checked: .*nesting/, 'a payload with too many levels is refused');
 }
 
 done_testing;
