@@ -50,7 +50,7 @@ for my $how (qw(storable sereal json dclone)) {
     # Each level of text is escaped again, so there are fewer for JSON.
     my $levels = $how eq 'json' ? 10 : 1000;
     like(said($freeze, $levels, $how), qr/\Afine/, "$how: hooks that freeze again");
-    like(said($freeze, 1_000_000, $how), qr/\Ano: Max\. recursion depth/, '$how: endless recursion of hooks is an error');
+    like(said($freeze, 1_000_000, $how), qr/\Ano: Max\. recursion depth/, "$how: endless recursion of hooks is an error");
 }
 
 my $circle = <<'PERL';

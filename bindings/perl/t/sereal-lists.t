@@ -44,6 +44,6 @@ while (my $line = <$in>) {
     diag(explain({ case => { %$case, outcome => undef }, ours => $ours, expected => $expected }));
     last if Test::More->builder->{Test_Results} && grep({ !$_->{ok} } Test::More->builder->details) > 8;
 }
-ok($count > 100 && $kinds{fine} > $count / 5 && $kinds{'denied or wrong'} > $count / 5, "$count cases: $kinds{fine} are fine");
+ok($count > 100 && $kinds{fine} > $count / 5 && $kinds{'denied or wrong'} > $count / 5, "there are $count cases, and $kinds{fine} are accepted");
 
 done_testing;

@@ -127,7 +127,7 @@ for my $round (1 .. $rounds) {
     }
     $decoded++;
 }
-ok $same > $rounds / 4,    "the same bytes $same times";
-ok $refused > $rounds / 50, "refused alike $refused times";
-ok $decoded > $rounds / 6, "the same values $decoded times";
+ok $same > $rounds / 4,    "the bytes were equal $same times";
+ok $refused > $rounds / 50, "both refused $refused times";
+ok $decoded > $rounds / 6, "the values were equal $decoded times";
 done_testing;
