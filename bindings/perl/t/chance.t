@@ -32,7 +32,7 @@ sub compare {
     return if defined $refusal;    # what the original can't do is nobody's measure
     $asked{ $what =~ s/.*: //r }++;
     if (defined $problem) { push @wrong, "$what: ours dies: $problem"; return }
-    my $difference = ref $theirs ? difference($mine, $theirs, strict => 1) : $mine eq $theirs ? '' : Ways::parting($mine, $theirs);
+    my $difference = ref $theirs ? difference($mine, $theirs, strict => 1) : $mine eq $theirs ? '' : Ways::first_difference($mine, $theirs);
     push @wrong, "$what: $difference" if $difference;
     return $theirs;
 }

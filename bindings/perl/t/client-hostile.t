@@ -47,7 +47,7 @@ my @nonsense = (
     'endless lines'       => endless("HTTP/1.1 200 OK\r\n", "X: y\r\n" x 1000)               => 'answer|away',
 );
 while (my ($name, $answer, $kinds) = splice @nonsense, 0, 3) {
-    my $server = Daemon->fake($answer);
+    my $server = Daemon->start_fake_server($answer);
     my $client = Icecore::Client->new(url => $server->url, timeout => 10, patience => 0, longest => 1 << 20);
     for (my $at = 0; $at < @$calls; $at += 2) {
         my ($call, $code) = @$calls[ $at, $at + 1 ];
@@ -63,7 +63,7 @@ while (my ($name, $answer, $kinds) = splice @nonsense, 0, 3) {
 # Answers in the right form, but for another question.
 my $id = '01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b';
 for my $body ('{}', '{"jobs":7,"objects":{}}', '{"jobs":[1,"x",null],"objects":[[],null]}') {
-    my $server = Daemon->fake(ok_with($body));
+    my $server = Daemon->start_fake_server(ok_with($body));
     # Each has a connection of its own, because the servers close them.
     my $client = sub { return Icecore::Client->new(url => $server->url, patience => 0) };
     is $client->()->work('q', sub { }, drain => 1), 0, "no jobs in $body";
@@ -71,12 +71,12 @@ for my $body ('{}', '{"jobs":7,"objects":{}}', '{"jobs":[1,"x",null],"objects":[
     ok !eval { $client->()->push('q', [1]); 1 } && $@->kind eq 'answer', 'no id';
 }
 for my $body ('{"jobs":[{"id":"../../objects"}]}', '{"jobs":[{}]}', '{"jobs":[{"id":["x"]}]}') {
-    my $server = Daemon->fake(ok_with($body));
+    my $server = Daemon->start_fake_server(ok_with($body));
     my $client = Icecore::Client->new(url => $server->url, patience => 0);
     ok !eval { $client->work('q', sub { }, drain => 1); 1 } && $@->kind eq 'answer', "no id of a job in $body";
 }
 for my $next ('0', '-1', '"x"', '[]', '1e99') {
-    my $server = Daemon->fake(ok_with(qq({"objects":[{"id":"$id"}],"next":$next})));
+    my $server = Daemon->start_fake_server(ok_with(qq({"objects":[{"id":"$id"}],"next":$next})));
     my $client = Icecore::Client->new(url => $server->url, patience => 0);
     my $count  = 0;
     ok !eval { $client->each(sub { $count++ }); 1 } && $@->kind eq 'answer', "a list goes on behind $next";
@@ -86,7 +86,7 @@ for my $next ('0', '-1', '"x"', '[]', '1e99') {
 my @jobs = map { qq({"jobs":[{"id":"$id","token":"t",$_}]}) } '"bytes":"!!!"', '"bytes":"BAhvOgtHYWRnZXQA","format":"nothing"',
     '"bytes":"BAhvOgtHYWRnZXQA"', '"bytes":null,"format":"php"';
 for my $body (@jobs) {
-    my $server = Daemon->fake(sub { my ($client, $head) = @_; syswrite $client, ok_with($head =~ /claim/ ? $body : '{}') });
+    my $server = Daemon->start_fake_server(sub { my ($client, $head) = @_; syswrite $client, ok_with($head =~ /claim/ ? $body : '{}') });
     my $client = Icecore::Client->new(url => $server->url, patience => 0);
     is $client->work('q', sub { fail('a block is called') }, limit => 1), 1, "given back: $body";
 }
@@ -97,7 +97,7 @@ my $client = Icecore::Client->new(url => 'http://127.0.0.1:' . $silent->sockport
 ok !eval { $client->push('q', [1]); 1 } && $@->kind eq 'away', 'a server that says nothing';
 
 # Messages of a server are shown escaped.
-my $server = Daemon->fake("HTTP/1.1 400 Bad Request\r\nContent-Length: 52\r\n\r\n" . '{"error":{"kind":"odd","message":"a\\u001b[31m b\\n"}}');
+my $server = Daemon->start_fake_server("HTTP/1.1 400 Bad Request\r\nContent-Length: 52\r\n\r\n" . '{"error":{"kind":"odd","message":"a\\u001b[31m b\\n"}}');
 ok !eval { Icecore::Client->new(url => $server->url)->push('q', [1]); 1 };
 is "$@", "Icecore: a\\x{1b}[31m b\\x{0a}\n", 'no character of it does anything';
 

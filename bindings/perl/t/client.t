@@ -196,9 +196,9 @@ is kind_of { $client->fetch($gadget) }, "no error of the client: $@", 'fetch die
 # -- A daemon that is away -----------------------------------------------------
 
 my $patient = Icecore::Client->new(url => $daemon->url, patience => 20);
-$daemon->end;
+$daemon->stop;
 is kind_of { Icecore::Client->new(url => $daemon->url, patience => 0.2)->push('q', [1]) }, 'away', 'without a daemon the kind of the error is `away`';
-$daemon->begin_in(0.4);
+$daemon->start_after(0.4);
 ok $patient->push('later', [1]), 'push waits until the daemon is back';
 is $patient->work('later', sub { 1 }, limit => 1, log => sub { }), 1, 'a worker waits until the daemon is back';
 

@@ -84,9 +84,9 @@ like undump('$VAR1 = qr/a(b)/i;'), qr/a\(b\)/, 'undump restores a regexp';
 is undump('$VAR1 = \*::STDOUT;'), \*STDOUT, 'undump restores a glob that exists';
 like dies(sub { undump('$VAR1 = \*::no_such_glob;') }), qr/no glob \*main::no_such_glob|no glob/, 'undump refuses a glob that does not exist';
 for my $code ('$VAR1 = system("touch x");', '$VAR1 = [`ls`];', '$VAR1 = "$ENV{PATH}";', '$VAR1 = sub { die };', '$VAR1 = bless( {}, "Malice::Plain" )->thaw();', '$VAR1 = do "file";') {
-    Malice::forget();
+    Malice::reset_calls();
     like dies(sub { undump($code, classes => 'any') }), qr/./, "undump refuses $code";
-    is Malice::ran(), '', 'undump runs no code';
+    is Malice::calls(), '', 'undump runs no code';
 }
 # The text that the original writes for the program's own values is not checked.
 for my $source ('a@b', '@::x', 'x') {

@@ -64,7 +64,7 @@ for my $name (sort keys %ways) {
         next       if $got eq $wanted;
         # Sereal counts offsets in its copies of keys, Dumper folds lines: then the values are
         # compared.
-        my $difference = $read ? eval { difference($read->($got), $read->($wanted), strict => 1) } // $@ : Ways::parting($got, $wanted);
+        my $difference = $read ? eval { difference($read->($got), $read->($wanted), strict => 1) } // $@ : Ways::first_difference($got, $wanted);
         push @wrong, "$seed: $difference" if $difference;
     }
     is(scalar @wrong, 0, $name) or diag(join "\n", @wrong[0 .. ($#wrong < 9 ? $#wrong : 9)]);

@@ -24,10 +24,10 @@ sub dies { my ($code) = @_; return eval { $code->(); 1 } ? '' : $@ }
 
 sub quietly {
     my ($name, $code) = @_;
-    Malice::forget();
+    Malice::reset_calls();
     $code->();
-    is(Malice::ran(), '', "$name: nothing ran");
-    ok(!-e $Malice::file, 'no file');
+    is(Malice::calls(), '', "$name: nothing ran");
+    ok(!-e $Malice::file, "$name: no file was made");
     return;
 }
 
@@ -68,32 +68,32 @@ for my $name (sort keys %image) {
 }
 
 subtest 'code of allowed classes' => sub {
-    Malice::forget();
+    Malice::reset_calls();
     thaw($image{'hooks alone, Storable'}[1], classes => ['Malice::Hooks']);
-    is(Malice::ran(), 'STORABLE_thaw DESTROY', 'STORABLE_thaw and the destructor of an allowed class run');
-    Malice::forget();
+    is(Malice::calls(), 'STORABLE_thaw DESTROY', 'STORABLE_thaw and the destructor of an allowed class run');
+    Malice::reset_calls();
     decode_sereal($image{'hooks alone, FREEZE'}[1], { classes => ['Malice::*'] });
-    like(Malice::ran(), qr/^THAW/, 'THAW of an allowed class runs');
-    Malice::forget();
+    like(Malice::calls(), qr/^THAW/, 'THAW of an allowed class runs');
+    Malice::reset_calls();
     thaw($image{'attach alone, Storable'}[1], classes => ['Malice::Attach']);
-    is(Malice::ran(), 'STORABLE_attach', 'STORABLE_attach of an allowed class runs');
-    quietly('overloading is not asked' => sub { thaw($image{'overload inside, Storable'}[1], classes => ['Malice::Overload']) });
-    quietly('nor in Sereal' => sub { decode_sereal($image{'overload inside, Sereal'}[1], { classes => ['Malice::Overload'] }) });
+    is(Malice::calls(), 'STORABLE_attach', 'STORABLE_attach of an allowed class runs');
+    quietly('an image of an object with overloading' => sub { thaw($image{'overload inside, Storable'}[1], classes => ['Malice::Overload']) });
+    quietly('a Sereal document of an object with overloading' => sub { decode_sereal($image{'overload inside, Sereal'}[1], { classes => ['Malice::Overload'] }) });
 };
 
 subtest 'hooks run only after everything is read and checked' => sub {
     my $bytes = nfreeze([bless({ a => 1 }, 'Malice::Hooks'), 'and something behind it', [1, 2, 3]]);
     my @cut = map { substr $bytes, 0, $_ } grep { $_ < length $bytes } map { length($bytes) - $_ } 1 .. 40;
-    quietly("an image that is cut (" . @cut . ')' => sub { dies(sub { thaw($_, classes => ['Malice::Hooks']) }) for @cut });
-    quietly('bytes behind it' => sub { like(dies(sub { thaw("$bytes\1", classes => ['Malice::Hooks']) }), qr/./, 'are an error') });
+    quietly("truncated images (" . @cut . ')' => sub { dies(sub { thaw($_, classes => ['Malice::Hooks']) }) for @cut });
+    quietly('bytes after the image' => sub { like(dies(sub { thaw("$bytes\1", classes => ['Malice::Hooks']) }), qr/./, 'bytes after the image are an error') });
     my $both = nfreeze([bless({ a => 1 }, 'Malice::Hooks'), bless({}, 'Not::Listed')]);
-    quietly('another class behind it that is not allowed' => sub {
+    quietly('an image with a second class that is not allowed' => sub {
         like(dies(sub { thaw($both, classes => ['Malice::Hooks']) }), qr/Not::Listed/, 'a second class that is not allowed is refused');
     });
     my $plain = nfreeze([bless({ a => 1 }, 'Malice::Plain'), bless({}, 'Not::Listed')]);
-    quietly('a destructor before it' => sub { dies(sub { thaw($plain, classes => ['Malice::Plain']) }) });
+    quietly('a destructor before a class that is not allowed' => sub { dies(sub { thaw($plain, classes => ['Malice::Plain']) }) });
     my $sereal = encode_sereal([bless({ a => 1 }, 'Malice::Hooks'), 'behind'], { freeze_callbacks => 1 });
-    quietly('a document that is cut' => sub {
+    quietly('truncated documents' => sub {
         for my $length (1 .. length($sereal) - 1) { dies(sub { decode_sereal(substr($sereal, 0, $length), { classes => ['Malice::Hooks'] }) }) }
     });
     $sereal = encode_sereal([bless({ a => 1 }, 'Malice::Hooks'), bless({}, 'Not::Listed')], { freeze_callbacks => 1 });
@@ -103,8 +103,8 @@ subtest 'hooks run only after everything is read and checked' => sub {
 subtest 'a repeated key' => sub {
     my $object = sub { my ($key) = @_; return "\x04\x11\x0dMalice::Plain\3" . pack('N', 0) . pack('N', length $key) . $key };
     my $bytes  = "\5\13\3" . pack('N', 2) . $object->('k') . $object->('k');
-    quietly('frees nothing that was blessed' => sub { dies(sub { thaw($bytes) }) });
-    quietly('nor as a record' => sub { dies(sub { thaw($bytes, classes => 'record') }) });
+    quietly('an object in a hash with a duplicate key' => sub { dies(sub { thaw($bytes) }) });
+    quietly('a record in a hash with a duplicate key' => sub { dies(sub { thaw($bytes, classes => 'record') }) });
 };
 
 subtest 'a tie to the name of a class' => sub {

@@ -34,13 +34,13 @@ our_sereal('every truncation' => sub {
             my %encode    = (%{ $options{$options} }, $structure->{freezes} ? (freeze_callbacks => 1) : ());
             next if $structure->{freezes} && $encode{protocol_version};
             my $bytes = $m->encode($structure->{make}->(), \%encode);
-            truncations($bytes, 600, sub {
+            for_each_truncation($bytes, 600, sub {
                 my ($length, $cut) = @_;
                 $count++;
                 push @quiet, "$name at $length of " . length $bytes unless $m->dies(sub { $m->decode($cut) });
             });
         }
-        is(some(@quiet), '', "every truncation is refused, $options");
+        is(first_items(@quiet), '', "every truncation is refused, $options");
     }
     cmp_ok($count, '>', 5000, "there are $count truncations");
 });
@@ -50,7 +50,7 @@ our_sereal('every byte changed' => sub {
     my ($read, $died) = (0, 0);
     for my $name (qw(arrays/mixed keys/every objects/bodies regexps/groups weak/tree aliases/many callbacks/shared-inside shared/leaf)) {
         my $bytes = $m->encode(Structures::named($name)->{make}->(), { freeze_callbacks => 1, dedupe_strings => 1 });
-        my @counts = changes($bytes, [1, 0x80, 0xff, 7, 0x20], sub { $m->decode($_[0]) });
+        my @counts = for_each_change($bytes, [1, 0x80, 0xff, 7, 0x20], sub { $m->decode($_[0]) });
         $died += $counts[0];
         $read += $counts[1];
     }
@@ -71,7 +71,7 @@ our_sereal('lengths that are too large' => sub {
       ['a copy', "\x2f", ''], ['an alias', "\x41\x2e", ''], ['a reference', "\x29", ''], ['an object with a class', "\x2d", "\x50"];
     $lies{'arrays in arrays'} = "\x28\x2b\xff\xff\x03" x 20_000;
     $lies{'a varint without end'} = "\x20" . "\xff" x 40;
-    takes_no_memory(sub {
+    uses_little_memory(sub {
         like($m->dies(sub { $m->decode($HEADER . $lies{$_}) }), qr/./, $_) for sort keys %lies;
         # Compressed bodies with their future size.
         like($m->dies(sub { $m->decode("=\xf3rl\x35\0$huge\x05abcde") }), qr/./, 'a wrong zlib length is refused');
@@ -176,7 +176,7 @@ our_sereal('a body that is compressed incorrectly' => sub {
     my ($m) = @_;
     for my $compress (1, 2, 3) {
         my $bytes = $m->encode([('text') x 1000], { compress => $compress });
-        my ($died) = changes(substr($bytes, 6), [0x55], sub { $m->decode(substr($bytes, 0, 6) . $_[0]) });
+        my ($died) = for_each_change(substr($bytes, 6), [0x55], sub { $m->decode(substr($bytes, 0, 6) . $_[0]) });
         cmp_ok($died, '>', (length($bytes) - 6) / 3, "compress $compress, $died of " . (length($bytes) - 6) . ' changes are errors');
         is(@{ $m->decode($bytes) }, 1000, 'the unchanged document is read');
     }

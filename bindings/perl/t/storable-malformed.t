@@ -33,7 +33,7 @@ both_storable('every truncation' => sub {
             # The original allocates memory for the lengths that it reads; it is tested with one
             # structure only, to show the difference.
             next if !$m->ours && ($name ne 'records/configuration' || $how ne 'nfreeze');
-            truncations($bytes, 1500, sub {
+            for_each_truncation($bytes, 1500, sub {
                 my ($length, $cut) = @_;
                 my $copy;
                 my $died = $m->dies(sub { $copy = $m->thaw($cut) });
@@ -43,7 +43,7 @@ both_storable('every truncation' => sub {
         }
     }
     is($count{value} || 0, 0, 'no truncation is read as a value') if $m->ours;
-    if ($m->ours) { is(some(@quiet), '', "each of $count{died} truncations is an error") }
+    if ($m->ours) { is(first_items(@quiet), '', "each of $count{died} truncations is an error") }
     else          { cmp_ok($count{undef}, '>', $count{died}, "the original gives undef for $count{undef} truncations") }
 });
 
@@ -77,7 +77,7 @@ our_storable('every byte changed' => sub {
     my ($read, $died) = (0, 0);
     for my $name (qw(arrays/mixed keys/every objects/bodies restricted/text regexps/groups hooks/links tied/in-array weak/tree)) {
         my $bytes = $m->nfreeze(Structures::named($name)->{make}->());
-        my @counts = changes($bytes, [1, 0x80, 0xff, 7], sub { $m->thaw($_[0]) });
+        my @counts = for_each_change($bytes, [1, 0x80, 0xff, 7], sub { $m->thaw($_[0]) });
         $died += $counts[0];
         $read += $counts[1];
     }
@@ -105,7 +105,7 @@ our_storable('lengths that are too large' => sub {
         'a string of 2^63'      => "\x21\1" . "\x80" . "\0" x 7,
         'arrays in arrays'      => "\2\0\xff\xff\xff\4" x 20_000,
     );
-    takes_no_memory(sub {
+    uses_little_memory(sub {
         like($m->dies(sub { $m->thaw($NETORDER . $lies{$_}) }), qr/./, $_) for sort keys %lies;
     });
 });

@@ -1,7 +1,7 @@
 package Differences;
 
-# Cases in which ours deliberately writes other bytes than the original. The originals read all
-# of them; each entry names the structures and the ways, and the reason. t/three-ways-*.t fail
+# Cases in which Icecore intentionally writes other bytes than the original. The originals read
+# all of them; each entry names the structures and the ways, and the reason. t/three-ways-*.t fail
 # if one of them is no longer a difference.
 
 use strict;
@@ -18,7 +18,7 @@ my @known = (
         # Which string comes first depends on the order of a hash.
         structure => qr{^chance/},
         way       => qr/dedupe_strings$/,
-        why       => 'the same, in structures that chance made',
+        why       => 'the same, in random structures',
         sometimes => 1,
     },
     {
@@ -29,11 +29,14 @@ my @known = (
     },
 );
 
-# Returns the reason why ours is different here, and whether it is so only sometimes; nothing if
-# it must be equal.
-sub why {
+# Returns the reason for a difference, and whether it occurs only sometimes; an empty list if the
+# bytes must be equal.
+sub reason_for {
     my ($structure, $way) = @_;
-    for my $one (@known) { return @$one{qw(why sometimes)} if $structure =~ $one->{structure} && $way =~ $one->{way} }
+    for my $difference (@known) {
+        next if $structure !~ $difference->{structure} || $way !~ $difference->{way};
+        return @$difference{qw(why sometimes)};
+    }
     return;
 }
 
