@@ -24,7 +24,7 @@ my $daemon = Daemon->start;
 my $client = Icecore::Client->new(url => $daemon->url, classes => ['Order']);
 my @log;
 
-sub drain {
+sub run_jobs {
     my ($queue, $code, %options) = @_;
     @log = ();
     return $client->work($queue, $code, drain => 1, log => sub { push @log, @_ }, %options);
@@ -42,40 +42,40 @@ my $value = { to => "ann\x{e9}", list => [ 1, undef, "\xff\0", 2.5 ], order => O
 my $id    = $client->push('mail', $value, priority => 3, max_attempts => 2);
 like $id, qr/\A[0-9a-f]{8}-[0-9a-f]{4}-7/, 'push returns a UUID of version 7';
 my $seen;
-is drain('mail', sub { $seen = shift; return { sent => 1 } }), 1, 'a worker runs the job';
+is run_jobs('mail', sub { $seen = shift; return { sent => 1 } }), 1, 'a worker runs the job';
 is_deeply $seen->value, $value, 'the job has the value that was pushed';
 isa_ok $seen->value->{order}, 'Order';
 is_deeply [ $seen->id, $seen->queue, $seen->attempt, $seen->format ], [ $id, 'mail', 1, 'storable' ], 'the job has its id, queue, attempt and format';
 my $job = $client->job($id);
 is_deeply [ @$job{qw(state priority result)} ], [ 'done', 3, { sent => 1 } ], 'the job is done, with the result of the sub';
-is drain('mail', sub { }), 0, 'a finished job is not delivered again';
+is run_jobs('mail', sub { }), 0, 'a finished job is not delivered again';
 is $client->job('01990f3a-7b11-7c0e-a1b2-0c4d5e6f7a8b'), undef, 'a job that does not exist is undef';
 
 is $client->push('mail', [1], id => $id), $id, 'pushing with the id of a job returns that job';
-is drain('mail', sub { }), 0, 'pushing with the id of a finished job creates no job';
+is run_jobs('mail', sub { }), 0, 'pushing with the id of a finished job creates no job';
 my $unique = $client->push('mail', [1], unique => 'k');
 is $client->push('mail', [2], unique => 'k'), $unique, 'pushing with the same unique key returns the same job';
-drain('mail', sub { });
+run_jobs('mail', sub { });
 
 for my $format (qw(storable sereal json php marshal)) {
     $client->push('formats', [ 1, 'two', { three => 4 } ], format => $format);
-    drain('formats', sub { $seen = shift });
+    run_jobs('formats', sub { $seen = shift });
     is_deeply $seen->value, [ 1, 'two', { three => 4 } ], "$format: the value comes back";
     is $seen->format, $format, "$format: the job has the format";
 }
 $client->push_bytes('formats', "\x04\b[\x06i\x06");
-drain('formats', sub { $seen = shift });
+run_jobs('formats', sub { $seen = shift });
 is_deeply [ $seen->value, $seen->format, $seen->bytes ], [ [1], 'marshal', "\x04\b[\x06i\x06" ], 'push_bytes pushes bytes unchanged';
 is kind_of { $client->push('formats', 'text') }, 'usage', "push refuses a plain scalar in Storable's format";
 $client->push('formats', 'text', format => 'sereal');
-drain('formats', sub { $seen = shift });
+run_jobs('formats', sub { $seen = shift });
 is $seen->value, 'text', "push accepts a plain scalar in Sereal's format";
 
 # Names with characters that have a meaning in an address.
 for my $queue ("a b&c=d/../e?f#g+%00\\", "Gr\x{fc}\x{df}e \x{1f600}", '..', '%2e') {
     my $pushed = $client->push($queue, [1], unique => "k&queue=other");
     is $client->job($pushed)->{queue}, $queue, 'a job has the name of a queue with special characters';
-    is drain($queue, sub { }), 1, 'a worker of a queue with special characters gets the job';
+    is run_jobs($queue, sub { }), 1, 'a worker of a queue with special characters gets the job';
 }
 
 is kind_of { $client->push("q\r\nX: y", [1]) }, 'input', 'a queue name with a line break is refused';
@@ -83,70 +83,70 @@ is kind_of { $client->push('q', [1], unique => "\r\n\r\n") }, 'input', 'a key wi
 
 # The errors of a block that dies.
 $id = $client->push('fails', [1], max_attempts => 1);
-drain('fails', sub { die { a => 1 } });
+run_jobs('fails', sub { die { a => 1 } });
 like $client->job($id)->{error}, qr/^HASH/, 'an exception that is not a string is stored as text';
 $id = $client->push('fails', [1], max_attempts => 1);
-is drain('fails', sub { die "no such user\n" }), 1, 'a worker continues after a sub that dies';
+is run_jobs('fails', sub { die "no such user\n" }), 1, 'a worker continues after a sub that dies';
 is_deeply [ @{ $client->job($id) }{qw(state error)} ], [ 'dead', 'no such user' ], 'a job whose sub dies is dead, with the error';
 
 # A job that can't be thawed.
 $id = $client->push('hostile', [ bless {}, 'Gadget' ], max_attempts => 1);
 my $behind = $client->push('hostile', [1]);
 my @worked;
-is drain('hostile', sub { push @worked, $_[0]->id }), 2, 'a payload that is refused does not stop a worker';
+is run_jobs('hostile', sub { push @worked, $_[0]->id }), 2, 'a payload that is refused does not stop a worker';
 is_deeply \@worked, [$behind], 'the sub is not called for a refused payload';
 like $client->job($id)->{error}, qr/class Gadget at \$\[0\] is not allowed/, 'a job with a refused payload has the error';
 is $client->job($id)->{state}, 'dead', 'a job with a refused payload is dead';
 $id = $client->push_bytes('hostile', "\x04\b[\x06", max_attempts => 1);
-drain('hostile', sub { });
+run_jobs('hostile', sub { });
 is $client->job($id)->{state}, 'dead', 'a job with truncated bytes is dead';
 is $Gadget::built, 0, 'no code of the payload ran';
 $client->push('hostile', [ Order->new ]);
-drain('hostile', sub { $seen = shift }, classes => 'record');
+run_jobs('hostile', sub { $seen = shift }, classes => 'record');
 isa_ok $seen->value->[0], 'Icecore::Record', 'the list of a call:';
 
 # Results that are not plain data are not stored.
 for my $result (Order->new, sub { }, undef, \*STDOUT) {
     $id = $client->push('results', [1]);
-    drain('results', sub { $result });
+    run_jobs('results', sub { $result });
     is_deeply [ @{ $client->job($id) }{qw(state result)} ], [ 'done', undef ], "a result that JSON can't express is not stored";
 }
 for my $result (0, 'text', [], [ { a => undef } ]) {
     $id = $client->push('results', [1]);
-    drain('results', sub { $result });
+    run_jobs('results', sub { $result });
     is_deeply $client->job($id)->{result}, $result, 'a result in JSON is stored';
 }
 
 # Leases.
-sub lose { my ($job) = @_; $job->extend(0.1); sleep 0.2; return }
+sub let_lease_end { my ($job) = @_; $job->extend(0.1); sleep 0.2; return }
 $id = $client->push('leases', [1]);
-drain('leases', sub { my ($job) = @_; $job->extend(600); ok $job->left > 500, 'extend gives the job a longer lease' }, lease => 5);
+run_jobs('leases', sub { my ($job) = @_; $job->extend(600); ok $job->left > 500, 'extend gives the job a longer lease' }, lease => 5);
 is $client->job($id)->{state}, 'done', 'a job with an extended lease is done';
 $id = $client->push('leases', [1]);
-drain('leases', sub { lose($_[0]); $client->work('leases', sub { 2 }, drain => 1); 1 });
+run_jobs('leases', sub { let_lease_end($_[0]); $client->work('leases', sub { 2 }, drain => 1); 1 });
 is_deeply [ @{ $client->job($id) }{qw(state result attempts)} ], [ 'done', 2, 2 ], "a worker without its lease can't finish the job";
 like "@log", qr/$id: ack: /, 'the worker logs that the lease was lost';
 $id = $client->push('leases', [1]);
-drain('leases', sub { my ($job) = @_; lose($job); is kind_of { $job->extend }, 'lease', 'extend dies if the lease has ended' }, limit => 1);
+run_jobs('leases', sub { my ($job) = @_; let_lease_end($job); is kind_of { $job->extend }, 'lease', 'extend dies if the lease has ended' }, limit => 1);
 is scalar(@log), 1, 'the lost lease is logged once';
 $client->push('delayed', [1], delay => 3600);
-is drain('delayed', sub { }), 0, 'a delayed job is not delivered yet';
+is run_jobs('delayed', sub { }), 0, 'a delayed job is not delivered yet';
 
 # One after the other.
 my $first = $client->push('first', [1]);
 $client->push('second', [2], after => $first);
-is drain('second', sub { }), 0, 'a job with `after` waits for the other job';
-is drain($_, sub { }), 1, "a job is delivered after the jobs before it: $_" for 'first', 'second';
+is run_jobs('second', sub { }), 0, 'a job with `after` waits for the other job';
+is run_jobs($_, sub { }), 1, "a job is delivered after the jobs before it: $_" for 'first', 'second';
 
 # Several at a time.
 $client->push('several', [$_]) for 1 .. 7;
-is drain('several', sub { push @worked, $_[0] }, max => 3, limit => 5), 5, 'a worker stops at its limit';
-is drain('several', sub { }), 2, 'the jobs after the limit stay in the queue';
+is run_jobs('several', sub { push @worked, $_[0] }, max => 3, limit => 5), 5, 'a worker stops at its limit';
+is run_jobs('several', sub { }), 2, 'the jobs after the limit stay in the queue';
 
 # Signals.
 $client->push('signals', [$_]) for 1 .. 3;
 is $client->work('signals', sub { kill TERM => $$; 1 }, max => 3), 1, 'after SIGTERM a worker finishes the current job only';
-is drain('signals', sub { }), 2, 'jobs that the worker has not begun are free at once';
+is run_jobs('signals', sub { }), 2, 'jobs that the worker has not begun are free at once';
 ok !defined $SIG{TERM}, 'the handler of SIGTERM is restored';
 
 is kind_of { $client->push('', [1]) }, 'usage', 'a queue without a name is refused';

@@ -26,12 +26,12 @@ my @texts = (
 
 no warnings 'recursion';
 
-sub shape {
+sub value_and_types {
     my ($value) = @_;
     return 'undef' if !defined $value;
     my $ref = ref $value;
-    return '[' . join(',', map { shape($_) } @$value) . ']' if $ref eq 'ARRAY';
-    return '{' . join(',', map { shape($_) . '=>' . shape($value->{$_}) } sort keys %$value) . '}' if $ref eq 'HASH';
+    return '[' . join(',', map { value_and_types($_) } @$value) . ']' if $ref eq 'ARRAY';
+    return '{' . join(',', map { value_and_types($_) . '=>' . value_and_types($value->{$_}) } sort keys %$value) . '}' if $ref eq 'HASH';
     return "$ref " . ($$value ? 1 : 0) if $ref;
     return JSON::XS->new->allow_nonref->ascii->encode($value) . (utf8::is_utf8($value) ? 'u' : '');
 }
@@ -43,9 +43,8 @@ sub compare_on {
     my ($ours, $theirs) = map { my $json = $_->new; $setup->($json); $json } 'Icecore::JSON', 'JSON::XS';
     my $name = substr $text =~ s/([^ -~])/sprintf '\\x%02x', ord $1/ger, 0, 60;
     for my $method ('decode', 'decode_prefix') {
-        my ($our, $their) = map { my $json = $_; [eval { map { ref || !defined ? $_ : "$_" } $json->$method("$text") }] } $theirs, $ours;
-        ($their, $our) = ($our, $their);
-        my @values = map { shape($_) } $their, $our;
+        my ($their, $our) = map { my $json = $_; [eval { map { ref || !defined ? $_ : "$_" } $json->$method("$text") }] } $theirs, $ours;
+        my @values = map { value_and_types($_) } $their, $our;
         $count++;
         next if $values[0] eq $values[1];
         fail "$method $name";

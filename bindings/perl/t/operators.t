@@ -13,9 +13,9 @@ my $value   = { list => [1 .. 5], text => 'x' };
 my $bytes   = encode_sereal($value);
 
 my @names;
-sub B::OP::gather_name { push @names, $_[0]->name; return }
+sub B::OP::record_name { push @names, $_[0]->name; return }
 my $calls = sub { return sereal_encode_with_object($encoder, $value) };
-B::walkoptree_slow(B::svref_2object($calls)->ROOT, 'gather_name');
+B::walkoptree_slow(B::svref_2object($calls)->ROOT, 'record_name');
 ok((grep { $_ eq 'icecore_sereal_encode_with_object' } @names), 'the call is replaced by an operator');
 
 is(sereal_encode_with_object($encoder, $value), $bytes, 'an encoder encodes');

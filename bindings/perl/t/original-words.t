@@ -13,9 +13,9 @@ use Icecore::Dumper qw(undump);
 
 sub dies { my ($code) = @_; return eval { $code->(); 1 } ? 'it lives' : $@ }
 
-# Returns a message up to the place where the original adds its position, or where ours
-# continues.
-sub beginning {
+# Returns a message without the position that the original adds, and without the text that Icecore
+# adds.
+sub without_position {
     my ($error) = @_;
     $error =~ s/ at \S+ line \d+\.?\n?\z//;
     $error =~ s/, at character offset \d+ \(before .*//s;
@@ -24,21 +24,21 @@ sub beginning {
 
 my $original = eval { require JSON::XS; JSON::XS->VERSION(4); 'JSON::XS' };
 subtest 'JSON' => sub {
-    plan skip_all => 'JSON::XS is not here' if !$original;
+    plan skip_all => 'JSON::XS is not installed' if !$original;
     my @texts = (
         '', ' ', '[', '[1', '[1,', '[1 2', '{', '{"a', '{"a"', '{"a":', '{"a":1', '{"a":1 ', '{"a":1,', '{1', '{"a" 1}', '"\\x"', '"\\u12"',
         '"\\u12g4"', '"\\ud800"', '"\\udc00"', "\"\n\"", "\"a\xff\"", '-', '-a', '01', '1.', '1.e', '1e', '1e+', 'tru', 'fals', 'nul',
         'treu', 'x', '[x]', '[1]x', '[1] [2]', '{"a":}', '[,]', '[1}', '("A")[1]', '[' x 600, ('[' x 600) . (']' x 600),
     );
     for my $text (@texts) {
-        my $his  = dies(sub { JSON::XS->new->utf8->decode($text) });
+        my $original_error  = dies(sub { JSON::XS->new->utf8->decode($text) });
         my $ours = dies(sub { Icecore::JSON->new->utf8->decode($text) });
-        like($ours, qr/\A\Q${\ beginning($his)}\E(?=[,:.]|\z)/, "text " . substr $text, 0, 20) or diag($his);
+        like($ours, qr/\A\Q${\ without_position($original_error)}\E(?=[,:.]|\z)/, "text " . substr $text, 0, 20) or diag($original_error);
     }
-    my $his  = dies(sub { JSON::XS->new->decode("\"\x{263a}\" x") });
+    my $original_error  = dies(sub { JSON::XS->new->decode("\"\x{263a}\" x") });
     my $ours = dies(sub { Icecore::JSON->new->decode("\"\x{263a}\" x") });
-    $his =~ s/ at \S+ line.*//s;
-    is(substr($ours, 0, length $his), $his, 'the message begins with that of JSON::XS');
+    $original_error =~ s/ at \S+ line.*//s;
+    is(substr($ours, 0, length $original_error), $original_error, 'the message begins with that of JSON::XS');
 };
 
 subtest 'Sereal' => sub {

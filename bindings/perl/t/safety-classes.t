@@ -79,7 +79,7 @@ subtest 'places' => sub {
 };
 
 subtest 'patterns' => sub {
-    my $try = sub {
+    my $verdict = sub {
         my ($class, @classes) = @_;
         my $bytes = freeze([bless {}, $class]);
         my $sereal = encode_sereal([bless {}, $class]);
@@ -97,11 +97,11 @@ subtest 'patterns' => sub {
         ['Employee', 'employee'], ['Employee2', 'Employee'], ['Employee::Evil', 'Employee'], ["Employee\0Evil", 'Employee'],
         ["Employee\n", 'Employee'], ['EmployeeX', 'Employe.'], ['X', '.'], ['X', '?'], ['X', '[X]'], ['X', '(X)'], ['X', 'X|Y'], ['X', ''], ['X', undef],
     );
-    is($try->(@$_), 'allowed', Structures_text(@$_)) for @allowed;
-    is($try->(@$_), 'refused', Structures_text(@$_)) for @refused;
+    is($verdict->(@$_), 'allowed', case_name(@$_)) for @allowed;
+    is($verdict->(@$_), 'refused', case_name(@$_)) for @refused;
 };
 
-sub Structures_text { return join ' by ', map { defined $_ ? s/[^ -~]/?/gr =~ s/^(.{30}).*/$1.../r : 'undef' } @_ }
+sub case_name { return join ' by ', map { defined $_ ? s/[^ -~]/?/gr =~ s/^(.{30}).*/$1.../r : 'undef' } @_ }
 
 # The remedy in the exception can be pasted, and allows this class and no other.
 subtest 'names of classes with special characters' => sub {

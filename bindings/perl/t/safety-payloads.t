@@ -119,7 +119,7 @@ sub sereal { my ($bytes, @options) = @_; return Icecore::Sereal::decode_sereal($
 sub json { my ($bytes, %options) = @_; return Icecore::JSON->new->latin1->allow_tags->classes($options{classes})->decode($bytes) }
 sub with_header { my ($bytes, @options) = @_; return Icecore::Sereal::Decoder->new({@options})->decode_with_header($bytes) }
 
-sub said {
+sub read_error {
     my ($read, $bytes, @classes) = @_;
     (@calls, @kept) = ();
     my $error;
@@ -133,29 +133,29 @@ sub said {
 }
 
 for my $way (sort keys %ways) {
-    my (@wrong, $count);
+    my (@failures, $count);
     for my $name (sort keys %frozen) {
         next if $way =~ /key/ && length $frozen{$name} > 100_000;
         my ($read, $bytes) = $ways{$way}->($frozen{$name});
-        my $error = said($read, $bytes, ['Good', 'Good::*']);
+        my $error = read_error($read, $bytes, ['Good', 'Good::*']);
         $count++;
         # Payloads that nobody can read: characters that Storable passes to a hook as bytes of
         # UTF-8, and data that the first protocol compressed up to its end.
         my $is_unreadable = $name =~ /as text/ && $way =~ /string of STORABLE|ATTACH|attach|Icecore::decode/ || $name =~ /Sereal 1, compress 1, bytes/;
         my $is_refused = !@calls && $error =~ /Evil/;
-        push @wrong, "$name: @calls; $error" if !$is_refused && (!$is_unreadable || grep { /Evil/ } @calls);
+        push @failures, "$name: @calls; $error" if !$is_refused && (!$is_unreadable || grep { /Evil/ } @calls);
     }
-    is(join("\n", @wrong), '', "$way: $count payloads with a class that is not listed are refused");
+    is(join("\n", @failures), '', "$way: $count payloads with a class that is not listed are refused");
 }
 
 # Listed classes are built, and `any` needs no check.
 for my $way (sort keys %ways) {
     my ($read, $bytes) = $ways{$way}->($frozen{'hook, nfreeze'});
-    is(said($read, $bytes, ['Good', 'Good::Attached', 'Evil']), '', "$way: payloads with listed classes are accepted");
+    is(read_error($read, $bytes, ['Good', 'Good::Attached', 'Evil']), '', "$way: payloads with listed classes are accepted");
     ok((grep { /^Good/ } @calls) && (grep { /^Evil::STORABLE_thaw/ } @calls), 'the payloads are thawed');
-    is(said($read, $bytes, 'any'), '', '`any` accepts all payloads');
+    is(read_error($read, $bytes, 'any'), '', '`any` accepts all payloads');
     ok((grep { /^Evil/ } @calls), 'with `any` the payloads are thawed');
-    like(said($read, $bytes, 'record') , qr/\A\z/, 'records need no check of payloads');
+    like(read_error($read, $bytes, 'record') , qr/\A\z/, 'records need no check of payloads');
     is("@calls", '', 'the hooks of records are not called');
 }
 
@@ -163,13 +163,13 @@ for my $way (sort keys %ways) {
 my @harmless = ('=srl', '=srl is text', "=\xf3rl\5\0", "=\xf3rl\5\0\x2b\xff\xff\xff\xff", 'pst0', 'pst0 is text', "pst0\5\13", "\4\13", "\5\13", "\5\13\3\377\377\377\377", "\4\13\10" . '12345678',
     "\4\4\4\4\4\4", "\0\0\0\5hello", "\0" x 50, "\5" x 50, "\1\2\3\4", substr(Storable::freeze([1 .. 9]), 0, -3), Storable::freeze(['Evil']), Icecore::Sereal::encode_sereal({ Evil => 'Evil' }), '', '0');
 for my $way (sort keys %ways) {
-    my @wrong;
+    my @failures;
     for my $text (@harmless) {
         my ($read, $bytes) = $ways{$way}->($text);
-        my $error = said($read, $bytes, ['Good', 'Good::*']);
-        push @wrong, unpack('H*', $text) . ": $error" if $error || !grep { /^Good/ } @calls;
+        my $error = read_error($read, $bytes, ['Good', 'Good::*']);
+        push @failures, unpack('H*', $text) . ": $error" if $error || !grep { /^Good/ } @calls;
     }
-    is(join("\n", @wrong), '', "$way: strings that only begin like frozen data are accepted");
+    is(join("\n", @failures), '', "$way: strings that only begin like frozen data are accepted");
 }
 
 # A hook that is not called receives nothing.
@@ -186,26 +186,26 @@ for my $way (sort keys %ways) {
     # A string instead of the object.
     my $tied = "\5\13\4\13\12\4Evil";
     my ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($tied);
-    like(said($read, $bytes, ['Good']), qr/Evil/, 'a payload with a tie to a string is refused');
+    like(read_error($read, $bytes, ['Good']), qr/Evil/, 'a payload with a tie to a string is refused');
     is("@calls", '', 'no method of the tie is called');
     ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($image);
-    like(said($read, $bytes, ['Good']), qr/Evil/, 'a payload with a tie to an object is refused');
+    like(read_error($read, $bytes, ['Good']), qr/Evil/, 'a payload with a tie to an object is refused');
     no warnings 'once';
     local $Storable::Deparse = 1;
     ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->(Storable::freeze([sub { 1 }]));
-    like(said($read, $bytes, ['Good']), qr/code as text/, 'a payload with code as text is refused');
+    like(read_error($read, $bytes, ['Good']), qr/code as text/, 'a payload with code as text is refused');
     local $Icecore::Storable::Eval = 1;
-    is(said($read, $bytes, ['Good']), '', 'a payload with code as text is accepted with $Eval');
+    is(read_error($read, $bytes, ['Good']), '', 'a payload with code as text is accepted with $Eval');
 }
 
 # Reading has a limit: too much is an error, and nothing is read twice.
 {
     my $bomb = Icecore::Sereal::encode_sereal([Good->new(1), "\0" x 300_000_000], { freeze_callbacks => 1, compress => 3 });
     my ($read, $bytes) = $ways{'an argument of THAW'}->($bomb);
-    like(said($read, $bytes, ['Good']), qr/can't be checked: .*decompress/, 'a payload that decompresses to too much is refused');
+    like(read_error($read, $bytes, ['Good']), qr/can't be checked: .*decompress/, 'a payload that decompresses to too much is refused');
     my $deep = "\5\13" . "\4" x 20_000 . "\5";
     ($read, $bytes) = $ways{'the string of STORABLE_thaw'}->($deep);
-    like(said($read, $bytes, ['Good']), qr/can't be checked: .*nesting/, 'a payload with too many levels is refused');
+    like(read_error($read, $bytes, ['Good']), qr/can't be checked: .*nesting/, 'a payload with too many levels is refused');
 }
 
 done_testing;

@@ -20,53 +20,53 @@ use Structures;
 our @calls;
 our $m;
 
-sub again { my ($m, $data, @options) = @_; $m->decode($m->encode($data, @options), {}, my $into); return $into }
+sub round_trip { my ($m, $data, @options) = @_; $m->decode($m->encode($data, @options), {}, my $into); return $into }
 sub aliases { return \@_ }
 
 both_sereal('sharing and cycles' => sub {
     my ($m) = @_;
     my $x    = [1];
-    my $copy = again($m, [$x, { x => $x }, \$x]);
+    my $copy = round_trip($m, [$x, { x => $x }, \$x]);
     is($copy->[0], $copy->[1]{x}, 'a shared value stays shared');
     is(${ $copy->[2] }, $copy->[0], 'a shared value behind a reference stays shared');
     my $y = {};
     $y->{self} = $y;
-    $copy = again($m, $y);
+    $copy = round_trip($m, $y);
     is($copy->{self}, $copy, 'a hash in itself comes back');
     my $z;
     $z = \$z;
-    $copy = again($m, [$z]);
+    $copy = round_trip($m, [$z]);
     is(refaddr ${ $copy->[0] }, refaddr $copy->[0], 'a scalar that refers to itself comes back');
     my @list = (1, 2);
     push @list, \$list[0];
-    $copy = again($m, \@list);
+    $copy = round_trip($m, \@list);
     ${ $copy->[2] } = 'new';
     is($copy->[0], 'new', 'a reference to an item of an array still refers to it');
     my %hash = (a => 1);
-    $copy = again($m, [\$hash{a}, \%hash]);
+    $copy = round_trip($m, [\$hash{a}, \%hash]);
     ${ $copy->[0] } = 'new';
     is($copy->[1]{a}, 'new', 'a reference to a value of a hash still refers to it');
-    $copy = again($m, [[1], [1], 'same', 'same']);
+    $copy = round_trip($m, [[1], [1], 'same', 'same']);
     isnt($copy->[0], $copy->[1], 'equal values are not shared');
 });
 
 both_sereal('aliases' => sub {
     my ($m) = @_;
     my $x = 'a string';
-    my $copy = again($m, aliases($x, $x, 'other', \$x));
+    my $copy = round_trip($m, aliases($x, $x, 'other', \$x));
     $copy->[0] = 'new';
     is($copy->[1], 'new', 'an alias of an item stays an alias');
     is(${ $copy->[3] }, 'new', 'a reference to an aliased item refers to it');
     is($copy->[2], 'other', 'an item that is not aliased stays separate');
-    $copy = again($m, [\$x, \$x]);
+    $copy = round_trip($m, [\$x, \$x]);
     is($copy->[0], $copy->[1], 'two references to one scalar stay equal');
     my ($y, $z) = (3, [1]);
-    $copy = again($m, aliases($y, $y, $z, $z));
+    $copy = round_trip($m, aliases($y, $y, $z, $z));
     is(\$copy->[0], \$copy->[1], 'an alias of a small number stays an alias');
     is(\$copy->[2], \$copy->[3], 'an alias of a reference stays an alias');
-    $copy = again($m, [aliases($x), aliases($x)]);
+    $copy = round_trip($m, [aliases($x), aliases($x)]);
     is(\$copy->[0][0], \$copy->[1][0], 'an alias in another array stays an alias');
-    $copy = again($m, aliases(1, 1, 'a', 'a'));
+    $copy = round_trip($m, aliases(1, 1, 'a', 'a'));
     isnt(\$copy->[0], \$copy->[1], 'equal constants do not become aliases');
 });
 
@@ -75,43 +75,43 @@ both_sereal('weak references' => sub {
     my $parent = { name => 'p' };
     $parent->{child} = { parent => $parent };
     weaken($parent->{child}{parent});
-    my $copy = again($m, $parent);
+    my $copy = round_trip($m, $parent);
     ok(isweak($copy->{child}{parent}), 'a weak reference to the parent stays weak');
     is($copy->{child}{parent}, $copy, 'the weak reference leads to the parent');
     my $x    = [1];
     my @list = ($x, $x);
     weaken($list[0]);
-    $copy = again($m, \@list);
+    $copy = round_trip($m, \@list);
     ok(isweak($copy->[0]) && !isweak($copy->[1]), 'a weak reference before a strong one stays weak');
     is($copy->[0], $copy->[1], 'both references lead to the same array');
     my %hash = (a => $x, b => $x, c => $x);
     weaken($hash{$_}) for 'a', 'c';
-    $copy = again($m, \%hash);
+    $copy = round_trip($m, \%hash);
     is(join(' ', map { isweak($copy->{$_}) ? 1 : 0 } qw(a b c)), '1 0 1', 'weak references in a hash stay weak');
     @list = ($x, 'after');
     weaken($list[0]);
-    $copy = again($m, \@list);
+    $copy = round_trip($m, \@list);
     is_deeply($copy, [[1], 'after'], 'a value with only weak references is kept');
     ok(!isweak($copy->[0]), 'the kept value has a strong reference');
     my $money = Structures::money(5);
     @list = ($money, $money);
     weaken($list[1]);
-    is('' . again($m, \@list)->[1], '5 EUR', 'a weak reference to an object with overloading works');
+    is('' . round_trip($m, \@list)->[1], '5 EUR', 'a weak reference to an object with overloading works');
 });
 
 both_sereal('objects' => sub {
     my ($m) = @_;
-    my $copy = again($m, [bless({ a => 1 }, 'A'), bless([1], 'B'), bless(\(my $x = 'x'), 'C'), bless(\\'y', 'D'), bless({}, 'A')]);
+    my $copy = round_trip($m, [bless({ a => 1 }, 'A'), bless([1], 'B'), bless(\(my $x = 'x'), 'C'), bless(\\'y', 'D'), bless({}, 'A')]);
     is(join(' ', map { ref } @$copy), 'A B C D A', 'objects have their classes');
     is(join(' ', map { reftype $_ } @$copy), 'HASH ARRAY SCALAR REF HASH', 'objects have the types of their bodies');
     my $shared = bless {}, 'Shared';
-    $copy = again($m, [$shared, [$shared]]);
+    $copy = round_trip($m, [$shared, [$shared]]);
     is($copy->[0], $copy->[1][0], 'a shared object stays shared');
-    is('' . again($m, [Structures::money(7)])->[0], '7 EUR', 'overloading works');
+    is('' . round_trip($m, [Structures::money(7)])->[0], '7 EUR', 'overloading works');
     for my $class ('main', 'A' x 300, "Caf\xe9", "\x{263a}", 'not a class', '0') {
-        is(ref again($m, [bless {}, $class])->[0], $class, 'class ' . Structures::text($class) =~ s/[^ -~]/?/gr);
+        is(ref round_trip($m, [bless {}, $class])->[0], $class, 'class ' . Structures::text($class) =~ s/[^ -~]/?/gr);
     }
-    $copy = again($m, [map { bless [], 'Class' . $_ % 200 } 1 .. 500]);
+    $copy = round_trip($m, [map { bless [], 'Class' . $_ % 200 } 1 .. 500]);
     is_deeply([map { ref } @$copy], [map { 'Class' . $_ % 200 } 1 .. 500], 'objects of hundreds of classes come back');
     {
         package Counted::Sereal;
@@ -126,13 +126,13 @@ both_sereal('objects' => sub {
 
 both_sereal('regular expressions' => sub {
     my ($m) = @_;
-    my $copy = again($m, [qr/a+b/i, qr/^(?<year>\d+)$/mx, qr/\x{263a}/, qr/caf\xe9/, qr//]);
+    my $copy = round_trip($m, [qr/a+b/i, qr/^(?<year>\d+)$/mx, qr/\x{263a}/, qr/caf\xe9/, qr//]);
     like('xAAB', $copy->[0], 'regexps match');
     is_deeply([map { "$_" } @$copy], [map { "$_" } qr/a+b/i, qr/^(?<year>\d+)$/mx, qr/\x{263a}/, qr/caf\xe9/, qr//], 'regexps print as before');
     my $regexp = qr/x/;
-    $copy = again($m, [$regexp, $regexp]);
+    $copy = round_trip($m, [$regexp, $regexp]);
     is(refaddr $copy->[0], refaddr $copy->[1], 'a shared regexp stays shared');
-    $copy = again($m, bless qr/x/, 'My::Regexp');
+    $copy = round_trip($m, bless qr/x/, 'My::Regexp');
     is(ref $copy, 'My::Regexp', 'a regexp keeps its class');
     ok('x' =~ $copy, 'a regexp of another class matches');
     my $bytes = $m->encode([qr/abc/]);
@@ -142,13 +142,13 @@ both_sereal('regular expressions' => sub {
 
 both_sereal('ties' => sub {
     my ($m) = @_;
-    my $copy = again($m, [Structures::tied_hash(a => 1, b => [2]), Structures::tied_array('x', 'y')]);
+    my $copy = round_trip($m, [Structures::tied_hash(a => 1, b => [2]), Structures::tied_array('x', 'y')]);
     is_deeply($copy, [{ a => 1, b => [2] }, ['x', 'y']], 'the values of tied variables are written');
     ok(!tied %{ $copy->[0] } && !tied @{ $copy->[1] }, 'the copies are ordinary variables');
-    is(${ again($m, Structures::tied_scalar('v')) }, 'v', 'the value of a tied scalar is written');
-    is(again($m, { x => ${ Structures::tied_scalar('v') } })->{x}, 'v', 'the value of a tied scalar in a hash is written');
-    is_deeply(again($m, Structures::tied_hash(map { ($_ => $_) } 1 .. 40), { sort_keys => 1 }), { map { ($_ => $_) } 1 .. 40 }, 'a tied hash is written with sorted keys');
-    is_deeply(again($m, [Structures::tied_hash(), Structures::tied_array()]), [{}, []], 'empty tied variables are written');
+    is(${ round_trip($m, Structures::tied_scalar('v')) }, 'v', 'the value of a tied scalar is written');
+    is(round_trip($m, { x => ${ Structures::tied_scalar('v') } })->{x}, 'v', 'the value of a tied scalar in a hash is written');
+    is_deeply(round_trip($m, Structures::tied_hash(map { ($_ => $_) } 1 .. 40), { sort_keys => 1 }), { map { ($_ => $_) } 1 .. 40 }, 'a tied hash is written with sorted keys');
+    is_deeply(round_trip($m, [Structures::tied_hash(), Structures::tied_array()]), [{}, []], 'empty tied variables are written');
     {
         package Dying::Tie;
         sub TIEHASH  { return bless {}, shift }
@@ -158,39 +158,39 @@ both_sereal('ties' => sub {
     }
     tie my %dies, 'Dying::Tie';
     like($m->dies(sub { $m->encode([[1], \%dies]) }), qr/^no such thing/, 'the error of a tie is passed on');
-    is_deeply(again($m, [1]), [1], 'the next call works');
+    is_deeply(round_trip($m, [1]), [1], 'the next call works');
 });
 
 both_sereal('magic' => sub {
     my ($m) = @_;
     'key=value' =~ /(\w+)=(\w+)/ or die;
-    is_deeply(again($m, [$1, $2, $&]), ['key', 'value', 'key=value'], 'captures of a match are written');
+    is_deeply(round_trip($m, [$1, $2, $&]), ['key', 'value', 'key=value'], 'captures of a match are written');
     my $encode = sub { return $m->decode($m->encode(\@_)) };
     'key=value' =~ /(\w+)=(\w+)/ or die;
     is_deeply($encode->($1, $2), ['key', 'value'], 'captures in @_ are written');
     'key=value' =~ /(\w+)=(\w+)/ or die;
     is($m->decode($m->encode($1)), 'key', 'a capture as the root is written');
     'key=value' =~ /(\w+)=(\w+)/ or die;
-    is(${ again($m, \$2) }, 'value', 'a reference to a capture is written');
+    is(${ round_trip($m, \$2) }, 'value', 'a reference to a capture is written');
     local $ENV{ICECORE_TEST} = 'environment';
-    is(again($m, \%ENV)->{ICECORE_TEST}, 'environment', '%ENV is written');
+    is(round_trip($m, \%ENV)->{ICECORE_TEST}, 'environment', '%ENV is written');
     my $text = 'abcdef';
     pos($text) = 3;
-    is(again($m, [$text])->[0], 'abcdef', 'a string with a position is written');
+    is(round_trip($m, [$text])->[0], 'abcdef', 'a string with a position is written');
     is(pos $text, 3, 'the position stays');
-    is(${ again($m, [\substr($text, 1, 3)])->[0] }, 'bcd', 'a reference to a substring is written');
-    is(again($m, [v1.2.3])->[0], "\1\2\3", 'a v-string is written as its string');
+    is(${ round_trip($m, [\substr($text, 1, 3)])->[0] }, 'bcd', 'a reference to a substring is written');
+    is(round_trip($m, [v1.2.3])->[0], "\1\2\3", 'a v-string is written as its string');
     my @array = (1, 2, 3);
-    is_deeply(again($m, [$#array, scalar(@array)]), [2, 3], '$#array is written');
+    is_deeply(round_trip($m, [$#array, scalar(@array)]), [2, 3], '$#array is written');
     local $! = 2;
-    ok(again($m, [$!])->[0], '$! is written');
+    ok(round_trip($m, [$!])->[0], '$! is written');
 });
 
 both_sereal('holes' => sub {
     my ($m) = @_;
     my @array;
     $array[3] = 'x';
-    my $copy = again($m, \@array);
+    my $copy = round_trip($m, \@array);
     is_deeply($copy, [undef, undef, undef, 'x'], 'missing items become undef');
     $copy->[1] = 5;
     is($copy->[1], 5, 'such an item can be assigned to') if $m->ours;
@@ -200,7 +200,7 @@ both_sereal('restricted hashes' => sub {
     my ($m) = @_;
     my %hash = (a => 1);
     Hash::Util::lock_keys(%hash, qw(a b));
-    my $copy = again($m, \%hash);
+    my $copy = round_trip($m, \%hash);
     is_deeply($copy, { a => 1 }, 'restricted hashes become ordinary ones');
     $copy->{c} = 3;
     is($copy->{c}, 3, 'any key can be added');
@@ -331,7 +331,7 @@ both_sereal('memory stays constant over many calls' => sub {
     my ($m) = @_;
     my $data = [map { { id => $_, tags => ['a', 'b'], o => bless({ x => [1] }, 'P'), c => Cold::Value->new(1) } } 1 .. 20];
     my $memory = sub { open my $statm, '<', '/proc/self/statm' or return; return (split ' ', <$statm>)[1] * 4096 };
-    plan(skip_all => 'memory is not known') unless $memory->();
+    plan(skip_all => 'the memory of the process is unknown') unless $memory->();
     my ($encoder, $decoder) = ($m->encoder({ freeze_callbacks => 1 }), $m->decoder);
     my $round = sub {
         for (1 .. 300) {

@@ -16,7 +16,7 @@ my %ours = (
     decode => sub { Icecore::Sereal::Decoder->new({ %{ $_[1] }, classes => 'any' })->decode($_[0]) },
 );
 
-# The original works until it meets a denied object; ours does not begin, because all objects
+# The original works until it meets a denied object; Icecore does not begin, because all objects
 # are checked before the first THAW.
 sub expected_calls {
     my ($case) = @_;

@@ -1,5 +1,5 @@
-# Documents that are cut, changed or invented. The original reads beyond the end of some of
-# them, so only ours is tested.
+# Documents that are truncated, changed or invalid. The original reads beyond the end of some of
+# them, so only Icecore is tested.
 
 use strict;
 use warnings;
@@ -127,13 +127,13 @@ our_sereal('tags and offsets that are invalid' => sub {
 our_sereal('copies of copies of copies' => sub {
     my ($m) = @_;
     # Ten copies of ten copies of ten ...: 10^10 elements from 200 bytes.
-    my $error = $m->dies(sub { $m->decode($HEADER . bomb()) });
+    my $error = $m->dies(sub { $m->decode($HEADER . nested_copies()) });
     like($error, qr/./, 'copies of copies are refused before they take all the memory');
 });
 
 # A COPY must not occur in copied data, so a reader that follows the rule stops at the second
 # level.
-sub bomb {
+sub nested_copies {
     my ($body, $at) = ("\x4a", 2);
     my $item = "\x4a" . "\1" x 10;
     for my $level (1 .. 9) {

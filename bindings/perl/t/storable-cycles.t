@@ -113,7 +113,7 @@ both_storable('depth' => sub {
     }
 });
 
-# Beyond this the original refuses. The default limit of ours is its own decision, but an
+# Beyond this the original refuses. Icecore has another default limit, but an
 # explicit limit is obeyed.
 both_storable('$recursion_limit' => sub {
     my ($m) = @_;

@@ -45,7 +45,7 @@ both_storable('a file is an image with a magic number' => sub {
     bytes_are(slurp($file), 'pst0' . $m->nfreeze($data), 'nstore writes an image with a magic number');
     spew($file, $m->freeze($data));
     like($m->dies(sub { $m->retrieve($file) }), $m->says(qr/File is not a perl storable/, qr/no Storable file/), 'retrieve needs the magic number');
-    # The original refuses a file image in memory; ours recognizes it.
+    # The original refuses a file image in memory; Icecore recognizes it.
     like($m->dies(sub { $m->thaw('pst0' . $m->freeze($data)) }), qr/more recent than I am/, 'thaw refuses the magic number') unless $m->ours;
 });
 
@@ -89,7 +89,7 @@ both_storable("a file whose replacement can't be frozen" => sub {
     my $file = scratch('fails');
     $m->store($data, $file);
     ok($m->dies(sub { $m->store([sub { 1 }], $file) }), "data that can't be frozen is an error");
-    # The original empties the file, fails, and then removes it. Ours may keep the old contents.
+    # The original empties the file, fails, and then removes it. Icecore may keep the old contents.
     my $left = -e $file ? eval { $m->retrieve($file) } || 'a broken file' : $data;
     is_deeply($left, $data, 'a failed store leaves no broken file');
 });

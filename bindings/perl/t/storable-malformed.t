@@ -1,5 +1,5 @@
-# Input that is cut, changed or invented. The original returns undef for most cut input, without
-# an error; ours always dies, and takes memory and time in proportion to the input only.
+# Input that is truncated, changed or invalid. The original returns undef for most truncated input,
+# without an error; Icecore always dies, and takes memory and time in proportion to the input only.
 
 use strict;
 use warnings;

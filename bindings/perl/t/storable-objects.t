@@ -15,7 +15,7 @@ use Structures;
 
 my @ways = qw(freeze nfreeze dclone);
 
-sub again {
+sub round_trip {
     my ($m, $how, $data) = @_;
     return $how eq 'dclone' ? $m->dclone($data) : $m->thaw($m->$how($data));
 }
@@ -31,35 +31,35 @@ sub again {
 for my $how (@ways) {
     both_storable("objects, $how" => sub {
         my ($m) = @_;
-        my $copy = again($m, $how, Point->new(1, 2));
+        my $copy = round_trip($m, $how, Point->new(1, 2));
         isa_ok($copy, 'Point');
         is($copy->sum, 3, 'methods of an object work');
-        $copy = again($m, $how, [Point->new(1, 2), bless([1, 2], 'Pair'), bless(\(my $x = 'x'), 'Cell'), bless(\\'y', 'Deep')]);
+        $copy = round_trip($m, $how, [Point->new(1, 2), bless([1, 2], 'Pair'), bless(\(my $x = 'x'), 'Cell'), bless(\\'y', 'Deep')]);
         is(join(' ', map { ref } @$copy), 'Point Pair Cell Deep', 'hashes, arrays, scalars and references keep their classes');
         is(join(' ', map { reftype $_ } @$copy), 'HASH ARRAY SCALAR REF', 'hashes, arrays, scalars and references keep their types');
         is("$copy->[1][1] ${ $copy->[2] } $${ $copy->[3] }", '2 x y', 'hashes, arrays, scalars and references keep their contents');
 
         my $shared = Point->new(3, 4);
-        $copy = again($m, $how, [$shared, { p => $shared }, \$shared]);
+        $copy = round_trip($m, $how, [$shared, { p => $shared }, \$shared]);
         is($copy->[0], $copy->[1]{p}, 'a shared object stays shared');
         is(${ $copy->[2] }, $copy->[0], 'an object shared behind a reference stays shared');
-        $copy = again($m, $how, \$shared);
+        $copy = round_trip($m, $how, \$shared);
         isa_ok($$copy, 'Point', 'what a reference refers to');
-        $copy = again($m, $how, [map { bless {}, "Class" . $_ % 300 } 1 .. 700]);
+        $copy = round_trip($m, $how, [map { bless {}, "Class" . $_ % 300 } 1 .. 700]);
         is_deeply([map { ref } @$copy], [map { 'Class' . $_ % 300 } 1 .. 700], 'objects of hundreds of classes are read back');
-        $copy = again($m, $how, [map { bless [], $_ } 'C' x 255, 'D' x 256, 'E' x 5000, 'C' x 255]);
+        $copy = round_trip($m, $how, [map { bless [], $_ } 'C' x 255, 'D' x 256, 'E' x 5000, 'C' x 255]);
         is_deeply([map { length ref } @$copy], [255, 256, 5000, 255], 'long class names are read back');
     });
 
     both_storable("overloading, $how" => sub {
         my ($m) = @_;
         my $money = Structures::money(5);
-        my $copy  = again($m, $how, [$money, { m => $money }, $money]);
+        my $copy  = round_trip($m, $how, [$money, { m => $money }, $money]);
         is("$copy->[0]", '5 EUR', 'overloading works after thawing');
         is("$copy->[1]{m}$copy->[2]", '5 EUR5 EUR', 'overloading works for each reference to the object');
-        $copy = again($m, $how, $money);
+        $copy = round_trip($m, $how, $money);
         is("$copy", '5 EUR', 'overloading works for the root');
-        $copy = again($m, $how, [bless([1], 'Over::Hash'), bless({ list => 1 }, 'Over::Array'), bless(\(my $x = 1), 'Over::Text')]);
+        $copy = round_trip($m, $how, [bless([1], 'Over::Hash'), bless({ list => 1 }, 'Over::Array'), bless(\(my $x = 1), 'Over::Text')]);
         is(reftype $copy->[0], 'ARRAY', 'an array that overloads %{} is stored as an array');
         is("@{ $copy->[1] }", '1 2 3', 'a hash that overloads @{} is stored as a hash');
         is("$copy->[2]", 'some text', 'an overloaded scalar is read back');
@@ -67,23 +67,23 @@ for my $how (@ways) {
 
     both_storable("regular expressions, $how" => sub {
         my ($m) = @_;
-        my $copy = again($m, $how, [qr/a+b/i, qr/^(?<year>\d+)$/mx, qr{/}, qr/\x{263a}/, qr/caf\xe9/, qr//, qr/a.b/s, qr/x/xx, qr/y/a, qr/z/n]);
+        my $copy = round_trip($m, $how, [qr/a+b/i, qr/^(?<year>\d+)$/mx, qr{/}, qr/\x{263a}/, qr/caf\xe9/, qr//, qr/a.b/s, qr/x/xx, qr/y/a, qr/z/n]);
         like('xAAB', $copy->[0], 'a regexp matches after thawing');
         unlike('xAAC', $copy->[0], 'a regexp rejects after thawing');
         is(ref $copy->[0], 'Regexp', 'a regexp keeps its class');
         is_deeply([map { "$_" } @$copy], [map { "$_" } qr/a+b/i, qr/^(?<year>\d+)$/mx, qr{/}, qr/\x{263a}/, qr/caf\xe9/, qr//, qr/a.b/s, qr/x/xx, qr/y/a, qr/z/n], 'every regexp prints as before');
         ok('2024' =~ $copy->[1], 'a regexp with a named group matches');
         is($+{year}, 2024, 'a named group captures');
-        $copy = again($m, $how, bless qr/x/, 'My::Regexp');
+        $copy = round_trip($m, $how, bless qr/x/, 'My::Regexp');
         is(ref $copy, 'My::Regexp', 'a regexp of another class keeps its class');
         ok('x' =~ $copy, 'a regexp of another class matches');
         my $regexp = qr/shared/;
-        $copy = again($m, $how, [$regexp, $regexp]);
+        $copy = round_trip($m, $how, [$regexp, $regexp]);
         is($copy->[0] + 0, $copy->[1] + 0, 'a shared regexp stays shared');
         my $latin1 = "caf\xe9";
-        $copy = again($m, $how, [qr/$latin1/]);
+        $copy = round_trip($m, $how, [qr/$latin1/]);
         ok("caf\xe9" =~ $copy->[0], 'a pattern of bytes matches');
-        $copy = again($m, $how, { list => [(qr/x/) x 300], long => qr/${\ ('p' x 300)}/ });
+        $copy = round_trip($m, $how, { list => [(qr/x/) x 300], long => qr/${\ ('p' x 300)}/ });
         ok('x' =~ $copy->{list}[299], 'many regexps match');
         ok(('p' x 300) =~ $copy->{long}, 'a long regexp matches');
     });
@@ -92,14 +92,14 @@ for my $how (@ways) {
         my ($m) = @_;
         my %hash = (a => 1, b => [2]);
         Hash::Util::lock_keys(%hash);
-        my $copy = again($m, $how, \%hash);
+        my $copy = round_trip($m, $how, \%hash);
         like($m->dies(sub { $copy->{c} = 1 }), qr/disallowed key 'c'/, 'a key that is not allowed is refused');
         $copy->{a} = 'new';
         is($copy->{a}, 'new', 'a value can be assigned');
 
         Hash::Util::unlock_keys(%hash);
         Hash::Util::lock_keys(%hash, qw(a b c d));
-        $copy = again($m, $how, \%hash);
+        $copy = round_trip($m, $how, \%hash);
         is(join(' ', sort { $a cmp $b } Hash::Util::legal_keys(%$copy)), 'a b c d', 'allowed keys without values are kept');
         is(join(' ', sort { $a cmp $b } keys %$copy), 'a b', 'allowed keys without values do not exist');
         ok(!exists $copy->{c}, 'an allowed key without a value does not exist');
@@ -108,7 +108,7 @@ for my $how (@ways) {
         like($m->dies(sub { $copy->{e} = 1 }), qr/disallowed key 'e'/, 'another key is refused');
 
         Hash::Util::lock_value(%hash, 'a');
-        $copy = again($m, $how, \%hash);
+        $copy = round_trip($m, $how, \%hash);
         like($m->dies(sub { $copy->{a} = 5 }), qr/read-only value/, 'an assignment to a locked value is refused');
         like($m->dies(sub { delete $copy->{a} }), qr/delete readonly key 'a'/, 'the deletion of a locked value is refused');
         $copy->{b} = 'x';
@@ -116,13 +116,13 @@ for my $how (@ways) {
 
         my %nested = (in => { deep => 1 }, text => "\x{263a}", "\x{263a}" => 'k');
         Hash::Util::lock_hash_recurse(%nested);
-        $copy = again($m, $how, \%nested);
+        $copy = round_trip($m, $how, \%nested);
         like($m->dies(sub { $copy->{in}{deep} = 2 }), qr/read-only value/, 'a locked hash in a locked hash stays locked');
         is($copy->{"\x{263a}"}, 'k', 'keys of restricted hashes can be text');
 
         my $object = bless { a => 1 }, 'Fixed';
         Hash::Util::lock_hashref($object);
-        $copy = again($m, $how, [$object]);
+        $copy = round_trip($m, $how, [$object]);
         is(ref $copy->[0], 'Fixed', 'a restricted hash can be an object');
         ok(Hash::Util::hashref_locked($copy->[0]), 'a restricted object stays locked');
         undef $copy->[0];
