@@ -363,7 +363,7 @@ dumper_of(pTHX_ SV *self)
     if (!(SvROK(self) && SvOBJECT(SvRV(self))
           && (SvSTASH(SvRV(self)) == MY_CXT.stash || sv_derived_from(self, "Icecore::Dumper")) && SvIOK(SvRV(self))
           && SvIVX(SvRV(self))))
-        croak("Icecore: this is no Icecore::Dumper");
+        croak("Icecore: this is not an Icecore::Dumper");
     return INT2PTR(id_dumper *, SvIVX(SvRV(self)));
 }
 

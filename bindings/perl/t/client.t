@@ -60,7 +60,7 @@ run_jobs('mail', sub { });
 for my $format (qw(storable sereal json php marshal)) {
     $client->push('formats', [ 1, 'two', { three => 4 } ], format => $format);
     run_jobs('formats', sub { $seen = shift });
-    is_deeply $seen->value, [ 1, 'two', { three => 4 } ], "$format: the value comes back";
+    is_deeply $seen->value, [ 1, 'two', { three => 4 } ], "$format: the value is read back";
     is $seen->format, $format, "$format: the job has the format";
 }
 $client->push_bytes('formats', "\x04\b[\x06i\x06");

@@ -53,7 +53,7 @@ for my $case (@plain) {
 
 subtest 'links' => sub {
     my $list = Icecore::decode("\4\b[\x08I\"\6a\6:\6ET\@\6[\0", format => 'marshal');
-    is_deeply($list, ['a', 'a', []], 'a string with two references in Ruby comes back');
+    is_deeply($list, ['a', 'a', []], 'a string with two references in Ruby is read back');
     $list->[0] .= 'b';
     is($list->[1], 'a', 'a string with two references in Ruby is copied');
     $list = Icecore::decode("\4\b[\x07[\0\@\6", format => 'marshal');
@@ -97,7 +97,7 @@ subtest "Perl's data in formats of other languages" => sub {
     my $data = { list => [1, -2.5, undef, 'x'], text => "\x{263a}" };
     for my $format (qw(php igbinary marshal)) {
         is_deeply(Icecore::decode(Icecore::encode($data, $format), format => $format),
-            { %$data, text => $format eq 'marshal' ? "\x{263a}" : "\xe2\x98\xba" }, "$format comes back");
+            { %$data, text => $format eq 'marshal' ? "\x{263a}" : "\xe2\x98\xba" }, "$format is read back");
     }
     is(Icecore::encode(bless({ id => 1 }, 'App::User'), 'php'), 'O:8:"App\\User":1:{s:2:"id";i:1;}', 'an object is written for PHP');
     bytes_are(Icecore::encode(bless({ id => 1 }, 'App::User'), 'marshal'), "\4\bo:\x0eApp::User\6:\x08\@idi\6", 'an object is written for Ruby');

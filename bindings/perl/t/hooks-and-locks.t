@@ -46,10 +46,10 @@ both_storable('a hook that returns nothing' => sub {
         my $copy = $m->dclone($make->());
         is(blessed $copy, 'Declines', 'the copy has its class');
         same_ok($copy, $make->(), 'the copy has its contents');
-        same_ok($m->thaw($m->freeze([$make->(), $make->()])), [$make->(), $make->()], 'two such objects come back');
+        same_ok($m->thaw($m->freeze([$make->(), $make->()])), [$make->(), $make->()], 'two such objects are read back');
     }
     my $cell = bless \(my $value = 12), 'Declines';
-    same_ok($m->thaw($m->freeze([$cell, \$value, $cell])), [$cell, \$value, $cell], 'the same object twice comes back');
+    same_ok($m->thaw($m->freeze([$cell, \$value, $cell])), [$cell, \$value, $cell], 'the same object twice is read back');
 });
 same_bytes(sub { bless \(my $value = 12), 'Declines' }, 'a scalar whose hook returns nothing');
 same_bytes(sub { my $cell = bless \(my $value = 12), 'Declines'; [$cell, $cell, \$value] }, 'an object twice, and its scalar');
@@ -108,7 +108,7 @@ both_storable('STORABLE_attach in a locked hash' => sub {
     Hash::Util::lock_hashref($hash);
     for my $copy ($m->thaw($m->freeze($hash)), $m->dclone($hash)) {
         is($copy->{object}{text}, 'attached', 'STORABLE_attach created the object');
-        is(ref $copy->{regexp}, 'Regexp', 'a regexp comes back');
+        is(ref $copy->{regexp}, 'Regexp', 'a regexp is read back');
         for my $key (sort keys %$copy) { ok(Internals::SvREADONLY($copy->{$key}), "the value of $key is locked") }
         ok(!eval { $copy->{new} = 1; 1 }, 'the hash is locked');
     }
@@ -159,7 +159,7 @@ both_sereal('scalars that are blessed through each other' => sub {
     $self = bless \$self, 'Self';
     $m->decode($m->encode($self), {}, my $copy);
     is(join(' ', map { blessed $_ } $copy, $$copy), 'Self Self', 'a scalar that refers to itself is blessed');
-    is($copy, $$copy, 'a scalar that refers to itself comes back');
+    is($copy, $$copy, 'a scalar that refers to itself is read back');
     $$_ = undef for $self, $copy;
 });
 

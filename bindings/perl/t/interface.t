@@ -67,7 +67,7 @@ subtest 'encode' => sub {
     is(ord(substr $bytes, 4, 1) >> 4, 4, 'the spec can ask for compression');
     is_deeply(decode_sereal($bytes), $many, 'the compressed document can be read');
     like(Icecore::encode([1, 'a', undef], 'json'), qr/^\[\s*1,\s*"a",\s*null\s*\]\s*$/, 'encode writes JSON');
-    is_deeply(Icecore::decode(Icecore::encode($data, 'json'), format => 'json'), $data, 'JSON comes back');
+    is_deeply(Icecore::decode(Icecore::encode($data, 'json'), format => 'json'), $data, 'JSON is read back');
     is(Icecore::encode($data, 'base64/sereal'), MIME::Base64::encode_base64(encode_sereal($data), ''), 'encode writes a path of stages');
     is(Icecore::encode(['a'], 'laravel-cache:expires=17/json'), '0000000017["a"]', 'encode writes a wrapper around a format');
     bytes_are(Icecore::encode([1, 2], 'storable:memory,netorder'), nfreeze([1, 2]), 'encode writes the bytes of nfreeze');
@@ -75,7 +75,7 @@ subtest 'encode' => sub {
     like(dies(sub { Icecore::encode($data, 'sereal:colour=red') }), qr/colour/, 'encode refuses an unknown option');
     my $typed = Icecore::encode([bless { a => 1 }, 'A'], 'json:typed');
     like($typed, qr/"\$class":\s*"A"/, 'json:typed has the class of an object');
-    is(scalar eval { ref Icecore::decode($typed, format => 'json:typed', classes => ['A'])->[0] }, 'A', 'an object in json:typed comes back') or diag($@);
+    is(scalar eval { ref Icecore::decode($typed, format => 'json:typed', classes => ['A'])->[0] }, 'A', 'an object in json:typed is read back') or diag($@);
 };
 
 subtest 'classes' => sub {

@@ -44,7 +44,7 @@ subtest 'the same results as Cpanel::JSON::XS' => sub {
 subtest 'decoding and encoding' => sub {
     for my $number (@numbers) {
         my $again = $json->decode($json->encode($json->decode("[$number]")))->[0];
-        ok($again == $json->decode($number), "$number comes back");
+        ok($again == $json->decode($number), "$number is read back");
     }
 };
 is(ref $json->decode('[1.5]')->[0], 'Math::BigFloat', 'a number with a fraction becomes a Math::BigFloat');

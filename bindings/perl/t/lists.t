@@ -45,7 +45,7 @@ is_deeply [Icecore::unpack_list('A2 x2 A2', 'ab..cd')], ['ab', 'cd'], 'x skips b
 is_deeply [Icecore::unpack_list('%32C*', 'abc')], [unpack '%32C*', 'abc'], 'a checksum is computed';
 my $string = "a\x{100}b";
 is_deeply [Icecore::unpack_list('U*', $string)], [unpack 'U*', $string], 'characters are unpacked';
-is scalar(my @all = Icecore::unpack_list('l*', Icecore::pack_list('l*', 1 .. 100_000))), 100_000, '100,000 items come back';
+is scalar(my @all = Icecore::unpack_list('l*', Icecore::pack_list('l*', 1 .. 100_000))), 100_000, '100,000 items are read back';
 is_deeply \@all, [1 .. 100_000], '100,000 items are the same';
 ok !eval { Icecore::pack_list('p', 'x'); 1 } && $@ =~ /pointer/i, 'pack_list refuses pointers' or diag $@;
 ok !eval { Icecore::pack_list('?', 1); 1 }, 'an unknown letter is refused';

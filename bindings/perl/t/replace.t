@@ -123,7 +123,7 @@ subtest 'reports' => sub {
     }
     my $freed = { x => bless {}, 'Plan::Freeing' };
     $freed->{x}{hash} = \$freed;
-    is(Icecore::replace('a', 'b', 'a', report => $freed), 'b', 'a report that is freed during the call is no problem');
+    is(Icecore::replace('a', 'b', 'a', report => $freed), 'b', 'a report can be freed during the call');
 };
 
 {

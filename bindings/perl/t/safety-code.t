@@ -82,7 +82,7 @@ subtest 'code of allowed classes' => sub {
 };
 
 subtest 'hooks run only after everything is read and checked' => sub {
-    my $bytes = nfreeze([bless({ a => 1 }, 'Malice::Hooks'), 'and something behind it', [1, 2, 3]]);
+    my $bytes = nfreeze([bless({ a => 1 }, 'Malice::Hooks'), 'and something after it', [1, 2, 3]]);
     my @cut = map { substr $bytes, 0, $_ } grep { $_ < length $bytes } map { length($bytes) - $_ } 1 .. 40;
     quietly("truncated images (" . @cut . ')' => sub { dies(sub { thaw($_, classes => ['Malice::Hooks']) }) for @cut });
     quietly('bytes after the image' => sub { like(dies(sub { thaw("$bytes\1", classes => ['Malice::Hooks']) }), qr/./, 'bytes after the image are an error') });

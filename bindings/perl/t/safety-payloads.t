@@ -82,7 +82,7 @@ for my $what (sort keys %evil) {
 # With more bytes after it, without its end, and as characters.
 for my $name (sort keys %frozen) {
     my $bytes = $frozen{$name};
-    $frozen{"$name, bytes behind it"} = "$bytes\0";
+    $frozen{"$name, bytes after it"} = "$bytes\0";
     utf8::upgrade(my $text = $bytes);
     $frozen{"$name, as text"} = $text;
 }
@@ -110,7 +110,7 @@ my %ways = (
     'a link for THAW'               => sub { my $list = [$_[0]]; \&sereal, Icecore::Sereal::encode_sereal([$list, Good->new($list)], { freeze_callbacks => 1 }) },
     'a COPY for THAW'               => sub { \&sereal, Icecore::Sereal::encode_sereal([$_[0], Good->new($_[0])], { freeze_callbacks => 1, dedupe_strings => 1 }) },
     'THAW, in the header'           => sub { \&with_header, Icecore::Sereal::encode_sereal_with_header_data([1], [Good->new($_[0])], { freeze_callbacks => 1 }) },
-    'THAW, behind a header'         => sub { \&with_header, Icecore::Sereal::encode_sereal_with_header_data([Good->new($_[0])], [Good->new(1)], { freeze_callbacks => 1 }) },
+    'THAW, after a header'         => sub { \&with_header, Icecore::Sereal::encode_sereal_with_header_data([Good->new($_[0])], [Good->new(1)], { freeze_callbacks => 1 }) },
     'THAW, compressed'              => sub { \&sereal, Icecore::Sereal::encode_sereal([Good->new($_[0])], { freeze_callbacks => 1, compress => 1, compress_threshold => 0 }) },
     'THAW of JSON'                  => sub { \&json, Icecore::JSON->new->latin1->allow_tags->encode([Good->new([$_[0]])]) },
     'Icecore::decode'               => sub { \&Icecore::decode, Storable::freeze([Good->new($_[0])]) },

@@ -122,7 +122,7 @@ ok(difference(['1.6'], [1.5], digits => 1), '`digits`: a float differs from othe
 ok(difference([!!1], [''], bools => 1), '`bools`: true differs from an empty string');
 ok(difference([''], [Structures::text('')], bools => 1), '`bools`: empty bytes differ from empty text');
 
-# The order of a hash is no difference.
+# Hashes with the same pairs in another order are equal.
 my (%up, %down);
 $up{$_}   = $_ for 1 .. 200;
 $down{$_} = $_ for reverse 1 .. 200;

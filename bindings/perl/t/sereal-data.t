@@ -32,11 +32,11 @@ both_sereal('sharing and cycles' => sub {
     my $y = {};
     $y->{self} = $y;
     $copy = round_trip($m, $y);
-    is($copy->{self}, $copy, 'a hash in itself comes back');
+    is($copy->{self}, $copy, 'a hash in itself is read back');
     my $z;
     $z = \$z;
     $copy = round_trip($m, [$z]);
-    is(refaddr ${ $copy->[0] }, refaddr $copy->[0], 'a scalar that refers to itself comes back');
+    is(refaddr ${ $copy->[0] }, refaddr $copy->[0], 'a scalar that refers to itself is read back');
     my @list = (1, 2);
     push @list, \$list[0];
     $copy = round_trip($m, \@list);
@@ -112,7 +112,7 @@ both_sereal('objects' => sub {
         is(ref round_trip($m, [bless {}, $class])->[0], $class, 'class ' . Structures::text($class) =~ s/[^ -~]/?/gr);
     }
     $copy = round_trip($m, [map { bless [], 'Class' . $_ % 200 } 1 .. 500]);
-    is_deeply([map { ref } @$copy], [map { 'Class' . $_ % 200 } 1 .. 500], 'objects of hundreds of classes come back');
+    is_deeply([map { ref } @$copy], [map { 'Class' . $_ % 200 } 1 .. 500], 'objects of hundreds of classes are read back');
     {
         package Counted::Sereal;
         our $destroyed;

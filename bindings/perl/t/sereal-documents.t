@@ -172,7 +172,7 @@ both_sereal('bytes after a document' => sub {
     }
 });
 
-both_sereal('data that is no document' => sub {
+both_sereal('data that is not a document' => sub {
     my ($m) = @_;
     local $SIG{__WARN__} = sub { };
     for my $not ('', 'text', '=srl', "=\xf3rl", "\0" x 20, undef, 12, "=srl\5\0\1") {

@@ -23,7 +23,7 @@ both_sereal('a document' => sub {
     my $bytes = $m->encode([1, 'a']);
     bytes_are($bytes, "=\xf3rl\5\0\x42\1\x61a", 'a document has a magic number, a version and a body');
     is_deeply($m->decode($bytes), [1, 'a'], 'a document is read back');
-    bytes_are($m->encode(5), "=\xf3rl\5\0\5", 'a value that is no reference can be encoded');
+    bytes_are($m->encode(5), "=\xf3rl\5\0\5", 'a value that is not a reference can be encoded');
     bytes_are($m->encode(undef), "=\xf3rl\5\0\x39", "perl's own undef can be encoded");
     is($m->decode($m->encode('text')), 'text', 'a string is read back');
     is($m->decode($m->encode(undef)), undef, 'undef is read back');
@@ -263,8 +263,8 @@ both_sereal('encoders' => sub {
     my $shared = [1];
     bytes_are($encoder->encode([$shared, $shared]), $m->encode([$shared, $shared]), 'an encoder writes shared values as the function does');
     bytes_are($encoder->encode([$shared]), $m->encode([$shared]), 'an encoder forgets the shared values of the last document');
-    like($m->dies(sub { $m->encoder_class->new([]) }), qr/not a HASH reference/i, 'options of an encoder that are no hash are refused');
-    like($m->dies(sub { $m->encode([1], 'x') }), qr/not a HASH reference/i, 'options of the function that are no hash are refused');
+    like($m->dies(sub { $m->encoder_class->new([]) }), qr/not a HASH reference/i, 'options of an encoder that are not a hash are refused');
+    like($m->dies(sub { $m->encode([1], 'x') }), qr/not a HASH reference/i, 'options of the function that are not a hash are refused');
     like($m->dies(sub { $m->encoder_class->encode([]) }), qr/./, 'encode as a method of the class is refused');
     ok($m->encode([1], { no_such_option => 1 }), 'unknown options are ignored');
     ok($m->encode([1], undef), 'undef is accepted as options') if $m->ours;

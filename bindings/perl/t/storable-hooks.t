@@ -96,11 +96,11 @@ both_storable('a shared object is frozen once' => sub {
 both_storable('every kind of object' => sub {
     my ($m) = @_;
     my $copy = $m->thaw($m->freeze([Hook::Text->new('h', [1]), bless(['a', [2]], 'Hook::List'), bless(\(my $x = 's'), 'Hook::Cell')]));
-    is(reftype $copy->[0], 'HASH', 'a hash comes back as a hash');
+    is(reftype $copy->[0], 'HASH', 'a hash is read back as a hash');
     is_deeply($copy->[0]{links}, [[1]], 'a hash gets its references');
-    is(reftype $copy->[1], 'ARRAY', 'an array comes back as an array');
+    is(reftype $copy->[1], 'ARRAY', 'an array is read back as an array');
     is_deeply([@{ $copy->[1] }], ['a', [2]], 'an array gets its references');
-    is(reftype $copy->[2], 'SCALAR', 'a scalar comes back as a scalar');
+    is(reftype $copy->[2], 'SCALAR', 'a scalar is read back as a scalar');
     is(${ $copy->[2] }, 's', 'a scalar gets its text');
 });
 

@@ -187,7 +187,7 @@ our_storable('depth' => sub {
     }
 });
 
-both_storable('thawing data that is no string' => sub {
+both_storable('thawing data that is not a string' => sub {
     my ($m) = @_;
     is($m->thaw(undef), undef, 'undef gives undef');
     for my $not ([], {}, 12, 'x' x 30, '') {

@@ -174,11 +174,11 @@ both_storable('roots' => sub {
     is_deeply($m->thaw($m->freeze([])), [], 'an empty array can be frozen');
     is_deeply($m->thaw($m->freeze({})), {}, 'an empty hash can be frozen');
     for my $not ('text', 42, undef, '') {
-        like($m->dies(sub { $m->freeze($not) }), qr/^not a reference/, 'freeze of a value that is no reference is an error');
-        like($m->dies(sub { $m->nfreeze($not) }), qr/^not a reference/, 'nfreeze of a value that is no reference is an error');
-        like($m->dies(sub { $m->store($not, scratch('not')) }), qr/^not a reference/, 'store of a value that is no reference is an error');
+        like($m->dies(sub { $m->freeze($not) }), qr/^not a reference/, 'freeze of a value that is not a reference is an error');
+        like($m->dies(sub { $m->nfreeze($not) }), qr/^not a reference/, 'nfreeze of a value that is not a reference is an error');
+        like($m->dies(sub { $m->store($not, scratch('not')) }), qr/^not a reference/, 'store of a value that is not a reference is an error');
     }
-    like($m->dies(sub { $m->dclone('text') }), qr/^Not a reference/, 'dclone of a value that is no reference is an error');
+    like($m->dies(sub { $m->dclone('text') }), qr/^Not a reference/, 'dclone of a value that is not a reference is an error');
     is($m->thaw(undef), undef, 'thaw gives undef for undef');
     ok(!-e scratch('not'), 'no file is made');
     like($m->dies(sub { $m->freeze([], 1) }), qr/^too many arguments/, 'freeze with two arguments is an error');

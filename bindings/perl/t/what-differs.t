@@ -37,8 +37,8 @@ ok(dies(sub { Storable::thaw($other) }), 'Storable refuses another byte order');
 is_deeply(Icecore::Storable::thaw($other), ['x'], 'Icecore reads another byte order');
 
 has_row('dies: a key is looked up');
-ok(dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x51\x27\1\xff\1") }), 'a key that is no UTF-8 is refused');
-ok(!dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x41\x27\1\xff") }), 'a value that is no UTF-8 is read as in Sereal');
+ok(dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x51\x27\1\xff\1") }), 'a key that is not UTF-8 is refused');
+ok(!dies(sub { Icecore::Sereal::decode_sereal("=\xf3rl\5\0\x41\x27\1\xff") }), 'a value that is not UTF-8 is read as in Sereal');
 
 has_row('allow_dupkeys\(0\)');
 is(Icecore::JSON->new->decode('{"a":1,"a":2}')->{a}, 2, 'the last of equal keys is kept');
@@ -53,7 +53,7 @@ has_row('types, binary, byte order marks');
 ok(!Icecore::JSON->can($_), $_) for qw(binary require_types dupkeys_as_arrayref);
 ok(dies(sub { Icecore::JSON->new->relaxed->decode(q({'a':1})) }), 'relaxed refuses single quotes');
 has_row('an object is a hash');
-isnt(Scalar::Util::reftype(Icecore::Dumper->new([1])), 'HASH', 'a Dumper object is no hash');
+isnt(Scalar::Util::reftype(Icecore::Dumper->new([1])), 'HASH', 'a Dumper object is not a hash');
 has_row('p and P are pointers');
 ok(dies(sub { Icecore::pack_list('p', 'x') }), 'pack_list refuses pointers');
 

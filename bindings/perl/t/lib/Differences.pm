@@ -12,7 +12,7 @@ my @known = (
         structure => qr{^strings/repeated-text$},
         way       => qr/dedupe_strings$/,
         why       => 'dedupe_strings takes bytes and text of the same characters for one string, and the second becomes'
-            . ' what the first is; ours keeps both as they are',
+            . ' what the first is; Icecore keeps both as they are',
     },
     {
         # Which string comes first depends on the order of a hash.
@@ -25,7 +25,7 @@ my @known = (
         structure => qr{^restricted/nested$},
         way       => qr/^(?:canonical|sort_keys 1)$/,
         why       => 'the keys of a restricted hash that allows more than it has are written in full when keys are'
-            . ' sorted; ours writes a key that was there before as a COPY, as it does for every other hash',
+            . ' sorted; Icecore writes a key that was there before as a COPY, as it does for every other hash',
     },
 );
 

@@ -3,12 +3,16 @@ package Ways;
 # One structure, one way to freeze it, two modules: the bytes must be equal, and the results of
 # both readers must be the same, whoever wrote the bytes.
 #
-# A way is { name, lost, write => sub ($m, $data), read => sub ($m, $bytes), same => {...},
-# sorted => 1, plain => sub ($bytes) }: `lost` names the key under which a structure describes
-# its losses in this way, `same` the losses of all structures, `sorted` means that hashes are
-# written in the order of their keys, `plain` returns the part of the bytes that must be equal,
-# `unreadable` is a message of the original for data that it wrote itself and can't read,
-# `unfaithful` matches the names of structures that it may bring back as something else.
+# A way is a hash:
+#   name        its name
+#   lost        the key of a structure that has the losses of this way
+#   write       sub ($m, $data), returns bytes
+#   read        sub ($m, $bytes), returns the value
+#   same        options of `difference` that ignore the losses of all structures
+#   sorted      true if hashes are written in the order of their keys
+#   plain       sub ($bytes), returns the part of the bytes that must be equal
+#   unreadable  the message of the original for data that it wrote but can't read
+#   unfaithful  matches the names of structures that the original may read back as another value
 
 use strict;
 use warnings;
@@ -28,8 +32,8 @@ sub check_ways {
     my $data = $structure->{make}->();
     my $lost = $structure->{ $way->{lost} } || {};
 
-    # Freezing can change the type of a number, so the second time counts, and ours runs between
-    # the second and the third time of the original.
+    # Freezing can change the type of a number, so the original's second result counts, and
+    # Icecore runs between the second and the third call of the original.
     my ($first, $original_error) = try_call($way->{write}, $original, $data);
     if (defined $original_error) {
         my (undef, $our_error) = try_call($way->{write}, $ours, $data);
@@ -62,7 +66,8 @@ sub check_ways {
     # In the order of their keys even two new structures give the same bytes, and nothing has
     # touched these before.
     if ($way->{sorted} && !$known_reason) {
-        my ($ours_first, $original_first) = map { $plain->($way->{write}->($_, $structure->{make}->())) } $ours, $original;
+        my ($ours_first, $original_first) =
+            map { $plain->($way->{write}->($_, $structure->{make}->())) } $ours, $original;
         push @failures, 'the bytes differ for new structures: ' . first_difference($ours_first, $original_first)
             if $ours_first ne $original_first;
     }
@@ -82,8 +87,10 @@ sub check_ways {
     push @failures, compare_with_source($data, $read, $way, $lost)
         unless $way->{unfaithful} && $structure->{name} =~ $way->{unfaithful};
     my @others = ['Icecore reads the bytes of the original', $ours, $before];
-    push @others, ['the original reads the bytes of Icecore', $original, $bytes], ['Icecore reads its own bytes', $ours, $bytes]
-        if $bytes ne $before;
+    if ($bytes ne $before) {
+        push @others, ['the original reads the bytes of Icecore', $original, $bytes];
+        push @others, ['Icecore reads its own bytes', $ours, $bytes];
+    }
     for my $other (@others) {
         my ($what, $m, $image) = @$other;
         my ($result, $error) = try_call($way->{read}, $m, $image);
@@ -100,8 +107,7 @@ sub check_ways {
     return @failures;
 }
 
-# Data that the original wrote and can't read: ours must read its own bytes, and the original
-# too if ours wrote something else.
+# Checks data that the original wrote but can't read: Icecore must read its own bytes.
 sub readable_by {
     my ($way, $original, $ours, $bytes, $data) = @_;
     return if $ours->name eq $original->name;
